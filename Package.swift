@@ -1,0 +1,80 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// `ROWCAST_STRICT=1` makes every warning an error (CI); `ROWCAST_CHECK=1` compiles the invariant checks into a release build too.
+let isStrict = Context.environment["ROWCAST_STRICT"] == "1"
+let isChecked = Context.environment["ROWCAST_CHECK"] == "1"
+
+let swiftSettings: [SwiftSetting] =
+  (isStrict ? [.treatAllWarnings(as: .error)] : [])
+  + (isChecked ? [.define("CHECK_INVARIANTS")] : [.define("CHECK_INVARIANTS", .when(configuration: .debug))])
+
+let cSettings: [CSetting] = isStrict ? [.treatAllWarnings(as: .error)] : []
+
+let package = Package(
+  name: "rowcast",
+  products: [
+    .executable(name: "rowcast", targets: ["rowcast"]),
+    .library(name: "ListEngine", targets: ["ListEngine"]),
+    .library(name: "ListTesting", targets: ["ListTesting"]),
+    .library(name: "CListPlugin", targets: ["CListPlugin"]),
+    .library(name: "ListPlugin", targets: ["ListPlugin"]),
+    .library(name: "processes", type: .dynamic, targets: ["ProcessesPlugin"]),
+    .library(name: "clock", type: .dynamic, targets: ["ClockPlugin"]),
+    .library(name: "market", type: .dynamic, targets: ["MarketPlugin"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+  ],
+  targets: [
+    // What thinks. No I/O, no clock.
+    .target(name: "ListEngine", swiftSettings: swiftSettings),
+    .target(name: "Wire", dependencies: ["ListEngine"], swiftSettings: swiftSettings),
+
+    // Plugins: the contract, the SDK for authors, and the host.
+    .target(name: "CListPlugin", cSettings: cSettings),
+    .target(name: "ListPlugin", dependencies: ["CListPlugin"], swiftSettings: swiftSettings),
+    .target(name: "PluginHost", dependencies: ["CListPlugin", "ListEngine"], swiftSettings: swiftSettings),
+
+    // The world.
+    .systemLibrary(name: "CWebSockets", pkgConfig: "libwebsockets", providers: [.apt(["libwebsockets-dev"])]),
+    .target(
+      name: "Server",
+      dependencies: ["CWebSockets", "ListEngine", "Wire", .product(name: "Logging", package: "swift-log")],
+      swiftSettings: swiftSettings),
+    .target(name: "ListTesting", dependencies: ["ListEngine"], swiftSettings: swiftSettings),
+    .executableTarget(
+      name: "rowcast",
+      dependencies: [
+        "ListEngine", "PluginHost", "Server", "Wire",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "Logging", package: "swift-log"),
+      ],
+      swiftSettings: swiftSettings),
+
+    // Data sources.
+    .target(
+      name: "ProcessesPlugin", dependencies: ["ListPlugin"], path: "Plugins/processes", swiftSettings: swiftSettings),
+    .target(name: "ClockPlugin", dependencies: ["CListPlugin"], path: "Plugins/clock", publicHeadersPath: ".", cSettings: cSettings),
+    .target(name: "Quotes", path: "Plugins/market/Quotes", swiftSettings: swiftSettings),
+    .target(
+      name: "MarketPlugin", dependencies: ["ListPlugin", "Quotes"], path: "Plugins/market/Plugin",
+      swiftSettings: swiftSettings),
+
+    .executableTarget(
+      name: "rowcast-bench",
+      dependencies: [
+        "CListPlugin", "ListEngine", "PluginHost", "Quotes", "Wire",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      path: "Benchmarks/rowcast-bench", swiftSettings: swiftSettings),
+
+    .testTarget(name: "ListEngineTests", dependencies: ["ListEngine", "ListTesting"], swiftSettings: swiftSettings),
+    .testTarget(name: "SimulationTests", dependencies: ["ListEngine", "ListTesting"], path: "Tests/Simulation", swiftSettings: swiftSettings),
+    .testTarget(name: "WireTests", dependencies: ["Wire", "ListEngine", "ListTesting"], swiftSettings: swiftSettings),
+    .testTarget(name: "PluginHostTests", dependencies: ["PluginHost", "ListEngine", "CListPlugin", "ListPlugin", "Quotes"], swiftSettings: swiftSettings),
+    .testTarget(name: "ServerTests", dependencies: ["Server", "ListEngine", "Wire", "ListTesting"], swiftSettings: swiftSettings),
+  ],
+  swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,1 @@
+#include "list_plugin.h"

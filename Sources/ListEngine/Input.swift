@@ -1,0 +1,152 @@
+/// The engine's name for a table.
+public struct TableID: Hashable, Sendable {
+  /// The number itself, from 0 in the order of addition.
+  public let rawValue: Int
+  /// The table with this number.
+  public init(rawValue: Int) { self.rawValue = rawValue }
+}
+
+/// The caller's name for a session; unique while the session is open.
+public struct SessionID: Hashable, Sendable {
+  /// The number itself.
+  public let rawValue: UInt64
+  /// The session with this number.
+  public init(rawValue: UInt64) { self.rawValue = rawValue }
+}
+
+/// A query as a page writes it: columns by name.
+public struct QueryRequest: Hashable, Sendable {
+  /// The columns to sort by, by name.
+  public var sort: [(column: String, descending: Bool)] { terms.map { ($0.column, $0.descending) } }
+  /// Only rows that contain this text.
+  public var search: String
+  /// The columns to group by, by name.
+  public var group: [String]
+
+  struct Term: Hashable, Sendable {
+    var column: String
+    var descending: Bool
+  }
+  var terms: [Term]
+
+  /// All rows in the source's order, unless told otherwise.
+  public init(sort: [(column: String, descending: Bool)] = [], search: String = "", group: [String] = []) {
+    self.terms = sort.map { Term(column: $0.column, descending: $0.descending) }
+    self.search = search
+    self.group = group
+  }
+}
+
+/// How a source is.
+public enum SourceState: String, Sendable {
+  /// No rows yet.
+  case starting
+  /// It tells its changes.
+  case live
+  /// It is down or silent; its rows stay.
+  case stale
+  /// It will not come back by itself.
+  case failed
+}
+
+/// Everything that can happen to the engine.
+public enum Input: Sendable {
+  /// A source's rows have changed.
+  case changes(TableID, Changeset)
+  /// A source's state has changed, and why.
+  case source(TableID, SourceState, message: String)
+  /// A page opens a table, or another one. `request` comes back with every patch that answers the query.
+  case open(SessionID, table: String, request: UInt64, query: QueryRequest, viewport: Viewport?, interval: Duration?)
+  /// A page asks for another query.
+  case query(SessionID, request: UInt64, query: QueryRequest, viewport: Viewport?)
+  /// A page's reader scrolled.
+  case viewport(SessionID, Viewport)
+  /// A page has applied the patch with this number.
+  case acknowledge(SessionID, sequence: UInt64)
+  /// A page could not apply a patch, and asks for a window.
+  case resync(SessionID, sequence: UInt64)
+  /// A page wishes another least interval between patches; `nil` for the engine's.
+  case pace(SessionID, Duration?)
+  /// A page went out of sight, or came back.
+  case visibility(SessionID, isHidden: Bool)
+  /// A session's socket has taken everything it was given and can take the next patch.
+  case writable(SessionID)
+  /// A session's page is gone.
+  case close(SessionID)
+}
+
+/// How a table's source is, for people.
+public struct SourceStatus: Hashable, Sendable {
+  /// Its state.
+  public var state: SourceState
+  /// Why it is so.
+  public var message: String
+  /// How many rows were rejected since the start.
+  public var rejected: UInt64
+  /// Which row was rejected last, and why; empty when none was.
+  public var lastRejection: String
+  /// How long ago its last change was.
+  public var age: Duration
+}
+
+/// A table as a page gets to know it.
+public struct TableDescription: Hashable, Sendable {
+  /// Its columns and names.
+  public var schema: Schema
+  /// How many rows it has.
+  public var rows: Int
+  /// How its source is.
+  public var source: SourceStatus
+}
+
+/// A window or patch on its way to one session.
+public struct Delivery {
+  /// Its number in the session: 1, 2, 3, ...
+  public var sequence: UInt64
+  /// The request that it answers.
+  public var request: UInt64
+  /// The least time between patches now in force.
+  public var interval: Duration
+  /// By how much the anchor's position changed.
+  public var shift: Int
+  /// The number of the window it applies to; meaningless for a whole window.
+  public var base: UInt64
+  /// The table's columns, for names in headers.
+  public var schema: Schema
+  /// What changed; shared by all sessions that get the same.
+  public var patch: Patch
+}
+
+/// What the engine wants done.
+public enum Output {
+  /// Send this to the page. The session's socket counts as not writable until ``Input/writable(_:)``.
+  case deliver(SessionID, Delivery)
+  /// Tell the page how its table's source is.
+  case status(SessionID, table: String, SourceStatus)
+  /// Tell every page which tables there are.
+  case tables([TableDescription])
+  /// Tell the page why, and close it. The engine has forgotten it already.
+  case refuse(SessionID, ClientError)
+}
+
+/// The page's fault: its socket is closed with the reason.
+public enum ClientError: Error, Hashable, Sendable {
+  /// No JSON, or not what the protocol says.
+  case unreadableMessage(String)
+  /// A message of a type that the protocol does not have.
+  case unknownType(String)
+  /// Another version of the protocol.
+  case wrongVersion(Int)
+  /// A message out of turn.
+  case unexpectedMessage(String)
+  /// No table of this name.
+  case unknownTable(String)
+  /// No column of this name.
+  case unknownColumn(table: String, column: String)
+  /// A number beyond its limits.
+  case outOfRange(String)
+  /// A text or list beyond its limit.
+  case tooLong(String)
+  /// The server serves as many sessions as it may.
+  case tooManySessions(limit: Int)
+}

@@ -1,0 +1,26 @@
+/// The bounds of everything that a stranger can make large.
+public struct Limits: Hashable, Sendable {
+  /// Columns of a table.
+  public var columns = 512
+  /// Rows of a table; further ones are rejected.
+  public var rows = 100_000_000
+  /// Bytes of one text, image key or series; a row with a longer one is rejected.
+  public var cellBytes = 65_536
+  /// Visible items of a viewport.
+  public var visible = 1_000
+  /// Items of the buffer on each side.
+  public var buffer = 2_000
+  /// Characters of a search.
+  public var search = 1_000
+  /// Columns to sort by.
+  public var sortTerms = 8
+  /// About how many bytes of rows one patch carries; a larger change arrives in several.
+  public var patchBytes = 48 * 1024
+  /// The least time between two patches of a session that does not ask for another.
+  public var interval: Duration = .milliseconds(300)
+  /// The longest interval a page may ask for.
+  public var longestInterval: Duration = .seconds(60)
+
+  /// The standard bounds.
+  public init() {}
+}

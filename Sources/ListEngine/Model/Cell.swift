@@ -1,0 +1,49 @@
+/// One value of one row: what a source gives and a page shows.
+public enum Cell: Hashable, Sendable {
+  /// Empty.
+  case null
+  /// A whole number.
+  case integer(Int64)
+  /// A number; always finite (a source's NaN or infinity becomes `null`).
+  case number(Double)
+  /// A text.
+  case text(String)
+  /// Yes or no.
+  case boolean(Bool)
+  /// Nanoseconds since 1970-01-01T00:00Z.
+  case timestamp(Int64)
+  /// The key of an image that the source can load.
+  case image(String)
+  /// A short run of finite numbers, drawn as a sparkline.
+  case series([Double])
+}
+
+/// The source's own name for a row.
+public enum RowKey: Hashable, Sendable {
+  /// A number, such as a pid.
+  case integer(Int64)
+  /// A text, such as a path.
+  case text(String)
+}
+
+extension RowKey: CustomStringConvertible {
+  /// The key as a person would write it.
+  public var description: String {
+    switch self {
+    case .integer(let value): "\(value)"
+    case .text(let value): value
+    }
+  }
+}
+
+/// The engine's name for a row: never used again while the engine runs, and below 2^53, so that every client can hold it.
+public struct RowID: Hashable, Comparable, Sendable {
+  /// The number itself.
+  public let rawValue: UInt64
+
+  /// The id with this number.
+  public init(rawValue: UInt64) { self.rawValue = rawValue }
+
+  /// Whether `lhs` has the smaller number; says nothing about age.
+  public static func < (lhs: RowID, rhs: RowID) -> Bool { lhs.rawValue < rhs.rawValue }
+}

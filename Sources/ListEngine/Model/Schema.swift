@@ -1,0 +1,126 @@
+/// What kind of value a column holds. Every column may also hold `null`.
+public enum ColumnType: String, CaseIterable, Sendable {
+  /// 64-bit whole numbers.
+  case integer
+  /// 64-bit floating-point numbers.
+  case number
+  /// UTF-8 texts.
+  case text
+  /// Yes or no.
+  case boolean
+  /// Nanoseconds since 1970.
+  case timestamp
+  /// Keys of images.
+  case image
+  /// Short runs of numbers.
+  case series
+}
+
+/// How a page is to draw a column; a page that does not know a style draws the plain value.
+public enum ColumnStyle: String, CaseIterable, Sendable {
+  /// The value as it is.
+  case plain
+  /// The value with a bar behind it.
+  case bar
+  /// A coloured label.
+  case badge
+  /// A number of bytes, with a unit.
+  case bytes
+  /// A number of seconds, as a length of time.
+  case duration
+  /// A timestamp, as the time since.
+  case age
+  /// A picture.
+  case image
+  /// A small line chart.
+  case sparkline
+  /// A link to an http or https address.
+  case link
+}
+
+/// Where a column's values stand in their cells.
+public enum ColumnAlignment: String, CaseIterable, Sendable {
+  /// Where reading starts.
+  case start
+  /// Where reading ends: for numbers.
+  case end
+  /// In the middle.
+  case center
+}
+
+/// One column of a table: its name, its type and how it wishes to be shown.
+public struct Column: Hashable, Sendable {
+  /// What queries call it; unique in its table.
+  public var name: String
+  /// What people read; the name when empty.
+  public var title: String
+  /// What it holds.
+  public var type: ColumnType
+  /// How it is drawn.
+  public var style: ColumnStyle
+  /// What its numbers count, such as `%`; may be empty.
+  public var unit: String
+  /// The wished width in characters; 0 for no wish.
+  public var width: Int
+  /// Where its values stand.
+  public var alignment: ColumnAlignment
+
+  /// A column. Numbers stand at the end unless told otherwise.
+  public init(
+    _ name: String, _ type: ColumnType, title: String = "", style: ColumnStyle = .plain, unit: String = "",
+    width: Int = 0, alignment: ColumnAlignment? = nil
+  ) {
+    self.name = name
+    self.title = title.isEmpty ? name : title
+    self.type = type
+    self.style = style
+    self.unit = unit
+    self.width = width
+    self.alignment = alignment ?? ([.integer, .number, .timestamp].contains(type) ? .end : .start)
+  }
+}
+
+/// What kind of key a table's rows have.
+public enum KeyType: String, Sendable {
+  /// 64-bit whole numbers.
+  case integer
+  /// UTF-8 texts.
+  case text
+}
+
+/// What a source says about its table before the first row.
+public struct Schema: Hashable, Sendable {
+  /// What sessions ask for; unique in the engine.
+  public var name: String
+  /// What people read.
+  public var title: String
+  /// What kind of key the rows have.
+  public var key: KeyType
+  /// At least one; at most ``Limits/columns``.
+  public var columns: [Column]
+
+  /// A schema. It is checked when the table is added.
+  public init(name: String, title: String = "", key: KeyType, columns: [Column]) {
+    self.name = name
+    self.title = title.isEmpty ? name : title
+    self.key = key
+    self.columns = columns
+  }
+
+  /// The number of the column with this name.
+  ///
+  /// - Complexity: O(columns).
+  public func index(of column: String) -> Int? { columns.firstIndex { $0.name == column } }
+}
+
+/// Why a schema is refused: the plugin's fault.
+public enum SchemaError: Error, Hashable, Sendable {
+  /// Its name is empty or too long.
+  case badName(String)
+  /// Another table has this name.
+  case repeatedTable(String)
+  /// Two columns have this name.
+  case repeatedColumn(String)
+  /// No column, or more than this limit.
+  case columnCount(Int, limit: Int)
+}

@@ -1,0 +1,92 @@
+/// One row as it was at one revision: immutable, and shared by every session that sees it.
+public final class RowSnapshot {
+  /// Which row.
+  public let id: RowID
+  /// Changes whenever the row shows something else.
+  public let revision: UInt32
+  /// One per column.
+  public let cells: [Cell]
+  /// The row's place in the source's own order; tells that a row was moved.
+  let label: UInt64
+
+  /// A place for the wire's encoding of this row, so that it is made once and goes when the row does.
+  public var encoded: EncodedRow?
+
+  init(id: RowID, revision: UInt32, cells: [Cell], label: UInt64) {
+    self.id = id
+    self.revision = revision
+    self.cells = cells
+    self.label = label
+  }
+}
+
+/// The bytes of a row's cells, one after the other.
+public struct EncodedRow: Sendable {
+  /// All cells, without anything between them.
+  public var bytes: [UInt8]
+  /// Where each cell ends in `bytes`.
+  public var ends: [Int32]
+
+  /// The encoding with these cells.
+  public init(bytes: [UInt8], ends: [Int32]) {
+    self.bytes = bytes
+    self.ends = ends
+  }
+}
+
+/// A section's header as a page shows it.
+public struct HeaderSnapshot: Hashable, Sendable {
+  /// Names the section as long as its view exists.
+  public var section: UInt32
+  /// Changes whenever the header shows something else.
+  public var revision: UInt32
+  /// The header's place in the page's pool of headers; lent by the ``HeaderPool``.
+  public var slot: UInt32
+  /// The column grouped by.
+  public var column: Int
+  /// The value that the section's rows have in common.
+  public var value: Cell
+  /// How many rows it has.
+  public var count: Int
+}
+
+/// One line of a window.
+public enum WindowItem {
+  /// A row.
+  case row(RowSnapshot)
+  /// The header directly before a section's rows.
+  case header(HeaderSnapshot)
+}
+
+/// What a page holds: consecutive items of a view as they were at one moment. Immutable.
+public final class WindowState {
+  /// The position of the first item in the view.
+  public let start: Int
+  /// How many items the view has.
+  public let total: Int
+  /// How many of them are rows.
+  public let rows: Int
+  /// The items from `start` on.
+  public let items: [WindowItem]
+  /// The header of the section in which the first item lies, when that is a row.
+  public let lead: HeaderSnapshot?
+  /// Proves that two copies are equal; see docs/protocol.md.
+  public let digest: UInt32
+  /// Which headers of the page are lent to which section.
+  let pool: HeaderPool
+  /// The engine's count of changes when this was cut.
+  let commit: UInt32
+
+  init(
+    start: Int, total: Int, rows: Int, items: [WindowItem], lead: HeaderSnapshot?, pool: HeaderPool, commit: UInt32
+  ) {
+    self.start = start
+    self.total = total
+    self.rows = rows
+    self.items = items
+    self.lead = lead
+    self.pool = pool
+    self.commit = commit
+    self.digest = Digest.of(start: start, total: total, lead: lead, items: items)
+  }
+}
