@@ -20,7 +20,7 @@ public final class PluginLibrary: Sendable {
   nonisolated(unsafe) let plugin: UnsafePointer<list_plugin>
 
   /// Loads a library and checks that it is a plugin that this host can run. Runs the library's own initializers.
-  public init(path: String) throws(PluginError) {
+  public convenience init(path: String) throws(PluginError) {
     guard path.hasPrefix("/") else { throw .relativePath(path) }
     var status = stat()
     guard stat(path, &status) == 0 else { throw .missingFile(path) }
@@ -39,6 +39,15 @@ public final class PluginLibrary: Sendable {
     let entry = unsafeBitCast(symbol, to: (@convention(c) () -> UnsafePointer<list_plugin>?).self)
     guard let plugin = entry() else { throw .emptyEntry(path) }
 
+    try self.init(path: path, plugin: plugin)
+  }
+
+  /// A plugin that is linked into this program, such as a test's or a benchmark's; it keeps to the same contract.
+  ///
+  /// - Parameters:
+  ///   - path: What errors call it.
+  ///   - plugin: What its entry function gave. It is valid as long as the process lives.
+  public init(path: String = "built in", plugin: UnsafePointer<list_plugin>) throws(PluginError) {
     // The version first, then the size: nothing else may be read before both are known to be right.
     let version = plugin.pointer(to: \.version)!.pointee
     guard version == LIST_PLUGIN_VERSION else {
