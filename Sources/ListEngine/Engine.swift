@@ -7,34 +7,149 @@
 ///     engine.deadline                                     // call advance again then; nil when nothing waits
 ///
 /// It opens nothing, reads no clock and draws no random number: the same inputs give the same outputs.
-public struct Engine {
+public struct Engine: ~Copyable {
   /// Names this run of the engine; another one after a restart.
   public let epoch: String
   /// The bounds in force.
   public let limits: Limits
 
+  private var states: [TableState] = []
+  private var tableNumbers: [String: Int] = [:]
+  private var sessions: [SessionID: Session] = [:]
+  /// Sessions whose table is not there yet, in the order in which they came.
+  private var waiting: [Session] = []
+  private var outputs: [Output] = []
+  private let seed: UInt64
+  /// How often pages asked for a window because a patch did not fit.
+  public private(set) var resyncs: UInt64 = 0
+
   /// An engine without tables.
   public init(epoch: String, limits: Limits = Limits()) {
     self.epoch = epoch
     self.limits = limits
+    seed = epoch.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
   }
+
+  // MARK: Tables
 
   /// Adds a source's table.
   ///
   /// - Throws: ``SchemaError`` when the schema cannot be.
   public mutating func addTable(_ schema: Schema, at now: Instant) throws(SchemaError) -> TableID {
-    fatalError("being built")
+    guard !schema.name.isEmpty, schema.name.utf8.count <= 200 else { throw .badName(schema.name) }
+    guard tableNumbers[schema.name] == nil else { throw .repeatedTable(schema.name) }
+    guard (1...limits.columns).contains(schema.columns.count) else {
+      throw .columnCount(schema.columns.count, limit: limits.columns)
+    }
+    var names: Set<String> = []
+    for column in schema.columns where !names.insert(column.name).inserted { throw .repeatedColumn(column.name) }
+    let id = TableID(rawValue: states.count)
+    states.append(TableState(Table(schema, limits: limits, seed: seed), at: now))
+    tableNumbers[schema.name] = id.rawValue
+    let coming = waiting.filter { $0.tableName == schema.name }
+    waiting.removeAll { $0.tableName == schema.name }
+    for session in coming { attach(session, at: now) }
+    outputs.append(.tables(self.tables(at: now)))
+    return id
   }
 
-  /// Takes one thing that happened.
-  public mutating func handle(_ input: Input, at now: Instant) {}
+  /// All tables in the order of addition.
+  public func tables(at now: Instant) -> [TableDescription] {
+    states.map { TableDescription(schema: $0.table.schema, rows: $0.table.count, source: $0.status(at: now)) }
+  }
+
+  // MARK: Inputs
+
+  /// Takes one thing that happened. An input for a session or table that is not there changes nothing.
+  ///
+  /// - Complexity: O(cells) for changes, O(1) for most others; a query that no session has yet costs O(n log n).
+  public mutating func handle(_ input: Input, at now: Instant) {
+    switch input {
+    case .changes(let id, let changes): states[id.rawValue].apply(changes, at: now)
+    case .source(let id, let state, let message): states[id.rawValue].setSource(state, message, at: now)
+    case .open(let id, let table, let request, let query, let viewport, let interval):
+      open(
+        Session(
+          id, table: table, request: request, query: query, viewport: viewport,
+          interval: min(interval ?? limits.interval, limits.longestInterval), limits: limits), at: now)
+    case .query(let id, let request, let query, let viewport):
+      guard let session = sessions[id] else { return }
+      session.ask(query, request: request, viewport: viewport, limits: limits)
+      if session.view != nil { attach(session, at: now) }
+    case .viewport(let id, let viewport): sessions[id]?.scroll(to: viewport, limits: limits)
+    case .acknowledge(let id, let sequence): sessions[id]?.acknowledge(sequence, at: now)
+    case .resync(let id, let sequence):
+      guard let session = sessions[id], sequence == session.sequence else { return }
+      resyncs += 1
+      session.resync()
+    case .pace(let id, let interval):
+      sessions[id]?.setInterval(min(interval ?? limits.interval, limits.longestInterval))
+    case .visibility(let id, let isHidden): sessions[id]?.setHidden(isHidden)
+    case .writable(let id): sessions[id]?.isWritable = true
+    case .close(let id): close(id, at: now)
+    }
+  }
+
+  private mutating func open(_ session: Session, at now: Instant) {
+    close(session.id, at: now)
+    sessions[session.id] = session
+    if tableNumbers[session.tableName] == nil { waiting.append(session) } else { attach(session, at: now) }
+  }
+
+  /// Gives a session the view that its query asks for, or refuses it.
+  private mutating func attach(_ session: Session, at now: Instant) {
+    guard let number = tableNumbers[session.tableName] else { return }
+    do throws(ClientError) {
+      let query = try resolve(session.queryRequest, in: states[number].table.schema)
+      states[number].attach(session, to: query, at: now)
+    } catch {
+      close(session.id, at: now)
+      outputs.append(.refuse(session.id, error))
+    }
+  }
+
+  private mutating func close(_ id: SessionID, at now: Instant) {
+    guard let session = sessions.removeValue(forKey: id) else { return }
+    waiting.removeAll { $0 === session }
+    guard session.view != nil, let number = tableNumbers[session.tableName] else { return }
+    states[number].detach(session, at: now)
+  }
+
+  /// A query with the numbers of its columns.
+  private func resolve(_ request: QueryRequest, in schema: Schema) throws(ClientError) -> Query {
+    func number(_ name: String) throws(ClientError) -> Int {
+      guard let number = schema.index(of: name) else { throw .unknownColumn(table: schema.name, column: name) }
+      return number
+    }
+    guard request.search.count <= limits.search else {
+      throw .tooLong("a search may have \(limits.search) characters, not \(request.search.count)")
+    }
+    guard request.terms.count <= limits.sortTerms else {
+      throw .tooLong("a query may sort by \(limits.sortTerms) columns, not \(request.terms.count)")
+    }
+    guard request.group.count <= 1 else { throw .tooLong("a query may group by 1 column, not \(request.group.count)") }
+    var query = Query(search: request.search)
+    for term in request.terms { query.sort.append(SortTerm(try number(term.column), descending: term.descending)) }
+    for column in request.group { query.group.append(try number(column)) }
+    return query
+  }
+
+  // MARK: Outputs
 
   /// Answers with all that is to be done at this moment.
-  public mutating func advance(to now: Instant) -> [Output] { [] }
+  ///
+  /// - Complexity: O(sessions + window log window) for each session that is due; sessions with equal windows share the work.
+  public mutating func advance(to now: Instant) -> [Output] {
+    for table in states { table.advance(to: now, limits: limits, outputs: &outputs) }
+    defer { outputs = [] }
+    return outputs
+  }
 
   /// When to call ``advance(to:)`` again if nothing happens before; `nil` when nothing waits.
-  public var deadline: Instant? { nil }
-
-  /// All tables in the order of addition.
-  public func tables(at now: Instant) -> [TableDescription] { [] }
+  ///
+  /// - Complexity: O(sessions).
+  public var deadline: Instant? {
+    if !outputs.isEmpty { return .zero }
+    return states.compactMap(\.deadline).min()
+  }
 }

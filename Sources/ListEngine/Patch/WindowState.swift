@@ -76,9 +76,12 @@ public final class WindowState {
   let pool: HeaderPool
   /// The engine's count of changes when this was cut.
   let commit: UInt32
+  /// The table's count of relabelings when this was cut.
+  let relabelings: Int
 
   init(
-    start: Int, total: Int, rows: Int, items: [WindowItem], lead: HeaderSnapshot?, pool: HeaderPool, commit: UInt32
+    start: Int, total: Int, rows: Int, items: [WindowItem], lead: HeaderSnapshot?, pool: HeaderPool, commit: UInt32,
+    relabelings: Int
   ) {
     self.start = start
     self.total = total
@@ -87,6 +90,7 @@ public final class WindowState {
     self.lead = lead
     self.pool = pool
     self.commit = commit
+    self.relabelings = relabelings
     self.digest = Digest.of(start: start, total: total, lead: lead, items: items)
   }
 }

@@ -1,0 +1,288 @@
+/// The truth about one list: its rows by column, found by key, in the source's own order.
+///
+/// A row lives in a slot; slots are used again when every view has let go of the row that was there, row ids never are.
+final class Table {
+  let schema: Schema
+  let limits: Limits
+  let columns: [ColumnStore]
+  let keys: KeyIndex
+  /// How often the row's slot had been used before.
+  private let generations = Chunked<UInt32>(filler: 0)
+  /// The commit that last changed the row.
+  private let revisions = Chunked<UInt32>(filler: 0)
+  /// The commit that brought the row.
+  private let births = Chunked<UInt32>(filler: 0)
+  /// The row's place in the source's order: greater is later; 0 when the slot holds no row.
+  let labels = Chunked<UInt64>(filler: 0)
+  private var slotCount: UInt32 = 0
+  /// Slots of removed rows, with the position in the log that views must have passed before the slot is used again.
+  private var freed: [(slot: UInt32, position: Int)] = []
+  private var firstFreed = 0
+  /// The greatest label in use, or one that was.
+  var lastLabel: UInt64 = 0
+
+  /// How many rows there are.
+  private(set) var count = 0
+  /// Counts the changesets that were applied; stamps what they touched. Wraps after 2^32.
+  private(set) var commit: UInt32 = 0
+  /// Counts how often all labels were given anew, which makes what was derived from them worthless.
+  var relabelings = 0
+  var log = ChangeLog()
+  /// Which rows the list being loaded again has named so far; `nil` between reloads.
+  var reload: Reload?
+
+  /// How many rows were rejected.
+  private(set) var rejected: UInt64 = 0
+  /// Which row was rejected last, and why.
+  private(set) var lastRejection = ""
+
+  private var snapshots: [UInt32: RowSnapshot] = [:]
+
+  /// The distance of labels at the end: room for many rows to come between two others.
+  static let labelGap: UInt64 = 1 << 24
+  /// Row ids stay below 2^53: a slot that was used 2^21 times is not used again.
+  private static let lastGeneration: UInt32 = (1 << 21) - 1
+
+  init(_ schema: Schema, limits: Limits, seed: UInt64) {
+    let hasher = BytesHash(seed: seed)
+    self.schema = schema
+    self.limits = limits
+    columns = schema.columns.map { ColumnStore($0.type, hasher: hasher) }
+    keys = KeyIndex(schema.key, hasher: hasher)
+  }
+
+  // MARK: Reading
+
+  /// Whether there is a row in this slot.
+  @inline(__always) func isAlive(_ slot: UInt32) -> Bool { labels[slot] != 0 }
+
+  /// The id of the row in this slot.
+  @inline(__always) func id(of slot: UInt32) -> RowID { RowID(rawValue: UInt64(generations[slot]) << 32 | UInt64(slot)) }
+
+  /// The slot of this row; `nil` when it is gone.
+  func slot(of row: RowID) -> UInt32? {
+    let slot = UInt32(truncatingIfNeeded: row.rawValue)
+    guard slot < slotCount, isAlive(slot), id(of: slot) == row else { return nil }
+    return slot
+  }
+
+  /// How many slots there are; every slot is less.
+  var slots: UInt32 { slotCount }
+
+  /// Whether the row has changed since that commit.
+  func hasChanged(_ slot: UInt32, since commit: UInt32) -> Bool { Int32(bitPattern: revisions[slot] &- commit) > 0 }
+
+  /// Whether the row came after that commit.
+  func isNew(_ slot: UInt32, since commit: UInt32) -> Bool { Int32(bitPattern: births[slot] &- commit) > 0 }
+
+  /// The row as it is now. Equal revisions of a row are one object, as long as someone holds it.
+  ///
+  /// - Complexity: O(columns) for the first to ask after a change, O(1) for the others.
+  func snapshot(_ slot: UInt32) -> RowSnapshot {
+    let id = id(of: slot)
+    let revision = revisions[slot]
+    let label = labels[slot]
+    if let known = snapshots[slot], known.id == id, known.revision == revision, known.label == label { return known }
+    let made = RowSnapshot(id: id, revision: revision, cells: columns.map { $0.cell(slot) }, label: label)
+    if snapshots.count >= snapshotLimit { dropUnusedSnapshots() }
+    snapshots[slot] = made
+    return made
+  }
+
+  /// Beyond it, snapshots that no session holds are dropped; grows with what sessions hold.
+  private var snapshotLimit = 1024
+
+  private func dropUnusedSnapshots() {
+    for slot in Array(snapshots.keys) where isKnownUniquelyReferenced(&snapshots[slot]!) { snapshots[slot] = nil }
+    snapshotLimit = max(1024, snapshots.count * 2)
+  }
+
+  // MARK: Changing
+
+  /// Applies everything a source said, row by row; what does not fit is counted and left out, the rest is applied.
+  ///
+  /// - Complexity: O(cells), amortized; the end of a reload costs O(rows).
+  func apply(_ changes: Changeset) {
+    commit = commit == .max ? 1 : commit + 1
+    if changes.beginsReload { reload = Reload() }
+    changes.bytes.withUnsafeBytes { bytes in
+      changes.cells.withUnsafeBufferPointer { cells in
+        for record in changes.records {
+          let own = UnsafeBufferPointer(rebasing: cells[record.firstCell..<record.firstCell + Int(record.cellCount)])
+          apply(record, cells: own, bytes: bytes)
+        }
+      }
+    }
+    if changes.endsReload { endReload() }
+    checkInvariants()
+  }
+
+  private func apply(
+    _ record: Changeset.Record, cells: UnsafeBufferPointer<Changeset.PackedCell>, bytes: UnsafeRawBufferPointer
+  ) {
+    guard let key = probe(record.key, bytes: bytes) else { return reject(record, bytes, "its key is no \(schema.key)") }
+    let slot = keys.slot(of: key)
+    switch record.verb {
+    case .upsert:
+      if let reason = objection(to: cells, bytes: bytes, isUpdate: false) { return reject(record, bytes, reason) }
+      if let slot {
+        guard reload?.isFirst(slot) ?? true else { return reject(record, bytes, "its key is named twice") }
+        update(slot, cells: cells, bytes: bytes)
+        reload?.name(slot)
+      } else if count >= limits.rows {
+        reject(record, bytes, "the table has its limit of \(limits.rows) rows")
+      } else {
+        let slot = insert(key, cells: cells, bytes: bytes)
+        reload?.name(slot)
+      }
+    case .update:
+      guard let slot else { return reject(record, bytes, "there is no row with its key") }
+      if let reason = objection(to: cells, bytes: bytes, isUpdate: true) { return reject(record, bytes, reason) }
+      update(slot, cells: cells, bytes: bytes)
+    case .delete:
+      // Not an error: a source may say so to be sure.
+      if let slot {
+        remove(slot)
+        reload?.forget(slot)
+      }
+    case .move:
+      guard let slot else { return reject(record, bytes, "there is no row with its key") }
+      guard let target = cells.first, cells.count == 1 else { return reject(record, bytes, "a move needs one target") }
+      move(record, slot, before: target, bytes: bytes)
+    }
+  }
+
+  private func probe(_ key: Changeset.PackedCell, bytes: UnsafeRawBufferPointer) -> KeyIndex.Probe? {
+    switch (key.kind, schema.key) {
+    case (.integer, .integer): return .integer(Int64(bitPattern: key.payload))
+    case (.text, .text):
+      let text = UnsafeRawBufferPointer(rebasing: bytes[Int(key.payload)..<Int(key.payload) + Int(key.length)])
+      return text.count <= limits.cellBytes && isUTF8(text) ? .text(text) : nil
+    default: return nil
+    }
+  }
+
+  /// Why these cells cannot be a row's, or `nil`. Looked at before anything is touched, so that no row is half changed.
+  @inline(__always) private func objection(
+    to cells: UnsafeBufferPointer<Changeset.PackedCell>, bytes: UnsafeRawBufferPointer, isUpdate: Bool
+  ) -> String? {
+    guard cells.count == columns.count else { return "it has \(cells.count) cells for \(columns.count) columns" }
+    for (number, cell) in cells.enumerated() {
+      if cell.kind == .unchanged {
+        if isUpdate { continue }
+        return "its cell “\(schema.columns[number].name)” is left out"
+      }
+      guard columns[number].accepts(cell.kind) else {
+        return "its cell “\(schema.columns[number].name)” is \(cell.kind), not \(columns[number].type)"
+      }
+      guard cell.kind == .text || cell.kind == .image || cell.kind == .series else { continue }
+      guard cell.length <= limits.cellBytes else {
+        return "its cell “\(schema.columns[number].name)” has \(cell.length) bytes, more than \(limits.cellBytes)"
+      }
+      let text = UnsafeRawBufferPointer(rebasing: bytes[Int(cell.payload)..<Int(cell.payload) + Int(cell.length)])
+      guard cell.kind == .series || isUTF8(text) else {
+        return "its cell “\(schema.columns[number].name)” is not UTF-8"
+      }
+    }
+    return nil
+  }
+
+  private func reject(_ record: Changeset.Record, _ bytes: UnsafeRawBufferPointer, _ reason: String) {
+    rejected += 1
+    let key =
+      record.key.kind == .integer
+      ? "\(Int64(bitPattern: record.key.payload))"
+      : String(decoding: bytes[Int(record.key.payload)...].prefix(Int(min(record.key.length, 80))), as: UTF8.self)
+    lastRejection = "row \(key): \(reason)"
+  }
+
+  private func insert(
+    _ key: KeyIndex.Probe, cells: UnsafeBufferPointer<Changeset.PackedCell>, bytes: UnsafeRawBufferPointer
+  ) -> UInt32 {
+    let slot = freeSlot()
+    keys.insert(key, slot: slot)
+    lastLabel += Self.labelGap
+    labels[slot] = lastLabel
+    revisions[slot] = commit
+    births[slot] = commit
+    for (column, cell) in zip(columns, cells) { _ = column.store(cell, bytes: bytes, at: slot) }
+    count += 1
+    log.note(slot, columns: ChangeLog.everything)
+    return slot
+  }
+
+  private func update(
+    _ slot: UInt32, cells: UnsafeBufferPointer<Changeset.PackedCell>, bytes: UnsafeRawBufferPointer
+  ) {
+    var changed: UInt64 = 0
+    for number in 0..<cells.count where cells[number].kind != .unchanged {
+      if columns[number].store(cells[number], bytes: bytes, at: slot) { changed |= 1 << UInt64(number & 63) }
+    }
+    guard changed != 0 else { return }
+    revisions[slot] = commit
+    log.note(slot, columns: changed)
+  }
+
+  func remove(_ slot: UInt32) {
+    keys.remove(slot)
+    for column in columns { column.clear(slot) }
+    labels[slot] = 0
+    snapshots[slot] = nil
+    count -= 1
+    log.note(slot, columns: ChangeLog.everything)
+    freed.append((slot, log.end))
+  }
+
+  private func move(
+    _ record: Changeset.Record, _ slot: UInt32, before target: Changeset.PackedCell, bytes: UnsafeRawBufferPointer
+  ) {
+    if target.kind == .null {
+      lastLabel += Self.labelGap
+      labels[slot] = lastLabel
+    } else if let key = probe(target, bytes: bytes), let other = keys.slot(of: key) {
+      guard other != slot else { return }
+      labels[slot] = label(before: other, of: slot)
+    } else {
+      return reject(record, bytes, "there is no row to go before")
+    }
+    log.note(slot, columns: ChangeLog.everything)
+  }
+
+  /// A slot that no view remembers, or a new one.
+  private func freeSlot() -> UInt32 {
+    while firstFreed < freed.count, freed[firstFreed].position <= log.start {
+      let slot = freed[firstFreed].slot
+      firstFreed += 1
+      if firstFreed * 2 > freed.count {
+        freed.removeFirst(firstFreed)
+        firstFreed = 0
+      }
+      guard generations[slot] < Self.lastGeneration else { continue }
+      generations[slot] += 1
+      return slot
+    }
+    let slot = slotCount
+    precondition(slot < .max - 1, "no slot is left after \(slot) rows")
+    slotCount += 1
+    let count = Int(slotCount)
+    for column in columns { column.grow(to: count) }
+    keys.grow(to: count)
+    generations.grow(to: count)
+    revisions.grow(to: count)
+    births.grow(to: count)
+    labels.grow(to: count)
+    return slot
+  }
+
+  /// Every row is found by its key, and the counts are right.
+  func checkInvariants() {
+    #if CHECK_INVARIANTS
+    var alive = 0
+    for slot in 0..<slotCount where isAlive(slot) { alive += 1 }
+    precondition(alive == count, "\(alive) rows, counted as \(count)")
+    precondition(keys.count == count, "\(keys.count) keys for \(count) rows")
+    keys.checkInvariants()
+    for column in columns { column.pool?.checkInvariants() }
+    #endif
+  }
+}

@@ -1,0 +1,232 @@
+/// Cuts the patch that leads from the window a page holds to the one that is true now.
+struct Cutter {
+  let view: ListView
+  /// What the page holds; `nil` when a whole window is to be cut.
+  let base: WindowState?
+  /// The positions the page is to hold.
+  let range: Range<Int>
+  /// The positions in sight.
+  let visible: Range<Int>
+  /// Whether the reader travels towards the beginning.
+  let isTravellingUp: Bool
+  /// About how many bytes of rows one patch carries.
+  let budget: Int
+
+  /// A patch, and whether it leads all the way.
+  struct Result {
+    /// `nil` when the page holds what is true already.
+    var patch: Patch?
+    /// Whether another patch must follow because this one was full.
+    var isComplete: Bool
+  }
+
+  /// One item on its way into the window.
+  private struct Candidate {
+    var identity: UInt64
+    var item: WindowItem
+    /// Where it is in the base; -1 when it is not.
+    var origin: Int
+  }
+
+  /// - Complexity: O(window log window).
+  func cut() -> Result {
+    let origins = self.origins
+    var candidates = view.items(range).map { candidate($0, origins: origins) }
+    let (kept, isComplete) = fit(&candidates)
+    candidates = Array(candidates[kept])
+    let start = range.lowerBound + kept.lowerBound
+    let (lead, pool) = lendHeaders(&candidates, start: start)
+    let result = WindowState(
+      start: start, total: view.itemCount, rows: view.rowCount, items: candidates.map(\.item), lead: lead, pool: pool,
+      commit: view.table.commit, relabelings: view.table.relabelings)
+    let patch = Patch(base: base, result: result)
+    guard let base else {
+      patch.inserted = candidates.indices.map { ($0, .new) }
+      return Result(patch: patch, isComplete: isComplete)
+    }
+    difference(patch, base: base, candidates: candidates)
+    let isEqual =
+      patch.removed.isEmpty && patch.inserted.isEmpty && patch.moved.isEmpty && patch.updatedRows.isEmpty
+      && patch.updatedHeaders.isEmpty && base.digest == result.digest && base.rows == result.rows
+    patch.check()
+    return Result(patch: isEqual ? nil : patch, isComplete: isComplete)
+  }
+
+  // MARK: Identity
+
+  private static func identity(_ item: WindowItem) -> UInt64 {
+    switch item {
+    case .row(let row): row.id.rawValue
+    case .header(let header): UInt64(header.section) | 1 << 63
+    }
+  }
+
+  private var origins: [UInt64: Int] {
+    guard let base else { return [:] }
+    var origins: [UInt64: Int] = [:]
+    origins.reserveCapacity(base.items.count)
+    for (index, item) in base.items.enumerated() { origins[Self.identity(item)] = index }
+    return origins
+  }
+
+  private func candidate(_ item: ListView.Item, origins: [UInt64: Int]) -> Candidate {
+    let item: WindowItem =
+      switch item {
+      case .row(let slot): .row(view.table.snapshot(slot))
+      case .header(let section): .header(header(section, slot: 0))
+      }
+    let identity = Self.identity(item)
+    return Candidate(identity: identity, item: item, origin: origins[identity] ?? -1)
+  }
+
+  // MARK: Size
+
+  /// Chooses how much of the window this patch leads to: what is in sight first, then outwards, first in the direction of travel.
+  ///
+  /// A row that the page holds in an older revision may stay as it is; a row that it does not hold ends the window. Either way the
+  /// page is whole after the patch, and the next one goes on from there.
+  private func fit(_ candidates: inout [Candidate]) -> (kept: Range<Int>, isComplete: Bool) {
+    let sight = visible.clamped(to: range)
+    var low = sight.lowerBound - range.lowerBound
+    var high = low
+    var spent = 0
+    var isComplete = true
+
+    /// Whether the item can be in the window.
+    func take(_ index: Int) -> Bool {
+      let cost = cost(candidates[index])
+      if cost == 0 || spent == 0 || spent + cost <= budget {
+        spent += cost
+        return true
+      }
+      isComplete = false
+      guard let base, candidates[index].origin >= 0 else { return false }
+      candidates[index].item = base.items[candidates[index].origin]
+      return true
+    }
+
+    func extendDown(to end: Int) { while high < end && take(high) { high += 1 } }
+    func extendUp() { while low > 0 && take(low - 1) { low -= 1 } }
+
+    extendDown(to: sight.upperBound - range.lowerBound)
+    if isTravellingUp { extendUp() }
+    extendDown(to: candidates.count)
+    if !isTravellingUp { extendUp() }
+    return (low..<high, isComplete)
+  }
+
+  /// About how many bytes of the wire an item costs; 0 when the page holds it as it is.
+  private func cost(_ candidate: Candidate) -> Int {
+    guard case .row(let row) = candidate.item else { return 0 }
+    guard let base, candidate.origin >= 0, case .row(let held) = base.items[candidate.origin] else {
+      return row.cells.reduce(16) { $0 + Self.cost($1) }
+    }
+    guard held.revision != row.revision else { return 0 }
+    return zip(held.cells, row.cells).reduce(16) { $0 + ($1.0 == $1.1 ? 0 : Self.cost($1.1)) }
+  }
+
+  private static func cost(_ cell: Cell) -> Int {
+    switch cell {
+    case .text(let text), .image(let text): text.utf8.count + 3
+    case .series(let values): values.count * 12 + 3
+    default: 12
+    }
+  }
+
+  // MARK: Headers
+
+  private func header(_ section: Section, slot: UInt32) -> HeaderSnapshot {
+    HeaderSnapshot(
+      section: section.number, revision: section.revision, slot: slot, column: view.query.group[0],
+      value: section.value, count: section.order.count)
+  }
+
+  /// Lends a place of the page's pool to every header of the window: one that stays keeps its own; those that left give theirs
+  /// back before new ones are taken.
+  private func lendHeaders(_ candidates: inout [Candidate], start: Int) -> (HeaderSnapshot?, HeaderPool) {
+    var pool = base?.pool ?? HeaderPool()
+    guard view.isGrouped else { return (nil, pool) }
+    let leadSection = candidates.isEmpty ? nil : view.section(above: start)
+    if let base {
+      let staying = Set(candidates.map(\.identity))
+      for item in base.items {
+        guard case .header(let header) = item, !staying.contains(Self.identity(item)) else { continue }
+        pool.enqueue(header.slot)
+      }
+      if let lead = base.lead, lead.section != leadSection?.number { pool.enqueue(lead.slot) }
+    }
+    for index in candidates.indices {
+      guard case .header(var header) = candidates[index].item else { continue }
+      if let base, candidates[index].origin >= 0, case .header(let held) = base.items[candidates[index].origin] {
+        header.slot = held.slot
+      } else {
+        header.slot = pool.dequeue("inPlace", for: header.section)
+      }
+      candidates[index].item = .header(header)
+    }
+    guard let leadSection else { return (nil, pool) }
+    if let held = base?.lead, held.section == leadSection.number {
+      return (header(leadSection, slot: held.slot), pool)
+    }
+    return (header(leadSection, slot: pool.dequeue("lead", for: leadSection.number)), pool)
+  }
+
+  // MARK: Difference
+
+  private func difference(_ patch: Patch, base: WindowState, candidates: [Candidate]) {
+    var survives = [Bool](repeating: false, count: base.items.count)
+    var survivors: [(origin: Int, index: Int)] = []
+    for (index, candidate) in candidates.enumerated() {
+      guard candidate.origin >= 0 else {
+        patch.inserted.append((index, insertion(candidate.item, since: base.commit)))
+        continue
+      }
+      survives[candidate.origin] = true
+      survivors.append((candidate.origin, index))
+      update(patch, from: base.items[candidate.origin], to: candidate.item, at: candidate.origin)
+    }
+    for (index, item) in base.items.enumerated() where !survives[index] {
+      patch.removed.append((index, removal(item, since: base.commit)))
+    }
+    let staying = longestIncreasingRun(survivors.map(\.origin))
+    for (survivor, stays) in zip(survivors, staying) where !stays {
+      patch.moved.append((survivor.origin, survivor.index))
+    }
+  }
+
+  private func update(_ patch: Patch, from old: WindowItem, to new: WindowItem, at index: Int) {
+    switch (old, new) {
+    case (.row(let old), .row(let new)):
+      guard old.revision != new.revision else { return }
+      let columns = new.cells.indices.filter { old.cells[$0] != new.cells[$0] }
+      patch.updatedRows.append(Patch.RowUpdate(index: index, row: new, columns: columns))
+    case (.header(let old), .header(let new)):
+      if old != new { patch.updatedHeaders.append((index, new)) }
+    default: preconditionFailure("item \(index) was a row and is a header, or the other way round")
+    }
+  }
+
+  private func insertion(_ item: WindowItem, since commit: UInt32) -> Patch.Insertion {
+    guard case .row(let row) = item, let slot = view.table.slot(of: row.id) else { return .scrolled }
+    if view.table.isNew(slot, since: commit) { return .new }
+    return view.table.hasChanged(slot, since: commit) ? .moved : .scrolled
+  }
+
+  private func removal(_ item: WindowItem, since commit: UInt32) -> Patch.Removal {
+    switch item {
+    case .header(let header): return view.hasSection(header.section, value: header.value) ? .scrolled : .gone
+    case .row(let row):
+      guard let slot = view.table.slot(of: row.id), view.contains(slot) else { return .gone }
+      return view.table.hasChanged(slot, since: commit) ? .moved : .scrolled
+    }
+  }
+}
+
+extension Patch {
+  /// Our own counting must be right before a page is told: before + inserted − removed = after.
+  func check() {
+    precondition(
+      before + inserted.count - removed.count == after,
+      "a patch leads from \(before) items by +\(inserted.count) −\(removed.count) to \(after)")
+  }
+}

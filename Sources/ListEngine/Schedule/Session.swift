@@ -1,0 +1,144 @@
+/// One page on one table: what it asked for, what it holds, and what is on its way to it.
+final class Session {
+  let id: SessionID
+  /// The table it asked for; it may not be there yet.
+  let tableName: String
+  /// The last request, which the next window answers.
+  var request: UInt64
+  var queryRequest: QueryRequest
+  /// `nil` while the table is not there.
+  var view: ListView?
+  var reader = Reader()
+  /// What was last sent.
+  var base: WindowState?
+  /// The number of what was last sent.
+  var sequence: UInt64 = 0
+  /// When what is on its way was sent; `nil` when all is acknowledged.
+  var sentAt: Instant?
+  /// By how much the page will follow its anchor when it applies what is on its way.
+  private var shiftOnItsWay = 0
+  var isWritable = true
+  var isHidden = false
+  /// Whether a flush was asked for directly: it does not wait for the throttle.
+  var wantsFlush = true
+  /// Whether a whole window must be sent.
+  var wantsWindow = true
+  /// Whether a window for another query is not yet on the page: what the page says of its place is about the old one.
+  private var awaitsWindow = false
+  var throttle: Throttle
+  var pace: Pace
+
+  init(
+    _ id: SessionID, table: String, request: UInt64, query: QueryRequest, viewport: Viewport?, interval: Duration,
+    limits: Limits
+  ) {
+    self.id = id
+    self.tableName = table
+    self.request = request
+    self.queryRequest = query
+    pace = Pace(asked: interval)
+    throttle = Throttle(interval: pace.interval)
+    guard let viewport else { return }
+    reader.resize(viewport, limits: limits)
+    reader.go(to: viewport, shift: 0)
+  }
+
+  /// Whether the page can be given something: it shows, and has taken and acknowledged the last.
+  var isReady: Bool { !isHidden && isWritable && sentAt == nil && view != nil }
+
+  /// When it must be looked at again by itself.
+  var deadline: Instant? { isReady ? throttle.deadline : nil }
+
+  /// Whether a patch is due now. What the throttle lets through is taken.
+  func takeDue(at now: Instant) -> Bool {
+    guard isReady else { return false }
+    // The throttle is not asked when a flush is wanted directly: such a flush neither counts nor cancels.
+    return wantsFlush || throttle.takeFlush(at: now)
+  }
+
+  /// Another query: its window starts where the viewport says, or at the top.
+  func ask(_ query: QueryRequest, request: UInt64, viewport: Viewport?, limits: Limits) {
+    self.request = request
+    queryRequest = query
+    if let viewport { reader.resize(viewport, limits: limits) }
+    reader.go(to: viewport ?? Viewport(), shift: 0)
+    (wantsWindow, wantsFlush, awaitsWindow) = (true, true, true)
+  }
+
+  /// The reader scrolled.
+  func scroll(to viewport: Viewport, limits: Limits) {
+    reader.resize(viewport, limits: limits)
+    wantsFlush = true
+    let isBehind = sentAt != nil && viewport.sequence < sequence
+    guard !awaitsWindow else { return }
+    reader.go(to: viewport, shift: isBehind ? shiftOnItsWay : 0)
+  }
+
+  /// The page has applied what was on its way; anything else it says is late and ignored.
+  func acknowledge(_ sequence: UInt64, at now: Instant) {
+    guard let sentAt, sequence == self.sequence else { return }
+    self.sentAt = nil
+    if !wantsWindow { awaitsWindow = false }
+    pace.noteAcknowledgement(after: sentAt.duration(to: now))
+    throttle.interval = pace.interval
+  }
+
+  /// The page could not use what was on its way, and is to get a window.
+  func resync() {
+    sentAt = nil
+    (wantsWindow, wantsFlush) = (true, true)
+  }
+
+  /// The page wishes another interval.
+  func setInterval(_ interval: Duration) {
+    pace.ask(interval)
+    throttle.interval = pace.interval
+  }
+
+  /// A page out of sight gets nothing; when it comes back it gets one patch.
+  func setHidden(_ isHidden: Bool) {
+    guard isHidden != self.isHidden else { return }
+    self.isHidden = isHidden
+    if isHidden { throttle.cancel() } else { wantsFlush = true }
+  }
+
+  /// Cuts what leads from what the page holds to what is true now; `nil` when they are the same.
+  func cut(at now: Instant, limits: Limits, shared: inout [CutKey: Cutter.Result]) -> (patch: Patch, shift: Int)? {
+    guard let view else { return nil }
+    view.catchUp()
+    // What the page holds of another query says nothing about this one.
+    let shift = reader.follow(view, since: awaitsWindow ? nil : base)
+    let cutter = Cutter(
+      view: view, base: wantsWindow ? nil : base, range: reader.window(of: view.itemCount),
+      visible: reader.visible(of: view.itemCount), isTravellingUp: reader.isTravellingUp, budget: limits.patchBytes)
+    let key = CutKey(cutter)
+    let result = shared[key] ?? cutter.cut()
+    shared[key] = result
+    wantsFlush = !result.isComplete
+    guard let patch = result.patch else { return nil }
+    wantsWindow = false
+    base = patch.result
+    sequence += 1
+    sentAt = now
+    shiftOnItsWay = shift
+    isWritable = false
+    return (patch, shift)
+  }
+}
+
+/// What decides how a patch is cut: sessions with equal keys at one moment get one patch.
+struct CutKey: Hashable {
+  private let view: ObjectIdentifier
+  private let base: ObjectIdentifier?
+  private let range: Range<Int>
+  private let visible: Range<Int>
+  private let isTravellingUp: Bool
+
+  init(_ cutter: Cutter) {
+    view = ObjectIdentifier(cutter.view)
+    base = cutter.base.map { ObjectIdentifier($0) }
+    range = cutter.range
+    visible = cutter.visible
+    isTravellingUp = cutter.isTravellingUp
+  }
+}

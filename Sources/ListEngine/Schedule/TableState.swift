@@ -1,0 +1,127 @@
+/// A table with its source's state, its views, and the sessions that look at it.
+final class TableState {
+  let table: Table
+  private var views: [Query: ListView] = [:]
+  /// In the order in which they came; what is sent in one turn is sent in this order.
+  private var sessions: [Session] = []
+  private var state = SourceState.starting
+  private var message = ""
+  private var lastChange: Instant
+  /// What pages were last told of the source, so that they are told once a second at most, and only news.
+  private var statusThrottle = Throttle(interval: .seconds(1))
+  private var reported: UInt64 = 0
+
+  /// How long a view is kept that nobody looks at.
+  static let viewRest: Duration = .seconds(10)
+  /// How many views are kept that nobody looks at.
+  static let restingViews = 4
+  /// Views that lag behind by more changes than this catch up though nobody looks, so that the log is bounded.
+  static let longestLog = 1 << 16
+
+  init(_ table: Table, at now: Instant) {
+    self.table = table
+    lastChange = now
+  }
+
+  // MARK: The source
+
+  func apply(_ changes: Changeset, at now: Instant) {
+    let end = table.log.end
+    let count = table.count
+    table.apply(changes)
+    if state == .starting { setSource(.live, "", at: now) }
+    lastChange = now
+    if table.rejected != reported {
+      reported = table.rejected
+      statusThrottle.noteChange(at: now)
+    }
+    // Nothing changed for a list that was loaded again as it was.
+    guard table.log.end != end || table.count != count else { return }
+    for session in sessions where !session.isHidden { session.throttle.noteChange(at: now) }
+    trimLog()
+  }
+
+  func setSource(_ state: SourceState, _ message: String, at now: Instant) {
+    guard state != self.state || message != self.message else { return }
+    self.state = state
+    self.message = message
+    statusThrottle.noteChange(at: now)
+  }
+
+  func status(at now: Instant) -> SourceStatus {
+    SourceStatus(
+      state: state, message: message, rejected: table.rejected, lastRejection: table.lastRejection,
+      age: max(.zero, lastChange.duration(to: now)))
+  }
+
+  /// Forgets the changes that every view has seen.
+  private func trimLog() {
+    if table.log.entries.count > Self.longestLog { for view in views.values { view.catchUp() } }
+    table.log.trim(to: views.values.map(\.position).min() ?? table.log.end)
+  }
+
+  // MARK: Sessions
+
+  func attach(_ session: Session, to query: Query, at now: Instant) {
+    detach(session, at: now)
+    let view = views[query] ?? ListView(query, table: table)
+    views[query] = view
+    view.viewers += 1
+    view.unwatchedSince = nil
+    session.view = view
+    sessions.append(session)
+  }
+
+  func detach(_ session: Session, at now: Instant) {
+    guard let view = session.view else { return }
+    session.view = nil
+    sessions.removeAll { $0 === session }
+    view.viewers -= 1
+    guard view.viewers == 0 else { return }
+    view.unwatchedSince = now
+    view.leaving = departures
+    departures += 1
+    let resting = views.values.filter { $0.viewers == 0 }
+    if resting.count > Self.restingViews, let oldest = resting.min(by: { $0.leaving < $1.leaving }) {
+      views[oldest.query] = nil
+    }
+  }
+
+  /// Counts views that lost their last session: which one is the oldest must not depend on a dictionary's order.
+  private var departures = 0
+
+
+  // MARK: Time
+
+  func advance(to now: Instant, limits: Limits, outputs: inout [Output]) {
+    if statusThrottle.takeFlush(at: now) {
+      let status = status(at: now)
+      for session in sessions { outputs.append(.status(session.id, table: table.schema.name, status)) }
+    }
+    var shared: [CutKey: Cutter.Result] = [:]
+    for session in sessions where session.takeDue(at: now) {
+      guard let (patch, shift) = session.cut(at: now, limits: limits, shared: &shared) else { continue }
+      outputs.append(
+        .deliver(
+          session.id,
+          Delivery(
+            sequence: session.sequence, request: session.request, interval: session.pace.interval, shift: shift,
+            base: session.sequence - 1, schema: table.schema, patch: patch)))
+    }
+    for view in views.values {
+      if let since = view.unwatchedSince, since.duration(to: now) >= Self.viewRest { views[view.query] = nil }
+    }
+    trimLog()
+  }
+
+  var deadline: Instant? {
+    var deadline = statusThrottle.deadline
+    func consider(_ moment: Instant?) {
+      guard let moment else { return }
+      deadline = deadline.map { min($0, moment) } ?? moment
+    }
+    for session in sessions { consider(session.isReady && session.wantsFlush ? .zero : session.deadline) }
+    for view in views.values { consider(view.unwatchedSince?.advanced(by: Self.viewRest)) }
+    return deadline
+  }
+}

@@ -1,0 +1,62 @@
+/// The order of rows that a query asks for: its terms, then the source's own order, so that no two rows tie.
+struct RowComparator {
+  struct Term {
+    var column: ColumnStore
+    var isDescending: Bool
+  }
+
+  let terms: [Term]
+  let labels: Chunked<UInt64>
+
+  init(_ query: Query, table: Table) {
+    terms = query.sort.map { Term(column: table.columns[$0.column], isDescending: $0.isDescending) }
+    labels = table.labels
+  }
+
+  /// A number that orders as the rows do, as far as it goes: rows with equal keys are told apart by ``precedes(_:_:)``.
+  @inline(__always) func key(_ slot: UInt32) -> UInt64 {
+    guard let first = terms.first else { return labels[slot] }
+    return first.column.sortKey(slot, descending: first.isDescending)
+  }
+
+  /// Whether row `a` comes before row `b`.
+  func precedes(_ a: UInt32, _ b: UInt32) -> Bool {
+    for term in terms {
+      let order = term.column.compare(a, b, descending: term.isDescending)
+      if order != 0 { return order < 0 }
+    }
+    return labels[a] < labels[b]
+  }
+}
+
+/// Squeezes 64-bit sort keys into 32 bits without changing their order, so that a view's order takes half the memory.
+///
+/// Chosen from the keys at hand; keys that come later and lie outside are clamped, and what falls together is told apart by
+/// the comparator.
+struct KeyCompressor {
+  private var least: UInt64 = 0
+  private var shift: UInt64 = 32
+
+  /// The widest: for keys not yet known.
+  init() {}
+
+  /// For keys from `least` to `greatest`. Some room is left at both ends for keys to come.
+  init(least: UInt64, greatest: UInt64) {
+    guard least < greatest else {
+      self.least = least > 1 << 31 ? least - 1 << 31 : 0
+      shift = 0
+      return
+    }
+    let range = greatest - least
+    let room = range / 4
+    self.least = least > room ? least - room : 0
+    let span = range.addingReportingOverflow(room &* 2)
+    let wide = span.overflow ? UInt64.max : span.partialValue
+    shift = UInt64(max(0, 32 - wide.leadingZeroBitCount))
+  }
+
+  @inline(__always) func compress(_ key: UInt64) -> UInt32 {
+    guard key > least else { return 0 }
+    return UInt32(clamping: (key - least) >> shift)
+  }
+}

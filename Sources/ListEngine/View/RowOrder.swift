@@ -1,0 +1,267 @@
+/// Some of a view's entries, in order: an entry is a compressed sort key in the upper half and a slot in the lower half.
+final class Chunk {
+  static let capacity = 512
+
+  var entries: UnsafeMutablePointer<UInt64>
+  var count = 0
+  private var allocated: Int
+  /// Its number among the view's chunks.
+  let number: UInt32
+  /// Its place in its order.
+  var place = 0
+  unowned let section: Section
+
+  init(number: UInt32, section: Section) {
+    self.number = number
+    self.section = section
+    allocated = 8
+    entries = .allocate(capacity: allocated)
+  }
+
+  deinit { entries.deallocate() }
+
+  func insert(_ entry: UInt64, at index: Int) {
+    if count == allocated { reserve(count + 1) }
+    (entries + index + 1).update(from: entries + index, count: count - index)
+    entries[index] = entry
+    count += 1
+  }
+
+  func remove(at index: Int) {
+    (entries + index).update(from: entries + index + 1, count: count - index - 1)
+    count -= 1
+  }
+
+  func append(_ source: UnsafePointer<UInt64>, count added: Int) {
+    reserve(count + added)
+    (entries + count).update(from: source, count: added)
+    count += added
+  }
+
+  func truncate(to count: Int) { self.count = count }
+
+  /// Where the entry of this slot is.
+  ///
+  /// - Complexity: O(capacity).
+  func index(of slot: UInt32) -> Int {
+    var index = 0
+    while index < count {
+      if UInt32(truncatingIfNeeded: entries[index]) == slot { return index }
+      index += 1
+    }
+    preconditionFailure("slot \(slot) is not in chunk \(number), which says it has it")
+  }
+
+  private func reserve(_ wanted: Int) {
+    guard wanted > allocated else { return }
+    allocated = min(Self.capacity, max(wanted, allocated * 2))
+    let wider = UnsafeMutablePointer<UInt64>.allocate(capacity: allocated)
+    wider.update(from: entries, count: count)
+    entries.deallocate()
+    entries = wider
+  }
+}
+
+/// The chunks of a view, and in which chunk each slot is.
+final class ChunkPool {
+  private(set) var chunks: [Chunk?] = []
+  private var free: [UInt32] = []
+  /// The chunk of each slot that the view shows.
+  let home = Chunked<UInt32>(filler: ChunkPool.none)
+
+  static var none: UInt32 { .max }
+
+  func make(for section: Section) -> Chunk {
+    let number = free.popLast() ?? UInt32(chunks.count)
+    let chunk = Chunk(number: number, section: section)
+    if Int(number) == chunks.count { chunks.append(chunk) } else { chunks[Int(number)] = chunk }
+    return chunk
+  }
+
+  func drop(_ chunk: Chunk) {
+    chunks[Int(chunk.number)] = nil
+    free.append(chunk.number)
+  }
+
+  /// The chunk that has this slot, if the view shows it.
+  @inline(__always) func chunk(of slot: UInt32) -> Chunk? {
+    guard slot < home.count else { return nil }
+    let number = home[slot]
+    return number == Self.none ? nil : chunks[Int(number)].unsafelyUnwrapped
+  }
+}
+
+/// Rows in order, with rank of a row and row at a rank in logarithmic time.
+///
+/// Chunks of up to 512 entries in a directory: an insertion or removal moves at most one chunk's entries (4 KiB), and the
+/// directory is touched only when a chunk fills or empties.
+struct RowOrder {
+  private var chunks: [Chunk] = []
+  /// The first entry of each chunk, kept together for the search.
+  private var firsts: [UInt64] = []
+  private var ranks = Fenwick()
+
+  /// How many rows there are.
+  var count: Int { ranks.total }
+
+  /// The rank of a row in this order.
+  func rank(of slot: UInt32, in chunk: Chunk) -> Int { ranks.sum(before: chunk.place) + chunk.index(of: slot) }
+
+  /// Walks over the slots from `rank` on, at most `count`.
+  func forEach(from rank: Int, count: Int, _ body: (UInt32) -> Void) {
+    guard count > 0, rank < self.count else { return }
+    var (place, index) = ranks.find(rank)
+    var left = min(count, self.count - rank)
+    while left > 0 {
+      let chunk = chunks[place]
+      while index < chunk.count && left > 0 {
+        body(UInt32(truncatingIfNeeded: chunk.entries[index]))
+        index += 1
+        left -= 1
+      }
+      place += 1
+      index = 0
+    }
+  }
+
+  /// Puts a row where it belongs.
+  ///
+  /// - Precondition: The row is not in the order, and all others are where they belong.
+  /// - Complexity: O(log rows) comparisons.
+  mutating func insert(
+    _ slot: UInt32, key: UInt32, section: Section, pool: ChunkPool, comparator: RowComparator
+  ) {
+    let entry = UInt64(key) << 32 | UInt64(slot)
+    guard !chunks.isEmpty else {
+      let chunk = pool.make(for: section)
+      chunk.insert(entry, at: 0)
+      pool.home[slot] = chunk.number
+      chunks = [chunk]
+      rebuildDirectory()
+      return
+    }
+    // The last chunk whose first row comes before this one.
+    let place = max(0, partition(count: chunks.count) { precedes(firsts[$0], entry, comparator) } - 1)
+    var chunk = chunks[place]
+    let index = partition(count: chunk.count) { precedes(chunk.entries[$0], entry, comparator) }
+    if chunk.count == Chunk.capacity {
+      let isAppend = place == chunks.count - 1 && index == chunk.count
+      let next = pool.make(for: section)
+      if !isAppend { split(chunk, into: next, pool: pool) }
+      chunks.insert(next, at: place + 1)
+      if isAppend || index > chunk.count {
+        let rest = index - chunk.count
+        chunk = next
+        chunk.insert(entry, at: rest)
+      } else {
+        chunk.insert(entry, at: index)
+      }
+      pool.home[slot] = chunk.number
+      rebuildDirectory()
+      return
+    }
+    chunk.insert(entry, at: index)
+    if index == 0 { firsts[place] = entry }
+    pool.home[slot] = chunk.number
+    ranks.add(1, at: place)
+  }
+
+  /// Takes a row out.
+  mutating func remove(_ slot: UInt32, from chunk: Chunk, pool: ChunkPool) {
+    let index = chunk.index(of: slot)
+    let place = chunk.place
+    chunk.remove(at: index)
+    pool.home[slot] = ChunkPool.none
+    if chunk.count == 0 {
+      pool.drop(chunk)
+      chunks.remove(at: place)
+      rebuildDirectory()
+      return
+    }
+    if index == 0 { firsts[place] = chunk.entries[0] }
+    ranks.add(-1, at: place)
+    guard chunk.count < Chunk.capacity / 4 else { return }
+    if place + 1 < chunks.count { merge(place, pool: pool) } else if place > 0 { merge(place - 1, pool: pool) }
+  }
+
+  /// Fills an empty order from sorted entries.
+  ///
+  /// - Complexity: O(entries).
+  mutating func fill(_ entries: UnsafeBufferPointer<UInt64>, section: Section, pool: ChunkPool) {
+    precondition(chunks.isEmpty, "an order with \(count) rows is filled again")
+    // Not quite full, so that the first insertions split nothing.
+    let share = Chunk.capacity * 7 / 8
+    var start = 0
+    while start < entries.count {
+      let chunk = pool.make(for: section)
+      let size = min(share, entries.count - start)
+      chunk.append(entries.baseAddress.unsafelyUnwrapped + start, count: size)
+      for index in start..<start + size { pool.home[UInt32(truncatingIfNeeded: entries[index])] = chunk.number }
+      chunks.append(chunk)
+      start += size
+    }
+    rebuildDirectory()
+  }
+
+  private func split(_ chunk: Chunk, into next: Chunk, pool: ChunkPool) {
+    let half = chunk.count / 2
+    next.append(chunk.entries + half, count: chunk.count - half)
+    chunk.truncate(to: half)
+    for index in 0..<next.count { pool.home[UInt32(truncatingIfNeeded: next.entries[index])] = next.number }
+  }
+
+  /// Puts a chunk and its successor together when they fit well.
+  private mutating func merge(_ place: Int, pool: ChunkPool) {
+    let (chunk, next) = (chunks[place], chunks[place + 1])
+    guard chunk.count + next.count <= Chunk.capacity * 3 / 4 else { return }
+    for index in 0..<next.count { pool.home[UInt32(truncatingIfNeeded: next.entries[index])] = chunk.number }
+    chunk.append(next.entries, count: next.count)
+    pool.drop(next)
+    chunks.remove(at: place + 1)
+    rebuildDirectory()
+  }
+
+  private mutating func rebuildDirectory() {
+    firsts.removeAll(keepingCapacity: true)
+    for (place, chunk) in chunks.enumerated() {
+      chunk.place = place
+      firsts.append(chunk.entries[0])
+    }
+    ranks = Fenwick(chunks.lazy.map(\.count))
+  }
+
+  @inline(__always) private func precedes(_ a: UInt64, _ b: UInt64, _ comparator: RowComparator) -> Bool {
+    if a >> 32 != b >> 32 { return a < b }
+    return comparator.precedes(UInt32(truncatingIfNeeded: a), UInt32(truncatingIfNeeded: b))
+  }
+
+  /// The first index at which `isBefore` is false, given that it is true before and false after.
+  @inline(__always) private func partition(count: Int, _ isBefore: (Int) -> Bool) -> Int {
+    var low = 0
+    var high = count
+    while low < high {
+      let middle = (low + high) / 2
+      if isBefore(middle) { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+
+  /// Every row is in order, and is found where the pool says.
+  func checkInvariants(pool: ChunkPool, comparator: RowComparator) {
+    #if CHECK_INVARIANTS
+    var previous: UInt64?
+    for (place, chunk) in chunks.enumerated() {
+      precondition(chunk.place == place && chunk.count > 0, "chunk \(chunk.number) is misplaced or empty")
+      precondition(firsts[place] == chunk.entries[0], "the directory has another first row for chunk \(chunk.number)")
+      precondition(ranks.sum(before: place + 1) - ranks.sum(before: place) == chunk.count, "chunk \(chunk.number) is miscounted")
+      for index in 0..<chunk.count {
+        let entry = chunk.entries[index]
+        let slot = UInt32(truncatingIfNeeded: entry)
+        precondition(pool.home[slot] == chunk.number, "slot \(slot) is looked for elsewhere")
+        if let previous { precondition(precedes(previous, entry, comparator), "slot \(slot) is out of order") }
+        previous = entry
+      }
+    }
+    #endif
+  }
+}
