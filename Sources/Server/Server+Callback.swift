@@ -51,8 +51,7 @@ extension Server {
       guard let session = sessions[socket] else { return false }
       return write(to: session)
     case LWS_CALLBACK_TIMER:
-      if let session = sessions[socket] { timerRanOut(of: session) }
-      return true
+      return sessions[socket].map(timerRanOut) ?? true
     case LWS_CALLBACK_CLOSED, LWS_CALLBACK_WSI_DESTROY:
       forget(socket)
       return true
@@ -74,7 +73,7 @@ extension Server {
     if sessions.count > configuration.sessionLimit {
       refuse(session, .tooManySessions(limit: configuration.sessionLimit), engineKnowsIt: false)
     } else if isStopping {
-      session.beginClosing(1001)
+      session.beginClosing(1001, "the server stops")
     } else {
       lws_set_timer_usecs(socket, configuration.helloTimeout.nanoseconds / 1_000)
     }

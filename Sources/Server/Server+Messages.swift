@@ -101,13 +101,22 @@ extension Server {
     return true
   }
 
-  /// The session's timer has run out: it has been silent for too long, or was held back for long enough.
-  func timerRanOut(of session: Session) {
+  /// The session's timer has run out: it has been silent for too long, was held back for long enough, or may go.
+  ///
+  /// - Returns: `false` when the socket is to be closed.
+  func timerRanOut(of session: Session) -> Bool {
     switch session.phase {
-    case .greeting: refuse(session, .unexpectedMessage("say hello first"), engineKnowsIt: false)
-    case .greeted, .open: lws_rx_flow_control(session.socket, 1)
-    case .closing: break
+    case .greeting:
+      refuse(session, .unexpectedMessage("say hello first"), engineKnowsIt: false)
+    case .greeted, .open:
+      lws_rx_flow_control(session.socket, 1)
+    case .closing(let code, let reason):
+      // The error is on its way out first.
+      guard session.error == nil else { return true }
+      giveCloseReason(session.socket, code, reason)
+      return false
     }
+    return true
   }
 
   // MARK: Sending
@@ -120,9 +129,11 @@ extension Server {
       session.isDraining = false
       tellWritable(session)
     }
-    if case .closing(let code) = session.phase, session.error == nil {
-      giveCloseReason(session.socket, code, code == 1001 ? "the server stops" : "")
-      return false
+    if session.isClosing, session.error == nil {
+      // Not from here: in its libuv mode Debian's build (with _DEBUG) closes a second time what a WRITEABLE callback closes, and the
+      // second time it no longer sends the Close frame.
+      lws_set_timer_usecs(session.socket, 1)
+      return true
     }
     guard let bytes = nextMessage(of: session) else { return true }
     let isPatch = bytes.isPatch

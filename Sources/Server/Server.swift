@@ -121,7 +121,7 @@ public final class Server {
   func refuse(_ session: Session, _ error: ClientError, engineKnowsIt: Bool) {
     logger.debug("a page is refused", metadata: ["reason": "\(error.reason)"])
     if engineKnowsIt { engine.handle(.close(session.id), at: EventLoop.now) }
-    session.beginClosing(1008, error: error)
+    session.beginClosing(1008, error.code, error: error)
   }
 
   // MARK: The end
@@ -132,7 +132,7 @@ public final class Server {
     logger.info("stopping", metadata: ["pages": "\(sessions.count)"])
     control.close()
     configuration.onStopping()
-    for session in sessions.values where !session.isClosing { session.beginClosing(1001) }
+    for session in sessions.values where !session.isClosing { session.beginClosing(1001, "the server stops") }
     // A page that does not answer is not waited for.
     loop.stop(afterMilliseconds: 1_500)
     endWhenEmpty()

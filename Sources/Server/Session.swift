@@ -14,8 +14,8 @@ final class Session {
     case greeted
     /// It opened a table: the engine knows it.
     case open
-    /// It is being shown out with this code.
-    case closing(Int)
+    /// It is being shown out, with this code and reason.
+    case closing(Int, String)
   }
 
   let id: SessionID
@@ -48,8 +48,8 @@ final class Session {
   }
 
   /// Drops what waits, but for the reason why.
-  func beginClosing(_ code: Int, error: ClientError? = nil) {
-    phase = .closing(code)
+  func beginClosing(_ code: Int, _ reason: String, error: ClientError? = nil) {
+    phase = .closing(code, reason)
     owesHello = false
     owesTables = false
     status = nil
