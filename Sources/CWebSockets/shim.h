@@ -1,1 +1,17 @@
+// libwebsockets and libuv as Swift sees them. Only what Swift cannot call stands here, each line with its reason, and no decisions.
 #include <libwebsockets.h>
+#include <uv.h>
+
+// A macro over other macros: not imported.
+static const size_t CLWS_PRE = LWS_PRE;
+
+// lws_write() takes an enum that may carry flags; Swift imports it as a type of its own per declaration, so the values are named here.
+static inline int clws_write_text(struct lws *wsi, unsigned char *bytes, size_t count) {
+  return lws_write(wsi, bytes, count, LWS_WRITE_TEXT);
+}
+static inline int clws_write_http_head(struct lws *wsi, unsigned char *bytes, size_t count) {
+  return lws_write(wsi, bytes, count, LWS_WRITE_HTTP_HEADERS);
+}
+static inline int clws_write_http_body(struct lws *wsi, unsigned char *bytes, size_t count) {
+  return lws_write(wsi, bytes, count, LWS_WRITE_HTTP);
+}

@@ -1,1 +1,157 @@
+import CWebSockets
+import ListEngine
+import Logging
+import Wire
 
+/// Serves the page and the tables: one thread owns the engine, the sessions and every socket.
+///
+///     let server = try Server(configuration)
+///     let inlet = server.control.addSource("processes")   // any thread talks to it through this
+///     server.run()                                        // until control.stop(), or a signal
+///
+/// It is made, run and dropped on one thread. Only ``control`` may be handed to others.
+public final class Server {
+  /// The port it listens on.
+  public private(set) var port = 0
+  /// What other threads may do to it.
+  public let control: ServerControl
+  /// Where it listens, as people open it.
+  public var url: String { "http://\(configuration.address.host):\(port)/" }
+
+  let configuration: ServerConfiguration
+  let logger: Logger
+  let loop = EventLoop()
+  var engine: Engine
+  var guardian = RequestGuard(port: 0)
+  /// The highest number a socket's file descriptor may have.
+  let greatestDescriptor = FileLimit.current - FileLimit.reserve
+  var context: OpaquePointer?
+  var sessions: [OpaquePointer: Session] = [:]
+  var sessionsByID: [SessionID: Session] = [:]
+  var lastSession: UInt64 = 0
+  var transfers: [OpaquePointer: PageTransfer] = [:]
+  var tablesBySource: [ObjectIdentifier: TableID] = [:]
+  var schemas: [TableID: Schema] = [:]
+  var nextInlet = 0
+  var isStopping = false
+  private let arena: ContextArena
+
+  /// Opens the port.
+  ///
+  /// - Throws: ``ServerError`` when it cannot.
+  public init(_ configuration: ServerConfiguration) throws(ServerError) {
+    self.configuration = configuration
+    logger = configuration.logger
+    engine = Engine(epoch: configuration.epoch ?? Self.randomEpoch(), limits: configuration.limits)
+    control = ServerControl(
+      waker: loop.waker, rowLimit: configuration.inletRows, byteLimit: configuration.inletBytes)
+    arena = ContextArena(configuration.address)
+    do throws(ServerError) {
+      try listen()
+    } catch {
+      shutDown()
+      throw error
+    }
+    guardian = RequestGuard(port: port)
+  }
+
+  private static func randomEpoch() -> String { String(UInt64.random(in: 1 << 60 ... .max), radix: 16) }
+
+  private func listen() throws(ServerError) {
+    LibraryLog.begin(logger)
+    var info = arena.contextInfo(loop: loop.handle, user: Unmanaged.passUnretained(self).toOpaque())
+    context = lws_create_context(&info)
+    guard let context else { throw .noWebSockets }
+    var vhostInfo = arena.vhostInfo(port: configuration.port)
+    guard let vhost = lws_create_vhost(context, &vhostInfo) else {
+      throw .portUnavailable(configuration.address.host, configuration.port)
+    }
+    port = Int(lws_get_vhost_listen_port(vhost))
+    guard port > 0 else { throw .portUnavailable(configuration.address.host, configuration.port) }
+  }
+
+  /// Serves until ``ServerControl/stop()``, or until a signal when those are watched.
+  public func run() {
+    loop.onTurn = { [unowned self] in takeTurn() }
+    loop.onSignal = { [unowned self] in beginStopping() }
+    if configuration.endsOnSignals { loop.watchSignals() }
+    loop.requestTurn()
+    loop.run()
+    shutDown()
+  }
+
+  // MARK: A turn of the loop
+
+  private func takeTurn() {
+    if control.isStopping { beginStopping() }
+    guard !isStopping else { return endWhenEmpty() }
+    let now = EventLoop.now
+    let isMailLeft = takeMail(at: now)
+    for output in engine.advance(to: now) { perform(output) }
+    loop.requestTurn(at: engine.deadline)
+    if isMailLeft { loop.requestNextRound() }
+  }
+
+  private func perform(_ output: Output) {
+    switch output {
+    case .deliver(let id, let delivery):
+      guard let session = sessionsByID[id], session.phase == .open else { return }
+      precondition(session.patch == nil && !session.isDraining, "page \(id.rawValue) was given two patches at once")
+      // libwebsockets writes the frame's head in front of the message.
+      var bytes = [UInt8](repeating: 0, count: CLWS_PRE)
+      ServerMessage.delivery(delivery, epoch: engine.epoch).encode(to: &bytes)
+      session.patch = bytes
+      lws_callback_on_writable(session.socket)
+    case .status(let id, let table, let status):
+      guard let session = sessionsByID[id], !session.isClosing else { return }
+      session.status = (table, status)
+      lws_callback_on_writable(session.socket)
+    case .tables:
+      for session in sessions.values where session.phase == .greeted || session.phase == .open {
+        session.owesTables = true
+        lws_callback_on_writable(session.socket)
+      }
+    case .refuse(let id, let error):
+      guard let session = sessionsByID[id], !session.isClosing else { return }
+      refuse(session, error, engineKnowsIt: false)
+    }
+  }
+
+  /// Tells a page why it has to go.
+  func refuse(_ session: Session, _ error: ClientError, engineKnowsIt: Bool) {
+    logger.debug("a page is refused", metadata: ["reason": "\(error.reason)"])
+    if engineKnowsIt { engine.handle(.close(session.id), at: EventLoop.now) }
+    session.beginClosing(1008, error.code, error: error)
+  }
+
+  // MARK: The end
+
+  private func beginStopping() {
+    guard !isStopping else { return }
+    isStopping = true
+    logger.info("stopping", metadata: ["pages": "\(sessions.count)"])
+    control.close()
+    configuration.onStopping()
+    for session in sessions.values where !session.isClosing { session.beginClosing(1001, "the server stops") }
+    // A page that does not answer is not waited for.
+    loop.stop(afterMilliseconds: 1_500)
+    endWhenEmpty()
+  }
+
+  /// Ends the loop when everyone has gone.
+  func endWhenEmpty() {
+    if isStopping, sessions.isEmpty, transfers.isEmpty { loop.stop() }
+  }
+
+  private func shutDown() {
+    control.close()
+    loop.onTurn = {}
+    loop.onSignal = {}
+    if let context { lws_context_destroy(context) }
+    context = nil
+    loop.close()
+    sessions = [:]
+    sessionsByID = [:]
+    transfers = [:]
+  }
+}

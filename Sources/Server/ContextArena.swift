@@ -1,0 +1,103 @@
+import CWebSockets
+import Glibc
+
+/// Everything that libwebsockets is given by address and keeps: it must outlive the context, and goes with the arena.
+final class ContextArena {
+  private let address: ListenAddress
+  private let interface: UnsafeMutablePointer<CChar>
+  private let vhostName: UnsafeMutablePointer<CChar>
+  private let alpn: UnsafeMutablePointer<CChar>
+  private let protocolNames: [UnsafeMutablePointer<CChar>]
+  private let protocols: UnsafeMutablePointer<lws_protocols>
+  private let idlePolicy: UnsafeMutablePointer<lws_retry_bo_t>
+  private let headers: UnsafeMutablePointer<lws_protocol_vhost_options>
+  private let loops: UnsafeMutablePointer<UnsafeMutableRawPointer?>
+
+  init(_ address: ListenAddress) {
+    self.address = address
+    interface = strdup(address.rawValue)
+    vhostName = strdup("rowcast")
+    alpn = strdup("http/1.1")
+    // The first one takes all plain requests, and every upgrade that names none of them: those are refused.
+    let names: [String] = ["http", RequestGuard.subprotocol]
+    protocolNames = names.map { strdup($0)! }
+    protocols = .allocate(capacity: protocolNames.count + 1)
+    for (index, name) in protocolNames.enumerated() {
+      var entry = lws_protocols()
+      entry.name = UnsafePointer(name)
+      entry.callback = libraryCallback
+      (protocols + index).initialize(to: entry)
+    }
+    (protocols + protocolNames.count).initialize(to: lws_protocols())
+    idlePolicy = .allocate(capacity: 1)
+    idlePolicy.initialize(to: lws_retry_bo_t())
+    // A page that is gone without a word is noticed within 15 s.
+    idlePolicy.pointee.secs_since_valid_ping = 10
+    idlePolicy.pointee.secs_since_valid_hangup = 15
+    headers = .allocate(capacity: HTTPResponse.safetyHeaders.count)
+    for (index, header) in HTTPResponse.safetyHeaders.enumerated() {
+      var option = lws_protocol_vhost_options()
+      option.name = UnsafePointer(strdup("\(header.name.lowercased()):"))
+      option.value = UnsafePointer(strdup(header.value))
+      let isLast = index == HTTPResponse.safetyHeaders.count - 1
+      option.next = isLast ? nil : UnsafePointer(headers + index + 1)
+      (headers + index).initialize(to: option)
+    }
+    loops = .allocate(capacity: 1)
+    loops.initialize(to: nil)
+  }
+
+  deinit {
+    free(interface)
+    free(vhostName)
+    free(alpn)
+    protocolNames.forEach { free($0) }
+    protocols.deallocate()
+    idlePolicy.deallocate()
+    for index in HTTPResponse.safetyHeaders.indices {
+      free(UnsafeMutablePointer(mutating: headers[index].name))
+      free(UnsafeMutablePointer(mutating: headers[index].value))
+    }
+    headers.deallocate()
+    loops.deallocate()
+  }
+
+  func contextInfo(loop: UnsafeMutablePointer<uv_loop_t>, user: UnsafeMutableRawPointer) -> lws_context_creation_info {
+    loops.pointee = UnsafeMutableRawPointer(loop)
+    var info = lws_context_creation_info()
+    info.port = CONTEXT_PORT_NO_LISTEN
+    info.user = user
+    info.foreign_loops = loops
+    // UTF-8 is looked at only when the context says so; the vhost's word for it does nothing in 4.1.6.
+    info.options =
+      UInt64(LWS_SERVER_OPTION_LIBUV) | UInt64(LWS_SERVER_OPTION_EXPLICIT_VHOSTS)
+      | UInt64(LWS_SERVER_OPTION_VALIDATE_UTF8)
+    // Slow strangers: the time for a request, and how many requests may be on their way in at once.
+    info.timeout_secs = 5
+    info.max_http_header_data = 4_096
+    info.max_http_header_pool = 256
+    // HTTP/2 stays closed (CVE-2026-19773), and so do extensions: permessage-deflate ends the process in this version.
+    info.alpn = UnsafePointer(alpn)
+    info.extensions = nil
+    info.retry_and_idle_policy = UnsafePointer(idlePolicy)
+    return info
+  }
+
+  func vhostInfo(port: Int) -> lws_context_creation_info {
+    var info = lws_context_creation_info()
+    info.port = Int32(port)
+    info.iface = UnsafePointer(interface)
+    info.vhost_name = UnsafePointer(vhostName)
+    info.protocols = UnsafePointer(protocols)
+    info.options =
+      UInt64(LWS_SERVER_OPTION_FAIL_UPON_UNABLE_TO_BIND) | UInt64(LWS_SERVER_OPTION_VALIDATE_UTF8)
+      | (address == .ipv4 ? UInt64(LWS_SERVER_OPTION_DISABLE_IPV6) : 0)
+    info.alpn = UnsafePointer(alpn)
+    info.extensions = nil
+    info.headers = UnsafePointer(headers)
+    info.timeout_secs_ah_idle = 5
+    info.keepalive_timeout = 5
+    info.retry_and_idle_policy = UnsafePointer(idlePolicy)
+    return info
+  }
+}

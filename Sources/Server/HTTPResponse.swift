@@ -1,0 +1,50 @@
+/// An answer to a plain request, as bytes.
+struct HTTPResponse {
+  /// Under every answer, whatever it is. The page may run its own scripts and speak to its own server, and nothing else.
+  static let safetyHeaders: [(name: String, value: String)] = [
+    (
+      "Content-Security-Policy",
+      "default-src 'none'; script-src 'self'; worker-src 'self'; style-src 'self'; connect-src 'self'; "
+        + "img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
+        + "require-trusted-types-for 'script'; trusted-types rowcast"
+    ),
+    ("X-Content-Type-Options", "nosniff"), ("Referrer-Policy", "no-referrer"),
+    ("Cross-Origin-Opener-Policy", "same-origin"), ("Cross-Origin-Resource-Policy", "same-origin"),
+    ("Cache-Control", "no-cache"),
+  ]
+
+  private static let phrases = [
+    200: "OK", 304: "Not Modified", 400: "Bad Request", 403: "Forbidden", 404: "Not Found", 405: "Method Not Allowed",
+    503: "Service Unavailable",
+  ]
+
+  let head: [UInt8]
+  /// Empty in answer to HEAD.
+  let body: [UInt8]
+
+  private init(status: Int, headers: [(name: String, value: String)], body: [UInt8], isBodySent: Bool) {
+    var text = "HTTP/1.1 \(status) \(Self.phrases[status] ?? "Status")\r\n"
+    for (name, value) in headers + Self.safetyHeaders { text += "\(name): \(value)\r\n" }
+    if status != 304 { text += "Content-Length: \(body.count)\r\n" }
+    // One request per connection: what follows on it could only be an attempt at smuggling.
+    text += "Connection: close\r\n\r\n"
+    head = Array(text.utf8)
+    self.body = isBodySent ? body : []
+  }
+
+  /// A file of the page, or the word that the browser has it already.
+  init(_ file: PageFile, to request: RequestHead) {
+    let tags = request.ifNoneMatch.flatMap { $0.split(separator: ",") }.map { String($0.drop(while: { $0 == " " })) }
+    let isKnown = tags.contains { $0 == file.tag || $0 == "W/" + file.tag || $0 == "*" }
+    self.init(
+      status: isKnown ? 304 : 200, headers: [("Content-Type", file.contentType), ("ETag", file.tag)],
+      body: isKnown ? [] : file.bytes, isBodySent: request.method != .head)
+  }
+
+  /// A refusal that says why.
+  init(refusal status: Int, reason: String, to method: RequestHead.Method = .get) {
+    var headers = [(name: "Content-Type", value: "text/plain; charset=utf-8")]
+    if status == 405 { headers.append(("Allow", "GET, HEAD")) }
+    self.init(status: status, headers: headers, body: Array("\(reason)\n".utf8), isBodySent: method != .head)
+  }
+}

@@ -1,0 +1,126 @@
+import Glibc
+
+/// The page: a table from path to bytes, filled once at the start.
+///
+/// No request ever reaches the file system, so no path can leave the folder. Symbolic links, hidden files, unknown suffixes and
+/// odd names are passed over.
+public struct PageFiles: Sendable {
+  /// Why a folder cannot be served: the operator's fault.
+  public enum Failure: Error, Hashable, Sendable, CustomStringConvertible {
+    /// It is not there, or no folder.
+    case noFolder(String)
+    /// It has no `index.html`.
+    case noIndex(String)
+    /// It is larger than any page.
+    case tooLarge(String)
+
+    /// One line for people.
+    public var description: String {
+      switch self {
+      case .noFolder(let path): "there is no web folder at \(path)"
+      case .noIndex(let path): "the web folder \(path) has no index.html"
+      case .tooLarge(let path): "the web folder \(path) holds more than 32 MiB or 1,000 files"
+      }
+    }
+  }
+
+  private static let contentTypes = [
+    "html": "text/html; charset=utf-8", "js": "text/javascript; charset=utf-8", "css": "text/css; charset=utf-8",
+    "svg": "image/svg+xml", "png": "image/png", "ico": "image/x-icon", "woff2": "font/woff2",
+  ]
+  private static let greatestByteCount = 32 << 20
+  private static let greatestFileCount = 1_000
+  private static let greatestDepth = 8
+
+  private var files: [String: PageFile] = [:]
+  private var byteCount = 0
+
+  /// What is served where no page is installed: it says so.
+  public static var placeholder: PageFiles {
+    let html = """
+      <!doctype html><html lang="en"><meta charset="utf-8"><title>Rowcast</title>
+      <p>Rowcast is running, but its page is not installed. Start it with <code>--web FOLDER</code>.</p></html>
+      """
+    var files = PageFiles()
+    files.files["/index.html"] = PageFile(contentType: contentTypes["html"]!, bytes: Array(html.utf8))
+    return files
+  }
+
+  private init() {}
+
+  /// Reads a folder.
+  public init(folder: String) throws(Failure) {
+    guard let real = realpath(folder, nil) else { throw .noFolder(folder) }
+    defer { free(real) }
+    let root = String(cString: real)
+    guard let entries = Self.entries(of: root) else { throw .noFolder(folder) }
+    try read(entries, of: root, as: "", depth: 0)
+    guard files["/index.html"] != nil else { throw .noIndex(folder) }
+  }
+
+  /// The file at exactly this path; `/` is `/index.html`.
+  func file(at path: String) -> PageFile? { files[path == "/" ? "/index.html" : path] }
+
+  /// All paths that are served.
+  var paths: [String] { files.keys.sorted() }
+
+  private mutating func read(_ names: [String], of folder: String, as prefix: String, depth: Int) throws(Failure) {
+    for name in names where Self.isPlain(name) {
+      let path = "\(folder)/\(name)"
+      var status = stat()
+      guard lstat(path, &status) == 0 else { continue }
+      switch status.st_mode & S_IFMT {
+      case S_IFDIR:
+        guard depth < Self.greatestDepth, let entries = Self.entries(of: path) else { continue }
+        try read(entries, of: path, as: "\(prefix)/\(name)", depth: depth + 1)
+      case S_IFREG:
+        let suffix = name.split(separator: ".").last.map(String.init) ?? ""
+        guard let contentType = Self.contentTypes[suffix] else { continue }
+        guard files.count < Self.greatestFileCount, byteCount + Int(status.st_size) <= Self.greatestByteCount else {
+          throw .tooLarge(folder)
+        }
+        guard let bytes = Self.bytes(of: path, count: Int(status.st_size)) else { continue }
+        byteCount += bytes.count
+        files["\(prefix)/\(name)"] = PageFile(contentType: contentType, bytes: bytes)
+      default: continue
+      }
+    }
+  }
+
+  private static func isPlain(_ name: String) -> Bool {
+    name.first != "."
+      && name.utf8.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+          UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"):
+          true
+        default: false
+        }
+      }
+  }
+
+  private static func entries(of folder: String) -> [String]? {
+    guard let directory = opendir(folder) else { return nil }
+    defer { closedir(directory) }
+    var names: [String] = []
+    while let entry = readdir(directory) {
+      withUnsafePointer(to: &entry.pointee.d_name) {
+        $0.withMemoryRebound(to: CChar.self, capacity: 256) { names.append(String(cString: $0)) }
+      }
+    }
+    return names.sorted()
+  }
+
+  private static func bytes(of path: String, count: Int) -> [UInt8]? {
+    let file = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
+    guard file >= 0 else { return nil }
+    defer { close(file) }
+    return [UInt8](unsafeUninitializedCapacity: max(count, 1)) { buffer, filled in
+      while filled < count {
+        let got = Glibc.read(file, buffer.baseAddress! + filled, count - filled)
+        guard got > 0 else { break }
+        filled += got
+      }
+    }
+  }
+}

@@ -1,0 +1,77 @@
+/// Decides who may speak to the server at all; the first of all checks on every request and every upgrade.
+///
+/// A page of another site can make a browser connect to the loopback, and a name that its owner points at 127.0.0.1 can too (DNS
+/// rebinding). Both give themselves away: the first by `Origin`, the second by `Host`. So both must be, letter by letter,
+/// what this server is called.
+struct RequestGuard {
+  enum Verdict: Equatable {
+    case allow
+    case refuse(status: Int, reason: String)
+  }
+
+  static let webSocketPath = "/ws"
+  static let subprotocol = "rowcast.v1"
+
+  private let hosts: Set<String>
+  private let origins: Set<String>
+
+  init(port: Int) {
+    var hosts: Set<String> = []
+    for name in ["127.0.0.1", "localhost", "[::1]"] {
+      hosts.insert("\(name):\(port)")
+      // A browser leaves out the port that http has anyway.
+      if port == 80 { hosts.insert(name) }
+    }
+    self.hosts = hosts
+    origins = Set(hosts.map { "http://\($0)" })
+  }
+
+  private func commonVerdict(_ head: RequestHead) -> Verdict {
+    guard head.host.count == 1, hosts.contains(head.host[0]) else {
+      return .refuse(status: 403, reason: "This server answers only to the name it listens on.")
+    }
+    // No request of ours has a body; whoever sends one may be trying to hide a second request in it.
+    guard head.transferEncoding.isEmpty, head.contentLength.isEmpty || head.contentLength == ["0"] else {
+      return .refuse(status: 400, reason: "A request here has no body.")
+    }
+    return .allow
+  }
+
+  /// Whether a plain request is answered.
+  func verdict(onPage head: RequestHead) -> Verdict {
+    let common = commonVerdict(head)
+    guard common == .allow else { return common }
+    guard head.method != .other else { return .refuse(status: 405, reason: "GET and HEAD only.") }
+    return .allow
+  }
+
+  /// Whether an upgrade to WebSocket is granted.
+  func verdict(onUpgrade head: RequestHead) -> Verdict {
+    guard head.upgrade.count == 1, head.upgrade[0].lowercased() == "websocket" else {
+      return .refuse(status: 400, reason: "The only upgrade here is websocket.")
+    }
+    let common = commonVerdict(head)
+    guard common == .allow else { return common }
+    guard head.method == .get else { return .refuse(status: 405, reason: "GET only.") }
+    guard head.path == Self.webSocketPath else { return .refuse(status: 404, reason: "No WebSocket here.") }
+    // A client that is no browser sends no Origin; a browser always does, and cannot be made to leave it out.
+    guard head.origin.isEmpty || (head.origin.count == 1 && origins.contains(head.origin[0])) else {
+      return .refuse(status: 403, reason: "Pages of other sites are not welcome.")
+    }
+    let offered = head.subprotocols.flatMap { $0.split(separator: ",") }
+    guard offered.contains(where: { $0.trimmingBlanks() == Self.subprotocol }) else {
+      return .refuse(status: 400, reason: "The subprotocol \(Self.subprotocol) must be offered.")
+    }
+    return .allow
+  }
+}
+
+extension Substring {
+  fileprivate func trimmingBlanks() -> Substring {
+    let isBlank: (Character) -> Bool = { $0 == " " || $0 == "\t" }
+    guard let first = firstIndex(where: { !isBlank($0) }), let last = lastIndex(where: { !isBlank($0) }) else {
+      return ""
+    }
+    return self[first...last]
+  }
+}

@@ -1,0 +1,93 @@
+import CWebSockets
+import ListEngine
+
+/// What libwebsockets calls, for everything that happens; finds the server and goes on there.
+let libraryCallback:
+  @convention(c) (
+    OpaquePointer?, lws_callback_reasons, UnsafeMutableRawPointer?, UnsafeMutableRawPointer?, Int
+  ) -> Int32 = { socket, reason, _, bytes, count in
+    guard let socket, let context = lws_get_context(socket), let user = lws_context_user(context) else { return 0 }
+    let server = Unmanaged<Server>.fromOpaque(user).takeUnretainedValue()
+    return server.react(to: reason, on: socket, bytes, count) ? 0 : -1
+  }
+
+extension Server {
+  /// Reacts to one thing that happened to a socket.
+  ///
+  /// - Returns: `false` when the socket is to be closed.
+  fileprivate func react(
+    to reason: lws_callback_reasons, on socket: OpaquePointer, _ bytes: UnsafeMutableRawPointer?, _ count: Int
+  ) -> Bool {
+    switch reason {
+    case LWS_CALLBACK_FILTER_NETWORK_CONNECTION:
+      // At the process's limit accept() fails, and libwebsockets spins on it. Its own bound for this (fd_limit_per_thread) makes every
+      // event search all sockets, so the bound is here: a descriptor's number tells how many are in use.
+      return !isStopping && Int(bitPattern: bytes) < greatestDescriptor
+
+    // Plain requests.
+    case LWS_CALLBACK_FILTER_HTTP_CONNECTION: return admitPageRequest(socket)
+    case LWS_CALLBACK_HTTP: return answerPageRequest(socket)
+    case LWS_CALLBACK_HTTP_WRITEABLE: return continueTransfer(on: socket)
+    case LWS_CALLBACK_CLOSED_HTTP:
+      transfers[socket] = nil
+      endWhenEmpty()
+      return true
+    // A body was refused before it could begin.
+    case LWS_CALLBACK_HTTP_BODY, LWS_CALLBACK_HTTP_BODY_COMPLETION: return false
+
+    // Upgrades. `bytes` of this one may point into memory that was given back (CVE-2025-11677): it is never looked at.
+    case LWS_CALLBACK_HTTP_CONFIRM_UPGRADE: return admitUpgrade(socket)
+    case LWS_CALLBACK_FILTER_PROTOCOL_CONNECTION:
+      return lws_get_protocol(socket).map { String(cString: $0.pointee.name) } == RequestGuard.subprotocol
+
+    // Pages.
+    case LWS_CALLBACK_ESTABLISHED:
+      greet(socket)
+      return true
+    case LWS_CALLBACK_RECEIVE:
+      guard let session = sessions[socket] else { return false }
+      return receive(UnsafeRawBufferPointer(start: bytes, count: count), from: session)
+    case LWS_CALLBACK_SERVER_WRITEABLE:
+      guard let session = sessions[socket] else { return false }
+      return write(to: session)
+    case LWS_CALLBACK_TIMER:
+      return sessions[socket].map(timerRanOut) ?? true
+    case LWS_CALLBACK_CLOSED, LWS_CALLBACK_WSI_DESTROY:
+      forget(socket)
+      return true
+
+    // CONNECT makes a raw socket of a request; there is none here.
+    case LWS_CALLBACK_RAW_ADOPT, LWS_CALLBACK_RAW_RX, LWS_CALLBACK_RAW_WRITEABLE, LWS_CALLBACK_RAW_PROXY_SRV_ADOPT:
+      return false
+    default: return true
+    }
+  }
+
+  private func greet(_ socket: OpaquePointer) {
+    lastSession += 1
+    let bucket = TokenBucket(
+      rate: configuration.messageRate, burst: configuration.messageBurst, at: EventLoop.now)
+    let session = Session(id: SessionID(rawValue: lastSession), socket: socket, bucket: bucket)
+    sessions[socket] = session
+    sessionsByID[session.id] = session
+    if sessions.count > configuration.sessionLimit {
+      refuse(session, .tooManySessions(limit: configuration.sessionLimit), engineKnowsIt: false)
+    } else if isStopping {
+      session.beginClosing(1001, "the server stops")
+    } else {
+      lws_set_timer_usecs(socket, configuration.helloTimeout.nanoseconds / 1_000)
+    }
+  }
+
+  private func forget(_ socket: OpaquePointer) {
+    transfers[socket] = nil
+    if let session = sessions.removeValue(forKey: socket) {
+      sessionsByID[session.id] = nil
+      if session.phase == .open {
+        engine.handle(.close(session.id), at: EventLoop.now)
+        loop.requestTurn()
+      }
+    }
+    endWhenEmpty()
+  }
+}

@@ -1,0 +1,196 @@
+import CWebSockets
+import ListEngine
+import Wire
+
+extension Server {
+  /// Takes a piece of what a page says.
+  ///
+  /// - Returns: `false` when the socket is to be closed at once, with the reason given to libwebsockets.
+  func receive(_ piece: UnsafeRawBufferPointer, from session: Session) -> Bool {
+    guard !session.isClosing else { return true }
+    let socket = session.socket
+    guard lws_frame_is_binary(socket) == 0 else { return close(session, 1003, "text only") }
+    switch session.assembly.add(
+      piece, missing: lws_remaining_packet_payload(socket), isFinal: lws_is_final_fragment(socket) != 0)
+    {
+    case .incomplete: return true
+    case .tooLong: return close(session, 1009, "too long")
+    case .message(let bytes): return take(bytes, from: session)
+    }
+  }
+
+  private func take(_ bytes: [UInt8], from session: Session) -> Bool {
+    let now = EventLoop.now
+    guard limitRate(of: session, at: now) else { return close(session, 1008, "too many messages") }
+    do throws(ClientError) {
+      let message = try ClientMessage(decoding: bytes, limits: configuration.limits)
+      let input = try input(message, of: session)
+      if let input {
+        engine.handle(input, at: now)
+        loop.requestTurn()
+      }
+    } catch {
+      refuse(session, error, engineKnowsIt: session.phase == .open)
+      loop.requestTurn()
+    }
+    return true
+  }
+
+  /// What a message means to the engine, if anything.
+  private func input(_ message: ClientMessage, of session: Session) throws(ClientError) -> Input? {
+    switch (message, session.phase) {
+    case (.hello(let version, _), .greeting):
+      guard version == ServerMessage.version else { throw .wrongVersion(version) }
+      session.phase = .greeted
+      session.owesHello = true
+      lws_set_timer_usecs(session.socket, Self.noTimer)
+      lws_callback_on_writable(session.socket)
+      return nil
+    case (_, .greeting): throw .unexpectedMessage("say hello first")
+    case (.hello, _): throw .unexpectedMessage("hello was said already")
+    case (.open(let open), _):
+      session.phase = .open
+      return .open(
+        session.id, table: open.table, request: open.request, query: open.query, viewport: open.viewport,
+        interval: open.interval)
+    case (_, .greeted): throw .unexpectedMessage("open a table first")
+    case (.query(let request, let query, let viewport), _):
+      return .query(session.id, request: request, query: query, viewport: viewport)
+    case (.viewport(let viewport), _): return .viewport(session.id, viewport)
+    case (.ack(let sequence), _): return .acknowledge(session.id, sequence: sequence)
+    case (.resync(let sequence, let reason), _):
+      logger.info("a page asks for its window anew", metadata: ["reason": "\(reason.prefix(100))"])
+      return .resync(session.id, sequence: sequence)
+    case (.pace(let interval), _): return .pace(session.id, interval)
+    case (.visibility(let isHidden), _): return .visibility(session.id, isHidden: isHidden)
+    }
+  }
+
+  func close(_ session: Session, _ code: Int, _ reason: String) -> Bool {
+    logger.debug("a page is closed", metadata: ["code": "\(code)", "reason": "\(reason)"])
+    giveCloseReason(session.socket, code, reason)
+    return false
+  }
+
+  func giveCloseReason(_ socket: OpaquePointer, _ code: Int, _ reason: String) {
+    var bytes = Array(reason.utf8)
+    lws_close_reason(socket, lws_close_status(rawValue: UInt32(code)), &bytes, bytes.count)
+  }
+
+  // MARK: Too many messages
+
+  /// libwebsockets' word for no timer.
+  static let noTimer: Int64 = -1
+  /// How long a page that says too much is not listened to.
+  private static let pause: Duration = .milliseconds(500)
+  /// After so many pauses in a row it is not listened to any more.
+  private static let greatestStrikes = 20
+
+  /// Counts a message; a page that says too much is first not listened to, so that its own socket fills up.
+  ///
+  /// - Returns: `false` when it does not stop.
+  private func limitRate(of session: Session, at now: Instant) -> Bool {
+    if session.bucket.isFull(at: now) { session.strikes = 0 }
+    // What libwebsockets had read before it was told to stop still arrives, and counts.
+    guard session.bucket.take(at: now) else { return session.strikes <= Self.greatestStrikes }
+    guard session.bucket.isEmpty(at: now) else { return true }
+    session.strikes += 1
+    guard session.strikes <= Self.greatestStrikes else { return false }
+    lws_rx_flow_control(session.socket, 0)
+    lws_set_timer_usecs(session.socket, Self.pause.nanoseconds / 1_000)
+    return true
+  }
+
+  /// The session's timer has run out: it has been silent for too long, was held back for long enough, or may go.
+  ///
+  /// - Returns: `false` when the socket is to be closed.
+  func timerRanOut(of session: Session) -> Bool {
+    switch session.phase {
+    case .greeting:
+      refuse(session, .unexpectedMessage("say hello first"), engineKnowsIt: false)
+    case .greeted, .open:
+      lws_rx_flow_control(session.socket, 1)
+    case .closing(let code, let reason):
+      // The error is on its way out first.
+      guard session.error == nil else { return true }
+      giveCloseReason(session.socket, code, reason)
+      return false
+    }
+    return true
+  }
+
+  // MARK: Sending
+
+  /// Sends one thing, if one waits: libwebsockets wants one write per call.
+  ///
+  /// - Returns: `false` when the socket is to be closed.
+  func write(to session: Session) -> Bool {
+    if session.isDraining, lws_partial_buffered(session.socket) == 0 {
+      session.isDraining = false
+      tellWritable(session)
+    }
+    if session.isClosing, session.error == nil {
+      // Not from here: in its libuv mode Debian's build (with _DEBUG) closes a second time what a WRITEABLE callback closes, and the
+      // second time it no longer sends the Close frame.
+      lws_set_timer_usecs(session.socket, 1)
+      return true
+    }
+    guard let bytes = nextMessage(of: session) else { return true }
+    let isPatch = bytes.isPatch
+    guard send(bytes.message, to: session.socket) else { return false }
+    if isPatch {
+      if lws_partial_buffered(session.socket) == 0 {
+        tellWritable(session)
+      } else {
+        session.isDraining = true
+      }
+    }
+    if isPatch && session.isDraining || hasMore(session) { lws_callback_on_writable(session.socket) }
+    return true
+  }
+
+  private func tellWritable(_ session: Session) {
+    guard session.phase == .open else { return }
+    engine.handle(.writable(session.id), at: EventLoop.now)
+    loop.requestTurn()
+  }
+
+  private func hasMore(_ session: Session) -> Bool {
+    session.isClosing || session.owesHello || session.owesTables || session.status != nil || session.patch != nil
+  }
+
+  /// What is sent next: a page must know the tables before it sees one.
+  private func nextMessage(of session: Session) -> (message: [UInt8], isPatch: Bool)? {
+    let message: ServerMessage
+    if let error = session.error {
+      session.error = nil
+      message = .error(error)
+    } else if session.owesHello {
+      session.owesHello = false
+      session.owesTables = false
+      message = .hello(
+        server: configuration.name, epoch: engine.epoch, tables: engine.tables(at: EventLoop.now))
+    } else if session.owesTables {
+      session.owesTables = false
+      message = .tables(engine.tables(at: EventLoop.now))
+    } else if let status = session.status {
+      session.status = nil
+      message = .status(table: status.table, status.source)
+    } else if let patch = session.patch {
+      session.patch = nil
+      return (patch, true)
+    } else {
+      return nil
+    }
+    var bytes = [UInt8](repeating: 0, count: CLWS_PRE)
+    message.encode(to: &bytes)
+    return (bytes, false)
+  }
+
+  private func send(_ message: [UInt8], to socket: OpaquePointer) -> Bool {
+    var message = message
+    return message.withUnsafeMutableBufferPointer {
+      clws_write_text(socket, $0.baseAddress! + CLWS_PRE, $0.count - CLWS_PRE) >= 0
+    }
+  }
+}

@@ -1,0 +1,94 @@
+import CWebSockets
+
+extension Server {
+  /// The first look at a plain request.
+  func admitPageRequest(_ socket: OpaquePointer) -> Bool {
+    let head = RequestHead(of: socket)
+    guard case .refuse(let status, let reason) = guardian.verdict(onPage: head) else { return true }
+    return refuse(socket, status, reason, head)
+  }
+
+  /// The look at an upgrade, before anything is answered.
+  func admitUpgrade(_ socket: OpaquePointer) -> Bool {
+    let head = RequestHead(of: socket)
+    // To an upgrade that it does not know libwebsockets has answered 403 already, and the request may be gone.
+    guard head.upgrade.count == 1, ["websocket", "h2c"].contains(head.upgrade[0].lowercased()) else { return false }
+    guard !isStopping else { return refuse(socket, 503, "The server stops.", head) }
+    guard case .refuse(let status, let reason) = guardian.verdict(onUpgrade: head) else { return true }
+    return refuse(socket, status, reason, head)
+  }
+
+  private func refuse(_ socket: OpaquePointer, _ status: Int, _ reason: String, _ head: RequestHead) -> Bool {
+    logger.debug("a request is refused", metadata: ["status": "\(status)", "reason": "\(reason)"])
+    let response = HTTPResponse(refusal: status, reason: reason, to: head.method)
+    // Small enough for any socket's buffer; the connection ends here either way.
+    _ = write(response.head + response.body, to: socket, with: clws_write_http_head)
+    return false
+  }
+
+  func answerPageRequest(_ socket: OpaquePointer) -> Bool {
+    let head = RequestHead(of: socket)
+    let response =
+      configuration.page.file(at: head.path).map { HTTPResponse($0, to: head) }
+      ?? HTTPResponse(refusal: 404, reason: "There is nothing here.", to: head.method)
+    transfers[socket] = PageTransfer(response)
+    lws_callback_on_writable(socket)
+    return true
+  }
+
+  /// Writes the next piece of an answer; when there is none left the connection ends, once the browser has all of it.
+  func continueTransfer(on socket: OpaquePointer) -> Bool {
+    guard let piece = transfers[socket]?.nextPiece() else { return false }
+    let isWritten =
+      switch piece {
+      case .head(let bytes): write(bytes, to: socket, with: clws_write_http_head)
+      case .body(let bytes): write(Array(bytes), to: socket, with: clws_write_http_body)
+      }
+    guard isWritten else { return false }
+    lws_callback_on_writable(socket)
+    return true
+  }
+
+  private func write(
+    _ bytes: [UInt8], to socket: OpaquePointer,
+    with function: (OpaquePointer?, UnsafeMutablePointer<UInt8>?, Int) -> Int32
+  ) -> Bool {
+    var padded = [UInt8](repeating: 0, count: CLWS_PRE)
+    padded += bytes
+    return padded.withUnsafeMutableBufferPointer { function(socket, $0.baseAddress! + CLWS_PRE, bytes.count) >= 0 }
+  }
+}
+
+extension RequestHead {
+  /// Reads what libwebsockets has parsed.
+  fileprivate init(of socket: OpaquePointer) {
+    var uri: UnsafeMutablePointer<CChar>?
+    var length: Int32 = 0
+    let number = lws_http_get_uri_and_method(socket, &uri, &length)
+    method = Int(number) == LWSHUMETH_GET ? .get : Int(number) == LWSHUMETH_HEAD ? .head : .other
+    path = uri.map { String(decoding: UnsafeRawBufferPointer(start: $0, count: Int(length)), as: UTF8.self) } ?? ""
+    host = Self.values(of: WSI_TOKEN_HOST, on: socket)
+    origin = Self.values(of: WSI_TOKEN_ORIGIN, on: socket)
+    upgrade = Self.values(of: WSI_TOKEN_UPGRADE, on: socket)
+    subprotocols = Self.values(of: WSI_TOKEN_PROTOCOL, on: socket)
+    contentLength = Self.values(of: WSI_TOKEN_HTTP_CONTENT_LENGTH, on: socket)
+    transferEncoding = Self.values(of: WSI_TOKEN_HTTP_TRANSFER_ENCODING, on: socket)
+    ifNoneMatch = Self.values(of: WSI_TOKEN_HTTP_IF_NONE_MATCH, on: socket)
+  }
+
+  /// Every value that came under a name.
+  private static func values(of token: lws_token_indexes, on socket: OpaquePointer) -> [String] {
+    var values: [String] = []
+    var index: Int32 = 0
+    // Larger than all headers together may be (`max_http_header_data`): what did not fit would look as if it were not there.
+    var buffer = [CChar](repeating: 0, count: 8_192)
+    // Not by lws_hdr_total_length(): it is 0 for a header that is there and empty.
+    while true {
+      let length = lws_hdr_copy_fragment(socket, &buffer, Int32(buffer.count), token, index)
+      guard length >= 0 else { break }
+      values.append(String(decoding: buffer[..<Int(length)].map(UInt8.init(bitPattern:)), as: UTF8.self))
+      index += 1
+    }
+    return values
+  }
+}

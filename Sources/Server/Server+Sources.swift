@@ -1,0 +1,60 @@
+import ListEngine
+
+extension Server {
+  /// Takes a bounded slice of what the sources have said, each in turn.
+  ///
+  /// - Returns: whether more waits.
+  func takeMail(at now: Instant) -> Bool {
+    let inlets = control.inlets
+    guard !inlets.isEmpty else { return false }
+    let waiting = inlets.filter(\.mailbox.hasMail)
+    guard !waiting.isEmpty else { return false }
+    // Everyone gets the same share, and another one goes first each time.
+    let share = max(1, configuration.rowsPerTurn / waiting.count)
+    nextInlet += 1
+    for offset in waiting.indices {
+      let inlet = waiting[(nextInlet + offset) % waiting.count]
+      for event in inlet.mailbox.take(rows: share) { handle(event, from: inlet, at: now) }
+    }
+    return waiting.contains { $0.mailbox.hasMail }
+  }
+
+  private func handle(_ event: SourceInlet.Event, from inlet: SourceInlet, at now: Instant) {
+    let source = ObjectIdentifier(inlet)
+    switch event {
+    case .schema(let schema):
+      addTable(schema, of: inlet, at: now)
+    case .changes(let changes):
+      guard let table = tablesBySource[source] else {
+        logger.warning("rows before a schema are dropped", metadata: ["source": "\(inlet.name)"])
+        return
+      }
+      engine.handle(.changes(table, changes), at: now)
+    case .state(let state, let message):
+      logger.info(
+        "source", metadata: ["source": "\(inlet.name)", "state": "\(state.rawValue)", "message": "\(message)"])
+      guard let table = tablesBySource[source] else { return }
+      engine.handle(.source(table, state, message: message), at: now)
+    }
+  }
+
+  private func addTable(_ schema: Schema, of inlet: SourceInlet, at now: Instant) {
+    let source = ObjectIdentifier(inlet)
+    if let table = tablesBySource[source] {
+      // A source that has started anew says its schema again. Another one would make every page's columns wrong.
+      if schemas[table] != schema {
+        logger.error("a source came back with another schema", metadata: ["source": "\(inlet.name)"])
+        engine.handle(.source(table, .failed, message: "it came back with other columns; restart rowcast"), at: now)
+        tablesBySource[source] = nil
+      }
+      return
+    }
+    do throws(SchemaError) {
+      let table = try engine.addTable(schema, at: now)
+      tablesBySource[source] = table
+      schemas[table] = schema
+    } catch {
+      logger.error("a source's schema is refused", metadata: ["source": "\(inlet.name)", "reason": "\(error)"])
+    }
+  }
+}

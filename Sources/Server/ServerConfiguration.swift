@@ -1,0 +1,41 @@
+import ListEngine
+import Logging
+
+/// All that can be chosen about a server.
+public struct ServerConfiguration: Sendable {
+  /// Which loopback address it listens on.
+  public var address: ListenAddress = .ipv4
+  /// The port; 0 for any that is free.
+  public var port = 0
+  /// The page's files.
+  public var page = PageFiles.placeholder
+  /// The bounds of everything that a page or source can make large.
+  public var limits = Limits()
+  /// How many pages it serves at once.
+  public var sessionLimit = 10_000
+  /// How long a page may take to say hello.
+  public var helloTimeout: Duration = .seconds(10)
+  /// How many messages a page may send a second, on average.
+  public var messageRate = 200
+  /// How many messages a page may send at once.
+  public var messageBurst = 400
+  /// How many rows of sources are taken before the sockets get their turn.
+  public var rowsPerTurn = 10_000
+  /// How many rows a source may be ahead.
+  public var inletRows = 20_000
+  /// How many bytes a source may be ahead.
+  public var inletBytes = 16 << 20
+  /// What it calls itself in its hello.
+  public var name = "rowcast 0.1.0"
+  /// Names this run; `nil` for a random one.
+  public var epoch: String?
+  /// Whether SIGINT and SIGTERM end it.
+  public var endsOnSignals = false
+  /// Called on the loop when it begins to end; must not wait.
+  public var onStopping: @Sendable () -> Void = {}
+  /// Where its log goes.
+  public var logger = Logger(label: "server")
+
+  /// The standard choices.
+  public init() {}
+}

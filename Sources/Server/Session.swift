@@ -1,0 +1,60 @@
+import CWebSockets
+import ListEngine
+import Wire
+
+/// One page: what it may say next, and what waits to be sent to it.
+///
+/// What waits is bounded by its shape: one hello, one list of tables, one status, one patch, one error. Newer ones take the place of
+/// older ones; a patch is not made before the last one was taken.
+final class Session {
+  enum Phase: Equatable {
+    /// Nothing was said yet.
+    case greeting
+    /// It said hello.
+    case greeted
+    /// It opened a table: the engine knows it.
+    case open
+    /// It is being shown out, with this code and reason.
+    case closing(Int, String)
+  }
+
+  let id: SessionID
+  /// libwebsockets' name for the socket; valid until the session is taken out of the server.
+  let socket: OpaquePointer
+  var phase = Phase.greeting
+  var assembly = MessageAssembly()
+  var bucket: TokenBucket
+  /// How often in a row it was held back for saying too much.
+  var strikes = 0
+
+  var owesHello = false
+  var owesTables = false
+  var status: (table: String, source: SourceStatus)?
+  var error: ClientError?
+  /// The next patch with room for the frame's head in front; at most one.
+  var patch: [UInt8]?
+  /// Whether a patch was handed over of which libwebsockets still holds a part.
+  var isDraining = false
+
+  init(id: SessionID, socket: OpaquePointer, bucket: TokenBucket) {
+    self.id = id
+    self.socket = socket
+    self.bucket = bucket
+  }
+
+  var isClosing: Bool {
+    if case .closing = phase { return true }
+    return false
+  }
+
+  /// Drops what waits, but for the reason why.
+  func beginClosing(_ code: Int, _ reason: String, error: ClientError? = nil) {
+    phase = .closing(code, reason)
+    owesHello = false
+    owesTables = false
+    status = nil
+    patch = nil
+    self.error = error
+    lws_callback_on_writable(socket)
+  }
+}

@@ -1,0 +1,32 @@
+import ListEngine
+
+extension ClientError {
+  /// What programs read: one of the codes of docs/protocol.md.
+  public var code: String {
+    switch self {
+    case .unreadableMessage: "unreadableMessage"
+    case .unknownType: "unknownType"
+    case .wrongVersion: "wrongVersion"
+    case .unexpectedMessage: "unexpectedMessage"
+    case .unknownTable: "unknownTable"
+    case .unknownColumn: "unknownColumn"
+    case .outOfRange: "outOfRange"
+    case .tooLong: "tooLong"
+    case .tooManySessions: "tooManySessions"
+    }
+  }
+
+  /// What people read.
+  public var reason: String {
+    switch self {
+    case .unreadableMessage(let reason), .unexpectedMessage(let reason), .outOfRange(let reason), .tooLong(let reason):
+      reason
+    case .unknownType(let type): "there is no message of the type “\(type)”"
+    case .wrongVersion(let version):
+      "this server speaks version \(ServerMessage.version) of the protocol, not \(version)"
+    case .unknownTable(let table): "there is no table “\(table)”"
+    case .unknownColumn(let table, let column): "the table \(table) has no column “\(column)”"
+    case .tooManySessions(let limit): "this server serves at most \(limit) pages at once"
+    }
+  }
+}

@@ -1,0 +1,126 @@
+import ListEngine
+
+extension ClientMessage {
+  /// The longest message that a page may send, in bytes.
+  public static let greatestByteCount = 65_536
+  /// Numbers that every client can hold exactly: below 2^53.
+  private static let safeIntegers: ClosedRange<Int64> = 0...(1 << 53) - 1
+  /// The longest name of a table or column, and the longest text that is only for people, in characters.
+  private static let greatestName = 1_000
+
+  /// Reads one message; `limits` bounds what it may ask for.
+  ///
+  /// - Throws: ``ListEngine/ClientError`` that names the member, or the byte, at fault.
+  /// - Complexity: O(bytes).
+  public init(decoding bytes: [UInt8], limits: Limits = Limits()) throws(ClientError) {
+    guard bytes.count <= Self.greatestByteCount else {
+      throw .tooLong("the message has more than \(Self.greatestByteCount) bytes")
+    }
+    guard bytes.withUnsafeBufferPointer({ isValidUTF8($0) }) else {
+      throw .unreadableMessage("the message is not UTF-8")
+    }
+    let outcome = bytes.withUnsafeBufferPointer { buffer -> Result<JSONValue, ClientError> in
+      var reader = JSONReader(buffer)
+      do throws(ClientError) { return .success(try reader.readDocument()) } catch { return .failure(error) }
+    }
+    try self.init(JSONMembers(outcome.get()), limits)
+  }
+
+  private init(_ message: JSONMembers, _ limits: Limits) throws(ClientError) {
+    let type = try message.requiredText("type", limit: Self.greatestName)
+    switch type {
+    case "ack":
+      self = .ack(sequence: try Self.number(message, "seq"))
+    case "viewport":
+      _ = try Self.number(message, "seq")
+      self = .viewport(try Self.viewport(message, limits))
+    case "hello":
+      self = .hello(
+        version: Int(try message.requiredInteger("version", in: Int64.min...Int64.max)),
+        client: try message.text("client", limit: Self.greatestName) ?? "")
+    case "open":
+      self = .open(
+        Open(
+          table: try message.requiredText("table", limit: Self.greatestName),
+          request: try Self.number(message, "request"),
+          query: try Self.query(message, limits),
+          viewport: try Self.optionalViewport(message, limits),
+          interval: try message.milliseconds("interval", upTo: limits.longestInterval),
+          resume: try Self.resume(message)))
+    case "query":
+      self = .query(
+        request: try Self.number(message, "request"), query: try Self.query(message, limits),
+        viewport: try Self.optionalViewport(message, limits))
+    case "resync":
+      self = .resync(
+        sequence: try Self.number(message, "seq"),
+        reason: try message.text("reason", limit: Self.greatestName) ?? "")
+    case "pace":
+      self = .pace(try message.milliseconds("interval", upTo: limits.longestInterval))
+    case "visibility":
+      self = .visibility(isHidden: try message.requiredBoolean("hidden"))
+    default:
+      throw .unknownType(String(type.prefix(100)))
+    }
+  }
+
+  private static func number(_ members: JSONMembers, _ name: String) throws(ClientError) -> UInt64 {
+    UInt64(try members.requiredInteger(name, in: safeIntegers))
+  }
+
+  private static func query(_ message: JSONMembers, _ limits: Limits) throws(ClientError) -> QueryRequest {
+    guard let query = try message.object("query") else { return QueryRequest() }
+    var sort: [(column: String, descending: Bool)] = []
+    for (index, term) in try query.list("sort", limit: limits.sortTerms).enumerated() {
+      let term = try JSONMembers(term, path: "query.sort[\(index)]")
+      sort.append(
+        (try term.requiredText("column", limit: greatestName), try term.boolean("descending") ?? false))
+    }
+    var group: [String] = []
+    for (index, column) in try query.list("group", limit: 1).enumerated() {
+      guard case .text(let name) = column else {
+        throw .unreadableMessage("query.group[\(index)] must be a text, not \(column.kind)")
+      }
+      guard name.utf8.count <= greatestName else {
+        throw .tooLong("query.group[\(index)] has more than \(greatestName) bytes")
+      }
+      group.append(name)
+    }
+    return QueryRequest(sort: sort, search: try query.text("search", limit: limits.search) ?? "", group: group)
+  }
+
+  private static func optionalViewport(_ message: JSONMembers, _ limits: Limits) throws(ClientError) -> Viewport? {
+    guard let members = try message.object("viewport") else { return nil }
+    return try viewport(members, limits)
+  }
+
+  private static func viewport(_ members: JSONMembers, _ limits: Limits) throws(ClientError) -> Viewport {
+    var viewport = Viewport(
+      first: Int(try members.requiredInteger("first", in: safeIntegers)),
+      count: Int(try members.requiredInteger("count", in: 1...Int64(limits.visible))), stick: nil)
+    let buffer = 0...Int64(limits.buffer)
+    viewport.ahead = try members.integer("ahead", in: buffer).map(Int.init)
+    viewport.behind = try members.integer("behind", in: buffer).map(Int.init)
+    viewport.anchor = try members.integer("anchor", in: safeIntegers).map { RowID(rawValue: UInt64($0)) }
+    viewport.sequence = UInt64(try members.integer("seq", in: safeIntegers) ?? 0)
+    if let name = try members.text("stick", limit: greatestName) {
+      guard let stick = Viewport.Stick(rawValue: name) else {
+        throw .outOfRange("\(members.fullName("stick")) must be “top” or “end”")
+      }
+      viewport.stick = stick
+    }
+    return viewport
+  }
+
+  private static func resume(_ message: JSONMembers) throws(ClientError) -> Resume? {
+    guard let resume = try message.object("resume") else { return nil }
+    return Resume(
+      epoch: try resume.requiredText("epoch", limit: greatestName), sequence: try number(resume, "seq"))
+  }
+}
+
+/// Whether the bytes are UTF-8. The standard library's validation copies them into a `String`; messages are small.
+private func isValidUTF8(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+  if bytes.allSatisfy({ $0 < 0x80 }) { return true }
+  return String(validating: bytes, as: UTF8.self) != nil
+}

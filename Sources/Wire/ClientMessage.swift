@@ -1,0 +1,64 @@
+import ListEngine
+
+/// What a page says; docs/protocol.md, section 4, says what each means.
+public enum ClientMessage: Hashable, Sendable {
+  /// The first message: which version of the protocol it speaks, and what it calls itself.
+  case hello(version: Int, client: String)
+  /// Show a table.
+  case open(Open)
+  /// Another filter, order or grouping.
+  case query(request: UInt64, query: QueryRequest, viewport: Viewport?)
+  /// What is in sight.
+  case viewport(Viewport)
+  /// A window or patch was applied.
+  case ack(sequence: UInt64)
+  /// A patch did not fit.
+  case resync(sequence: UInt64, reason: String)
+  /// The least time between two patches; `nil` for the server's own.
+  case pace(Duration?)
+  /// The page went out of sight, or came back.
+  case visibility(isHidden: Bool)
+
+  /// Which table a page wants to see, and how.
+  public struct Open: Hashable, Sendable {
+    /// The table's name.
+    public var table: String
+    /// Comes back in every window and patch that answers the query.
+    public var request: UInt64
+    /// The filter, order and grouping.
+    public var query: QueryRequest
+    /// What is in sight; `nil` for the top.
+    public var viewport: Viewport?
+    /// The wished least time between two patches; `nil` for the server's own.
+    public var interval: Duration?
+    /// What the page still holds from a lost connection.
+    public var resume: Resume?
+
+    /// A wish for a table.
+    public init(
+      table: String, request: UInt64, query: QueryRequest = QueryRequest(), viewport: Viewport? = nil,
+      interval: Duration? = nil, resume: Resume? = nil
+    ) {
+      self.table = table
+      self.request = request
+      self.query = query
+      self.viewport = viewport
+      self.interval = interval
+      self.resume = resume
+    }
+  }
+
+  /// What a page still holds from a lost connection.
+  public struct Resume: Hashable, Sendable {
+    /// The run of the server that it came from.
+    public var epoch: String
+    /// The last window or patch that it applied.
+    public var sequence: UInt64
+
+    /// A page's memory.
+    public init(epoch: String, sequence: UInt64) {
+      self.epoch = epoch
+      self.sequence = sequence
+    }
+  }
+}

@@ -1,0 +1,37 @@
+import ListEngine
+
+extension RowSnapshot {
+  /// The bytes of the row's cells: made once, and kept as long as the row at this revision.
+  func encodedCells() -> EncodedRow {
+    if let encoded { return encoded }
+    var writer = JSONWriter()
+    writer.bytes.reserveCapacity(cells.count * 12)
+    var ends: [Int32] = []
+    ends.reserveCapacity(cells.count)
+    for cell in cells {
+      writer.cell(cell)
+      ends.append(Int32(writer.bytes.count))
+    }
+    let made = EncodedRow(bytes: writer.bytes, ends: ends)
+    encoded = made
+    return made
+  }
+}
+
+extension EncodedRow {
+  /// Appends one cell.
+  func append(cell column: Int, to writer: inout JSONWriter) {
+    let start = column == 0 ? 0 : Int(ends[column - 1])
+    bytes.withUnsafeBufferPointer {
+      writer.bytes.append(contentsOf: UnsafeBufferPointer(rebasing: $0[start..<Int(ends[column])]))
+    }
+  }
+
+  /// Appends all cells with commas between them.
+  func appendAll(to writer: inout JSONWriter) {
+    for column in ends.indices {
+      if column > 0 { writer.byte(",") }
+      append(cell: column, to: &writer)
+    }
+  }
+}

@@ -1,0 +1,173 @@
+import ListEngine
+
+/// Appends JSON to bytes: the hot path of everything the server says.
+///
+/// Nothing here builds a `String`, and nothing is allocated but the bytes' own room; only a number that has no short decimal form
+/// takes the standard library's way.
+struct JSONWriter {
+  var bytes: [UInt8]
+
+  init(_ bytes: [UInt8] = []) { self.bytes = bytes }
+
+  /// Text of ours, as it is.
+  mutating func raw(_ text: StaticString) {
+    bytes.append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+  }
+
+  mutating func byte(_ character: Unicode.Scalar) { bytes.append(UInt8(truncatingIfNeeded: character.value)) }
+
+  // MARK: Numbers
+
+  mutating func integer(_ value: Int) { integer(Int64(value)) }
+
+  mutating func integer(_ value: Int64) {
+    if value < 0 { byte("-") }
+    unsigned(value.magnitude)
+  }
+
+  mutating func unsigned(_ value: UInt64) {
+    if value < 10 {
+      bytes.append(UInt8(truncatingIfNeeded: value) + 0x30)
+    } else {
+      digits(value, count: Self.digitCount(value))
+    }
+  }
+
+  /// Exactly `count` digits, with zeros in front.
+  private mutating func digits(_ value: UInt64, count: Int) {
+    var rest = value
+    let end = bytes.count + count
+    for _ in 0..<count { bytes.append(0x30) }
+    var place = end
+    while rest > 0 {
+      place -= 1
+      let (quotient, digit) = rest.quotientAndRemainder(dividingBy: 10)
+      bytes[place] = UInt8(truncatingIfNeeded: digit) + 0x30
+      rest = quotient
+    }
+  }
+
+  private static func digitCount(_ value: UInt64) -> Int {
+    var count = 1
+    var bound: UInt64 = 10
+    while value >= bound {
+      count += 1
+      let (next, overflow) = bound.multipliedReportingOverflow(by: 10)
+      if overflow { break }
+      bound = next
+    }
+    return count
+  }
+
+  /// A whole number; as a text when a client that counts in doubles could not hold it exactly.
+  mutating func safeInteger(_ value: Int64) {
+    if value.magnitude < 1 << 53 {
+      integer(value)
+    } else {
+      byte("\"")
+      integer(value)
+      byte("\"")
+    }
+  }
+
+  /// A decimal of `places` places without the zeros at its end.
+  private mutating func decimal(_ magnitude: UInt64, places: Int, unit: UInt64) {
+    var (whole, fraction) = magnitude.quotientAndRemainder(dividingBy: unit)
+    unsigned(whole)
+    guard fraction > 0 else { return }
+    var count = places
+    while true {
+      (whole, fraction) = (fraction, fraction / 10)
+      guard fraction * 10 == whole else { break }
+      count -= 1
+    }
+    byte(".")
+    digits(whole, count: count)
+  }
+
+  /// The shortest decimal that leads back to `value`.
+  ///
+  /// - Precondition: `value` is finite.
+  mutating func number(_ value: Double) {
+    let magnitude = value.magnitude
+    if magnitude < 1e9 {
+      // A decimal of at most 15 digits is the only one of its length that leads to its double, so when n/10000 gives the value
+      // back, n's digits without trailing zeros are the shortest. Prices, percents and counts all end here.
+      let scaled = (magnitude * 10_000).rounded()
+      if scaled / 10_000 == magnitude {
+        if value.sign == .minus { byte("-") }
+        decimal(UInt64(scaled), places: 4, unit: 10_000)
+        return
+      }
+    }
+    // JSON's numbers include all that the standard library writes for finite ones: 0.1, 1e-07, 5e+16, 100.0.
+    var description = value.description
+    description.withUTF8 { bytes.append(contentsOf: $0) }
+  }
+
+  /// Nanoseconds as milliseconds, exactly.
+  mutating func milliseconds(ofNanoseconds value: Int64) {
+    if value < 0 { byte("-") }
+    decimal(value.magnitude, places: 6, unit: 1_000_000)
+  }
+
+  // MARK: Texts
+
+  mutating func text(_ text: String) {
+    var text = text
+    text.withUTF8 { self.text($0) }
+  }
+
+  private mutating func text(_ utf8: UnsafeBufferPointer<UInt8>) {
+    byte("\"")
+    var written = 0
+    for index in utf8.indices where Self.needsEscape(utf8[index]) {
+      bytes.append(contentsOf: utf8[written..<index])
+      escape(utf8[index])
+      written = index + 1
+    }
+    bytes.append(contentsOf: UnsafeBufferPointer(rebasing: utf8[written...]))
+    byte("\"")
+  }
+
+  private static func needsEscape(_ byte: UInt8) -> Bool {
+    byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
+  }
+
+  private mutating func escape(_ character: UInt8) {
+    byte("\\")
+    switch character {
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes.append(character)
+    case 0x08: byte("b")
+    case 0x09: byte("t")
+    case 0x0A: byte("n")
+    case 0x0C: byte("f")
+    case 0x0D: byte("r")
+    default:
+      raw("u00")
+      byte(character < 0x10 ? "0" : "1")
+      let digit = character & 0xF
+      bytes.append(digit < 10 ? 0x30 + digit : 0x57 + digit)
+    }
+  }
+
+  // MARK: Cells
+
+  mutating func cell(_ cell: Cell) {
+    switch cell {
+    case .null: raw("null")
+    case .integer(let value): safeInteger(value)
+    case .number(let value): number(value)
+    case .text(let value), .image(let value): text(value)
+    case .boolean(let value): value ? raw("true") : raw("false")
+    case .timestamp(let value): milliseconds(ofNanoseconds: value)
+    case .series(let values):
+      byte("[")
+      for (index, value) in values.enumerated() {
+        if index > 0 { byte(",") }
+        number(value)
+      }
+      byte("]")
+    }
+  }
+}

@@ -1,0 +1,153 @@
+import ListEngine
+
+/// What the server says, as bytes; docs/protocol.md, section 5, says what each means.
+///
+///     var bytes = [UInt8](repeating: 0, count: padding)
+///     ServerMessage.delivery(delivery, epoch: engine.epoch).encode(to: &bytes)
+///
+/// It remembers nothing but rows and patches already encoded, and those remember it themselves.
+public enum ServerMessage {
+  /// The answer to a page's hello.
+  case hello(server: String, epoch: String, tables: [TableDescription])
+  /// The list of tables has changed.
+  case tables([TableDescription])
+  /// A window or patch.
+  case delivery(Delivery, epoch: String)
+  /// How a table's source is.
+  case status(table: String, SourceStatus)
+  /// Why the socket is closed now.
+  case error(ClientError)
+
+  /// The version of the protocol that is spoken here.
+  public static let version = 1
+
+  /// Appends the message to `bytes`, behind whatever they hold.
+  ///
+  /// - Complexity: O(bytes appended); rows and patch bodies that were encoded before are copied.
+  public func encode(to bytes: inout [UInt8]) {
+    var writer = JSONWriter()
+    swap(&writer.bytes, &bytes)  // not a copy: a second owner would make the first append one
+    write(to: &writer)
+    swap(&writer.bytes, &bytes)
+  }
+
+  /// The message by itself.
+  public var encoded: [UInt8] {
+    var bytes: [UInt8] = []
+    encode(to: &bytes)
+    return bytes
+  }
+
+  private func write(to writer: inout JSONWriter) {
+    switch self {
+    case .hello(let server, let epoch, let tables):
+      writer.raw("{\"type\":\"hello\",\"version\":")
+      writer.integer(Self.version)
+      writer.raw(",\"server\":")
+      writer.text(server)
+      writer.raw(",\"epoch\":")
+      writer.text(epoch)
+      writer.raw(",\"tables\":")
+      writer.tables(tables)
+    case .tables(let tables):
+      writer.raw("{\"type\":\"tables\",\"tables\":")
+      writer.tables(tables)
+    case .delivery(let delivery, let epoch):
+      writer.delivery(delivery, epoch)
+      return  // the shared body brings its own brace
+    case .status(let table, let source):
+      writer.raw("{\"type\":\"status\",\"table\":")
+      writer.text(table)
+      writer.raw(",\"source\":")
+      writer.source(source)
+    case .error(let error):
+      writer.raw("{\"type\":\"error\",\"code\":")
+      writer.text(error.code)
+      writer.raw(",\"reason\":")
+      writer.text(error.reason)
+    }
+    writer.byte("}")
+  }
+}
+
+extension JSONWriter {
+  fileprivate mutating func delivery(_ delivery: Delivery, _ epoch: String) {
+    let isWindow = delivery.patch.base == nil
+    let body = delivery.patch.encodedBody(delivery.schema)
+    bytes.reserveCapacity(bytes.count + body.count + 160 + epoch.utf8.count)
+    isWindow ? raw("{\"type\":\"window\",\"epoch\":") : raw("{\"type\":\"patch\",\"epoch\":")
+    text(epoch)
+    raw(",\"seq\":")
+    unsigned(delivery.sequence)
+    raw(",\"request\":")
+    unsigned(delivery.request)
+    raw(",\"interval\":")
+    milliseconds(ofNanoseconds: delivery.interval.nanoseconds)
+    byte(",")
+    if !isWindow {
+      if delivery.shift != 0 {
+        raw("\"shift\":")
+        integer(delivery.shift)
+        byte(",")
+      }
+      raw("\"base\":")
+      unsigned(delivery.base)
+      byte(",")
+    }
+    bytes.append(contentsOf: body)
+  }
+
+  fileprivate mutating func tables(_ tables: [TableDescription]) {
+    byte("[")
+    for (place, table) in tables.enumerated() {
+      if place > 0 { byte(",") }
+      raw("{\"name\":")
+      text(table.schema.name)
+      raw(",\"title\":")
+      text(table.schema.title)
+      raw(",\"rows\":")
+      integer(table.rows)
+      raw(",\"columns\":[")
+      for (number, column) in table.schema.columns.enumerated() {
+        if number > 0 { byte(",") }
+        self.column(column)
+      }
+      raw("],\"source\":")
+      source(table.source)
+      byte("}")
+    }
+    byte("]")
+  }
+
+  private mutating func column(_ column: Column) {
+    raw("{\"name\":")
+    text(column.name)
+    raw(",\"title\":")
+    text(column.title)
+    raw(",\"type\":")
+    text(column.type.rawValue)
+    raw(",\"style\":")
+    text(column.style.rawValue)
+    raw(",\"unit\":")
+    text(column.unit)
+    raw(",\"width\":")
+    integer(column.width)
+    raw(",\"align\":")
+    text(column.alignment.rawValue)
+    byte("}")
+  }
+
+  fileprivate mutating func source(_ source: SourceStatus) {
+    raw("{\"state\":")
+    text(source.state.rawValue)
+    raw(",\"message\":")
+    text(source.message)
+    raw(",\"rejected\":")
+    unsigned(source.rejected)
+    raw(",\"lastRejection\":")
+    text(source.lastRejection)
+    raw(",\"age\":")
+    integer(max(0, source.age.nanoseconds / 1_000_000))
+    byte("}")
+  }
+}

@@ -1,0 +1,39 @@
+import Glibc
+
+/// Where the command finds what belongs to it.
+enum Installation {
+  /// The folder of the running executable.
+  static let folder: String = {
+    guard let path = realpath("/proc/self/exe", nil) else { return "." }
+    defer { free(path) }
+    return parent(of: String(cString: path))
+  }()
+
+  /// The folder that a path is in.
+  static func parent(of path: String) -> String {
+    path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+  }
+
+  /// The page: beside the executable, where a package installs it, or in the repository that this was built from.
+  static func webFolder(source: String = #filePath) -> String? {
+    let repository = parent(of: parent(of: parent(of: source)))
+    return ["\(folder)/web", "\(folder)/../share/rowcast/web", "\(repository)/web"].first {
+      access("\($0)/index.html", R_OK) == 0
+    }
+  }
+
+  /// The shared library of a plugin: a path is taken as it is, a name is looked for beside the executable.
+  static func pluginPath(_ nameOrPath: String) -> String {
+    if nameOrPath.contains("/") { return nameOrPath }
+    let candidates = ["\(folder)/lib\(nameOrPath).so", "\(folder)/../lib/rowcast/lib\(nameOrPath).so"]
+    return candidates.first { access($0, R_OK) == 0 } ?? candidates[0]
+  }
+
+  /// What a plugin is called: `market` for `market`, `./libmarket.so` and `/a/market.so`.
+  static func pluginName(_ nameOrPath: String) -> String {
+    var name = nameOrPath.split(separator: "/").last ?? ""
+    if name.hasSuffix(".so") { name.removeLast(3) }
+    if nameOrPath.contains("/"), name.hasPrefix("lib") { name.removeFirst(3) }
+    return String(name)
+  }
+}

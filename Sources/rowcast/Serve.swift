@@ -1,0 +1,97 @@
+import ArgumentParser
+import Dispatch
+import Glibc
+import ListEngine
+import Logging
+import Server
+
+/// `rowcast serve`
+struct Serve: ParsableCommand {
+  static let configuration = CommandConfiguration(abstract: "Serves the page and the tables until it is told to stop.")
+
+  @Option(help: ArgumentHelp("The port; 0 for any that is free.", valueName: "port"))
+  var port = 7777
+
+  @Option(help: ArgumentHelp("Where to listen: 127.0.0.1 or ::1.", valueName: "address"))
+  var listen = "127.0.0.1"
+
+  @Option(help: ArgumentHelp("The folder with the page; the one that was installed with rowcast if left out.", valueName: "folder"))
+  var web: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "A data source, by name or by the path of its shared library; may be given several times. (default: processes)",
+      valueName: "name-or-path"))
+  var plugin: [String] = []
+
+  @Option(help: ArgumentHelp("A plugin's configuration; may be given several times.", valueName: "name.key=value"))
+  var set: [Setting] = []
+
+  @Option(help: ArgumentHelp("The least time between two patches of a page, in milliseconds.", valueName: "ms"))
+  var interval = 300
+
+  @Option(help: ArgumentHelp("trace, debug, info, notice, warning, error or critical.", valueName: "level"))
+  var logLevel = "info"
+
+  func validate() throws {
+    guard (0...65_535).contains(port) else { throw ValidationError("--port must be between 0 and 65535, not \(port)") }
+    guard ListenAddress(listen) != nil else {
+      throw ValidationError("--listen \(listen): this version listens on the loopback only (127.0.0.1 or ::1)")
+    }
+    guard (0...60_000).contains(interval) else {
+      throw ValidationError("--interval must be between 0 and 60000, not \(interval)")
+    }
+    guard Logger.Level(rawValue: logLevel) != nil else {
+      throw ValidationError("--log-level must be trace, debug, info, notice, warning, error or critical")
+    }
+    for setting in set where !pluginNames.contains(setting.plugin) {
+      throw ValidationError("--set \(setting.plugin).\(setting.key): no plugin of this name is served")
+    }
+    if Set(pluginNames).count < pluginNames.count { throw ValidationError("--plugin: the same plugin twice") }
+  }
+
+  private var plugins: [String] { plugin.isEmpty ? ["processes"] : plugin }
+  private var pluginNames: [String] { plugins.map(Installation.pluginName) }
+
+  func run() throws {
+    let level = Logger.Level(rawValue: logLevel)!
+    LoggingSystem.bootstrap { label in
+      var handler = LineLogHandler(label: label)
+      handler.logLevel = level
+      return handler
+    }
+    FileLimit.raise(forPages: ServerConfiguration().sessionLimit)
+    let ending = Ending()
+    let server = try makeServer(onStopping: { ending.begin() })
+    for feed in try makeFeeds(server.control) { ending.start(feed) }
+    announce("listening on \(server.url)")
+    server.run()
+    ending.finish()
+    // Not a return: what a plugin still does in its own threads must not keep the process.
+    Glibc.exit(0)
+  }
+
+  private func makeServer(onStopping: @escaping @Sendable () -> Void) throws -> Server {
+    var configuration = ServerConfiguration()
+    configuration.address = ListenAddress(listen)!
+    configuration.port = port
+    configuration.limits.interval = .milliseconds(interval)
+    configuration.endsOnSignals = true
+    configuration.onStopping = onStopping
+    configuration.logger = Logger(label: "rowcast")
+    do {
+      if let folder = web ?? Installation.webFolder() {
+        configuration.page = try PageFiles(folder: folder)
+      } else {
+        configuration.logger.warning("the page is not installed; name its folder with --web")
+      }
+      return try Server(configuration)
+    } catch {
+      throw WorldError(description: "\(error)")
+    }
+  }
+
+  private func makeFeeds(_ control: ServerControl) throws -> [any Feed] {
+    [DemoFeed(control.addSource("demo"))]
+  }
+}

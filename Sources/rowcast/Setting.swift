@@ -1,0 +1,16 @@
+import ArgumentParser
+
+/// One `--set NAME.KEY=VALUE`.
+struct Setting: ExpressibleByArgument {
+  var plugin: String
+  var key: String
+  var value: String
+
+  init?(argument: String) {
+    guard let equals = argument.firstIndex(of: "="), let dot = argument[..<equals].firstIndex(of: ".") else { return nil }
+    plugin = String(argument[..<dot])
+    key = String(argument[argument.index(after: dot)..<equals])
+    value = String(argument[argument.index(after: equals)...])
+    guard !plugin.isEmpty, !key.isEmpty else { return nil }
+  }
+}

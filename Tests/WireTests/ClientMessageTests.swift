@@ -1,0 +1,173 @@
+import ListEngine
+import Testing
+
+@testable import Wire
+
+@Suite struct ClientMessageTests {
+  private func decode(_ text: String) throws -> ClientMessage { try ClientMessage(decoding: Array(text.utf8)) }
+
+  private func complaint(_ text: String) -> ClientError? {
+    do throws(ClientError) {
+      _ = try ClientMessage(decoding: Array(text.utf8))
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  @Test func everyMessageIsRead() throws {
+    #expect(try decode(#"{"type":"hello","version":1,"client":"me"}"#) == .hello(version: 1, client: "me"))
+    #expect(try decode(#"{"type":"ack","seq":7}"#) == .ack(sequence: 7))
+    #expect(try decode(#"{"type":"resync","seq":7,"reason":"digest"}"#) == .resync(sequence: 7, reason: "digest"))
+    #expect(try decode(#"{"type":"pace","interval":100}"#) == .pace(.milliseconds(100)))
+    #expect(try decode(#"{"type":"pace","interval":null}"#) == .pace(nil))
+    #expect(try decode(#"{"type":"pace","interval":16.5}"#) == .pace(.microseconds(16_500)))
+    #expect(try decode(#"{"type":"visibility","hidden":true}"#) == .visibility(isHidden: true))
+    #expect(
+      try decode(
+        #"{"type":"viewport","seq":7,"first":1200,"count":40,"ahead":60,"behind":20,"anchor":731,"stick":"top"}"#)
+        == .viewport(
+          Viewport(
+            first: 1200, count: 40, ahead: 60, behind: 20, anchor: RowID(rawValue: 731), stick: .top, sequence: 7)))
+  }
+
+  @Test func anOpenMayLeaveOutAlmostAll() throws {
+    #expect(try decode(#"{"type":"open","table":"p","request":1}"#) == .open(.init(table: "p", request: 1)))
+    let full = try decode(
+      #"""
+      {"type":"open","table":"p","request":9007199254740991,
+       "query":{"sort":[{"column":"cpu","descending":true},{"column":"pid"}],"search":"ssh","group":["user"]},
+       "viewport":{"first":0,"count":40},"interval":300,"resume":{"epoch":"e","seq":12}}
+      """#)
+    #expect(
+      full
+        == .open(
+          .init(
+            table: "p", request: 9_007_199_254_740_991,
+            query: QueryRequest(sort: [("cpu", true), ("pid", false)], search: "ssh", group: ["user"]),
+            viewport: Viewport(first: 0, count: 40, stick: nil), interval: .milliseconds(300),
+            resume: .init(epoch: "e", sequence: 12))))
+  }
+
+  @Test func aViewportWithoutStickHoldsItsAnchor() throws {
+    guard case .viewport(let viewport) = try decode(#"{"type":"viewport","seq":0,"first":3,"count":1}"#) else {
+      Issue.record("no viewport")
+      return
+    }
+    #expect(viewport.stick == nil)
+    #expect(viewport.anchor == nil)
+  }
+
+  @Test func unknownMembersAreIgnored() throws {
+    #expect(try decode(#"{"later":[{"x":{}}],"type":"ack","hidden":7,"seq":7.0}"#) == .ack(sequence: 7))
+  }
+
+  @Test func theLastOfTwoEqualMembersCounts() throws {
+    #expect(try decode(#"{"type":"ack","seq":1,"seq":2}"#) == .ack(sequence: 2))
+  }
+
+  @Test func escapesAreRead() throws {
+    #expect(
+      try decode(#"{"type":"resync","seq":1,"reason":"a\"\\\/\b\f\n\r\t\u00e9\ud83d\ude00\ud83dx\u2028"}"#)
+        == .resync(sequence: 1, reason: "a\"\\/\u{8}\u{c}\n\r\té😀\u{FFFD}x\u{2028}"))
+  }
+
+  @Test(arguments: [
+    "", " ", "{", "}", "[]", "7", "null", "\"ack\"", "{}", #"{"type":7}"#, #"{"type":"ack"}"#,
+    #"{"type":"ack","seq":"7"}"#,
+    #"{"type":"ack","seq":7}x"#, #"{"type":"ack","seq":7,}"#, #"{"type":"ack" "seq":7}"#, #"{"type":"ack","seq":07}"#,
+    #"{"type":"ack","seq":+7}"#, #"{"type":"ack","seq":7.}"#, #"{"type":"ack","seq":7e}"#, #"{"type":"ack","seq":.7}"#,
+    #"{"type":"ack","seq":7.5}"#, #"{"type":"ack","seq":NaN}"#, #"{"type":"ack","seq":1e999}"#, #"{'type':'ack'}"#,
+    #"{"type":"ack","seq":tru}"#, "{\"type\":\"a\nck\"}", #"{"type":"\x61ck"}"#, #"{"type":"\u00zz"}"#,
+    #"{"type":"visibility","hidden":"yes"}"#, #"{"type":"visibility"}"#, #"{"type":"hello"}"#,
+    #"{"type":"hello","version":1.5}"#, #"{"type":"open","table":"p"}"#, #"{"type":"open","request":1}"#,
+    #"{"type":"open","table":"p","request":1,"query":[]}"#,
+    #"{"type":"open","table":"p","request":1,"query":{"sort":["cpu"]}}"#,
+    #"{"type":"open","table":"p","request":1,"query":{"group":[7]}}"#,
+    #"{"type":"open","table":"p","request":1,"viewport":{"first":0}}"#, #"{"type":"viewport","first":0,"count":1}"#,
+    #"{"type":"open","table":"p","request":1,"resume":{"epoch":"x"}}"#, #"{"type":"pace","interval":"1"}"#,
+    #"{"type":"ack","seq":7}{"type":"ack","seq":8}"#, "\u{FEFF}{\"type\":\"ack\",\"seq\":7}",
+  ])
+  func whatIsNoMessageIsUnreadable(_ text: String) {
+    guard case .unreadableMessage = complaint(text) else {
+      Issue.record("\(text): \(String(describing: complaint(text)))")
+      return
+    }
+  }
+
+  @Test(arguments: [
+    #"{"type":"ack","seq":-1}"#, #"{"type":"ack","seq":9007199254740992}"#, #"{"type":"ack","seq":1e300}"#,
+    #"{"type":"viewport","seq":1,"first":-1,"count":1}"#, #"{"type":"viewport","seq":1,"first":0,"count":0}"#,
+    #"{"type":"viewport","seq":1,"first":0,"count":1001}"#,
+    #"{"type":"viewport","seq":1,"first":0,"count":1,"ahead":2001}"#,
+    #"{"type":"viewport","seq":1,"first":0,"count":1,"behind":-1}"#,
+    #"{"type":"viewport","seq":1,"first":0,"count":1,"stick":"middle"}"#,
+    #"{"type":"viewport","seq":1,"first":0,"count":1,"anchor":-5}"#, #"{"type":"pace","interval":60001}"#,
+    #"{"type":"pace","interval":-1}"#, #"{"type":"open","table":"p","request":9007199254740992}"#,
+  ])
+  func numbersHaveBounds(_ text: String) {
+    guard case .outOfRange = complaint(text) else {
+      Issue.record("\(text): \(String(describing: complaint(text)))")
+      return
+    }
+  }
+
+  @Test func aComplaintNamesThePlace() {
+    #expect(
+      complaint(#"{"type":"query","request":1,"query":{"sort":[{"column":"a"},{"column":7}]}}"#)
+        == .unreadableMessage("query.sort[1].column must be a text, not a number"))
+    #expect(complaint(#"{"type":"ack","seq":x}"#) == .unreadableMessage("no JSON at byte 20"))
+    #expect(complaint(#"{"type":"jump"}"#) == .unknownType("jump"))
+  }
+
+  @Test func textsAndListsHaveBounds() {
+    let long = String(repeating: "é", count: 1_000)
+    #expect(complaint(#"{"type":"query","request":1,"query":{"search":"\#(long)"}}"#) == nil)
+    #expect(
+      complaint(#"{"type":"query","request":1,"query":{"search":"\#(long)x"}}"#)
+        == .tooLong("query.search has more than 1000 characters"))
+    #expect(
+      complaint(#"{"type":"query","request":1,"query":{"group":["a","b"]}}"#)
+        == .tooLong("query.group has more than 1 entries"))
+    let terms = Array(repeating: #"{"column":"a"}"#, count: 9).joined(separator: ",")
+    #expect(
+      complaint(#"{"type":"query","request":1,"query":{"sort":[\#(terms)]}}"#)
+        == .tooLong("query.sort has more than 8 entries"))
+    #expect(
+      complaint(#"{"type":"ack","seq":7,"x":"\#(String(repeating: "x", count: 65_536))"}"#)
+        == .tooLong("the message has more than 65536 bytes"))
+  }
+
+  @Test func depthHasABound() {
+    let deep = String(repeating: "[", count: 31) + String(repeating: "]", count: 31)
+    #expect(complaint(#"{"type":"ack","seq":7,"x":\#(deep)}"#) == nil)
+    #expect(complaint(#"{"type":"ack","seq":7,"x":[\#(deep)]}"#) == .unreadableMessage("nested too deeply at byte 57"))
+    guard case .unreadableMessage = complaint(String(repeating: "[", count: 65_536)) else {
+      Issue.record("65,536 brackets were read")
+      return
+    }
+  }
+
+  @Test(arguments: [[0xFF], [0xC0, 0x80], [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80], [0xE2, 0x82]] as [[UInt8]])
+  func whatIsNotUTF8IsUnreadable(_ bytes: [UInt8]) {
+    let message = Array(#"{"type":"ack","seq":7,"x":""#.utf8) + bytes + Array(#""}"#.utf8)
+    #expect(throws: ClientError.unreadableMessage("the message is not UTF-8")) {
+      try ClientMessage(decoding: message)
+    }
+  }
+
+  @Test func noBytesTrapTheReader() {
+    // Cuts and single-byte changes of a good message: whatever they are, they end in a message or a complaint.
+    let good = Array(
+      #"{"type":"open","table":"pé","request":1,"query":{"sort":[{"column":"\u00e9","descending":true}]},"interval":1.5e2}"#
+        .utf8)
+    for cut in good.indices { _ = try? ClientMessage(decoding: Array(good[..<cut])) }
+    for index in good.indices {
+      for byte: UInt8 in 0...255 {
+        var changed = good
+        changed[index] = byte
+        _ = try? ClientMessage(decoding: changed)
+      }
+    }
+  }
+}

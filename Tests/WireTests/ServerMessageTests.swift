@@ -1,0 +1,145 @@
+import Foundation
+import Testing
+import Wire
+
+@testable import ListEngine
+
+@Suite struct ServerMessageTests {
+  private let schema = Schema(
+    name: "p", title: "P", key: .integer,
+    columns: [
+      Column("name", .text), Column("cpu", .number, title: "CPU", style: .bar, unit: "%", width: 8),
+      Column("user", .text),
+    ])
+
+  private func row(_ id: UInt64, _ revision: UInt32, _ name: String, _ cpu: Double) -> RowSnapshot {
+    RowSnapshot(
+      id: RowID(rawValue: id), revision: revision, cells: [.text(name), .number(cpu), .text("root")], label: id)
+  }
+
+  private func header(_ revision: UInt32, _ count: Int) -> HeaderSnapshot {
+    HeaderSnapshot(section: 4, revision: revision, slot: 1, column: 2, value: .text("root"), count: count)
+  }
+
+  private func window(_ items: [WindowItem], start: Int = 0, lead: HeaderSnapshot? = nil) -> WindowState {
+    WindowState(
+      start: start, total: 10, rows: 9, items: items, lead: lead, pool: HeaderPool(), commit: 0)
+  }
+
+  private func parse(_ message: ServerMessage) throws -> NSDictionary {
+    try #require(try JSONSerialization.jsonObject(with: Data(message.encoded)) as? NSDictionary)
+  }
+
+  private func json(_ text: String) throws -> NSDictionary {
+    try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? NSDictionary)
+  }
+
+  private func delivery(_ patch: Patch, shift: Int = 0) -> ServerMessage {
+    .delivery(
+      Delivery(
+        sequence: 8, request: 3, interval: .milliseconds(300), shift: shift, base: 7, schema: schema, patch: patch),
+      epoch: "5f0c")
+  }
+
+  @Test func aWindowCarriesAllItems() throws {
+    let state = window([.header(header(2, 120)), .row(row(45, 3, "init", 0.5))])
+    #expect(
+      try parse(delivery(Patch(base: nil, result: state)))
+        == json(
+          """
+          {"type":"window","epoch":"5f0c","seq":8,"request":3,"interval":300,"start":0,"total":10,"rows":9,
+           "items":[{"section":4,"rev":2,"slot":1,"column":"user","value":"root","count":120},
+                    [45,3,["init",0.5,"root"]]],"lead":null,"digest":\(state.digest)}
+          """))
+  }
+
+  @Test func anEmptyWindowIsAWindow() throws {
+    let state = WindowState(start: 0, total: 0, rows: 0, items: [], lead: nil, pool: HeaderPool(), commit: 0)
+    #expect(
+      try parse(delivery(Patch(base: nil, result: state)))
+        == json(
+          """
+          {"type":"window","epoch":"5f0c","seq":8,"request":3,"interval":300,"start":0,"total":0,"rows":0,"items":[],
+           "lead":null,"digest":1691955498}
+          """))
+  }
+
+  @Test func aPatchCarriesOnlyWhatChanged() throws {
+    let before = window([.row(row(1, 1, "a", 1)), .row(row(2, 1, "b", 2)), .row(row(3, 1, "c", 3))])
+    let changed = row(2, 2, "b", 2.25)
+    let after = window([.row(row(9, 1, "new", 0)), .row(changed), .row(row(1, 1, "a", 1))], lead: header(1, 5))
+    let patch = Patch(base: before, result: after)
+    patch.removed = [(2, .scrolled)]
+    patch.updatedRows = [.init(index: 1, row: changed, columns: [1])]
+    patch.updatedHeaders = [(5, header(7, 6))]
+    patch.moved = [(0, 2)]
+    patch.inserted = [(0, .new)]
+    #expect(
+      try parse(delivery(patch, shift: -2))
+        == json(
+          """
+          {"type":"patch","epoch":"5f0c","seq":8,"request":3,"interval":300,"shift":-2,"base":7,
+           "start":0,"total":10,"rows":9,"before":3,"after":3,"removed":[[2,"scrolled"]],
+           "updated":[[1,2,1,2.25],[5,{"section":4,"rev":7,"slot":1,"column":"user","value":"root","count":6}]],
+           "moved":[[0,2]],"inserted":[[0,"new",[9,1,["new",0,"root"]]]],
+           "lead":{"section":4,"rev":1,"slot":1,"column":"user","value":"root","count":5},"digest":\(after.digest)}
+          """))
+  }
+
+  @Test func emptyListsAndNoShiftAreLeftOut() throws {
+    let state = window([.row(row(1, 1, "a", 1))])
+    let text = String(decoding: delivery(Patch(base: state, result: state)).encoded, as: UTF8.self)
+    for member in ["shift", "removed", "updated", "moved", "inserted", "items"] {
+      #expect(!text.contains(member))
+    }
+    #expect(text.contains(#""lead":null"#))
+  }
+
+  @Test func aRowAndAPatchAreEncodedOnce() {
+    let shared = row(1, 1, "a", 1)
+    let patch = Patch(base: nil, result: window([.row(shared)]))
+    let first = delivery(patch).encoded
+    // Whatever is encoded again would show this instead.
+    shared.encoded = EncodedRow(bytes: Array("7".utf8), ends: [1])
+    #expect(delivery(patch).encoded == first)
+    let other = String(decoding: delivery(Patch(base: nil, result: window([.row(shared)]))).encoded, as: UTF8.self)
+    #expect(other.contains("[1,1,[7]]"))
+  }
+
+  @Test func itIsAppendedBehindWhatIsThere() {
+    var bytes: [UInt8] = [1, 2, 3]
+    ServerMessage.tables([]).encode(to: &bytes)
+    #expect(bytes == [1, 2, 3] + Array(#"{"type":"tables","tables":[]}"#.utf8))
+  }
+
+  @Test func tablesTellTheirColumnsAndSource() throws {
+    let source = SourceStatus(
+      state: .stale, message: "it is “down”", rejected: 3, lastRejection: "row 7", age: .milliseconds(1_500))
+    let table = TableDescription(
+      schema: Schema(name: "p", title: "P", key: .integer, columns: [schema.columns[1]]), rows: 312, source: source)
+    let tables = #"""
+      [{"name":"p","title":"P","rows":312,"columns":[
+        {"name":"cpu","title":"CPU","type":"number","style":"bar","unit":"%","width":8,"align":"end"}],
+        "source":{"state":"stale","message":"it is “down”","rejected":3,"lastRejection":"row 7","age":1500}}]
+      """#
+    #expect(
+      try parse(.hello(server: "rowcast 0.1.0", epoch: "5f0c", tables: [table]))
+        == json(#"{"type":"hello","version":1,"server":"rowcast 0.1.0","epoch":"5f0c","tables":\#(tables)}"#))
+    #expect(try parse(.tables([table])) == json(#"{"type":"tables","tables":\#(tables)}"#))
+    #expect(
+      try parse(.status(table: "p", source))
+        == json(
+          #"""
+          {"type":"status","table":"p",
+           "source":{"state":"stale","message":"it is “down”","rejected":3,"lastRejection":"row 7","age":1500}}
+          """#))
+  }
+
+  @Test func anErrorTellsProgramsAndPeople() throws {
+    #expect(
+      try parse(.error(.unknownColumn(table: "p", column: "cpuu")))
+        == json(#"{"type":"error","code":"unknownColumn","reason":"the table p has no column “cpuu”"}"#))
+    #expect(ClientError.tooManySessions(limit: 7).code == "tooManySessions")
+    #expect(ClientError.wrongVersion(2).reason == "this server speaks version 1 of the protocol, not 2")
+  }
+}
