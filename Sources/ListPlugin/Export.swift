@@ -44,6 +44,8 @@ public func export(_ type: any DataSource.Type) -> PluginEntry {
 }
 
 private func instance(_ pointer: UnsafeMutableRawPointer?) -> Instance {
-  guard let pointer else { preconditionFailure("the host gives back the instance that create has made, and that is not NULL") }
+  guard let pointer else {
+    preconditionFailure("the host gives back the instance that create has made, and that is not NULL")
+  }
   return Unmanaged<Instance>.fromOpaque(pointer).takeUnretainedValue()
 }

@@ -30,7 +30,8 @@ import Testing
         if example.hasPrefix("// swift-tools-version") {
           try example.write(to: folder.appending(path: "Package.swift"), atomically: true, encoding: .utf8)
           try Workshop.run(
-            Workshop.compiler(["swift"]), ["package", "--disable-sandbox", "--package-path", folder.path, "dump-package"])
+            Workshop.compiler(["swift"]),
+            ["package", "--disable-sandbox", "--package-path", folder.path, "dump-package"])
         } else {
           let file = folder.appending(path: "Example\(index).swift")
           try example.write(to: file, atomically: true, encoding: .utf8)
@@ -69,7 +70,8 @@ import Testing
   @Test func everyFunctionOfTheBorderIsExplained() throws {
     let document = try Self.text("docs/plugins.md")
     for name in [
-      "list_plugin_entry_v1", "create", "configure", "run", "stop", "destroy", "declare", "push", "wait", "set_state", "fail",
+      "list_plugin_entry_v1", "create", "configure", "run", "stop", "destroy", "declare", "push", "wait", "set_state",
+      "fail",
       "log", "get_extension", "LIST_UPSERT", "LIST_UPDATE", "LIST_DELETE", "LIST_MOVE", "LIST_RELOAD_BEGIN",
       "LIST_RELOAD_END", "LIST_STOPPING", "LIST_REFUSED", "LIST_STATE_STALE",
     ] {
