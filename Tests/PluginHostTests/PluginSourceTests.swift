@@ -176,21 +176,26 @@ import Testing
 
   // MARK: Back-pressure and stopping
 
-  @Test func aPluginWaitsWhileTheEngineIsBusy() throws {
+  @Test func aPluginWaitsInItsPushWhileTheEngineIsBusy() throws {
+    let recorder = recorder
     let source = try Scripted.source(recorder) { host in
+      try recorder.wait("the gate") { $0.log == ["closed"] }
       for number in 0..<10 {
-        host.log(.info, "pushing \(number)")
         try Self.push(host, number..<(number + 1))
+        host.log(.info, "pushed \(number)")
       }
     }
-    recorder.close()
     try source.start()
+    try recorder.wait("the schema") { $0.schema != nil }
+    recorder.close()
+    recorder.note(.info, "closed")
     try recorder.wait("somebody at the gate") { $0.held == 1 }
-    #expect(recorder.log == [])  // it hangs in its schema already
-    #expect(recorder.events.isEmpty)
+    #expect(recorder.log == ["info: closed"])
+    #expect(recorder.view.rows.isEmpty)
     recorder.open()
     try recorder.wait("the end") { $0.states.count == 2 }
     #expect(recorder.view.rows.map(\.key) == (0..<10).map { .integer($0) })
+    #expect(recorder.log.count == 11)
   }
 
   @Test func stopWakesAPluginThatWaits() throws {
