@@ -182,7 +182,8 @@ import Testing
 
   /// What the log says when this schema is declared; nothing when it is taken.
   private static func complaint(
-    _ schema: ListPlugin.Schema, _ change: @escaping @Sendable (inout list_schema, inout list_column) -> Void = { _, _ in }
+    _ schema: ListPlugin.Schema,
+    _ change: @escaping @Sendable (inout list_schema, inout list_column) -> Void = { _, _ in }
   ) throws -> [String] {
     let recorder = Recorder()
     // `Scripted` would declare it by itself: this one is a plugin by hand.
@@ -215,8 +216,11 @@ import Testing
       try Self.complaint(good, change)
     }
     #expect(try Self.complaint(good) == [])
-    #expect(try bad { schema, _ in schema.size = 4 } == ["error: declare: list_schema.size is 4, at least 40 is needed"])
-    #expect(try bad { schema, _ in schema.name = nil } == ["error: declare: list_schema.name must be 1 to 255 bytes of UTF-8"])
+    #expect(
+      try bad { schema, _ in schema.size = 4 } == ["error: declare: list_schema.size is 4, at least 40 is needed"])
+    #expect(
+      try bad { schema, _ in schema.name = nil } == ["error: declare: list_schema.name must be 1 to 255 bytes of UTF-8"]
+    )
     #expect(try bad { schema, _ in schema.title = nil } == [])
     #expect(
       try bad { schema, _ in schema.key_type = 3 } == [
@@ -224,10 +228,17 @@ import Testing
       ])
     #expect(try bad { schema, _ in schema.columns = nil } == ["error: declare: list_schema.columns is NULL"])
     #expect(
-      try bad { schema, _ in schema.column_count = 513 } == ["error: declare: list_schema.column_count must be 1 to 512, not 513"])
-    #expect(try bad { schema, _ in schema.column_size = 8 } == ["error: declare: list_schema.column_size is 8, 40 is needed"])
-    #expect(try bad { _, column in column.name = nil } == ["error: declare: the name of column 0 must be 1 to 255 bytes of UTF-8"])
-    #expect(try bad { _, column in column.type = 1 } == ["error: declare: column 'a' has type 1, which no column can have"])
+      try bad { schema, _ in schema.column_count = 513 } == [
+        "error: declare: list_schema.column_count must be 1 to 512, not 513"
+      ])
+    #expect(
+      try bad { schema, _ in schema.column_size = 8 } == ["error: declare: list_schema.column_size is 8, 40 is needed"])
+    #expect(
+      try bad { _, column in column.name = nil } == [
+        "error: declare: the name of column 0 must be 1 to 255 bytes of UTF-8"
+      ])
+    #expect(
+      try bad { _, column in column.type = 1 } == ["error: declare: column 'a' has type 1, which no column can have"])
     #expect(try bad { _, column in column.style = 99 } == ["warning: declare: column 'a' has the unknown style 99"])
     #expect(
       try Self.complaint(ListPlugin.Schema("s", key: .text, columns: [Column("a", .text), Column("a", .text)]))
