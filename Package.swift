@@ -69,7 +69,7 @@ let package = Package(
     .executableTarget(
       name: "rowcast-bench",
       dependencies: [
-        "CListPlugin", "ListEngine", "PluginHost", "Quotes", "Wire",
+        "ListEngine", "PluginHost", "Quotes", "Wire",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       path: "Benchmarks/rowcast-bench", swiftSettings: swiftSettings),

@@ -109,8 +109,9 @@ public struct Simulation {
     for step in 1...steps {
       self.step = step
       act(&engine, table)
-      guard engine.tables(at: clock.now)[0].rows == plain.rows.count else {
-        throw failure("the table has \(engine.tables(at: clock.now)[0].rows) rows, not \(plain.rows.count): \(engine.tables(at: clock.now)[0].source.lastRejection)")
+      let state = engine.tables(at: clock.now)[0]
+      guard state.rows == plain.rows.count else {
+        throw failure("the table has \(state.rows) rows of \(plain.rows.count); last rejected: \(state.source.lastRejection)")
       }
       if !random.oneIn(4) { try take(engine.advance(to: clock.now)) }
     }

@@ -15,8 +15,8 @@ final class TableState {
   static let viewRest: Duration = .seconds(10)
   /// How many views are kept that nobody looks at.
   static let restingViews = 4
-  /// Views that lag behind by more changes than this catch up though nobody looks, so that the log is bounded.
-  static let longestLog = 1 << 16
+  /// Views that lag behind by more changes than this catch up though no session is due, so that the log is bounded.
+  static let longestLog = 1 << 13
 
   init(_ table: Table, at now: Instant) {
     self.table = table
@@ -56,8 +56,13 @@ final class TableState {
 
   /// Forgets the changes that every view has seen.
   private func trimLog() {
-    if table.log.entries.count > Self.longestLog { for view in views.values { view.catchUp() } }
-    table.log.trim(to: views.values.map(\.position).min() ?? table.log.end)
+    if table.log.entries.count > Self.longestLog {
+      for view in views.values {
+        // A view that nobody looks at is not worth the work.
+        if view.viewers == 0 { views[view.query] = nil } else { view.catchUp() }
+      }
+    }
+    table.forgetChanges(before: views.values.map(\.position).min() ?? table.log.end)
   }
 
   // MARK: Sessions
