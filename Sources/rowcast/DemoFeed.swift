@@ -8,7 +8,10 @@ final class DemoFeed: Feed, @unchecked Sendable {
   func start() {
     let inlet = inlet
     Thread.detachNewThread {
-      inlet.tell(.schema(Schema(name: "demo", key: .integer, columns: [Column("n", .integer), Column("v", .number), Column("t", .text)])))
+      inlet.tell(
+        .schema(
+          Schema(
+            name: "demo", key: .integer, columns: [Column("n", .integer), Column("v", .number), Column("t", .text)])))
       var changes = Changeset()
       for n in 0..<1000 { changes.upsert(.integer(Int64(n)), [.integer(Int64(n)), .number(0.5), .text("row \(n)")]) }
       inlet.tell(.changes(changes))

@@ -15,7 +15,9 @@ struct Serve: ParsableCommand {
   @Option(help: ArgumentHelp("Where to listen: 127.0.0.1 or ::1.", valueName: "address"))
   var listen = "127.0.0.1"
 
-  @Option(help: ArgumentHelp("The folder with the page; the one that was installed with rowcast if left out.", valueName: "folder"))
+  @Option(
+    help: ArgumentHelp(
+      "The folder with the page; the one that was installed with rowcast if left out.", valueName: "folder"))
   var web: String?
 
   @Option(
