@@ -20,6 +20,7 @@ let package = Package(
     .library(name: "CListPlugin", targets: ["CListPlugin"]),
     .library(name: "ListPlugin", targets: ["ListPlugin"]),
     .library(name: "processes", type: .dynamic, targets: ["ProcessesPlugin"]),
+    .library(name: "load", type: .dynamic, targets: ["LoadPlugin"]),
     .library(name: "clock", type: .dynamic, targets: ["ClockPlugin"]),
     .library(name: "market", type: .dynamic, targets: ["MarketPlugin"]),
   ],
@@ -54,8 +55,11 @@ let package = Package(
       swiftSettings: swiftSettings),
 
     // Data sources.
+    .target(name: "ProcessReader", path: "Plugins/processes/Reader", swiftSettings: swiftSettings),
     .target(
-      name: "ProcessesPlugin", dependencies: ["ListPlugin"], path: "Plugins/processes", swiftSettings: swiftSettings),
+      name: "ProcessesPlugin", dependencies: ["ListPlugin", "ProcessReader"], path: "Plugins/processes/Plugin",
+      swiftSettings: swiftSettings),
+    .target(name: "LoadPlugin", dependencies: ["ListPlugin"], path: "Plugins/load", swiftSettings: swiftSettings),
     .target(name: "ClockPlugin", dependencies: ["CListPlugin"], path: "Plugins/clock", publicHeadersPath: ".", cSettings: cSettings),
     .target(name: "Quotes", path: "Plugins/market/Quotes", swiftSettings: swiftSettings),
     .target(
@@ -73,7 +77,7 @@ let package = Package(
     .testTarget(name: "ListEngineTests", dependencies: ["ListEngine", "ListTesting"], swiftSettings: swiftSettings),
     .testTarget(name: "SimulationTests", dependencies: ["ListEngine", "ListTesting"], path: "Tests/Simulation", swiftSettings: swiftSettings),
     .testTarget(name: "WireTests", dependencies: ["Wire", "ListEngine", "ListTesting"], swiftSettings: swiftSettings),
-    .testTarget(name: "PluginHostTests", dependencies: ["PluginHost", "ListEngine", "CListPlugin", "ListPlugin", "Quotes"], swiftSettings: swiftSettings),
+    .testTarget(name: "PluginHostTests", dependencies: ["PluginHost", "ListEngine", "CListPlugin", "ListPlugin", "ProcessReader", "Quotes"], swiftSettings: swiftSettings),
     .testTarget(name: "ServerTests", dependencies: ["Server", "ListEngine", "Wire", "ListTesting"], swiftSettings: swiftSettings),
   ],
   swiftLanguageModes: [.v6]

@@ -1,1 +1,36 @@
+// The layout that plugins already built rely on. A change here is another version of the border.
 #include "list_plugin.h"
+
+#include <assert.h>
+#include <stddef.h>
+
+static_assert(sizeof(struct list_cell) == 16, "a cell is 16 bytes, for ever");
+static_assert(offsetof(struct list_cell, type) == 0, "a cell begins with its type");
+static_assert(offsetof(struct list_cell, length) == 4, "the length follows the type");
+static_assert(offsetof(struct list_cell, integer) == 8, "the value is last");
+static_assert(offsetof(struct list_cell, text) == 8, "the members of the union share their place");
+
+static_assert(offsetof(struct list_plugin, version) == 0, "the version is what any host can read");
+static_assert(offsetof(struct list_plugin, size) == 4, "the size follows the version");
+static_assert(offsetof(struct list_host, version) == 0, "the version is what any plugin can read");
+static_assert(offsetof(struct list_host, size) == 4, "the size follows the version");
+static_assert(offsetof(struct list_schema, size) == 0, "structs begin with their size");
+static_assert(offsetof(struct list_batch, size) == 0, "structs begin with their size");
+
+#if UINTPTR_MAX == UINT64_MAX
+// Members are only ever added at the end; these are the sizes of version 1.
+static_assert(sizeof(struct list_column) == 40, "version 1");
+static_assert(offsetof(struct list_column, type) == 24, "version 1");
+static_assert(sizeof(struct list_schema) == 40, "version 1");
+static_assert(offsetof(struct list_schema, columns) == 24, "version 1");
+static_assert(sizeof(struct list_batch) == 40, "version 1");
+static_assert(offsetof(struct list_batch, keys) == 24, "version 1");
+static_assert(sizeof(struct list_setting) == 16, "version 1");
+static_assert(sizeof(struct list_host) == 72, "version 1");
+static_assert(offsetof(struct list_host, context) == 8, "version 1");
+static_assert(offsetof(struct list_host, push) == 24, "version 1");
+static_assert(offsetof(struct list_host, get_extension) == 64, "version 1");
+static_assert(sizeof(struct list_plugin) == 72, "version 1");
+static_assert(offsetof(struct list_plugin, create) == 24, "version 1");
+static_assert(offsetof(struct list_plugin, get_extension) == 64, "version 1");
+#endif

@@ -1,1 +1,115 @@
+import ListPlugin
+import Quotes
 
+/// A made-up market: a million quotes, and thousands of changes a second. For demonstrations and for measuring.
+///
+/// Settings: `rows`, `rate` (changes per second; 0: none), `batches` (per second), `seed`.
+struct Market: DataSource {
+  static let title = "A made-up market with as many quotes and changes as you like"
+
+  let schema = Schema(
+    "quotes", title: "Quotes", key: .integer,
+    columns: [
+      Column("id", .integer, title: "Id", width: 9),
+      Column("symbol", .text, title: "Symbol", width: 10),
+      Column("sector", .text, title: "Sector", style: .badge, width: 11),
+      Column("price", .number, title: "Price", style: .bar, width: 12),
+      Column("size", .integer, title: "Size", width: 8),
+      Column("bid", .number, title: "Bid", width: 12),
+      Column("ask", .number, title: "Ask", width: 12),
+      Column("ts", .timestamp, title: "Time", width: 20),
+      Column("side", .text, title: "Side", style: .badge, width: 6),
+      Column("note", .text, title: "Note", width: 26),
+    ])
+
+  private let rows: Int
+  private let rate: Double
+  private let batches: Double
+  private let quotes: Quotes
+
+  init(_ configuration: Configuration) throws {
+    rows = try configuration.integer("rows", default: 1_000_000, in: 0...100_000_000)
+    rate = try configuration.number("rate", default: 10_000, in: 0...10_000_000)
+    batches = try configuration.number("batches", default: 20, in: 0.01...1_000)
+    quotes = Quotes(seed: UInt64(try configuration.integer("seed", default: 0, in: 0...0xFF_FFFF)))
+  }
+
+  func run(_ host: ListHost) throws {
+    try load(host)
+    if rows > 0, rate > 0 { try change(host) }
+  }
+
+  private func load(_ host: ListHost) throws {
+    let size = 10_000
+    var batch = Batch(.upsert, columns: schema.columns.count, reserving: min(size, rows))
+    var next = 0
+    repeat {
+      let end = min(next + size, rows)
+      batch.removeAll()
+      for index in next..<end { append(quotes.row(index), to: &batch) }
+      var reload: Reload = []
+      if next == 0 { reload.insert(.begin) }
+      if end == rows { reload.insert(.end) }
+      try host.push(batch, reload: reload)
+      next = end
+    } while next < rows
+  }
+
+  private func change(_ host: ListHost) throws {
+    let clock = SuspendingClock()
+    let start = clock.now
+    // A pause of more than a second (a laptop that slept, an engine that was busy) is not made up for.
+    var pace = Pace(rate: rate, burst: max(Int(rate), 1), at: .zero)
+    let size = 10_000
+    var batch = Batch(.update, columns: schema.columns.count, reserving: min(size, Int(rate / batches) + 1))
+    var tick = 0.0
+    var counter = 0
+    while true {
+      // Ticks are counted from the start, so that the time a push takes does not slow the pace down.
+      tick = max(tick + 1, ((clock.now - start) / .seconds(1) * batches).rounded(.down))
+      try host.wait(.seconds(tick / batches) - (clock.now - start))
+      var due = pace.take(at: clock.now - start)
+      while due > 0 {
+        batch.removeAll()
+        let count = min(due, size)
+        for _ in 0..<count {
+          append(quotes.update(counter, of: rows), to: &batch)
+          counter += 1
+        }
+        try host.push(batch)
+        due -= count
+      }
+    }
+  }
+
+  private func append(_ quote: Quote, to batch: inout Batch) {
+    batch.beginRow(key: Int64(quote.id))
+    batch.append(integer: Int64(quote.id))
+    batch.append(textOfAtMost: Quote.symbolLength) { quote.writeSymbol(into: $0) }
+    batch.append(textOfAtMost: Quote.sectorLength) { quote.writeSector(into: $0) }
+    batch.append(number: quote.price)
+    batch.append(integer: Int64(quote.size))
+    batch.append(number: quote.bid)
+    batch.append(number: quote.ask)
+    batch.append(timestamp: quote.milliseconds * 1_000_000)
+    batch.append(constant: quote.isSell ? "SELL" : "BUY")
+    batch.append(textOfAtMost: Quote.noteLength) { quote.writeNote(into: $0) }
+  }
+
+  private func append(_ change: QuoteUpdate, to batch: inout Batch) {
+    batch.beginRow(key: Int64(change.id))
+    batch.appendUnchanged()
+    batch.appendUnchanged()
+    batch.appendUnchanged()
+    batch.append(number: change.price)
+    batch.append(integer: Int64(change.size))
+    batch.append(number: change.bid)
+    batch.append(number: change.ask)
+    batch.append(timestamp: change.milliseconds * 1_000_000)
+    batch.appendUnchanged()
+    batch.appendUnchanged()
+  }
+}
+
+/// What the host looks for.
+@c(list_plugin_entry_v1) public func entry() -> PluginEntry { export(Market.self) }

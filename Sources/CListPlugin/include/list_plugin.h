@@ -1,1 +1,337 @@
-#pragma once
+// list_plugin.h: the border between Rowcast and a data source in a shared library.
+//
+// A plugin exports one function, list_plugin_entry_v1, and answers with one struct list_plugin. For every configured
+// source the host makes an instance and gives it a thread:
+//
+//     create ─▶ created ─▶ configure ─▶ configured ─▶ run ─▶ started ─▶ run returns ─▶ stopped ─▶ destroy
+//
+// `run` is the plugin's own loop. A plugin that lists its whole table once a second is no more than this:
+//
+//     static int32_t run(void *instance) {
+//       const struct list_host *host = ((struct mine *)instance)->host;
+//       if (host->declare(host->context, &schema) != LIST_OK) return 1;
+//       do {
+//         ... fill keys and cells ...
+//         if (host->push(host->context, &batch) != LIST_OK) return 0;
+//       } while (!host->wait(host->context, 1000000000));
+//       return 0;
+//     }
+//
+// Rules for everything below:
+// - Strings are UTF-8. Names and messages end in NUL; texts in cells have a length and need no NUL.
+// - Memory belongs to the side that made it. Whoever is handed a pointer copies what it wants to keep before it returns,
+//   unless the comment says that the pointer stays valid.
+// - In brackets: which thread calls, and when. "The source's thread" is the one that the host started for this instance.
+// - Several instances of one library live at the same time: keep state in the instance, not in globals.
+// - The library is never unloaded.
+// - Structs begin with their size and only ever grow at the end. A reader looks at no member beyond the size it finds.
+//   What cannot be said that way comes as another version with another entry function.
+#ifndef LIST_PLUGIN_H
+#define LIST_PLUGIN_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// The version of this border: what a plugin writes into list_plugin.version, and the number in the entry's name.
+#define LIST_PLUGIN_VERSION 1u
+// The name of the one exported function, for dlsym.
+#define LIST_PLUGIN_ENTRY "list_plugin_entry_v1"
+
+// What calls to the host answer.
+enum list_result {
+  // Done.
+  LIST_OK = 0,
+  // The source is being stopped: leave run soon. Nothing was taken.
+  LIST_STOPPING = 1,
+  // The call makes no sense (a NULL, a count or a verb that cannot be); the host's log says why. Nothing was taken.
+  LIST_REFUSED = 2
+};
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Cells
+
+// What a cell holds, and which member of its union counts.
+enum list_type {
+  LIST_NULL = 0,       // empty; no member
+  LIST_UNCHANGED = 1,  // keeps its value (in LIST_UPDATE only); no member
+  LIST_INTEGER = 2,    // integer
+  LIST_NUMBER = 3,     // number; one that is not finite counts as null
+  LIST_TEXT = 4,       // text, `length` bytes
+  LIST_BOOLEAN = 5,    // integer; 0 is no, all else yes
+  LIST_TIMESTAMP = 6,  // integer: nanoseconds since 1970-01-01T00:00Z
+  LIST_IMAGE = 7,      // text, `length` bytes: the key of an image
+  LIST_SERIES = 8      // series, `length` numbers
+};
+
+// One value: 16 bytes, the same for ever.
+struct list_cell {
+  uint32_t type;    // one of enum list_type
+  uint32_t length;  // bytes of a text or image, numbers of a series; otherwise not looked at
+  union {
+    int64_t integer;
+    double number;
+    const char *text;      // not NULL, unless the length is 0
+    const double *series;  // not NULL, unless the length is 0
+  };
+};
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Schema
+
+// How a page is to draw a column. The host shows a style that it does not know as plain.
+enum list_style {
+  LIST_STYLE_PLAIN = 0,
+  LIST_STYLE_BAR = 1,        // with a bar behind it; a full bar is 100 when the unit is %
+  LIST_STYLE_BADGE = 2,      // a coloured label
+  LIST_STYLE_BYTES = 3,      // a number of bytes
+  LIST_STYLE_DURATION = 4,   // a number of seconds
+  LIST_STYLE_AGE = 5,        // a timestamp, as the time since
+  LIST_STYLE_IMAGE = 6,      // a picture
+  LIST_STYLE_SPARKLINE = 7,  // a small line chart
+  LIST_STYLE_LINK = 8        // a link to an http or https address
+};
+
+// Where a column's values stand in their cells.
+enum list_alignment {
+  LIST_ALIGN_DEFAULT = 0,  // numbers and timestamps at the end, all else at the start
+  LIST_ALIGN_START = 1,
+  LIST_ALIGN_END = 2,
+  LIST_ALIGN_CENTER = 3
+};
+
+// One column.
+struct list_column {
+  const char *name;    // what queries call it; not empty, unique in its table
+  const char *title;   // what people read; NULL: the name
+  const char *unit;    // what its numbers count, such as "%"; NULL: nothing
+  uint32_t type;       // one of enum list_type, neither LIST_NULL nor LIST_UNCHANGED
+  uint32_t style;      // one of enum list_style
+  uint32_t width;      // the wished width in characters; 0: no wish
+  uint32_t alignment;  // one of enum list_alignment
+};
+
+// A table: its names, its kind of key and its columns.
+struct list_schema {
+  uint32_t size;                      // sizeof(struct list_schema)
+  uint32_t key_type;                  // LIST_INTEGER or LIST_TEXT
+  const char *name;                   // what pages ask for; not empty
+  const char *title;                  // what people read; NULL: the name
+  const struct list_column *columns;  // column_count of them, column_size bytes apart
+  uint32_t column_count;              // 1 to 512
+  uint32_t column_size;               // sizeof(struct list_column)
+};
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Batches
+
+// What happens to the rows of a batch.
+enum list_verb {
+  LIST_UPSERT = 1,  // whole rows: one cell per column; a new key is inserted at the end
+  LIST_UPDATE = 2,  // some cells: one cell per column, LIST_UNCHANGED where it keeps its value; the row must exist
+  LIST_DELETE = 3,  // the rows go; column_count is 0
+  LIST_MOVE = 4     // the row goes before another one; column_count is 1: that row's key, or null for the end
+};
+
+// Flags of a batch; only with LIST_UPSERT. A simple plugin names its whole list in one batch with both of them; the engine
+// finds out what has changed.
+enum list_flags {
+  // The list begins anew: rows that are not named until the end of the reload are gone then.
+  LIST_RELOAD_BEGIN = 1,
+  // With this batch the whole list has been named.
+  LIST_RELOAD_END = 2,
+  // This batch is the whole list.
+  LIST_RELOAD = 3
+};
+
+// Some rows, one verb. Cells are row-major: the cells of row r are cells[r * column_count] and on.
+struct list_batch {
+  uint32_t size;                  // sizeof(struct list_batch)
+  uint32_t verb;                  // one of enum list_verb
+  uint32_t flags;                 // of enum list_flags; 0: none
+  uint32_t column_count;          // cells per row; what the verb says
+  uint64_t row_count;             // may be 0, for flags alone
+  const struct list_cell *keys;   // row_count cells: integers or texts, as the schema says
+  const struct list_cell *cells;  // row_count * column_count cells
+};
+
+// ---------------------------------------------------------------------------------------------------------------------
+// The host
+
+// How a source is, as it says itself. The first push makes it live.
+enum list_state {
+  LIST_STATE_LIVE = 1,  // it tells its changes
+  LIST_STATE_STALE = 2  // it cannot at the moment; its rows stay and are shown as old
+};
+
+// How much a message matters.
+enum list_level { LIST_DEBUG = 0, LIST_INFO = 1, LIST_WARNING = 2, LIST_ERROR = 3 };
+
+// What the host does for one instance. It stays valid until destroy returns.
+struct list_host {
+  uint32_t version;  // LIST_PLUGIN_VERSION
+  uint32_t size;     // sizeof(struct list_host) in the host; a plugin that needs more than this must not go on
+  void *context;     // the first argument of every function below
+
+  // Says which columns the rows have. Once, before the first push.
+  // Copied before it returns. Does not wait for the engine, except for another thread's push.
+  // [any thread, while run runs]
+  int32_t (*declare)(void *context, const struct list_schema *schema);
+
+  // Hands over rows. They are copied before this returns, so the plugin may reuse its buffers at once.
+  // Blocks while the engine has more to do than it can hold: a fast source waits here. Threads take turns.
+  // A row with a cell that cannot be (unknown type, NULL, longer than 65,536 bytes) is left out and logged; the others are
+  // taken, and the answer is LIST_OK.
+  // [any thread, while run runs]
+  int32_t (*push)(void *context, const struct list_batch *batch);
+
+  // Sleeps for so many nanoseconds of monotonic time, and less when the source is stopped.
+  // Answers 0 when the time is over, LIST_STOPPING when the source is being stopped; with 0 nanoseconds it only asks.
+  // [any thread, while run runs]
+  int32_t (*wait)(void *context, uint64_t nanoseconds);
+
+  // Says how the source is (one of enum list_state), and why, for people. NULL: no message. Copied; may block as push does.
+  // [any thread, while run runs]
+  void (*set_state)(void *context, uint32_t state, const char *message);
+
+  // Says why configure or run is about to fail: the setting at fault (NULL: none) and a message for the operator. Copied.
+  // The last call counts. Does not block.
+  // [the thread that runs configure or run, while it does]
+  void (*fail)(void *context, const char *key, const char *message);
+
+  // Writes a line to the host's log, at one of enum list_level. Copied. Does not block for long.
+  // [any thread, between create and the return of destroy]
+  void (*log)(void *context, uint32_t level, const char *message);
+
+  // A named power that this version does not have, or NULL. What it points to stays valid until destroy returns.
+  // Version 1 has none.
+  // [any thread, between create and the return of destroy]
+  const void *(*get_extension)(void *context, const char *name);
+};
+
+// ---------------------------------------------------------------------------------------------------------------------
+// The plugin
+
+// One line of configuration.
+struct list_setting {
+  const char *key;    // not NULL
+  const char *value;  // not NULL
+};
+
+// What a plugin is. It stays valid as long as the process lives.
+struct list_plugin {
+  uint32_t version;   // LIST_PLUGIN_VERSION
+  uint32_t size;      // sizeof(struct list_plugin)
+  const char *name;   // a short name, such as "clock"; not empty
+  const char *title;  // one line for people; NULL: none
+
+  // Makes an instance; NULL when that cannot be (say why with log). `plugin` is what the entry function gave. It keeps
+  // `host`, which stays valid until destroy returns. Must not block.
+  // [a thread of the host's, before all others]
+  void *(*create)(const struct list_plugin *plugin, const struct list_host *host);
+
+  // Takes the settings: 0 when they are good. Otherwise says which one is bad and why with host->fail, and answers not
+  // 0; then destroy follows. A plugin should refuse a key that it does not know. NULL: the plugin has no settings; the host
+  // refuses all. The settings are the host's, and gone afterwards. Must not block: connections are for run.
+  // [a thread of the host's, once, after create]
+  int32_t (*configure)(void *instance, const struct list_setting *settings, size_t count);
+
+  // The plugin's own loop, until wait or push say stop. 0: it was stopped, or the list is complete and will not change.
+  // Not 0: it cannot go on (say why with host->fail). All threads that the plugin started have ended when it returns.
+  // [the source's thread, once, after configure]
+  int32_t (*run)(void *instance);
+
+  // Called when the source is to stop, for a run that waits for something else than the host (a socket, say). It wakes run
+  // up and returns at once. NULL when wait and push are all that run waits for.
+  // [any thread, while run runs; also before its first line, and after its last but before destroy]
+  void (*stop)(void *instance);
+
+  // Frees the instance.
+  // [the thread of run after it has returned; the thread of configure when that has failed]
+  void (*destroy)(void *instance);
+
+  // A named power of the plugin that this version does not have, or NULL. NULL instead of a function: none at all.
+  // [any thread, at any time]
+  const void *(*get_extension)(const char *name);
+};
+
+// The one function that a plugin exports. NULL when the plugin cannot work at all.
+// [a thread of the host's, once per load]
+#if defined(__GNUC__)
+__attribute__((visibility("default")))
+#endif
+const struct list_plugin *list_plugin_entry_v1(void);
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Cells in one call, for C
+
+static inline struct list_cell list_null(void) {
+  struct list_cell cell;
+  memset(&cell, 0, sizeof cell);
+  return cell;
+}
+
+static inline struct list_cell list_unchanged(void) {
+  struct list_cell cell = list_null();
+  cell.type = LIST_UNCHANGED;
+  return cell;
+}
+
+static inline struct list_cell list_integer(int64_t value) {
+  struct list_cell cell = list_null();
+  cell.type = LIST_INTEGER;
+  cell.integer = value;
+  return cell;
+}
+
+static inline struct list_cell list_number(double value) {
+  struct list_cell cell = list_null();
+  cell.type = LIST_NUMBER;
+  cell.number = value;
+  return cell;
+}
+
+static inline struct list_cell list_boolean(int value) {
+  struct list_cell cell = list_null();
+  cell.type = LIST_BOOLEAN;
+  cell.integer = value != 0;
+  return cell;
+}
+
+// Nanoseconds since 1970-01-01T00:00Z.
+static inline struct list_cell list_timestamp(int64_t nanoseconds) {
+  struct list_cell cell = list_null();
+  cell.type = LIST_TIMESTAMP;
+  cell.integer = nanoseconds;
+  return cell;
+}
+
+// A text that ends in NUL; it is not copied. NULL gives an empty cell.
+static inline struct list_cell list_text(const char *text) {
+  struct list_cell cell = list_null();
+  if (text != NULL) {
+    cell.type = LIST_TEXT;
+    cell.length = (uint32_t)strlen(text);
+    cell.text = text;
+  }
+  return cell;
+}
+
+// Numbers for a sparkline; they are not copied.
+static inline struct list_cell list_series(const double *values, uint32_t count) {
+  struct list_cell cell = list_null();
+  cell.type = LIST_SERIES;
+  cell.length = count;
+  cell.series = values;
+  return cell;
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,5 +1,7 @@
 /// One value of one row: what a source gives and a page shows.
-public enum Cell: Hashable, Sendable {
+///
+/// Texts are equal when their bytes are: two spellings of one accented letter are two values, as they are two on the page.
+public enum Cell: Sendable {
   /// Empty.
   case null
   /// A whole number.
@@ -16,6 +18,33 @@ public enum Cell: Hashable, Sendable {
   case image(String)
   /// A short run of finite numbers, drawn as a sparkline.
   case series([Double])
+}
+
+extension Cell: Hashable {
+  /// Whether both are the same value, byte by byte.
+  public static func == (lhs: Cell, rhs: Cell) -> Bool {
+    switch (lhs, rhs) {
+    case (.null, .null): true
+    case (.integer(let x), .integer(let y)), (.timestamp(let x), .timestamp(let y)): x == y
+    case (.number(let x), .number(let y)): x == y
+    case (.boolean(let x), .boolean(let y)): x == y
+    case (.text(let x), .text(let y)), (.image(let x), .image(let y)): x.utf8.elementsEqual(y.utf8)
+    case (.series(let x), .series(let y)): x == y
+    default: false
+    }
+  }
+
+  /// Feeds the value into a hasher.
+  public func hash(into hasher: inout Hasher) {
+    switch self {
+    case .null: hasher.combine(0)
+    case .integer(let value), .timestamp(let value): hasher.combine(value)
+    case .number(let value): hasher.combine(value)
+    case .boolean(let value): hasher.combine(value)
+    case .text(var value), .image(var value): value.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+    case .series(let value): hasher.combine(value)
+    }
+  }
 }
 
 /// The source's own name for a row.

@@ -14,8 +14,9 @@ struct Cutter {
 
   /// A patch, and whether it leads all the way.
   struct Result {
-    /// `nil` when the page holds what is true already.
-    var patch: Patch?
+    var patch: Patch
+    /// Whether the page holds what is true already.
+    var isEmpty: Bool
     /// Whether another patch must follow because this one was full.
     var isComplete: Bool
   }
@@ -42,14 +43,14 @@ struct Cutter {
     let patch = Patch(base: base, result: result)
     guard let base else {
       patch.inserted = candidates.indices.map { ($0, .new) }
-      return Result(patch: patch, isComplete: isComplete)
+      return Result(patch: patch, isEmpty: false, isComplete: isComplete)
     }
     difference(patch, base: base, candidates: candidates)
-    let isEqual =
+    let isEmpty =
       patch.removed.isEmpty && patch.inserted.isEmpty && patch.moved.isEmpty && patch.updatedRows.isEmpty
       && patch.updatedHeaders.isEmpty && base.digest == result.digest && base.rows == result.rows
     patch.check()
-    return Result(patch: isEqual ? nil : patch, isComplete: isComplete)
+    return Result(patch: patch, isEmpty: isEmpty, isComplete: isComplete)
   }
 
   // MARK: Identity

@@ -54,7 +54,7 @@ struct Reader {
     switch stick {
     case .top:
       first = 0
-      return 0
+      return -before
     case .end:
       first = max(0, total - count)
       return first - before

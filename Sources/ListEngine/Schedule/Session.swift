@@ -15,7 +15,7 @@ final class Session {
   var sequence: UInt64 = 0
   /// When what is on its way was sent; `nil` when all is acknowledged.
   var sentAt: Instant?
-  /// By how much the page will follow its anchor when it applies what is on its way.
+  /// By how much the page will follow its anchor when it applies what is on its way, or what it refused and gets anew.
   private var shiftOnItsWay = 0
   var isWritable = true
   var isHidden = false
@@ -62,6 +62,7 @@ final class Session {
     queryRequest = query
     if let viewport { reader.resize(viewport, limits: limits) }
     reader.go(to: viewport ?? Viewport(), shift: 0)
+    shiftOnItsWay = 0
     (wantsWindow, wantsFlush, awaitsWindow) = (true, true, true)
   }
 
@@ -69,21 +70,21 @@ final class Session {
   func scroll(to viewport: Viewport, limits: Limits) {
     reader.resize(viewport, limits: limits)
     wantsFlush = true
-    let isBehind = sentAt != nil && viewport.sequence < sequence
     guard !awaitsWindow else { return }
-    reader.go(to: viewport, shift: isBehind ? shiftOnItsWay : 0)
+    reader.go(to: viewport, shift: viewport.sequence < sequence ? shiftOnItsWay : 0)
   }
 
   /// The page has applied what was on its way; anything else it says is late and ignored.
   func acknowledge(_ sequence: UInt64, at now: Instant) {
     guard let sentAt, sequence == self.sequence else { return }
     self.sentAt = nil
+    shiftOnItsWay = 0
     if !wantsWindow { awaitsWindow = false }
     pace.noteAcknowledgement(after: sentAt.duration(to: now))
     throttle.interval = pace.interval
   }
 
-  /// The page could not use what was on its way, and is to get a window.
+  /// The page could not use what was on its way, and is to get a window. It has not followed its anchor: the window tells it to.
   func resync() {
     sentAt = nil
     (wantsWindow, wantsFlush) = (true, true)
@@ -107,7 +108,7 @@ final class Session {
     guard let view else { return nil }
     view.catchUp()
     // What the page holds of another query says nothing about this one.
-    let shift = reader.follow(view, since: awaitsWindow ? nil : base)
+    let shift = shiftOnItsWay + reader.follow(view, since: awaitsWindow ? nil : base)
     let cutter = Cutter(
       view: view, base: wantsWindow ? nil : base, range: reader.window(of: view.itemCount),
       visible: reader.visible(of: view.itemCount), isTravellingUp: reader.isTravellingUp, budget: limits.patchBytes)
@@ -115,7 +116,9 @@ final class Session {
     let result = shared[key] ?? cutter.cut()
     shared[key] = result
     wantsFlush = !result.isComplete
-    guard let patch = result.patch else { return nil }
+    // An empty patch is sent only when the page has to follow its anchor.
+    guard !result.isEmpty || shift != 0 else { return nil }
+    let patch = result.patch
     wantsWindow = false
     base = patch.result
     sequence += 1

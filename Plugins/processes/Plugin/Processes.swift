@@ -1,0 +1,52 @@
+import Glibc
+import ListPlugin
+import ProcessReader
+
+/// The processes of this machine.
+///
+/// Settings: `interval` (seconds between two looks), `proc` (where the processes are listed).
+///
+/// It tells the whole list each time; the engine finds out what has changed.
+struct Processes: PolledSource {
+  static let title = "The processes of this machine"
+
+  let schema = Schema(
+    "processes", title: "Processes", key: .integer,
+    columns: [
+      Column("pid", .integer, title: "PID", width: 8),
+      Column("user", .text, title: "User", width: 12),
+      Column("name", .text, title: "Name", width: 18),
+      Column("state", .text, title: "State", style: .badge, width: 10),
+      Column("cpu", .number, title: "CPU", style: .bar, unit: "%", width: 8),
+      Column("memory", .integer, title: "Memory", style: .bytes, width: 10),
+      Column("threads", .integer, title: "Threads", width: 8),
+      Column("started", .timestamp, title: "Started", style: .age, width: 10),
+      Column("command", .text, title: "Command", width: 60),
+    ])
+
+  let interval: Duration
+  private var reader: ProcessReader
+  private let clock = SuspendingClock()
+  private let start = SuspendingClock().now
+
+  init(_ configuration: Configuration) throws {
+    interval = try configuration.duration("interval", default: .seconds(1), in: .milliseconds(50) ... .seconds(3_600))
+    let root = configuration.text("proc", default: "/proc")
+    var status = stat()
+    guard stat(root, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
+      throw ConfigurationError("proc", "'\(root)' is no folder")
+    }
+    reader = ProcessReader(root: root)
+  }
+
+  mutating func list(_ rows: inout Batch) throws {
+    for process in try reader.read(at: clock.now - start) {
+      rows.add(
+        key: process.key, Int(process.pid), process.user, process.name, process.state, process.cpu, process.memory,
+        process.threads, process.started.map { Timestamp(nanoseconds: $0) }, process.command)
+    }
+  }
+}
+
+/// What the host looks for.
+@c(list_plugin_entry_v1) public func entry() -> PluginEntry { export(Processes.self) }

@@ -1,0 +1,31 @@
+/// One column of a table: its name, its type and how it wishes to be shown.
+public struct Column: Hashable, Sendable {
+  /// What queries call it; unique in its table.
+  public var name: String
+  /// What people read; the name when empty.
+  public var title: String
+  /// What it holds.
+  public var type: ColumnType
+  /// How it is drawn.
+  public var style: ColumnStyle
+  /// What its numbers count, such as `%`; may be empty.
+  public var unit: String
+  /// The wished width in characters; 0 for no wish.
+  public var width: Int
+  /// Where its values stand.
+  public var alignment: ColumnAlignment
+
+  /// A column.
+  public init(
+    _ name: String, _ type: ColumnType, title: String = "", style: ColumnStyle = .plain, unit: String = "",
+    width: Int = 0, alignment: ColumnAlignment = .standard
+  ) {
+    self.name = name
+    self.title = title
+    self.type = type
+    self.style = style
+    self.unit = unit
+    self.width = width
+    self.alignment = alignment
+  }
+}

@@ -1,0 +1,83 @@
+import Synchronization
+
+/// A source's settings, read once in its `init`:
+///
+///     init(_ configuration: Configuration) throws {
+///       rows = try configuration.integer("rows", default: 1_000, in: 1...1_000_000)
+///       interval = try configuration.duration("interval", default: .seconds(1), in: .milliseconds(10) ... .seconds(3600))
+///     }
+///
+/// It notes which keys were asked for. All others are misspelt, and refused with the list of those that there are.
+public final class Configuration: Sendable {
+  private let values: [String: String]
+  private let known = Mutex<Set<String>>([])
+
+  /// These settings.
+  public init(_ values: [String: String]) { self.values = values }
+
+  /// The setting as it was written; nil when it was not.
+  public func text(_ key: String) -> String? {
+    _ = known.withLock { $0.insert(key) }
+    return values[key]
+  }
+
+  /// The setting as it was written.
+  public func text(_ key: String, default standard: String) -> String { text(key) ?? standard }
+
+  /// A whole number.
+  public func integer(
+    _ key: String, default standard: Int, in range: ClosedRange<Int> = .min ... .max
+  ) throws(ConfigurationError) -> Int {
+    guard let text = text(key) else { return standard }
+    guard let value = Int(text) else { throw ConfigurationError(key, "'\(text)' is not a whole number") }
+    return try check(value, key, text, range)
+  }
+
+  /// A number.
+  public func number(
+    _ key: String, default standard: Double, in range: ClosedRange<Double> = -.infinity ... .infinity
+  ) throws(ConfigurationError) -> Double {
+    guard let text = text(key) else { return standard }
+    guard let value = Double(text), value.isFinite else { throw ConfigurationError(key, "'\(text)' is not a number") }
+    return try check(value, key, text, range)
+  }
+
+  /// A length of time, written as a number of seconds.
+  public func duration(
+    _ key: String, default standard: Duration, in range: ClosedRange<Duration> = .zero ... .seconds(1_000_000_000)
+  ) throws(ConfigurationError) -> Duration {
+    guard let text = text(key) else { return standard }
+    guard let value = Double(text), value.isFinite, abs(value) <= 1e15 else {
+      throw ConfigurationError(key, "'\(text)' is not a number of seconds")
+    }
+    return try check(.seconds(value), key, text, range)
+  }
+
+  /// Yes or no: `true`, `yes`, `on`, `1` or `false`, `no`, `off`, `0`.
+  public func boolean(_ key: String, default standard: Bool) throws(ConfigurationError) -> Bool {
+    guard let text = text(key) else { return standard }
+    switch text.lowercased() {
+    case "true", "yes", "on", "1": return true
+    case "false", "no", "off", "0": return false
+    default: throw ConfigurationError(key, "'\(text)' is neither true nor false")
+    }
+  }
+
+  private func check<Value>(
+    _ value: Value, _ key: String, _ text: String, _ range: ClosedRange<Value>
+  ) throws(ConfigurationError) -> Value {
+    guard range.contains(value) else {
+      throw ConfigurationError(key, "\(text) is out of range: \(range.lowerBound) to \(range.upperBound)")
+    }
+    return value
+  }
+
+  /// Refuses the first key that nobody has asked for.
+  func checkUnknown() throws(ConfigurationError) {
+    let known = known.withLock { $0 }
+    guard let stranger = values.keys.sorted().first(where: { !known.contains($0) }) else { return }
+    throw ConfigurationError(
+      stranger,
+      known.isEmpty ? "there are no settings" : "there is no such setting; there are \(known.sorted().joined(separator: ", "))")
+  }
+}

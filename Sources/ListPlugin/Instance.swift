@@ -1,0 +1,43 @@
+import CListPlugin
+
+/// One source as the C side holds it. Created, configured and run by one thread after the other; only `stop` comes from elsewhere,
+/// and touches nothing but the handlers.
+final class Instance {
+  let host: ListHost
+  private let type: any DataSource.Type
+  private var source: (any DataSource)?
+
+  init(_ type: any DataSource.Type, _ host: ListHost) {
+    self.type = type
+    self.host = host
+  }
+
+  func configure(_ settings: [String: String]) -> Int32 {
+    let configuration = Configuration(settings)
+    do {
+      source = try type.init(configuration)
+      try configuration.checkUnknown()
+      return 0
+    } catch let error as ConfigurationError {
+      host.fail(error.key, error.description)
+    } catch {
+      host.fail(nil, "\(error)")
+    }
+    return 1
+  }
+
+  func run() -> Int32 {
+    do {
+      guard var source else { return 1 }
+      self.source = nil
+      try host.declare(source.schema)
+      try source.run(host)
+      return 0
+    } catch HostError.stopping {
+      return 0
+    } catch {
+      host.fail(nil, "\(error)")
+      return 1
+    }
+  }
+}

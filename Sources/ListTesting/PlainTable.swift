@@ -1,0 +1,131 @@
+import ListEngine
+
+/// A table as anyone would write it down: an array of rows, filtered and sorted afresh each time. The judge of the simulation.
+public struct PlainTable: Sendable {
+  /// A row: the source's key and its cells.
+  public struct Row: Hashable, Sendable {
+    /// The source's key.
+    public var key: RowKey
+    /// One per column.
+    public var cells: [Cell]
+  }
+
+  /// A line of a view: a row, or the header of a section.
+  public enum Line: Hashable, Sendable {
+    /// A row's cells.
+    case row([Cell])
+    /// A section's value and how many rows it has.
+    case header(Cell, count: Int)
+  }
+
+  /// The rows in the source's order.
+  public private(set) var rows: [Row] = []
+  private let schema: Schema
+  private let cellBytes: Int
+
+  /// An empty table.
+  public init(_ schema: Schema, limits: Limits = Limits()) {
+    self.schema = schema
+    cellBytes = limits.cellBytes
+  }
+
+  private func index(of key: RowKey) -> Int? { rows.firstIndex { $0.key == key } }
+
+  /// The whole row; at the end when its key is new.
+  public mutating func upsert(_ key: RowKey, _ cells: [Cell]) {
+    guard let cells = fitting(cells) else { return }
+    if let index = index(of: key) { rows[index].cells = cells } else { rows.append(Row(key: key, cells: cells)) }
+  }
+
+  /// Some cells.
+  public mutating func update(_ key: RowKey, _ cells: [Cell?]) {
+    guard let index = index(of: key), cells.count == schema.columns.count else { return }
+    guard let whole = fitting(zip(cells, rows[index].cells).map { $0 ?? $1 }) else { return }
+    rows[index].cells = whole
+  }
+
+  /// The row goes.
+  public mutating func delete(_ key: RowKey) { rows.removeAll { $0.key == key } }
+
+  /// The row goes before another, or to the end.
+  public mutating func move(_ key: RowKey, before other: RowKey?) {
+    guard let from = index(of: key), other != key else { return }
+    if let other, index(of: other) == nil { return }
+    let row = rows.remove(at: from)
+    rows.insert(row, at: other.flatMap { index(of: $0) } ?? rows.count)
+  }
+
+  /// The whole list again: of rows with one key the first counts.
+  public mutating func reload(_ list: [(RowKey, [Cell])]) {
+    var next: [Row] = []
+    for (key, cells) in list where !next.contains(where: { $0.key == key }) {
+      if let cells = fitting(cells) { next.append(Row(key: key, cells: cells)) }
+    }
+    rows = next
+  }
+
+  /// The cells as a table takes them, or `nil` when they do not fit the schema.
+  private func fitting(_ cells: [Cell]) -> [Cell]? {
+    guard cells.count == schema.columns.count else { return nil }
+    var fitting: [Cell] = []
+    for (cell, column) in zip(cells, schema.columns) {
+      switch (cell, column.type) {
+      case (.text(let text), _) where text.utf8.count > cellBytes: return nil
+      case (.image(let text), _) where text.utf8.count > cellBytes: return nil
+      case (.null, _), (.integer, .integer), (.text, .text), (.boolean, .boolean), (.timestamp, .timestamp),
+        (.image, .image), (.series, .series):
+        fitting.append(cell)
+      case (.number(let value), .number): fitting.append(value.isFinite ? .number(value == 0 ? 0 : value) : .null)
+      case (.integer(let value), .number): fitting.append(.number(Double(value)))
+      default: return nil
+      }
+    }
+    return fitting
+  }
+
+  /// All lines of a view, sorted afresh.
+  public func lines(_ query: Query) -> [Line] {
+    let needle = query.search.lowercased()
+    let shown = rows.filter { row in
+      needle.isEmpty
+        || row.cells.contains { if case .text(let text) = $0 { text.lowercased().utf8Contains(needle) } else { false } }
+    }
+    let sorted = shown.enumerated().sorted { a, b in
+      for term in query.sort {
+        let order = Self.order(a.element.cells[term.column], b.element.cells[term.column], descending: term.isDescending)
+        if order != 0 { return order < 0 }
+      }
+      return a.offset < b.offset
+    }.map(\.element)
+    guard let group = query.group.first else { return sorted.map { .row($0.cells) } }
+    let values = Set(sorted.map { $0.cells[group] }).sorted { Self.order($0, $1, descending: false) < 0 }
+    return values.flatMap { value in
+      let own = sorted.filter { $0.cells[group] == value }
+      return [Line.header(value, count: own.count)] + own.map { .row($0.cells) }
+    }
+  }
+
+  private static func order(_ a: Cell, _ b: Cell, descending: Bool) -> Int {
+    let order: Int
+    switch (a, b) {
+    case (.null, .null): return 0
+    case (.null, _): return 1
+    case (_, .null): return -1
+    case (.integer(let x), .integer(let y)), (.timestamp(let x), .timestamp(let y)): order = x < y ? -1 : x == y ? 0 : 1
+    case (.number(let x), .number(let y)): order = x < y ? -1 : x == y ? 0 : 1
+    case (.boolean(let x), .boolean(let y)): order = x == y ? 0 : x ? 1 : -1
+    case (.text(let x), .text(let y)), (.image(let x), .image(let y)):
+      order = x == y ? 0 : x.utf8.lexicographicallyPrecedes(y.utf8) ? -1 : 1
+    default: preconditionFailure("\(a) and \(b) in one column")
+    }
+    return descending ? -order : order
+  }
+}
+
+extension String {
+  fileprivate func utf8Contains(_ other: String) -> Bool {
+    let (text, needle) = (Array(utf8), Array(other.utf8))
+    guard needle.count <= text.count else { return false }
+    return (0...text.count - needle.count).contains { text[$0..<$0 + needle.count].elementsEqual(needle) }
+  }
+}

@@ -1,0 +1,134 @@
+import ListEngine
+
+/// A page's copy of its window: applies patches by the letter of docs/protocol.md, and checks everything a page checks.
+///
+/// It never looks at the engine's own window, only at what travels.
+public struct Replica: Sendable {
+  /// One line of the copy.
+  public enum Item: Hashable, Sendable {
+    /// A row.
+    case row(id: RowID, revision: UInt32, cells: [Cell])
+    /// A section's header.
+    case header(HeaderSnapshot)
+  }
+
+  /// Why a patch does not fit.
+  public enum Mismatch: Error, Hashable, Sendable {
+    /// It applies to another window than the one held.
+    case base(held: UInt64, wanted: UInt64)
+    /// Its counts contradict each other, or what is held.
+    case count
+    /// An index is out of range, or named twice.
+    case index(Int)
+    /// The result is not what the engine has.
+    case digest
+  }
+
+  /// The position of the first item.
+  public private(set) var start = 0
+  /// How many items the view has.
+  public private(set) var total = 0
+  /// How many of them are rows.
+  public private(set) var rows = 0
+  /// The items.
+  public private(set) var items: [Item] = []
+  /// The header above the window.
+  public private(set) var lead: HeaderSnapshot?
+  /// The number of what was applied last; 0 before the first window.
+  public private(set) var sequence: UInt64 = 0
+
+  /// An empty copy.
+  public init() {}
+
+  /// Takes a window or patch, or leaves the copy untouched and says why.
+  public mutating func apply(_ delivery: Delivery) throws(Mismatch) {
+    let patch = delivery.patch
+    let next = patch.base == nil ? try window(patch) : try patched(delivery)
+    let digest = Self.digest(start: patch.result.start, total: patch.result.total, lead: patch.result.lead, items: next)
+    guard digest == patch.result.digest else { throw .digest }
+    items = next
+    start = patch.result.start
+    total = patch.result.total
+    rows = patch.result.rows
+    lead = patch.result.lead
+    sequence = delivery.sequence
+  }
+
+  private func window(_ patch: Patch) throws(Mismatch) -> [Item] {
+    patch.result.items.map { Self.item($0) }
+  }
+
+  private func patched(_ delivery: Delivery) throws(Mismatch) -> [Item] {
+    let patch = delivery.patch
+    guard delivery.base == sequence else { throw .base(held: sequence, wanted: delivery.base) }
+    guard patch.before == items.count, patch.before + patch.inserted.count - patch.removed.count == patch.after else {
+      throw .count
+    }
+    var old: [Item?] = items
+    var next: [Item?] = Array(repeating: nil, count: patch.after)
+    for update in patch.updatedRows {
+      guard old.indices.contains(update.index), case .row(let id, _, var cells) = old[update.index] else {
+        throw .index(update.index)
+      }
+      for column in update.columns { cells[column] = update.row.cells[column] }
+      old[update.index] = .row(id: id, revision: update.row.revision, cells: cells)
+    }
+    for (index, header) in patch.updatedHeaders {
+      guard old.indices.contains(index), case .header = old[index] else { throw .index(index) }
+      old[index] = .header(header)
+    }
+    func place(_ item: Item, at index: Int) throws(Mismatch) {
+      guard next.indices.contains(index), next[index] == nil else { throw .index(index) }
+      next[index] = item
+    }
+    for (index, _) in patch.inserted { try place(Self.item(patch.result.items[index]), at: index) }
+    for (from, to) in patch.moved {
+      guard old.indices.contains(from), let item = old[from] else { throw .index(from) }
+      old[from] = nil
+      try place(item, at: to)
+    }
+    for (index, _) in patch.removed {
+      guard old.indices.contains(index), old[index] != nil else { throw .index(index) }
+      old[index] = nil
+    }
+    var empty = 0
+    for case .some(let item) in old {
+      while empty < next.count && next[empty] != nil { empty += 1 }
+      guard empty < next.count else { throw .count }
+      next[empty] = item
+    }
+    let full = next.compactMap { $0 }
+    guard full.count == patch.after else { throw .count }
+    return full
+  }
+
+  /// The item as it travels: with nothing that the engine keeps to itself.
+  private static func item(_ item: WindowItem) -> Item {
+    switch item {
+    case .row(let row): .row(id: row.id, revision: row.revision, cells: row.cells)
+    case .header(let header): .header(header)
+    }
+  }
+
+  private static func digest(start: Int, total: Int, lead: HeaderSnapshot?, items: [Item]) -> UInt32 {
+    var digest = Digest(start: start, total: total)
+    if let lead { digest.add(leadSection: lead.section, revision: lead.revision) }
+    for item in items {
+      switch item {
+      case .row(let id, let revision, _): digest.add(row: id, revision: revision)
+      case .header(let header): digest.add(section: header.section, revision: header.revision)
+      }
+    }
+    return digest.value
+  }
+
+  /// Spoils the copy as a faulty page or a lost message would, so that tests see it healed.
+  public mutating func spoil() {
+    if items.isEmpty { total += 1 } else { items.removeLast() }
+  }
+
+  /// The rows in it, without headers.
+  public var cells: [[Cell]] {
+    items.compactMap { if case .row(_, _, let cells) = $0 { cells } else { nil } }
+  }
+}

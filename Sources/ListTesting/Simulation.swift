@@ -1,0 +1,459 @@
+import ListEngine
+
+/// A whole run of the engine with a source and several pages, all drawn from one seed: changes, scrolls, queries, acknowledgements
+/// late and lost, connections that drop, pages that go wrong, clocks that jump.
+///
+/// The judge is a ``PlainTable``: what a page shows must be what the plain table shows when it is filtered and sorted afresh.
+///
+///     try Simulation(seed: 42).run()
+public struct Simulation {
+  /// What was wrong, and when.
+  public struct Failure: Error, CustomStringConvertible {
+    /// The seed that leads here again.
+    public let seed: UInt64
+    /// The step at which it was noticed.
+    public let step: Int
+    /// What was wrong.
+    public let reason: String
+
+    /// All of it, with the command that repeats it.
+    public var description: String {
+      "seed \(seed), step \(step): \(reason)\n  again: make simulate SEED=\(seed)"
+    }
+  }
+
+  /// What a run has covered, so that a simulation that does nothing is noticed.
+  public struct Coverage: Sendable {
+    /// Windows and patches that pages applied.
+    public var windows = 0
+    /// See `windows`.
+    public var patches = 0
+    /// Items that moved, came, and went in patches.
+    public var moves = 0
+    /// Rows whose cells changed in patches.
+    public var updates = 0
+    /// Patches that the reader's place moved with.
+    public var shifts = 0
+    /// Copies that were spoiled and healed.
+    public var resyncs = 0
+    /// Windows that had section headers.
+    public var headers = 0
+    /// Patches that were too large for one message.
+    public var partial = 0
+
+    /// Nothing yet.
+    public init() {}
+  }
+
+  /// A page: its copy, and where its reader is.
+  private struct Page {
+    let id: SessionID
+    var replica = Replica()
+    var query = Query()
+    var request: UInt64 = 1
+    var viewport: Viewport
+    /// What is on its way to it.
+    var coming: [Delivery] = []
+    var isOpen = true
+    var isHidden = false
+    /// Whether it shows what it last asked for, and has not been spoiled since.
+    var isCurrent = false
+    /// Whether the window of its last query has not come: the reader still looks at the old one.
+    var awaitsWindow = false
+    /// Whether the socket has told that it is writable again.
+    var isWritable = true
+    var lastSent: Instant?
+  }
+
+  private static let schema = Schema(
+    name: "numbers", key: .integer,
+    columns: [
+      Column("a", .integer), Column("b", .number), Column("c", .text), Column("d", .text), Column("e", .boolean),
+      Column("f", .timestamp),
+    ])
+
+  private let seed: UInt64
+  private var random: SeededGenerator
+  private var clock = ManualClock()
+  private var plain: PlainTable
+  private var pages: [Page] = []
+  private var nextPage: UInt64 = 1
+  private var step = 0
+  private let isExact: Bool
+  private let keys: Int
+  private let limits: Limits
+  /// What the run has covered so far.
+  public private(set) var coverage = Coverage()
+
+  /// The run that belongs to this seed.
+  public init(seed: UInt64) {
+    self.seed = seed
+    random = SeededGenerator(seed: seed)
+    // In every third run patches are so small that changes arrive in several; there a page is right only when all have come.
+    isExact = seed % 3 != 0
+    var limits = Limits()
+    limits.patchBytes = isExact ? 1 << 20 : 300
+    limits.cellBytes = 100
+    self.limits = limits
+    keys = random.pick([5, 30, 30, 120, 700])
+    plain = PlainTable(Self.schema, limits: limits)
+  }
+
+  /// Runs to the end.
+  ///
+  /// - Throws: ``Failure``.
+  public mutating func run(steps: Int = 120) throws {
+    var engine = Engine(epoch: "seed \(seed)", limits: limits)
+    let table = try engine.addTable(Self.schema, at: clock.now)
+    _ = engine.advance(to: clock.now)
+    for step in 1...steps {
+      self.step = step
+      act(&engine, table)
+      guard engine.tables(at: clock.now)[0].rows == plain.rows.count else {
+        throw failure("the table has \(engine.tables(at: clock.now)[0].rows) rows, not \(plain.rows.count): \(engine.tables(at: clock.now)[0].source.lastRejection)")
+      }
+      if !random.oneIn(4) { try take(engine.advance(to: clock.now)) }
+    }
+    try settle(&engine)
+  }
+
+  // MARK: What happens
+
+  private mutating func act(_ engine: inout Engine, _ table: TableID) {
+    switch random.number(1...22) {
+    case 1...6: change(&engine, table)
+    case 7: reload(&engine, table)
+    case 8...9: clock.advance(by: .milliseconds(random.pick([0, 1, 16, 100, 300, 1000, 20_000])))
+    case 10: if random.oneIn(3) { clock.advance(by: .milliseconds(random.pick([-1, -500, -3_600_000]))) }
+    case 11: openPage(&engine)
+    case 12: closePage(&engine)
+    case 13...14: scroll(&engine)
+    case 15: query(&engine)
+    case 16...20: receive(&engine)
+    case 21: hide(&engine)
+    default: spoil()
+    }
+  }
+
+  private mutating func key() -> RowKey { .integer(Int64(random.number(1...keys))) }
+
+  private mutating func cell(_ column: Int) -> Cell {
+    if random.oneIn(8) { return .null }
+    switch column {
+    case 0: return .integer(random.oneIn(30) ? random.pick([.min, .max]) : Int64(random.number(-5...5)))
+    case 1: return random.oneIn(10) ? .integer(Int64(random.number(0...3))) : .number(Double(random.number(-400...400)) / 8)
+    case 2: return .text(random.pick(["red", "green", "blue", "", "Grün", "RED"]))
+    case 3: return .text("text-\(random.number(0...500))" + (random.oneIn(9) ? "ÄÖ" : ""))
+    case 4: return .boolean(random.oneIn(2))
+    default: return .timestamp(Int64(random.number(0...40)) * 250_000)
+    }
+  }
+
+  private mutating func cells() -> [Cell] { (0..<6).map { cell($0) } }
+
+  private mutating func change(_ engine: inout Engine, _ table: TableID) {
+    var changes = Changeset()
+    for _ in 1...random.pick([1, 1, 3, 10, keys]) {
+      let key = key()
+      switch random.number(1...20) {
+      case 1...8:
+        let cells = cells()
+        changes.upsert(key, cells)
+        plain.upsert(key, cells)
+      case 9...15:
+        let some = (0..<6).map { random.oneIn(3) ? cell($0) : nil }
+        changes.update(key, some)
+        plain.update(key, some)
+      case 16...17:
+        changes.delete(key)
+        plain.delete(key)
+      case 18...19:
+        let other: RowKey? = random.oneIn(3) ? nil : self.key()
+        changes.move(key, before: other)
+        plain.move(key, before: other)
+      default: reject(&changes, key)
+      }
+    }
+    engine.handle(.changes(table, changes), at: clock.now)
+  }
+
+  /// A row that no table takes.
+  private mutating func reject(_ changes: inout Changeset, _ key: RowKey) {
+    var cells = cells()
+    switch random.number(1...4) {
+    case 1: cells.removeLast()
+    case 2: cells[0] = .text("no number")
+    case 3: cells[3] = .text(String(repeating: "x", count: 101))
+    default:
+      let bad: [UInt8] = [0x61, 0xC3, 0x28]
+      changes.beginRow(.upsert, key: 3)
+      for column in 0..<6 where column != 3 { changes.append(cells[column]) }
+      bad.withUnsafeBytes { changes.append(text: $0) }
+      return
+    }
+    changes.upsert(key, cells)
+    plain.upsert(key, cells)
+  }
+
+  private mutating func reload(_ engine: inout Engine, _ table: TableID) {
+    var list = plain.rows.map { ($0.key, $0.cells) }
+    list.removeAll { _ in random.oneIn(7) }
+    for _ in 0..<random.number(0...5) { list.insert((key(), cells()), at: random.number(0...list.count)) }
+    if list.count > 1 {
+      for _ in 0..<random.pick([0, 0, 1, 3]) { list.swapAt(random.number(0...list.count - 1), random.number(0...list.count - 1)) }
+    }
+    plain.reload(list)
+    let cut = random.number(0...list.count)
+    var head = Changeset.reload(Array(list[..<cut]))
+    var tail = Changeset.reload(Array(list[cut...]))
+    head.endsReload = false
+    tail.beginsReload = false
+    engine.handle(.changes(table, head), at: clock.now)
+    engine.handle(.changes(table, tail), at: clock.now)
+  }
+
+  private mutating func openPage(_ engine: inout Engine) {
+    guard pages.count < 5 else { return }
+    let stick: Viewport.Stick? = random.pick([nil, .top, .end])
+    let viewport = Viewport(
+      first: stick == .top ? 0 : random.number(0...30), count: random.number(1...20), ahead: random.pick([nil, 0, 5, 40]),
+      behind: random.pick([nil, 0, 5, 40]), stick: stick)
+    var page = Page(id: SessionID(rawValue: nextPage), viewport: viewport)
+    nextPage += 1
+    page.query = randomQuery()
+    engine.handle(
+      .open(
+        page.id, table: "numbers", request: page.request, query: request(page.query), viewport: viewport,
+        interval: random.pick([nil, .zero, .milliseconds(100), .seconds(2)])), at: clock.now)
+    pages.append(page)
+  }
+
+  private mutating func closePage(_ engine: inout Engine) {
+    guard random.oneIn(3), !pages.isEmpty else { return }
+    let page = pages.remove(at: random.number(0...pages.count - 1))
+    engine.handle(.close(page.id), at: clock.now)
+  }
+
+  private mutating func scroll(_ engine: inout Engine) {
+    guard let index = anyPage(), !pages[index].awaitsWindow else { return }
+    let page = pages[index]
+    var viewport = page.viewport
+    viewport.first = max(0, random.oneIn(4) ? random.number(0...keys) : viewport.first + random.number(-15...15))
+    viewport.count = random.oneIn(5) ? random.number(1...25) : viewport.count
+    viewport.stick = random.oneIn(3) ? random.pick([.top, .end]) : nil
+    if viewport.stick == .top { viewport.first = 0 }
+    viewport.anchor = nil
+    if random.oneIn(2), let item = page.replica.items.randomElement(using: &random), case .row(let id, _, _) = item {
+      viewport.anchor = id
+    }
+    viewport.sequence = page.replica.sequence
+    pages[index].viewport = viewport
+    engine.handle(.viewport(page.id, viewport), at: clock.now)
+  }
+
+  private mutating func query(_ engine: inout Engine) {
+    guard let index = anyPage() else { return }
+    pages[index].request += 1
+    pages[index].query = randomQuery()
+    pages[index].isCurrent = false
+    pages[index].awaitsWindow = true
+    let viewport = random.oneIn(2) ? Viewport(first: 0, count: pages[index].viewport.count) : nil
+    pages[index].viewport.first = 0
+    pages[index].viewport.stick = .top
+    engine.handle(
+      .query(pages[index].id, request: pages[index].request, query: request(pages[index].query), viewport: viewport),
+      at: clock.now)
+  }
+
+  private mutating func randomQuery() -> Query {
+    var query = Query()
+    for _ in 0..<random.pick([0, 1, 1, 1, 2]) {
+      query.sort.append(SortTerm(random.number(0...5), descending: random.oneIn(2)))
+    }
+    if random.oneIn(3) { query.search = random.pick(["red", "1", "ä", "text-2", "nowhere", "E"]) }
+    if random.oneIn(3) { query.group = [random.pick([2, 4, 0])] }
+    return query
+  }
+
+  private func request(_ query: Query) -> QueryRequest {
+    func name(_ column: Int) -> String { Self.schema.columns[column].name }
+    return QueryRequest(
+      sort: query.sort.map { (name($0.column), $0.isDescending) }, search: query.search, group: query.group.map(name))
+  }
+
+  private mutating func hide(_ engine: inout Engine) {
+    guard let index = anyPage() else { return }
+    pages[index].isHidden.toggle()
+    engine.handle(.visibility(pages[index].id, isHidden: pages[index].isHidden), at: clock.now)
+  }
+
+  private mutating func spoil() {
+    guard random.oneIn(3), let index = anyPage(), pages[index].replica.sequence > 0 else { return }
+    pages[index].replica.spoil()
+    pages[index].isCurrent = false
+  }
+
+  private mutating func anyPage() -> Int? { pages.isEmpty ? nil : random.number(0...pages.count - 1) }
+
+  // MARK: What pages do
+
+  /// Takes what the engine wants done.
+  private mutating func take(_ outputs: [Output]) throws {
+    for output in outputs {
+      switch output {
+      case .deliver(let id, let delivery):
+        guard let index = pages.firstIndex(where: { $0.id == id }) else { throw failure("a closed page gets a patch") }
+        guard pages[index].coming.isEmpty else { throw failure("two patches are on their way to page \(id.rawValue)") }
+        guard !pages[index].isHidden else { throw failure("a hidden page gets a patch") }
+        guard pages[index].isWritable else { throw failure("a page gets a patch that its socket cannot take") }
+        pages[index].isWritable = false
+        pages[index].coming.append(delivery)
+        if isExact { try judge(delivery, query: pages[index].query, isLast: delivery.request == pages[index].request) }
+      case .refuse(_, let error): throw failure("a page is refused: \(error)")
+      case .status, .tables: continue
+      }
+    }
+  }
+
+  /// What is cut is what is true at that moment.
+  private func judge(_ delivery: Delivery, query: Query, isLast: Bool) throws {
+    guard isLast else { return }
+    let lines = plain.lines(query)
+    let result = delivery.patch.result
+    guard result.total == lines.count else { throw failure("a patch for \(query) says \(result.total) items, not \(lines.count)") }
+    let range = result.start..<result.start + result.items.count
+    guard range.upperBound <= lines.count else { throw failure("a window ends at \(range.upperBound) of \(lines.count)") }
+    for (item, line) in zip(result.items, lines[range]) {
+      switch (item, line) {
+      case (.row(let row), .row(let cells)) where row.cells == cells: continue
+      case (.header(let header), .header(let value, let count)) where header.value == value && header.count == count: continue
+      default: throw failure("a patch for \(query) says \(item), not \(line)")
+      }
+    }
+  }
+
+  /// A page gets what is on its way: sometimes it applies it, sometimes only later does it say so.
+  private mutating func receive(_ engine: inout Engine) {
+    guard let index = anyPage() else { return }
+    if !pages[index].isWritable {
+      pages[index].isWritable = true
+      engine.handle(.writable(pages[index].id), at: clock.now)
+    }
+    apply(&engine, index)
+  }
+
+  private mutating func apply(_ engine: inout Engine, _ index: Int) {
+    guard !pages[index].coming.isEmpty else { return }
+    let delivery = pages[index].coming.removeFirst()
+    let id = pages[index].id
+    let before = pages[index].replica
+    do throws(Replica.Mismatch) {
+      try pages[index].replica.apply(delivery)
+    } catch {
+      coverage.resyncs += 1
+      engine.handle(.resync(id, sequence: delivery.sequence), at: clock.now)
+      return
+    }
+    count(delivery)
+    pages[index].isCurrent = delivery.request == pages[index].request
+    if pages[index].isCurrent { pages[index].awaitsWindow = false }
+    if pages[index].isCurrent { follow(delivery, index, before: before) }
+    engine.handle(.acknowledge(id, sequence: delivery.sequence), at: clock.now)
+  }
+
+  private mutating func count(_ delivery: Delivery) {
+    if delivery.patch.base == nil { coverage.windows += 1 } else { coverage.patches += 1 }
+    coverage.moves += delivery.patch.moved.count
+    coverage.updates += delivery.patch.updatedRows.count
+    if delivery.shift != 0 { coverage.shifts += 1 }
+    if delivery.patch.result.items.contains(where: { if case .header = $0 { true } else { false } }) { coverage.headers += 1 }
+    if delivery.patch.result.items.count < 10 && delivery.patch.result.total > 30 { coverage.partial += 1 }
+  }
+
+  /// The page scrolls with its anchor.
+  private mutating func follow(_ delivery: Delivery, _ index: Int, before: Replica) {
+    pages[index].viewport.first = max(0, pages[index].viewport.first + delivery.shift)
+  }
+
+  // MARK: The end
+
+  /// Lets everything come to rest, and looks whether every page shows what is true.
+  private mutating func settle(_ engine: inout Engine) throws {
+    step += 1
+    for index in pages.indices where pages[index].isHidden {
+      pages[index].isHidden = false
+      engine.handle(.visibility(pages[index].id, isHidden: false), at: clock.now)
+    }
+    // The last change after the faults: a spoiled page notices with the next patch.
+    for page in pages where !page.awaitsWindow { engine.handle(.viewport(page.id, viewportNow(page)), at: clock.now) }
+    for _ in 1...2000 {
+      try take(engine.advance(to: clock.now))
+      for index in pages.indices {
+        if !pages[index].isWritable {
+          pages[index].isWritable = true
+          engine.handle(.writable(pages[index].id), at: clock.now)
+        }
+        apply(&engine, index)
+      }
+      if pages.allSatisfy({ $0.coming.isEmpty }), let deadline = engine.deadline {
+        clock.advance(by: max(.milliseconds(1), clock.now.duration(to: deadline)))
+      } else if pages.allSatisfy({ $0.coming.isEmpty && $0.isWritable }), engine.deadline == nil {
+        break
+      }
+    }
+    guard engine.deadline == nil else { throw failure("it does not come to rest") }
+    for page in pages { try judge(page) }
+  }
+
+  private func viewportNow(_ page: Page) -> Viewport {
+    var viewport = page.viewport
+    viewport.sequence = page.replica.sequence
+    viewport.anchor = nil
+    return viewport
+  }
+
+  private func judge(_ page: Page) throws {
+    // A spoiled copy that no patch has reached since is wrong and cannot know.
+    guard page.isCurrent else { return }
+    let replica = page.replica
+    let lines = plain.lines(page.query)
+    guard replica.total == lines.count else {
+      throw failure("page \(page.id.rawValue) counts \(replica.total) items of \(lines.count)")
+    }
+    let rows = lines.count { if case .row = $0 { true } else { false } }
+    guard replica.rows == rows else { throw failure("page \(page.id.rawValue) counts \(replica.rows) rows of \(rows)") }
+    let end = replica.start + replica.items.count
+    guard end <= lines.count else { throw failure("page \(page.id.rawValue) shows items up to \(end) of \(lines.count)") }
+    let first = min(page.viewport.first, max(0, lines.count - page.viewport.count))
+    let sight = first..<min(lines.count, first + page.viewport.count)
+    guard sight.isEmpty || (replica.start <= sight.lowerBound && end >= sight.upperBound) else {
+      throw failure("page \(page.id.rawValue) looks at \(sight) and holds \(replica.start)..<\(end)")
+    }
+    var slots: Set<UInt32> = []
+    for (item, line) in zip(replica.items, lines[replica.start..<end]) {
+      switch (item, line) {
+      case (.row(_, _, let cells), .row(let true_)) where cells == true_: continue
+      case (.header(let header), .header(let value, let count)) where header.value == value && header.count == count:
+        guard slots.insert(header.slot).inserted else { throw failure("two headers have slot \(header.slot)") }
+      default: throw failure("page \(page.id.rawValue) (\(page.query)) shows \(item), not \(line)")
+      }
+    }
+    try judgeLead(page, lines)
+  }
+
+  private func judgeLead(_ page: Page, _ lines: [PlainTable.Line]) throws {
+    guard !page.query.group.isEmpty, page.replica.start < lines.count, case .row = lines[page.replica.start] else {
+      guard page.replica.lead == nil else { throw failure("page \(page.id.rawValue) has a lead header for nothing") }
+      return
+    }
+    for line in lines[..<page.replica.start].reversed() {
+      guard case .header(let value, let count) = line else { continue }
+      guard let lead = page.replica.lead, lead.value == value, lead.count == count else {
+        throw failure("page \(page.id.rawValue) has lead header \(page.replica.lead as Any), not \(value) × \(count)")
+      }
+      return
+    }
+  }
+
+  private func failure(_ reason: String) -> Failure { Failure(seed: seed, step: step, reason: reason) }
+}

@@ -1,0 +1,52 @@
+import Glibc
+
+/// A lock, and a place to wait for something that happens under it. Waiting counts monotonic time: setting the clock moves nothing.
+final class Monitor: @unchecked Sendable {
+  private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+  private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+
+  init() {
+    pthread_mutex_init(mutex, nil)
+    var attributes = pthread_condattr_t()
+    pthread_condattr_init(&attributes)
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+    pthread_cond_init(condition, &attributes)
+    pthread_condattr_destroy(&attributes)
+  }
+
+  deinit {
+    pthread_cond_destroy(condition)
+    pthread_mutex_destroy(mutex)
+    condition.deallocate()
+    mutex.deallocate()
+  }
+
+  func withLock<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
+    pthread_mutex_lock(mutex)
+    defer { pthread_mutex_unlock(mutex) }
+    return try body()
+  }
+
+  /// Wakes everyone who waits, to look again.
+  func wakeAll() { pthread_cond_broadcast(condition) }
+
+  /// Gives the lock away until someone wakes us or this much time has passed; false when `isDone` is still false then.
+  ///
+  /// - Precondition: The caller holds the lock.
+  func wait(nanoseconds: UInt64, until isDone: () -> Bool) -> Bool {
+    var deadline = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &deadline)
+    // A century is as good as for ever, and does not overflow.
+    let wanted = min(nanoseconds, 3_000_000_000_000_000_000)
+    deadline.tv_sec += Int(wanted / 1_000_000_000)
+    deadline.tv_nsec += Int(wanted % 1_000_000_000)
+    if deadline.tv_nsec >= 1_000_000_000 {
+      deadline.tv_sec += 1
+      deadline.tv_nsec -= 1_000_000_000
+    }
+    while !isDone() {
+      if pthread_cond_timedwait(condition, mutex, &deadline) == ETIMEDOUT { return isDone() }
+    }
+    return true
+  }
+}

@@ -1,0 +1,76 @@
+import CListPlugin
+import Glibc
+
+/// A plugin's shared library, loaded for as long as the process lives.
+///
+///     let library = try PluginLibrary(path: "/usr/lib/rowcast/libclock.so")
+///     let source = PluginSource(library: library, name: "clock") { event in mailbox.put(event) }
+///     try source.start()
+///
+/// It is never unloaded: the Swift runtime keeps pointers into every Swift library that it has seen.
+public final class PluginLibrary: Sendable {
+  /// Where it was loaded from.
+  public let path: String
+  /// The plugin's short name, such as `clock`.
+  public let name: String
+  /// One line for people; the name when the plugin has none.
+  public let title: String
+
+  // Immutable from here on, and valid as long as the process lives: the contract says so.
+  nonisolated(unsafe) let plugin: UnsafePointer<list_plugin>
+
+  /// Loads a library and checks that it is a plugin that this host can run. Runs the library's own initializers.
+  public convenience init(path: String) throws(PluginError) {
+    guard path.hasPrefix("/") else { throw .relativePath(path) }
+    var status = stat()
+    guard stat(path, &status) == 0 else { throw .missingFile(path) }
+    guard status.st_mode & S_IFMT == S_IFREG else { throw .notRegularFile(path) }
+
+    // Now: a symbol that is missing is an error here, not a death later. Local: plugins do not see each other.
+    guard let handle = dlopen(path, RTLD_NOW | RTLD_LOCAL) else {
+      throw .notALibrary(path, reason: dlerror().map { String(cString: $0) } ?? "no reason given")
+    }
+    guard let symbol = dlsym(handle, LIST_PLUGIN_ENTRY) else {
+      if let other = Self.otherVersion(in: handle) {
+        throw .wrongVersion(path, found: other, wanted: LIST_PLUGIN_VERSION)
+      }
+      throw .noEntryPoint(path)
+    }
+    let entry = unsafeBitCast(symbol, to: (@convention(c) () -> UnsafePointer<list_plugin>?).self)
+    guard let plugin = entry() else { throw .emptyEntry(path) }
+
+    try self.init(path: path, plugin: plugin)
+  }
+
+  /// A plugin that is linked into this program, such as a test's or a benchmark's; it keeps to the same contract.
+  ///
+  /// - Parameters:
+  ///   - path: What errors call it.
+  ///   - plugin: What its entry function gave. It is valid as long as the process lives.
+  public init(path: String = "built in", plugin: UnsafePointer<list_plugin>) throws(PluginError) {
+    // The version first, then the size: nothing else may be read before both are known to be right.
+    let version = plugin.pointer(to: \.version)!.pointee
+    guard version == LIST_PLUGIN_VERSION else {
+      throw .wrongVersion(path, found: version, wanted: LIST_PLUGIN_VERSION)
+    }
+    let size = Int(plugin.pointer(to: \.size)!.pointee)
+    guard size >= MemoryLayout<list_plugin>.size else {
+      throw .wrongSize(path, found: size, wanted: MemoryLayout<list_plugin>.size)
+    }
+    guard let name = ForeignText.name(plugin.pointee.name) else { throw .badName(path) }
+    if plugin.pointee.create == nil { throw .missingFunction(path, name: "create") }
+    if plugin.pointee.run == nil { throw .missingFunction(path, name: "run") }
+    if plugin.pointee.destroy == nil { throw .missingFunction(path, name: "destroy") }
+
+    self.path = path
+    self.name = name
+    let title = ForeignText.message(plugin.pointee.title)
+    self.title = title.isEmpty ? name : title
+    self.plugin = plugin
+  }
+
+  /// The version of an entry function that is there instead of ours, so that the error can name it.
+  private static func otherVersion(in handle: UnsafeMutableRawPointer) -> UInt32? {
+    (1...32).first { $0 != LIST_PLUGIN_VERSION && dlsym(handle, "list_plugin_entry_v\($0)") != nil }
+  }
+}

@@ -1,0 +1,84 @@
+import CListPlugin
+import ListEngine
+
+/// Turns a plugin's schema into ours. What cannot be is refused with a sentence for the plugin's author.
+enum SchemaReader {
+  /// Why a schema is refused.
+  struct Fault: Error {
+    var reason: String
+    init(_ reason: String) { self.reason = reason }
+  }
+
+  /// Reads a schema, without a look beyond the sizes that it states.
+  static func read(_ pointer: UnsafePointer<list_schema>?) throws(Fault) -> (Schema, warnings: [String]) {
+    guard let pointer else { throw Fault("the schema is NULL") }
+    let size = Int(pointer.pointer(to: \.size)!.pointee)
+    guard size >= MemoryLayout<list_schema>.size else {
+      throw Fault("list_schema.size is \(size), at least \(MemoryLayout<list_schema>.size) is needed")
+    }
+    let schema = pointer.pointee
+    guard let name = ForeignText.name(schema.name) else { throw Fault("list_schema.name must be 1 to 255 bytes of UTF-8") }
+    guard let title = ForeignText.optionalName(schema.title) else {
+      throw Fault("list_schema.title must be at most 255 bytes of UTF-8")
+    }
+    let key: KeyType
+    switch schema.key_type {
+    case LIST_INTEGER.rawValue: key = .integer
+    case LIST_TEXT.rawValue: key = .text
+    default: throw Fault("list_schema.key_type must be LIST_INTEGER or LIST_TEXT, not \(schema.key_type)")
+    }
+    let limit = Limits().columns
+    guard (1...limit).contains(Int(schema.column_count)) else {
+      throw Fault("list_schema.column_count must be 1 to \(limit), not \(schema.column_count)")
+    }
+    guard let columns = schema.columns else { throw Fault("list_schema.columns is NULL") }
+    let stride = Int(schema.column_size)
+    guard stride >= MemoryLayout<list_column>.size, stride % MemoryLayout<list_column>.alignment == 0,
+      Int(bitPattern: columns) % MemoryLayout<list_column>.alignment == 0
+    else {
+      throw Fault("list_schema.column_size is \(stride), \(MemoryLayout<list_column>.size) is needed")
+    }
+
+    var result = Schema(name: name, title: title, key: key, columns: [])
+    var warnings: [String] = []
+    var names: Set<String> = []
+    for index in 0..<Int(schema.column_count) {
+      let place = UnsafeRawPointer(columns) + index * stride
+      let column = try read(place.assumingMemoryBound(to: list_column.self).pointee, index: index, &warnings)
+      guard names.insert(column.name).inserted else { throw Fault("two columns are called '\(column.name)'") }
+      result.columns.append(column)
+    }
+    return (result, warnings)
+  }
+
+  private static func read(_ column: list_column, index: Int, _ warnings: inout [String]) throws(Fault) -> Column {
+    guard let name = ForeignText.name(column.name) else {
+      throw Fault("the name of column \(index) must be 1 to 255 bytes of UTF-8")
+    }
+    guard let title = ForeignText.optionalName(column.title), let unit = ForeignText.optionalName(column.unit) else {
+      throw Fault("title and unit of column '\(name)' must be at most 255 bytes of UTF-8")
+    }
+    guard let type = types[column.type] else {
+      throw Fault("column '\(name)' has type \(column.type), which no column can have")
+    }
+    // How a column looks is never worth a refusal: a plugin may know more styles than this host.
+    if styles[column.style] == nil { warnings.append("column '\(name)' has the unknown style \(column.style)") }
+    return Column(
+      name, type, title: title, style: styles[column.style] ?? .plain, unit: unit,
+      width: Int(min(column.width, 1_000)), alignment: alignments[column.alignment])
+  }
+
+  private static let types: [UInt32: ColumnType] = [
+    LIST_INTEGER.rawValue: .integer, LIST_NUMBER.rawValue: .number, LIST_TEXT.rawValue: .text,
+    LIST_BOOLEAN.rawValue: .boolean, LIST_TIMESTAMP.rawValue: .timestamp, LIST_IMAGE.rawValue: .image,
+    LIST_SERIES.rawValue: .series,
+  ]
+  private static let styles: [UInt32: ColumnStyle] = [
+    LIST_STYLE_PLAIN.rawValue: .plain, LIST_STYLE_BAR.rawValue: .bar, LIST_STYLE_BADGE.rawValue: .badge,
+    LIST_STYLE_BYTES.rawValue: .bytes, LIST_STYLE_DURATION.rawValue: .duration, LIST_STYLE_AGE.rawValue: .age,
+    LIST_STYLE_IMAGE.rawValue: .image, LIST_STYLE_SPARKLINE.rawValue: .sparkline, LIST_STYLE_LINK.rawValue: .link,
+  ]
+  private static let alignments: [UInt32: ColumnAlignment] = [
+    LIST_ALIGN_START.rawValue: .start, LIST_ALIGN_END.rawValue: .end, LIST_ALIGN_CENTER.rawValue: .center,
+  ]
+}

@@ -1,0 +1,73 @@
+import Foundation
+
+/// Where the tests find the package's files and libraries, and build more of them.
+enum Workshop {
+  /// The package's folder.
+  static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent()
+  static let include = root.appending(path: "Sources/CListPlugin/include").path
+
+  /// A plugin of this package, built beside the tests.
+  static func library(_ name: String) throws -> String {
+    let program = URL(filePath: try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
+    let folders = [program, URL(filePath: CommandLine.arguments[0])].map { $0.deletingLastPathComponent() }
+    let candidates = (folders + [root.appending(path: ".build/debug")]).map { $0.appending(path: "lib\(name).so").path }
+    guard let found = candidates.first(where: { FileManager.default.fileExists(atPath: $0) }) else {
+      throw Failure(description: "lib\(name).so was not built; looked for \(candidates)")
+    }
+    return found
+  }
+
+  /// Calls `body` with a new folder, and takes it away afterwards.
+  static func withFolder<Result>(_ body: (URL) throws -> Result) throws -> Result {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "rowcast-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    return try body(folder)
+  }
+
+  /// Builds a plugin from a C file.
+  static func build(_ source: URL, into folder: URL, defining macros: [String] = []) throws -> String {
+    let output = folder.appending(path: "lib\(source.deletingPathExtension().lastPathComponent)-\(macros.joined()).so").path
+    try run(
+      compiler(["cc", "clang"]),
+      ["-std=c11", "-Wall", "-Wextra", "-Werror", "-pedantic", "-shared", "-fPIC", "-I", include, "-o", output]
+        + macros.map { "-D\($0)" } + [source.path])
+    return output
+  }
+
+  /// The first of these that is installed, in the usual places or beside the Swift compiler.
+  static func compiler(_ names: [String]) throws -> String {
+    let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin").split(separator: ":").map(String.init)
+    for name in names {
+      for folder in folders + ["/usr/bin", "/opt/swift/usr/bin"] {
+        if FileManager.default.isExecutableFile(atPath: "\(folder)/\(name)") { return "\(folder)/\(name)" }
+      }
+    }
+    throw Failure(description: "none of \(names) is installed")
+  }
+
+  /// Runs a program to its end; throws what it wrote when it fails.
+  static func run(_ program: String, _ arguments: [String], in folder: URL? = nil) throws {
+    try withFolder { scratch in
+      let log = scratch.appending(path: "log")
+      _ = FileManager.default.createFile(atPath: log.path, contents: nil)
+      let process = Process()
+      process.executableURL = URL(filePath: program)
+      process.arguments = arguments
+      if let folder { process.currentDirectoryURL = folder }
+      let output = try FileHandle(forWritingTo: log)
+      process.standardOutput = output
+      process.standardError = output
+      try process.run()
+      process.waitUntilExit()
+      guard process.terminationStatus == 0 else {
+        throw Failure(description: "\(program) \(arguments):\n\(try String(contentsOf: log, encoding: .utf8))")
+      }
+    }
+  }
+
+  struct Failure: Error, CustomStringConvertible {
+    var description: String
+  }
+}

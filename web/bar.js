@@ -1,0 +1,127 @@
+// bar.js: what stands around the table: tables, filter, grouping, the state of the connection and of the source.
+
+import { age } from './format.js';
+import { titleOf } from './columns.js';
+
+const typingPause = 120;  // milliseconds without a key before a filter is asked for
+
+/** The bars above and below the table. `on` has `table(name)`, `search(text)`, `group(name)`, `retry()` and `leave()`. */
+export class Bar {
+  constructor(root, on, locale) {
+    const find = (id) => root.getElementById(id);
+    this.locale = locale;
+    this.tabs = find('tabs');
+    this.filter = find('filter');
+    this.grouping = find('group');
+    this.state = find('state');
+    this.parts = Object.fromEntries(
+      ['state-text', 'state-detail', 'rows', 'source', 'source-message', 'rejected', 'traffic', 'said'].map((id) => [id, find(id)]));
+    this.texts = new Map();
+    this.#listen(on);
+  }
+
+  #listen(on) {
+    let timer = 0;
+    const search = () => {
+      clearTimeout(timer);
+      on.search(this.filter.value);
+    };
+    this.filter.addEventListener('input', () => {
+      clearTimeout(timer);
+      timer = setTimeout(search, typingPause);
+    });
+    this.filter.addEventListener('keydown', (event) => {
+      if (event.key === 'Enter') search();
+      if (event.key === 'ArrowDown' || event.key === 'Escape') {
+        event.preventDefault();  // Escape would empty the box; here it only leaves it
+        search();
+        on.leave();
+      }
+    });
+    this.grouping.addEventListener('change', () => on.group(this.grouping.value));
+    this.tabs.addEventListener('click', (event) => {
+      const tab = event.target.closest('[role=tab]');
+      if (tab) on.table(tab.dataset.table);
+    });
+    this.tabs.addEventListener('keydown', (event) => {
+      const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+      const tabs = [...this.tabs.children];
+      const next = tabs[tabs.indexOf(document.activeElement) + step];
+      if (next) next.focus();
+    });
+    this.state.addEventListener('click', () => on.retry());
+  }
+
+  /** The tables to choose from, and the one that is shown. */
+  setTables(tables, name) {
+    const tabs = tables.map((table) => {
+      const tab = document.createElement('button');
+      tab.type = 'button';
+      tab.className = 'tab';
+      tab.textContent = table.title || table.name;
+      tab.dataset.table = table.name;
+      tab.setAttribute('role', 'tab');
+      tab.setAttribute('aria-selected', String(table.name === name));
+      tab.setAttribute('aria-controls', 'grid');
+      tab.tabIndex = table.name === name ? 0 : -1;
+      return tab;
+    });
+    const focused = document.activeElement?.dataset?.table;
+    this.tabs.replaceChildren(...tabs);
+    tabs.find((tab) => focused !== undefined && tab.dataset.table === focused)?.focus();
+  }
+
+  /** The columns to group by. */
+  setColumns(columns) {
+    const option = (value, text) => {
+      const element = document.createElement('option');
+      element.value = value;
+      element.textContent = text;
+      return element;
+    };
+    const fitting = columns.filter(({ type }) => type !== 'series' && type !== 'image');
+    this.grouping.replaceChildren(option('', 'None'), ...fitting.map((column) => option(column.name, titleOf(column))));
+  }
+
+  /** Shows what was asked for, unless it is being typed. */
+  setView({ search, group }) {
+    if (document.activeElement !== this.filter && this.filter.value !== search) this.filter.value = search;
+    this.grouping.value = group;
+  }
+
+  /**
+   * The connection: `live`, `connecting` or `lost`.
+   * @param {{state: string, lostAt: number, retryAt: number, now: number, hasRows: boolean}} link times in milliseconds
+   */
+  setLink({ state, lostAt, retryAt, now, hasRows }) {
+    this.state.dataset.state = state;
+    const text = { live: 'Live', connecting: 'Connecting', lost: 'Disconnected' }[state];
+    this.#write('state-text', text);
+    if (this.texts.get('said') !== text) this.#write('said', text);  // spoken once per change, not at every second
+    const old = hasRows && lostAt > 0 ? `rows ${age((now - lostAt) / 1_000)} old` : '';
+    const again = state === 'lost' && retryAt > now ? `retry in ${age((retryAt - now) / 1_000 + 1)}` : '';
+    this.#write('state-detail', state === 'live' ? '' : [old, again].filter(Boolean).join(' · '));
+    this.state.disabled = state === 'live';
+  }
+
+  /** How many rows there are, and how the source is. */
+  setStatus({ rows, source, stats, isFiltered, error }) {
+    const count = rows.toLocaleString(this.locale);
+    this.#write('rows', `${count} ${rows === 1 ? 'row' : 'rows'}${isFiltered ? ' match' : ''}`);
+    const state = error ? 'failed' : source?.state ?? '';
+    this.parts.source.dataset.state = state;
+    this.#write('source', error ? 'refused' : state);
+    this.#write('source-message', error || source?.message || '');
+    const rejected = source?.rejected ?? 0;
+    this.#write('rejected', rejected > 0 ? `${rejected.toLocaleString(this.locale)} rejected` : '');
+    this.parts.rejected.title = rejected > 0 ? source.lastRejection ?? '' : '';
+    const counted = (count, word) => `${count.toLocaleString(this.locale)} ${word}${count === 1 ? '' : word.endsWith('h') ? 'es' : 's'}`;
+    this.#write('traffic', `${counted(stats.patches, 'patch')} · ${counted(stats.resyncs, 'resync')}`);
+  }
+
+  #write(id, text) {
+    if (this.texts.get(id) === text) return;
+    this.texts.set(id, text);
+    this.parts[id].textContent = text;
+  }
+}

@@ -1,0 +1,146 @@
+// cells.js: draws one cell. Whatever comes from a source becomes the value of a text node or of a checked attribute, never markup.
+
+import { linkTarget, sparkline } from './format.js';
+
+const SVG = 'http://www.w3.org/2000/svg';
+const sparkWidth = 92;
+const sparkHeight = 16;
+
+/** A cell that shows its value as text. Only what differs from what it shows is written. */
+class TextCell {
+  constructor(spec) {
+    this.spec = spec;
+    this.el = document.createElement('div');
+    this.el.className = `cell c${spec.index}`;
+    this.el.setAttribute('role', 'gridcell');
+    this.el.setAttribute('aria-colindex', String(spec.index + 1));
+    this.node = document.createTextNode('');
+    this.text = '';
+    this.holder().append(this.node);
+  }
+
+  /** The element around the text. */
+  holder() {
+    return this.el;
+  }
+
+  show(value, now) {
+    const text = this.spec.format(value, now);
+    if (text === this.text) return;
+    this.text = text;
+    this.node.nodeValue = text;
+  }
+}
+
+/** A number with a bar behind it, as a background: no element more. */
+class BarCell extends TextCell {
+  constructor(spec) {
+    super(spec);
+    this.el.classList.add('bar');
+    this.share = -1;
+  }
+
+  show(value, now) {
+    super.show(value, now);
+    const { scale } = this.spec;
+    const share = typeof value === 'number' && scale > 0 ? Math.round(Math.max(0, Math.min(1, value / scale)) * 200) / 2 : 0;
+    if (share === this.share) return;
+    this.share = share;
+    this.el.style.backgroundSize = `${share}% 100%`;
+  }
+}
+
+const tones = {
+  good: /^(ok|up|live|run|running|r|active|healthy|ready|done|success|succeeded|passed|online|open|buy|yes|true)$/i,
+  bad: /^(fail|failed|failing|error|down|dead|z|zombie|critical|crit|fatal|offline|killed|sell)$/i,
+  warn: /^(warn|warning|stale|degraded|d|disk|pending|slow|blocked|stopped|t|retrying|queued)$/i,
+  calm: /^(idle|s|i|sleep|sleeping|info|debug|closed|no|false|none|unknown)$/i,
+};
+
+/** A coloured label: a few words have a colour of their own, all others always the same one. */
+class BadgeCell extends TextCell {
+  holder() {
+    this.label = document.createElement('span');
+    this.el.append(this.label);
+    return this.label;
+  }
+
+  show(value, now) {
+    const before = this.text;
+    super.show(value, now);
+    if (this.text !== before) this.label.className = this.text === '' ? '' : `badge ${toneOf(this.text)}`;
+  }
+}
+
+const knownTones = new Map();
+
+function toneOf(text) {
+  let tone = knownTones.get(text);
+  if (tone !== undefined) return tone;
+  tone = Object.keys(tones).find((name) => tones[name].test(text));
+  if (tone === undefined) {
+    let hash = 0;
+    for (let at = 0; at < text.length; at += 1) hash = (Math.imul(hash, 31) + text.charCodeAt(at)) >>> 0;
+    tone = `hue${hash % 6}`;
+  }
+  if (knownTones.size > 500) knownTones.clear();  // a source may have as many labels as rows
+  knownTones.set(text, tone);
+  return tone;
+}
+
+/** A text that can be followed when it is an http or https address; else it is only a text. */
+class LinkCell extends TextCell {
+  holder() {
+    this.anchor = document.createElement('a');
+    this.anchor.target = '_blank';
+    this.anchor.rel = 'noopener noreferrer';
+    this.anchor.tabIndex = -1;  // the grid has the focus; Enter follows the link
+    this.el.append(this.anchor);
+    return this.anchor;
+  }
+
+  show(value, now) {
+    const before = this.text;
+    super.show(value, now);
+    if (this.text === before) return;
+    const target = linkTarget(value);
+    if (target === '') this.anchor.removeAttribute('href');
+    else this.anchor.setAttribute('href', target);
+  }
+}
+
+class BooleanCell extends TextCell {
+  show(value, now) {
+    super.show(value, now);
+    this.el.classList.toggle('off', value === false);
+  }
+}
+
+/** A line chart of a series; its last value is the text that a screen reader says. */
+class SparkCell extends TextCell {
+  constructor(spec) {
+    super(spec);
+    const svg = document.createElementNS(SVG, 'svg');
+    svg.setAttribute('viewBox', `-2 -2 ${sparkWidth + 4} ${sparkHeight + 4}`);
+    svg.setAttribute('preserveAspectRatio', 'none');
+    svg.setAttribute('aria-hidden', 'true');
+    this.path = document.createElementNS(SVG, 'path');
+    svg.append(this.path);
+    this.node.remove();
+    this.el.classList.add('spark');
+    this.el.append(svg);
+  }
+
+  show(value, now) {
+    const path = sparkline(value, sparkWidth, sparkHeight);
+    this.path.setAttribute('d', path);
+    this.el.setAttribute('aria-label', this.spec.format(value, now));
+  }
+}
+
+const kinds = { text: TextCell, bar: BarCell, badge: BadgeCell, link: LinkCell, boolean: BooleanCell, sparkline: SparkCell };
+
+/** A cell of this column, empty. */
+export function makeCell(spec) {
+  return new kinds[spec.kind](spec);
+}

@@ -1,0 +1,89 @@
+// columns.js: how wide each column is, where it stands and how its values become text. No DOM: the ruler is passed in.
+
+import { decimalsFor, formatter, isNumeric } from './format.js';
+
+/** Room at both sides of a cell's text, as in the style sheet. */
+export const CELL_PADDING = 10;
+
+const widest = 380;
+const narrowest = 44;
+const sortMark = 16;
+
+/**
+ * A column as the page draws it.
+ * @typedef {{column: object, index: number, kind: string, format: Function, natural: number, align: string, scale: number,
+ *   left: number, width: number}} Spec
+ */
+
+/**
+ * Decides once per table, from its description and the first rows, so that nothing moves when values change.
+ *
+ * @param {object[]} columns as in `hello`
+ * @param {any[][]} samples cells of the first rows
+ * @param {(text: string, isTitle: boolean) => number} measure the width of a text in pixels
+ * @returns {Spec[]}
+ */
+export function specify(columns, samples, measure, { locale, now }) {
+  const digit = measure('0', false);
+  return columns.map((column, index) => {
+    const values = samples.map((cells) => cells[index]).filter((cell) => cell !== null && cell !== undefined);
+    const format = formatter(column, { locale, decimals: decimalsFor(column, values) });
+    const kind = kindOf(column);
+    const title = measure(titleOf(column), true) + sortMark;
+    const wish = column.width > 0 ? column.width * digit : wishFrom(column, kind, values, format, measure, digit, now);
+    const natural = Math.ceil(Math.max(narrowest, title, Math.min(widest, wish)) + 2 * CELL_PADDING);
+    return { column, index, kind, format, natural, align: alignOf(column), scale: 0, left: 0, width: natural };
+  });
+}
+
+function wishFrom(column, kind, values, format, measure, digit, now) {
+  if (kind === 'sparkline') return 96;
+  if (column.type === 'timestamp' && column.style !== 'age') return digit * 19;
+  if (column.style === 'age' || column.style === 'duration' || column.style === 'bytes') return digit * 10;
+  let most = 0;
+  for (const value of values.slice(0, 200)) most = Math.max(most, measure(format(value, now), false));
+  // A first window says little about numbers to come: leave room for two digits and their separator.
+  return most + (isNumeric(column.type) ? 2.5 * digit : kind === 'badge' ? 16 : digit);
+}
+
+/**
+ * Places the columns side by side in what is available; the last text column takes what is left.
+ * @returns {number} the width of all together
+ */
+export function place(specs, available) {
+  const natural = specs.reduce((sum, spec) => sum + spec.natural, 0);
+  const stretched = specs.findLast((spec) => spec.column.type === 'text' && spec.kind !== 'badge');
+  let left = 0;
+  for (const spec of specs) {
+    spec.left = left;
+    spec.width = spec.natural + (spec === stretched ? Math.max(0, available - natural) : 0);
+    left += spec.width;
+  }
+  return Math.max(left, available);
+}
+
+/** What a full bar stands for: 100 for percentages, else the greatest value in sight, without shrinking at every change. */
+export function barScale(spec, greatest) {
+  if (spec.column.unit === '%') return 100;
+  const isFitting = spec.scale >= greatest && spec.scale <= greatest * 2;
+  return isFitting ? spec.scale : greatest;
+}
+
+/** What people read above a column. */
+export function titleOf(column) {
+  return column.title || column.name;
+}
+
+function kindOf({ type, style }) {
+  if (style === 'bar' && isNumeric(type)) return 'bar';
+  if (type === 'series') return 'sparkline';
+  if (style === 'badge' && type !== 'timestamp') return 'badge';
+  if (style === 'link' && type === 'text') return 'link';
+  if (type === 'boolean') return 'boolean';
+  return 'text';
+}
+
+function alignOf({ type, align }) {
+  if (align === 'start' || align === 'end' || align === 'center') return align;
+  return isNumeric(type) ? 'end' : 'start';
+}

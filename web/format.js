@@ -1,0 +1,167 @@
+// format.js: cells to texts. No DOM, no clock: who shows an age says what time it is.
+
+const longestText = 400;  // more than any cell can show; a source may send 64 KiB
+
+/**
+ * Makes the function that turns a column's cells into text.
+ *
+ * @param {{type: string, style: string, unit?: string}} column
+ * @param {{locale?: string, decimals?: number}} [how] `decimals`: as many for each value, so that the points stand in line
+ * @returns {(cell: any, now: number) => string} empty for an empty cell
+ */
+export function formatter(column, { locale, decimals = 0 } = {}) {
+  const { type, style, unit = '' } = column;
+  if (style === 'bytes' && isNumeric(type)) return (cell) => (isNumber(cell) ? bytes(cell, locale) : plain(cell));
+  if (style === 'duration' && isNumeric(type)) return (cell) => (isNumber(cell) ? duration(cell) : plain(cell));
+  if (style === 'age') {
+    const since = type === 'timestamp' ? (cell, now) => (now - cell) / 1_000 : (cell) => cell;
+    return (cell, now) => (isNumber(cell) ? age(since(cell, now)) : plain(cell));
+  }
+  if (isNumeric(type)) return numbers(locale, decimals, unit, type === 'integer' && unit === '' && isIdentifier(column.name));
+  if (type === 'timestamp') return (cell) => (isNumber(cell) ? dateTime(cell) : plain(cell));
+  if (type === 'boolean') return (cell) => (cell === true ? 'yes' : cell === false ? 'no' : plain(cell));
+  if (type === 'series') return (cell) => (Array.isArray(cell) ? series(cell, locale) : plain(cell));
+  return plain;
+}
+
+/** Whether a column's values are numbers. */
+export function isNumeric(type) {
+  return type === 'integer' || type === 'number';
+}
+
+/** How many decimals (0 to 3) tell these values apart as the source wrote them; one for all, so that it may be measured once. */
+export function decimalsFor(column, values) {
+  if (column.type !== 'number') return 0;
+  if (column.unit === '%') return 1;
+  let most = 0;
+  let needed = 0;
+  for (const value of values) {
+    if (!isNumber(value)) continue;
+    most = Math.max(most, Math.abs(value));
+    while (needed < 3 && Math.abs(value * 10 ** needed - Math.round(value * 10 ** needed)) > 1e-6) needed += 1;
+  }
+  return most >= 10 ? Math.min(needed, 2) : needed;
+}
+
+/** Whether an integer is a name rather than an amount: `10,536` is no process. */
+function isIdentifier(name) {
+  return /(^|[_.-])(id|key|port|year|code|[pug]id|ppid|tid|inode|line)$/i.test(name);
+}
+
+function numbers(locale, decimals, unit, isName) {
+  const format = numberFormat(locale, decimals, !isName);
+  const suffix = unit === '' ? '' : unit === '%' ? '%' : `\u202f${unit}`;
+  return (cell) => {
+    if (isNumber(cell)) return format.format(cell) + suffix;
+    // A whole number beyond 2^53 travels as text, and must not pass through a double.
+    if (typeof cell === 'string' && /^-?\d{1,40}$/.test(cell)) return format.format(BigInt(cell)) + suffix;
+    return plain(cell);
+  };
+}
+
+const formats = new Map();
+
+function numberFormat(locale, decimals, useGrouping = true) {
+  const key = `${locale}/${decimals}/${useGrouping}`;
+  let format = formats.get(key);
+  if (format === undefined) {
+    format = new Intl.NumberFormat(locale, { minimumFractionDigits: decimals, maximumFractionDigits: decimals, useGrouping });
+    formats.set(key, format);
+  }
+  return format;
+}
+
+const byteUnits = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB'];
+
+/** 1536 as `1.5 KiB`. */
+export function bytes(value, locale) {
+  let unit = 0;
+  let amount = Math.abs(value);
+  while (amount >= 1_023.95 && unit < byteUnits.length - 1) {
+    amount /= 1_024;
+    unit += 1;
+  }
+  return `${numberFormat(locale, unit === 0 ? 0 : 1).format(value < 0 ? -amount : amount)}\u202f${byteUnits[unit]}`;
+}
+
+/** Seconds as a length of time: `4 ms`, `0.24 s`, `12.50 s`, `3:07`, `2:03:07`, `3 d 02:03`. */
+export function duration(seconds) {
+  const sign = seconds < 0 ? '−' : '';
+  const length = Math.abs(seconds);
+  if (length < 59.995) {
+    if (length >= 0.01 || length === 0) return `${sign}${length.toFixed(2)}\u202fs`;
+    return length >= 0.001 ? `${sign}${Math.round(length * 1_000)}\u202fms` : `${sign}${Math.round(length * 1_000_000)}\u202fµs`;
+  }
+  const whole = Math.round(length);
+  const [d, h, m, s] = [Math.floor(whole / 86_400), Math.floor(whole / 3_600) % 24, Math.floor(whole / 60) % 60, whole % 60];
+  if (d > 0) return `${sign}${d}\u202fd ${two(h)}:${two(m)}`;
+  return h > 0 ? `${sign}${h}:${two(m)}:${two(s)}` : `${sign}${m}:${two(s)}`;
+}
+
+/** Seconds gone by, roughly, as people say it: `now`, `12 s`, `3 min`, `5 h`, `12 d`. */
+export function age(seconds) {
+  const sign = seconds < -1 ? 'in ' : '';
+  const length = Math.abs(seconds);
+  if (length < 1) return 'now';
+  if (length < 60) return `${sign}${Math.floor(length)}\u202fs`;
+  if (length < 3_600) return `${sign}${Math.floor(length / 60)}\u202fmin`;
+  if (length < 86_400) return `${sign}${Math.floor(length / 3_600)}\u202fh`;
+  return `${sign}${Math.floor(length / 86_400)}\u202fd`;
+}
+
+/** Milliseconds since 1970 as local date and time, in an order that sorts as it reads. */
+export function dateTime(milliseconds) {
+  const date = new Date(milliseconds);
+  if (Number.isNaN(date.getTime())) return '';
+  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} `
+    + `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
+}
+
+/** The address of a link cell when it is one that may be followed: http and https only. Otherwise empty. */
+export function linkTarget(cell) {
+  if (typeof cell !== 'string' || !/^https?:\/\//i.test(cell)) return '';
+  try {
+    const url = new URL(cell);
+    return url.protocol === 'http:' || url.protocol === 'https:' ? url.href : '';
+  } catch {
+    return '';
+  }
+}
+
+/** Points of a sparkline in a box, as an SVG path; empty when there is nothing to draw. */
+export function sparkline(values, width, height) {
+  if (!Array.isArray(values) || values.length < 2) return '';
+  let least = Infinity;
+  let most = -Infinity;
+  for (const value of values) {
+    if (value < least) least = value;
+    if (value > most) most = value;
+  }
+  const span = most - least;
+  const step = width / (values.length - 1);
+  let path = '';
+  for (let at = 0; at < values.length; at += 1) {
+    const level = span > 0 ? (values[at] - least) / span : 0;
+    path += `${at === 0 ? 'M' : 'L'}${(at * step).toFixed(1)} ${((1 - level) * height).toFixed(1)}`;
+  }
+  return path;
+}
+
+/** Any cell as text, without a thought for its column. */
+export function plain(cell) {
+  if (cell === null || cell === undefined) return '';
+  const text = typeof cell === 'string' ? cell : String(cell);
+  return text.length > longestText ? `${text.slice(0, longestText)}…` : text;
+}
+
+function series(values, locale) {
+  return values.length === 0 ? '' : numberFormat(locale, 1).format(values[values.length - 1]);
+}
+
+function isNumber(cell) {
+  return typeof cell === 'number' && Number.isFinite(cell);
+}
+
+function two(value) {
+  return value < 10 ? `0${value}` : String(value);
+}

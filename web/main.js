@@ -1,0 +1,384 @@
+// main.js: joins the parts. It alone knows them all; it paints at most once a frame.
+
+import { Bar } from './bar.js';
+import { barScale, place, specify } from './columns.js';
+import { Focus } from './focus.js';
+import { Heads } from './heads.js';
+import { Sections } from './headers.js';
+import { openLink } from './link.js';
+import { fittingView, hashFromView, nextSort, sameQuery, viewFromHash } from './query.js';
+import { Session } from './session.js';
+import { Table } from './table.js';
+import { Note } from './note.js';
+import { ScrollModel, Sight } from './viewport.js';
+
+const headHeight = 32;      // as in the style sheet
+const restTime = 140;       // milliseconds without a scroll event until the reader is at rest
+
+const $ = (id) => document.getElementById(id);
+const [grid, canvas, body] = [$('grid'), $('canvas'), $('body')];
+
+const session = new Session((message) => link.send(message));
+const scroll = new ScrollModel();
+const sight = new Sight();
+const sections = new Sections(body, $('pin'));
+const table = new Table(body, sections);
+const heads = new Heads($('heads'), (column, isFurther) => sortBy(column, isFurther));
+const focus = new Focus(grid);
+const note = new Note($('note'), $('note-title'), $('note-text'));
+const bar = new Bar(document, {
+  table: (name) => change({ table: name, sort: [], search: '', group: '' }, true),
+  search: (search) => change({ search }),
+  group: (group) => change({ group }),
+  retry: () => link.retry(),
+  leave: () => grid.focus(),
+});
+
+let specs = [];
+let specKey = '';
+let width = 0;                 // of the grid, without its scrollbar
+let bodyHeight = 0;
+let domScroll = 0;             // what scrollTop is known to be
+let isScrolling = false;
+let scrolledAt = 0;
+let restTimer = 0;
+let freshTimer = 0;
+let isChanged = false;         // the copy is newer than the screen
+let isPatch = false;           // ... by patches alone
+let isScheduled = false;
+let error = '';
+const connection = { state: 'connecting', lostAt: 0, retryAt: 0 };
+
+session.view = viewFromHash(location.hash);
+const link = openLink(receive);
+
+// What arrives.
+
+function receive({ message, state, pause, refused }) {
+  if (message) take(message);
+  else if (refused) error = refused;
+  else if (state === 'open') session.connected();
+  else if (state === 'closed') {
+    session.lost();
+    if (connection.lostAt === 0) connection.lostAt = Date.now();
+    connection.retryAt = Date.now() + pause;
+    connection.state = 'lost';
+  } else if (connection.lostAt === 0) connection.state = 'connecting';
+  showState();
+  schedule();
+}
+
+function take(message) {
+  const held = session.copy;
+  const event = session.receive(message, describe);
+  switch (event.kind) {
+    case 'tables': return welcome(message.type === 'hello');
+    case 'window': return showWindow(event);
+    case 'patch':
+      scroll.shift(event.shift);
+      sight.shifted(event.shift, scroll.rowHeight);
+      return showCopy(event.shift, true);
+    case 'status': return undefined;
+    case 'broken': return link.close();
+    case 'error':
+      error = event.reason || event.code;
+      // The server closes after an error. If it was our query, the same again would be refused for ever.
+      if (event.code !== 'tooManySessions') session.view = { ...session.view, sort: [], search: '', group: '' };
+      return undefined;
+    default: return held;
+  }
+}
+
+function welcome(isHello) {
+  if (isHello) {
+    Object.assign(connection, { state: 'live', lostAt: 0, retryAt: 0 });
+    error = '';
+    if (document.hidden) session.setHidden(true);
+  }
+  bar.setTables(session.tables, session.view.table);
+  if (session.table) showColumns(session.table.columns);
+}
+
+function showWindow({ isAnswer, isReopening, isSameEpoch, before }) {
+  const { copy } = session;
+  const isKept = !isAnswer || isReopening;
+  scroll.setTotal(copy.total);
+  if (!isKept) {
+    scroll.moveTo(0);
+    isScrolling = false;
+    focus.clear();
+  } else if (isSameEpoch && !scroll.atTop) {
+    // The same list after a gap: what was read goes on being read, wherever it is now.
+    const anchor = before.itemAt(Math.ceil(scroll.position / scroll.rowHeight));
+    const position = anchor?.id === undefined ? -1 : copy.positionOf(anchor.id);
+    if (position >= 0) scroll.shift(position - before.positionOf(anchor.id));
+  }
+  sight.forget();
+  showCopy(0, false);
+  if (!isSameEpoch && isKept) focus.item = null;  // ids of another epoch name other rows
+}
+
+function showCopy(shift, byPatch) {
+  isPatch = byPatch && (isPatch || !isChanged);
+  isChanged = true;
+  const wasAtEnd = scroll.atEnd;
+  scroll.setTotal(session.copy.total);
+  if (wasAtEnd && !isScrolling) scroll.moveTo(scroll.last);  // who follows the end goes on following it
+  focus.follow(session.copy, shift);
+}
+
+// What the reader does.
+
+/** Another table or query; `isTable` makes it a step in the history. */
+function change(wish, isTable = false) {
+  const view = { ...session.view, ...wish };
+  const isSame = view.table === session.view.table && sameQuery(view, session.view);
+  if (isSame) return;
+  error = '';
+  const hash = hashFromView(view);
+  history[isTable ? 'pushState' : 'replaceState'](null, '', hash || location.pathname);
+  show(view);
+}
+
+function show(view) {
+  const isOther = view.table !== session.view.table;
+  session.show(view, describe);
+  if (isOther) {
+    specKey = '';
+    scroll.setTotal(0);
+    isChanged = true;
+    isPatch = false;
+    bar.setTables(session.tables, view.table);
+  }
+  if (session.table) showColumns(session.table.columns);
+  schedule();
+}
+
+function sortBy(column, isFurther) {
+  change({ sort: nextSort(session.view.sort, column, isFurther) });
+}
+
+function showColumns(columns) {
+  const view = fittingView(session.view, columns);
+  bar.setColumns(columns);
+  bar.setView(view);
+  heads.setSort(view.sort);
+  document.title = `${session.table.title || session.table.name} · Rowcast`;
+  grid.setAttribute('aria-label', session.table.title || session.table.name);
+}
+
+function describe(seq, isTop = false) {
+  if (!isTop) return sight.describe(scroll, seq, anchorID());
+  const { ahead } = sight.buffers(scroll.count);
+  return { seq, first: 0, count: scroll.count, ahead, behind: 0, anchor: null, stick: 'top' };
+}
+
+/** The row that is being read: the active one while it is in sight, else the first that is in sight as a whole. */
+function anchorID() {
+  const { copy } = session;
+  const top = Math.ceil(scroll.position / scroll.rowHeight);
+  const isActiveInSight = focus.position !== null && focus.position >= top && focus.position < top + scroll.count - 2;
+  if (isActiveInSight && focus.item?.id !== undefined) return focus.item.id;
+  return (copy.itemAt(top)?.id ?? copy.itemAt(top + 1)?.id) ?? null;
+}
+
+grid.addEventListener('scroll', () => {
+  domScroll = grid.scrollTop;
+  if (domScroll === scroll.native) return;
+  scroll.scrolled(domScroll);
+  isScrolling = true;
+  scrolledAt = performance.now();
+  if (restTimer === 0) restTimer = setTimeout(rest, restTime);
+  schedule();
+}, { passive: true });
+
+function rest() {
+  const left = scrolledAt + restTime - performance.now();
+  restTimer = left > 1 ? setTimeout(rest, left) : 0;
+  if (restTimer !== 0) return;
+  isScrolling = false;
+  schedule();
+}
+
+grid.addEventListener('keydown', (event) => {
+  if (event.altKey || event.metaKey) return;
+  const { copy } = session;
+  if (event.key === 'Enter' || event.key === ' ') {
+    if (focus.position === -1) sortBy(specs[focus.column].column.name, event.shiftKey);
+    else focus.el?.querySelector('a[href]')?.click();
+    event.preventDefault();
+    return;
+  }
+  const page = Math.max(1, Math.floor(scroll.height / scroll.rowHeight) - 1);
+  const room = { total: copy.total, columns: specs.length, page, isControl: event.ctrlKey };
+  if (!focus.move(event.key, room, Math.ceil(scroll.position / scroll.rowHeight), copy)) return;
+  event.preventDefault();
+  const covered = copy.lead || session.view.group ? scroll.rowHeight : 0;
+  if (focus.position >= 0) scroll.moveTo(focus.position === 0 ? 0 : scroll.reveal(focus.position, covered));
+  isScrolling = false;
+  revealColumn();
+  schedule();
+});
+
+function revealColumn() {
+  const spec = specs[focus.column];
+  if (!spec) return;
+  if (spec.left < grid.scrollLeft) grid.scrollLeft = spec.left;
+  else if (spec.left + spec.width > grid.scrollLeft + width) grid.scrollLeft = spec.left + spec.width - width;
+}
+
+grid.addEventListener('pointerdown', (event) => {
+  const cell = event.target.closest('[role=gridcell], [role=rowheader]');
+  const row = cell?.closest('[aria-rowindex]');
+  if (!row) return;
+  focus.set(Number(row.getAttribute('aria-rowindex')) - 2, Number(cell.getAttribute('aria-colindex') ?? 1) - 1, session.copy);
+  schedule();
+});
+
+// Only when a pointer rests on a cell is anything measured: a text that is cut off is told as a whole.
+grid.addEventListener('pointerover', ({ target }) => {
+  const cell = target.closest?.('.cell');
+  if (cell) cell.title = cell.scrollWidth > cell.clientWidth ? cell.textContent : '';
+}, { passive: true });
+
+document.addEventListener('keydown', (event) => {
+  const isTyping = event.target.closest?.('input, select, textarea');
+  if (event.key !== '/' || isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
+  event.preventDefault();
+  bar.filter.focus();
+  bar.filter.select();
+});
+
+document.addEventListener('visibilitychange', () => {
+  session.setHidden(document.hidden);
+  if (!document.hidden && connection.state === 'lost') link.retry();
+  schedule();
+});
+
+for (const name of ['hashchange', 'popstate']) {
+  addEventListener(name, () => {
+    const view = viewFromHash(location.hash);
+    if (view.table === '') view.table = session.tables[0]?.name ?? '';
+    if (view.table !== session.view.table || !sameQuery(view, session.view)) show(view);
+  });
+}
+
+scroll.resize(Math.max(0, grid.clientHeight - headHeight));  // at once: the first request must ask for enough
+
+new ResizeObserver(([{ contentRect }]) => {
+  width = contentRect.width;
+  scroll.resize(Math.max(0, contentRect.height - headHeight));
+  setPlaces();
+  schedule();
+}).observe(grid);
+
+setInterval(() => {
+  if (document.hidden) return;
+  table.tick(Date.now());
+  showState();
+}, 1_000);
+
+// What is drawn.
+
+function schedule() {
+  if (isScheduled) return;
+  isScheduled = true;
+  requestAnimationFrame(frame);
+}
+
+function frame() {
+  isScheduled = false;
+  const { copy } = session;
+  const now = performance.now();
+  const hasRows = copy.seq > 0;
+  if (hasRows && isChanged) specifyOnce(copy);
+  note.show(session, connection.state, specs.length > 0 && hasRows);
+  grid.classList.toggle('empty', !hasRows);
+  if (!hasRows) return;
+
+  sight.observe(scroll.position, scroll.rowHeight, now);
+  if (bodyHeight !== scroll.nativeHeight) body.style.height = `${bodyHeight = scroll.nativeHeight}px`;
+  if (!isScrolling) sight.rest();
+  if (!isScrolling || scroll.isCornered) scroll.settle();
+  if (isChanged) {
+    rescale(copy);
+    setAttribute(grid, 'aria-rowcount', copy.total + 1);
+    setAttribute(grid, 'aria-busy', session.isAsking);
+  }
+  table.paint(scroll, copy, sight.isUpward, isChanged, isPatch, now, Date.now());
+  sections.finish(scroll, copy);
+  focus.mark(focus.position === null ? undefined
+    : focus.position < 0 ? heads.cells[focus.column] : table.cellAt(focus.position, focus.column, copy));
+  if (scroll.native !== domScroll) grid.scrollTop = domScroll = scroll.native;
+  if (isChanged) showStatus();
+  isChanged = isPatch = false;
+
+  if (session.canLook) {
+    const viewport = sight.ask(scroll, copy, anchorID(), !isScrolling);
+    if (viewport) session.look(viewport);
+  }
+  session.painted();
+  // A highlight is taken away by a frame of its own.
+  if (table.freshUntil > 0 && freshTimer === 0) freshTimer = setTimeout(fade, table.freshUntil - now + 1);
+}
+
+function fade() {
+  freshTimer = 0;
+  schedule();
+}
+
+/** Columns are measured once, from the first rows of a table. */
+function specifyOnce(copy) {
+  const columns = session.table?.columns ?? [];
+  const samples = copy.items.filter((item) => !item.isHeader).map((item) => item.cells);
+  const key = `${session.view.table} ${samples.length > 0} ${JSON.stringify(columns)}`;
+  if (key === specKey || (samples.length === 0 && specKey === key.replace(' false ', ' true '))) return;
+  specKey = key;
+  const ruler = document.createElement('canvas').getContext('2d');
+  const { fontFamily } = getComputedStyle(document.body);
+  specs = specify(columns, samples, (text, isTitle) => {
+    ruler.font = `${isTitle ? '600 12px' : '13px'} ${fontFamily}`;
+    return ruler.measureText(text).width;
+  }, { now: Date.now() });
+  for (const part of [heads, table, sections]) part.setSpecs(specs);
+  heads.setSort(fittingView(session.view, columns).sort);
+  setAttribute(grid, 'aria-colcount', specs.length);
+  setPlaces();
+}
+
+function setPlaces() {
+  if (specs.length === 0 || width === 0) return;
+  canvas.style.width = `${place(specs, width)}px`;
+  heads.setPlaces();
+}
+
+function rescale(copy) {
+  for (const spec of specs) {
+    if (spec.kind !== 'bar') continue;
+    let greatest = 0;
+    for (const item of copy.items) {
+      const value = item.isHeader ? 0 : item.cells[spec.index];
+      if (value > greatest) greatest = value;
+    }
+    const scale = barScale(spec, greatest);
+    if (scale === spec.scale) continue;
+    spec.scale = scale;
+    table.rescale(spec.index, Date.now());
+  }
+}
+
+function setAttribute(element, name, value) {
+  if (element.getAttribute(name) !== String(value)) element.setAttribute(name, String(value));
+}
+
+function showState() {
+  const hasRows = session.copy.seq > 0;
+  document.documentElement.classList.toggle('aged', connection.lostAt > 0 && hasRows);
+  bar.setLink({ ...connection, now: Date.now(), hasRows });
+  showStatus();
+}
+
+function showStatus() {
+  const { copy, stats, view, table: open } = session;
+  bar.setStatus({ rows: copy.rows, source: open?.source, stats, isFiltered: view.search !== '', error });
+}

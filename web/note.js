@@ -1,0 +1,32 @@
+// note.js: what stands in the place of rows when there are none, and why.
+
+/** A quiet note in the middle of the page. */
+export class Note {
+  constructor(element, title, text) {
+    Object.assign(this, { element, title, text });
+    this.shown = null;
+  }
+
+  /** Says why there are no rows; hides when there are some. */
+  show(session, state, hasRows) {
+    const said = hasRows && session.copy.total > 0 ? null : reason(session, state, hasRows);
+    const key = said === null ? '' : said.join('\n');
+    if (key === this.shown) return;
+    this.shown = key;
+    this.element.hidden = said === null;
+    if (said === null) return;
+    [this.title.textContent, this.text.textContent] = said;
+  }
+}
+
+function reason({ view, tables, table }, state, hasRows) {
+  if (hasRows) {
+    return view.search === '' ? ['No rows', 'This table is empty. Rows appear here as soon as its source sends some.']
+      : [`No row contains “${view.search}”`, 'Rows that match appear here by themselves.'];
+  }
+  if (state === 'lost') return ['The server cannot be reached', 'This page tries again by itself, and goes on when it is back.'];
+  if (state === 'connecting') return ['', ''];
+  if (tables.length === 0) return ['Waiting for the first table', 'No source has told what it shows yet. The table opens here when one does.'];
+  if (table === undefined) return [`There is no table “${view.table}” yet`, 'It opens here when its source appears. Other tables are above.'];
+  return table.source?.state === 'failed' ? ['The source has failed', table.source.message] : ['', ''];
+}

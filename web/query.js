@@ -1,0 +1,78 @@
+// query.js: which table, and how it is sorted, filtered and grouped; and the same as the address's fragment. No DOM.
+
+/**
+ * What a link shows. `sort` holds `{column, descending}`, the most important first; texts are empty when not said.
+ * @typedef {{table: string, sort: {column: string, descending: boolean}[], search: string, group: string}} View
+ */
+
+/** @returns {View} nothing said */
+export function emptyView() {
+  return { table: '', sort: [], search: '', group: '' };
+}
+
+/**
+ * Reads `#table=processes&sort=-cpu,name&search=ssh&group=user`. Whatever it does not understand it passes over.
+ * @returns {View}
+ */
+export function viewFromHash(hash) {
+  const fields = new URLSearchParams(hash.replace(/^#/, ''));
+  const view = emptyView();
+  view.table = fields.get('table') ?? '';
+  view.search = (fields.get('search') ?? '').slice(0, 1_000);
+  view.group = fields.get('group') ?? '';
+  for (const term of (fields.get('sort') ?? '').split(',')) {
+    const descending = term.startsWith('-');
+    const column = decode(descending ? term.slice(1) : term);
+    if (column !== '' && !view.sort.some((other) => other.column === column)) view.sort.push({ column, descending });
+  }
+  view.sort.length = Math.min(view.sort.length, 8);
+  return view;
+}
+
+/** The fragment that {@link viewFromHash} reads back; empty when nothing is said. */
+export function hashFromView({ table, sort, search, group }) {
+  const fields = new URLSearchParams();
+  if (table !== '') fields.set('table', table);
+  if (sort.length > 0) fields.set('sort', sort.map((term) => (term.descending ? '-' : '') + encode(term.column)).join(','));
+  if (search !== '') fields.set('search', search);
+  if (group !== '') fields.set('group', group);
+  const text = fields.toString().replaceAll('%2C', ',');
+  return text === '' ? '' : `#${text}`;
+}
+
+/**
+ * The order after a click on a column's header: ascending, descending, none. With `further` the column joins the order
+ * (shift-click); otherwise it is the order.
+ */
+export function nextSort(sort, column, further = false) {
+  const old = sort.find((term) => term.column === column);
+  const next = old === undefined ? { column, descending: false } : old.descending ? null : { column, descending: true };
+  if (!further) return next === null ? [] : [next];
+  if (old !== undefined) return sort.flatMap((term) => (term !== old ? [term] : next === null ? [] : [next]));
+  return [...sort, next].slice(0, 8);
+}
+
+/** The same view without columns that the table does not have: the server refuses those. */
+export function fittingView(view, columns) {
+  const has = (name) => columns.some((column) => column.name === name);
+  return { ...view, sort: view.sort.filter((term) => has(term.column)), group: has(view.group) ? view.group : '' };
+}
+
+/** Whether two views ask the same of a table. */
+export function sameQuery(one, other) {
+  return one.search === other.search && one.group === other.group && one.sort.length === other.sort.length
+    && one.sort.every((term, at) => term.column === other.sort[at].column && term.descending === other.sort[at].descending);
+}
+
+// A column may be called anything: a comma or a leading minus must not read as syntax.
+function encode(name) {
+  return encodeURIComponent(name).replace(/^-/, '%2D');
+}
+
+function decode(name) {
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return '';
+  }
+}

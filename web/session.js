@@ -1,0 +1,197 @@
+// session.js: the course of a conversation with the server: what to say when, and what an answer means. No DOM, no socket.
+
+import * as wire from './wire.js';
+import { WindowCopy } from './rows.js';
+import { emptyView, fittingView } from './query.js';
+
+/**
+ * One table on one socket, over all its connections. It is told what arrives and answers what that means for the screen:
+ *
+ *     const session = new Session((message) => socket.send(message));
+ *     session.connected();
+ *     const event = session.receive(message, sight);  // {kind: 'window' | 'patch' | 'tables' | 'status' | 'error' | 'nothing', ...}
+ *     session.painted();                              // the copy is on the screen: the server may send the next patch
+ *
+ * `sight` is a function `(seq, isTop) => viewport` that describes what the reader sees, or would see at the top of another list.
+ */
+export class Session {
+  constructor(send) {
+    this.send = send;
+    this.copy = new WindowCopy();
+    this.view = emptyView();
+    this.tables = [];
+    this.epoch = '';
+    /** Between a query and the window that answers it: what is on the screen answers the one before. */
+    this.isAsking = false;
+    this.stats = { windows: 0, patches: 0, resyncs: 0, lastReason: '' };
+    this.#isGreeted = false;
+  }
+  #isGreeted;
+  #request = 0;
+  #opened = '';       // the table that the server was last asked for on this connection
+  #unpainted = 0;     // the seq that waits for its ack
+  #isOpening = false;   // an open is on its way: what arrives for another request belongs to a table that was left
+  #isReopening = false;
+  #isChanged = false;   // another query was wished for while there was no connection
+  #badWindows = 0;
+
+  /** The open table as `hello` and `tables` describe it, or undefined. */
+  get table() {
+    return this.tables.find((table) => table.name === this.view.table);
+  }
+
+  /** Whether rows are on the way or here. */
+  get isOpen() {
+    return this.#opened !== '' && this.#opened === this.view.table;
+  }
+
+  /** A socket stands: the server does not know us yet. */
+  connected() {
+    this.lost();
+    this.send(wire.hello('rowcast page'));
+  }
+
+  /** The socket is gone. What the page holds stays. */
+  lost() {
+    this.#isGreeted = false;
+    this.#opened = '';
+    this.#unpainted = 0;
+    this.isAsking = this.#isOpening = false;
+  }
+
+  /** Shows another table or query. `sight` describes where the reader wants to be in it. */
+  show(view, sight) {
+    const isOther = view.table !== this.view.table;
+    this.view = view;
+    if (isOther) this.copy = new WindowCopy();
+    if (!this.#isGreeted) this.#isChanged = true;
+    else if (isOther || !this.isOpen) this.#open(sight, false);
+    else {
+      this.#ask();
+      this.send(wire.query({ request: this.#request, query: this.#query(), viewport: sight(this.copy.seq, true) }));
+    }
+  }
+
+  /** What the reader sees has changed. Kept back while a query is on its way: positions would mean another order. */
+  look(viewport) {
+    if (this.isOpen && !this.isAsking && this.copy.seq > 0) this.send(wire.viewport(viewport));
+  }
+
+  /** Whether a viewport would be sent now. */
+  get canLook() {
+    return this.isOpen && !this.isAsking && this.copy.seq > 0;
+  }
+
+  /** Whether anybody can see the page. */
+  setHidden(hidden) {
+    if (this.#isGreeted) this.send(wire.visibility(hidden));
+  }
+
+  /** The copy is on the screen. */
+  painted() {
+    if (this.#unpainted === 0) return;
+    this.send(wire.ack(this.#unpainted));
+    this.#unpainted = 0;
+  }
+
+  /** Takes in a message that wire.js has let through. */
+  receive(message, sight) {
+    switch (message.type) {
+      case 'hello': return this.#greet(message, sight);
+      case 'tables': return this.#list(message.tables, sight);
+      case 'window': return this.#isStray(message) ? this.#pass(message) : this.#replace(message);
+      case 'patch': return this.#isStray(message) ? this.#pass(message) : this.#patch(message);
+      case 'status': return this.#status(message);
+      case 'error': return { kind: 'error', code: message.code, reason: message.reason };
+      default: return nothing;
+    }
+  }
+
+  #greet(message, sight) {
+    const isRestart = this.epoch !== '' && this.epoch !== message.epoch;
+    this.epoch = message.epoch;
+    this.#isGreeted = true;
+    const event = this.#list(message.tables, sight, true);
+    return { ...event, isRestart };
+  }
+
+  #list(tables, sight, isReopening = false) {
+    this.tables = tables;
+    if (this.view.table === '' && tables.length > 0) this.view = { ...this.view, table: tables[0].name };
+    if (!this.isOpen && this.table !== undefined) this.#open(sight, isReopening);
+    return { kind: 'tables' };
+  }
+
+  #open(sight, isReopening) {
+    if (this.table === undefined) return;
+    this.#ask();
+    this.#opened = this.view.table;
+    this.#isOpening = true;
+    this.#isReopening = isReopening && this.copy.seq > 0 && !this.#isChanged;
+    this.#isChanged = false;
+    const resume = this.#isReopening ? { epoch: this.copy.epoch, seq: this.copy.seq } : null;
+    this.send(wire.open({ table: this.view.table, request: this.#request, query: this.#query(), viewport: sight(0, !this.#isReopening), resume }));
+  }
+
+  #ask() {
+    this.#request += 1;
+    this.isAsking = true;
+  }
+
+  #query() {
+    return fittingView(this.view, this.table?.columns ?? []);
+  }
+
+  #isStray(message) {
+    return this.#isOpening && message.request !== this.#request;
+  }
+
+  // It must be acknowledged all the same, or nothing else would come.
+  #pass(message) {
+    this.send(wire.ack(message.seq));
+    return nothing;
+  }
+
+  #replace(message) {
+    const before = this.copy;
+    const isAnswer = this.isAsking && message.request === this.#request;
+    const copy = new WindowCopy();
+    const reason = copy.replace(message);
+    if (reason !== null) {
+      // Asking again at once for what was wrong twice would go round for ever: the next connection starts anew.
+      this.#badWindows += 1;
+      return this.#badWindows > 1 ? { kind: 'broken', reason } : this.#resync(message.seq, reason);
+    }
+    this.#badWindows = 0;
+    this.copy = copy;
+    this.stats.windows += 1;
+    this.#unpainted = message.seq;
+    const isReopening = isAnswer && this.#isReopening;
+    if (isAnswer) this.isAsking = this.#isOpening = this.#isReopening = false;
+    return { kind: 'window', isAnswer, isReopening, isSameEpoch: before.epoch === message.epoch, before };
+  }
+
+  #patch(message) {
+    const reason = this.copy.apply(message);
+    if (reason !== null) return this.#resync(message.seq, reason);
+    this.stats.patches += 1;
+    this.#unpainted = message.seq;
+    return { kind: 'patch', shift: message.shift ?? 0, message };
+  }
+
+  #resync(seq, reason) {
+    this.stats.resyncs += 1;
+    this.stats.lastReason = reason;
+    this.#unpainted = 0;
+    this.send(wire.resync(seq, reason));
+    return { kind: 'resync', reason };
+  }
+
+  #status({ table: name, source }) {
+    const table = this.tables.find((other) => other.name === name);
+    if (table !== undefined) table.source = source;
+    return { kind: 'status' };
+  }
+}
+
+const nothing = Object.freeze({ kind: 'nothing' });

@@ -1,0 +1,247 @@
+// viewport.js: geometry. Which items are in sight, where they are drawn, and what to ask the server for. No DOM, no clock.
+
+/** The height of every item, in pixels. The style sheet has the same number. */
+export const ROW_HEIGHT = 28;
+
+/**
+ * The tallest element that is safe: Firefox drops heights above 17,895,697 px, Chromium caps them at 33,554,429 px, and below
+ * 2^24 every pixel of a transform is exact in 32-bit floats.
+ */
+export const SAFE_HEIGHT = 15_000_000;
+
+/**
+ * The reader's place in a list of any height, beside the scroll position of an element of limited height.
+ *
+ * `position` is global: the pixel of the whole list at the top edge of what is visible. `native` is the element's own scrollTop.
+ * `base` is the difference, and what rows are placed by: item p stands at `p * ROW_HEIGHT - base` in the element. A wheel or a
+ * key moves both by the same pixels; only a jump of the thumb is proportional. While the reader scrolls, `base` may drift (a
+ * patch shifts the list: setting scrollTop then would break the wheel's motion); `settle` brings both together again.
+ */
+export class ScrollModel {
+  constructor(rowHeight = ROW_HEIGHT, safeHeight = SAFE_HEIGHT) {
+    this.rowHeight = rowHeight;
+    this.safeHeight = safeHeight;
+    this.total = 0;
+    this.height = 0;
+    this.native = 0;
+    this.base = 0;
+  }
+
+  get position() {
+    return this.native + this.base;
+  }
+
+  /** The whole list's height. */
+  get fullHeight() {
+    return Math.max(this.total * this.rowHeight, this.height);
+  }
+
+  /** The element's height. */
+  get nativeHeight() {
+    return Math.min(this.fullHeight, Math.max(this.safeHeight, this.height));
+  }
+
+  get isMapped() {
+    return this.fullHeight > this.nativeHeight;
+  }
+
+  get last() {
+    return this.fullHeight - this.height;
+  }
+
+  get nativeLast() {
+    return this.nativeHeight - this.height;
+  }
+
+  get atTop() {
+    return this.position < 1;
+  }
+
+  get atEnd() {
+    return this.last > 0 && this.position > this.last - 1;
+  }
+
+  /** The position of the first item in sight. */
+  get first() {
+    return Math.floor(this.position / this.rowHeight);
+  }
+
+  /** How many items are in sight, those in part too. */
+  get count() {
+    return Math.max(1, Math.ceil(this.height / this.rowHeight) + 1);
+  }
+
+  /** What is visible is `height` pixels tall. */
+  resize(height) {
+    this.#keep(() => { this.height = height; });
+  }
+
+  /** The list has `total` items. */
+  setTotal(total) {
+    this.#keep(() => { this.total = total; });
+  }
+
+  /** The reader moved the element's scroll position. */
+  scrolled(native) {
+    const moved = native - this.native;
+    const isJump = this.isMapped && Math.abs(moved) > Math.max(4_000, this.height * 3);
+    const position = isJump ? Math.round((native / this.nativeLast) * this.last) : this.position + moved;
+    this.native = native;
+    this.base = this.#clamp(position) - native;
+  }
+
+  /** The list moved by `items` under the reader: what is read stays where it is. */
+  shift(items) {
+    this.base = this.#clamp(this.position + items * this.rowHeight) - this.native;
+  }
+
+  /** Goes to a global pixel; {@link settle} says what scrollTop becomes. */
+  moveTo(position) {
+    this.base = this.#clamp(Math.round(position)) - this.native;
+  }
+
+  /** The global pixel to go to so that an item is in sight as a whole, `covered` pixels of the top being hidden. */
+  reveal(item, covered = 0) {
+    const top = item * this.rowHeight;
+    if (top - covered < this.position) return this.#clamp(top - covered);
+    if (top + this.rowHeight > this.position + this.height) return this.#clamp(top + this.rowHeight - this.height);
+    return this.position;
+  }
+
+  /** Whether scrolling on would hit the element's edge before the list's: then `settle` cannot wait. */
+  get isCornered() {
+    if (!this.isMapped) return false;
+    const room = this.height * 2;
+    return (this.native < room && this.position > room) || (this.nativeLast - this.native < room && this.last - this.position > room);
+  }
+
+  /** What scrollTop has to become; the same as it is when nothing drifted. Rows must be placed anew in the same frame. */
+  settle() {
+    const position = this.position;
+    let native = position;
+    if (this.isMapped) {
+      native = Math.round((position / this.last) * this.nativeLast);
+      if (position > 0 && position < this.last) native = Math.max(1, Math.min(this.nativeLast - 1, native));
+    }
+    this.native = native;
+    this.base = position - native;
+    return native;
+  }
+
+  // A change of heights leaves the position, as far as the list still reaches. The browser clamps scrollTop by itself.
+  #keep(change) {
+    const position = this.position;
+    change();
+    this.native = Math.max(0, Math.min(this.nativeLast, this.native));
+    this.base = this.#clamp(position) - this.native;
+  }
+
+  #clamp(position) {
+    return Math.max(0, Math.min(this.last, position));
+  }
+}
+
+/** How many items beyond the visible ones are drawn: a few behind, more ahead, so that the compositor never runs into nothing. */
+export const OVERDRAW = Object.freeze({ ahead: 26, behind: 10 });
+
+/** The positions to draw, `[from, to)`: always as many, so that nodes are not hidden and shown again. */
+export function drawnRange(first, count, total, isUpward, range = { from: 0, to: 0 }) {
+  const size = count + OVERDRAW.ahead + OVERDRAW.behind;
+  const from = first - (isUpward ? OVERDRAW.ahead : OVERDRAW.behind);
+  range.from = Math.max(0, Math.min(from, total - size));
+  range.to = Math.min(total, range.from + size);
+  return range;
+}
+
+/**
+ * Decides when the server must hear where the reader is. Not for each pixel: when the rows left in the direction of travel get
+ * few, when the reader comes to rest, and when he comes to or leaves an edge.
+ */
+export class Sight {
+  constructor() {
+    this.sent = null;
+    this.speed = 0;
+    this.isUpward = false;
+  }
+  #position = 0;
+  #at = 0;
+
+  /** Takes in where the reader is now; keeps a smoothed speed in items a second. */
+  observe(position, rowHeight, now) {
+    const passed = now - this.#at;
+    if (passed <= 0) return;
+    const moved = (position - this.#position) / rowHeight;
+    const speed = moved / Math.max(passed, 8) * 1_000;
+    this.speed = passed > 250 ? (moved === 0 ? 0 : speed / 4) : this.speed * 0.6 + speed * 0.4;
+    if (moved !== 0) this.isUpward = moved < 0;
+    this.#position = position;
+    this.#at = now;
+  }
+
+  /** The reader has stopped. */
+  rest() {
+    this.speed = 0;
+  }
+
+  /** The list moved under the reader by whole items; that is not travel. */
+  shifted(items, rowHeight) {
+    this.#position += items * rowHeight;
+    if (this.sent) this.sent.first += items;
+  }
+
+  /** The next message must be sent whatever it says: another window was asked for. */
+  forget() {
+    this.sent = null;
+  }
+
+  /** How many items to hold ahead and behind at the present speed. */
+  buffers(count) {
+    const calm = Math.max(80, count * 2);
+    const ahead = Math.min(900, Math.round(calm + Math.abs(this.speed) * 0.4));
+    const behind = Math.max(40, count);
+    return { ahead, behind };
+  }
+
+  /**
+   * The viewport to send now, or null.
+   *
+   * @param {ScrollModel} scroll
+   * @param {{start: number, end: number, total: number, seq: number}} held the copy of the window
+   * @param {number|null} anchor the row that is being read
+   * @param {boolean} isResting the reader has stopped
+   */
+  ask(scroll, held, anchor, isResting) {
+    const wanted = this.describe(scroll, held.seq, anchor);
+    if (this.sent !== null && !this.#isWorthSending(wanted, held, isResting)) return null;
+    this.sent = { ...wanted };
+    return wanted;
+  }
+
+  /** What is in sight now, as the wire has it. */
+  describe(scroll, seq, anchor) {
+    const count = scroll.count;
+    const { ahead, behind } = this.buffers(count);
+    const stick = scroll.atTop ? 'top' : scroll.atEnd ? 'end' : undefined;
+    return {
+      seq,
+      first: scroll.first,
+      count,
+      // The wire's `ahead` is below what is visible and `behind` above, wherever the reader goes.
+      ahead: this.isUpward ? behind : ahead,
+      behind: this.isUpward ? ahead : behind,
+      anchor: stick === undefined ? anchor : null,
+      stick,
+    };
+  }
+
+  #isWorthSending(wanted, held, isResting) {
+    const { sent } = this;
+    if (wanted.stick !== sent.stick || wanted.count !== sent.count) return true;
+    const moved = Math.abs(wanted.first - sent.first);
+    if (isResting) return moved > 0 || wanted.anchor !== sent.anchor || Math.abs(wanted.ahead - sent.ahead) > wanted.count;
+    if (moved === 0) return false;
+    const below = Math.min(held.total, wanted.first + wanted.count + wanted.ahead * 0.7) - held.end;
+    const above = held.start - Math.max(0, wanted.first - wanted.behind * 0.7);
+    return (below > 0 || above > 0) && moved >= Math.min(16, wanted.count / 2);
+  }
+}

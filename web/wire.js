@@ -1,0 +1,196 @@
+// wire.js: messages to and from text, as docs/protocol.md has them. No DOM, no socket, no clock.
+
+/** The subprotocol that the socket offers. */
+export const SUBPROTOCOL = 'rowcast.v1';
+
+/** The protocol's number in `hello`. */
+export const VERSION = 1;
+
+/** The greatest numbers that a viewport may name. */
+export const LIMITS = Object.freeze({ count: 1_000, buffer: 2_000, search: 1_000, interval: 60_000 });
+
+/** A message that is not what the protocol says. */
+export class WireError extends Error {}
+
+/**
+ * Reads one message of the server, and checks the shape of everything that the page will use. Unknown members pass through
+ * unread; whether a patch fits the copy is the copy's question (rows.js).
+ *
+ * @param {string} text one frame
+ * @returns {object} the message
+ * @throws {WireError} with a sentence that names what is wrong
+ */
+export function parseMessage(text) {
+  let message;
+  try {
+    message = JSON.parse(text);
+  } catch {
+    throw new WireError('the message is not JSON');
+  }
+  return checkMessage(message);
+}
+
+/** As {@link parseMessage}, for a message that is an object already. */
+export function checkMessage(message) {
+  demand(isObject(message), 'the message is not an object');
+  const check = checks[message.type];
+  demand(check !== undefined && Object.hasOwn(checks, message.type), `unknown type ${String(message.type).slice(0, 40)}`);
+  check(message);
+  return message;
+}
+
+const checks = {
+  hello(m) {
+    demand(m.version === VERSION, `the server speaks version ${m.version}, this page ${VERSION}`);
+    demand(typeof m.epoch === 'string', 'hello has no epoch');
+    checkTables(m.tables);
+  },
+  tables(m) {
+    checkTables(m.tables);
+  },
+  window(m) {
+    checkPlace(m);
+    demand(Array.isArray(m.items), 'a window has no items');
+    for (const item of m.items) checkItem(item);
+    demand(m.start + m.items.length <= m.total, 'a window reaches beyond the view');
+  },
+  patch(m) {
+    checkPlace(m);
+    for (const name of ['base', 'before', 'after']) demand(isCount(m[name]), `a patch has no ${name}`);
+    demand(m.shift === undefined || Number.isSafeInteger(m.shift), 'shift is no whole number');
+    for (const name of ['removed', 'updated', 'moved', 'inserted']) {
+      demand(m[name] === undefined || (Array.isArray(m[name]) && m[name].every(Array.isArray)), `${name} is no list of lists`);
+    }
+    for (const entry of m.removed ?? []) demand(isCount(entry[0]), 'removed names no index');
+    for (const entry of m.moved ?? []) demand(isCount(entry[0]) && isCount(entry[1]), 'moved names no index');
+    for (const entry of m.inserted ?? []) {
+      demand(isCount(entry[0]), 'inserted names no index');
+      checkItem(entry[2]);
+    }
+    for (const entry of m.updated ?? []) checkUpdate(entry);
+  },
+  status(m) {
+    demand(typeof m.table === 'string', 'status names no table');
+    checkSource(m.source);
+  },
+  error(m) {
+    demand(typeof m.code === 'string', 'error has no code');
+    if (typeof m.reason !== 'string') m.reason = '';
+  },
+};
+
+function checkTables(tables) {
+  demand(Array.isArray(tables), 'there is no list of tables');
+  for (const table of tables) {
+    demand(isObject(table) && typeof table.name === 'string' && Array.isArray(table.columns), 'a table has no name or columns');
+    for (const column of table.columns) {
+      demand(isObject(column) && typeof column.name === 'string' && typeof column.type === 'string', 'a column has no name or type');
+    }
+    if (table.source !== undefined) checkSource(table.source);
+  }
+}
+
+function checkSource(source) {
+  demand(isObject(source) && typeof source.state === 'string', 'a source has no state');
+}
+
+function checkPlace(m) {
+  demand(typeof m.epoch === 'string', 'there is no epoch');
+  for (const name of ['seq', 'request', 'start', 'total', 'rows', 'digest']) demand(isCount(m[name]), `there is no ${name}`);
+  demand(m.lead === null || m.lead === undefined || isHeader(m.lead), 'lead is no header');
+}
+
+function checkItem(item) {
+  const isRow = Array.isArray(item) && isCount(item[0]) && isCount(item[1]) && Array.isArray(item[2]);
+  demand(isRow || isHeader(item), 'an item is neither a row nor a header');
+}
+
+function checkUpdate(entry) {
+  demand(isCount(entry[0]), 'updated names no index');
+  if (isHeader(entry[1])) return;
+  demand(isCount(entry[1]) && entry.length % 2 === 0, 'an update has no revision or half a cell');
+  for (let at = 2; at < entry.length; at += 2) demand(isCount(entry[at]), 'an update names no column');
+}
+
+function isHeader(value) {
+  return isObject(value) && isCount(value.section) && isCount(value.rev) && isCount(value.slot)
+    && typeof value.column === 'string' && isCount(value.count);
+}
+
+function isObject(value) {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isCount(value) {
+  return Number.isSafeInteger(value) && value >= 0;
+}
+
+function demand(holds, reason) {
+  if (!holds) throw new WireError(reason);
+}
+
+// What the page sends. Each builder leaves out what is not said, so that the server's own choice holds.
+
+/** The first message. */
+export function hello(client) {
+  return { type: 'hello', version: VERSION, client };
+}
+
+/** Shows a table. `resume` is `{epoch, seq}` of what the page still holds, or null. */
+export function open({ table, request, query, viewport, resume }) {
+  const message = { type: 'open', table, request, query: wireQuery(query), viewport: wireViewport(viewport) };
+  if (resume) message.resume = { epoch: resume.epoch, seq: resume.seq };
+  return message;
+}
+
+/** Another filter, order or grouping of the open table. */
+export function query({ request, query: wanted, viewport }) {
+  return { type: 'query', request, query: wireQuery(wanted), viewport: wireViewport(viewport) };
+}
+
+/** What is in sight. */
+export function viewport(sight) {
+  return { type: 'viewport', ...wireViewport(sight) };
+}
+
+/** The window or patch `seq` is on the screen. */
+export function ack(seq) {
+  return { type: 'ack', seq };
+}
+
+/** The window or patch `seq` did not fit. */
+export function resync(seq, reason) {
+  return { type: 'resync', seq, reason };
+}
+
+/** Whether anybody can see the page. */
+export function visibility(hidden) {
+  return { type: 'visibility', hidden };
+}
+
+function wireQuery({ sort = [], search = '', group = '' } = {}) {
+  const wire = {};
+  if (sort.length > 0) {
+    wire.sort = sort.map(({ column, descending }) => (descending ? { column, descending: true } : { column }));
+  }
+  if (search !== '') wire.search = search.slice(0, LIMITS.search);
+  if (group !== '') wire.group = [group];
+  return wire;
+}
+
+function wireViewport({ seq, first, count, ahead, behind, anchor, stick }) {
+  const wire = {
+    seq,
+    first,
+    count: clamp(count, 1, LIMITS.count),
+    ahead: clamp(ahead, 0, LIMITS.buffer),
+    behind: clamp(behind, 0, LIMITS.buffer),
+  };
+  if (anchor !== undefined && anchor !== null) wire.anchor = anchor;
+  if (stick) wire.stick = stick;
+  return wire;
+}
+
+function clamp(value, least, most) {
+  return Math.max(least, Math.min(most, Math.round(value)));
+}
