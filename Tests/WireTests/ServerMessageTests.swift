@@ -54,7 +54,8 @@ import Wire
   }
 
   @Test func anEmptyWindowIsAWindow() throws {
-    let state = WindowState(start: 0, total: 0, rows: 0, items: [], lead: nil, pool: HeaderPool(), commit: 0, relabelings: 0)
+    let state = WindowState(
+      start: 0, total: 0, rows: 0, items: [], lead: nil, pool: HeaderPool(), commit: 0, relabelings: 0)
     #expect(
       try parse(delivery(Patch(base: nil, result: state)))
         == json(
