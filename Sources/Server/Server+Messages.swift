@@ -81,8 +81,6 @@ extension Server {
 
   /// libwebsockets' word for no timer.
   static let noTimer: Int64 = -1
-  /// How long a page that says too much is not listened to.
-  private static let pause: Duration = .milliseconds(500)
   /// After so many pauses in a row it is not listened to any more.
   private static let greatestStrikes = 20
 
@@ -97,7 +95,7 @@ extension Server {
     session.strikes += 1
     guard session.strikes <= Self.greatestStrikes else { return false }
     lws_rx_flow_control(session.socket, 0)
-    lws_set_timer_usecs(session.socket, Self.pause.nanoseconds / 1_000)
+    lws_set_timer_usecs(session.socket, configuration.messagePause.nanoseconds / 1_000)
     return true
   }
 

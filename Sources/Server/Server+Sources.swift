@@ -31,8 +31,7 @@ extension Server {
       }
       engine.handle(.changes(table, changes), at: now)
     case .state(let state, let message):
-      logger.info(
-        "source", metadata: ["source": "\(inlet.name)", "state": "\(state.rawValue)", "message": "\(message)"])
+      logger.info("the source \(inlet.name) is \(state.rawValue)\(message.isEmpty ? "" : ": ")\(message)")
       guard let table = tablesBySource[source] else { return }
       engine.handle(.source(table, state, message: message), at: now)
     }

@@ -19,6 +19,8 @@ public struct ServerConfiguration: Sendable {
   public var messageRate = 200
   /// How many messages a page may send at once.
   public var messageBurst = 400
+  /// How long a page that says too much is not listened to.
+  public var messagePause: Duration = .milliseconds(500)
   /// How many rows of sources are taken before the sockets get their turn.
   public var rowsPerTurn = 10_000
   /// How many rows a source may be ahead.

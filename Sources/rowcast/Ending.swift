@@ -3,15 +3,15 @@ import Synchronization
 
 /// Ends the sources while the pages are being told, so that both together take no longer than either.
 final class Ending: Sendable {
-  private let feeds = Mutex<[any Feed]>([])
+  private let feeds = Mutex<[PluginFeed]>([])
   private let isDone = DispatchGroup()
   /// With the server's own 1.5 s this stays below the three seconds that a supervisor is promised.
   private static let patience = DispatchTimeInterval.milliseconds(1_000)
 
   /// Starts a source that is to be ended later.
-  func start(_ feed: any Feed) {
+  func start(_ feed: PluginFeed) throws {
+    try feed.start()
     feeds.withLock { $0.append(feed) }
-    feed.start()
   }
 
   /// Tells every source to end; returns at once.

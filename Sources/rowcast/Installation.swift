@@ -24,7 +24,11 @@ enum Installation {
 
   /// The shared library of a plugin: a path is taken as it is, a name is looked for beside the executable.
   static func pluginPath(_ nameOrPath: String) -> String {
-    if nameOrPath.contains("/") { return nameOrPath }
+    if nameOrPath.contains("/") {
+      guard let path = realpath(nameOrPath, nil) else { return nameOrPath }
+      defer { free(path) }
+      return String(cString: path)
+    }
     let candidates = ["\(folder)/lib\(nameOrPath).so", "\(folder)/../lib/rowcast/lib\(nameOrPath).so"]
     return candidates.first { access($0, R_OK) == 0 } ?? candidates[0]
   }

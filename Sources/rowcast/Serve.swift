@@ -3,6 +3,7 @@ import Dispatch
 import Glibc
 import ListEngine
 import Logging
+import PluginHost
 import Server
 
 /// `rowcast serve`
@@ -15,7 +16,9 @@ struct Serve: ParsableCommand {
   @Option(help: ArgumentHelp("Where to listen: 127.0.0.1 or ::1.", valueName: "address"))
   var listen = "127.0.0.1"
 
-  @Option(help: ArgumentHelp("The folder with the page; the one that was installed with rowcast if left out.", valueName: "folder"))
+  @Option(
+    help: ArgumentHelp(
+      "The folder with the page; the one that was installed with rowcast if left out.", valueName: "folder"))
   var web: String?
 
   @Option(
@@ -63,7 +66,7 @@ struct Serve: ParsableCommand {
     FileLimit.raise(forPages: ServerConfiguration().sessionLimit)
     let ending = Ending()
     let server = try makeServer(onStopping: { ending.begin() })
-    for feed in try makeFeeds(server.control) { ending.start(feed) }
+    try startFeeds(server.control, ending)
     announce("listening on \(server.url)")
     server.run()
     ending.finish()
@@ -91,7 +94,15 @@ struct Serve: ParsableCommand {
     }
   }
 
-  private func makeFeeds(_ control: ServerControl) throws -> [any Feed] {
-    [DemoFeed(control.addSource("demo"))]
+  /// Loads and starts the plugins; until the server runs they get no further than their inlets hold.
+  private func startFeeds(_ control: ServerControl, _ ending: Ending) throws {
+    do {
+      let feeds = try plugins.map { try PluginFeed($0, settings: set, control: control) }
+      for feed in feeds { try ending.start(feed) }
+    } catch let error as PluginError {
+      // What the operator wrote is the command's fault, a file that does not fit is the world's.
+      if case .badSetting = error { throw ValidationError("--set \(error)") }
+      throw WorldError(description: "\(error)")
+    }
   }
 }

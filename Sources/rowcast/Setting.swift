@@ -7,7 +7,9 @@ struct Setting: ExpressibleByArgument {
   var value: String
 
   init?(argument: String) {
-    guard let equals = argument.firstIndex(of: "="), let dot = argument[..<equals].firstIndex(of: ".") else { return nil }
+    guard let equals = argument.firstIndex(of: "="), let dot = argument[..<equals].firstIndex(of: ".") else {
+      return nil
+    }
     plugin = String(argument[..<dot])
     key = String(argument[argument.index(after: dot)..<equals])
     value = String(argument[argument.index(after: equals)...])

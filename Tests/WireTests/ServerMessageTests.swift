@@ -23,7 +23,7 @@ import Wire
 
   private func window(_ items: [WindowItem], start: Int = 0, lead: HeaderSnapshot? = nil) -> WindowState {
     WindowState(
-      start: start, total: 10, rows: 9, items: items, lead: lead, pool: HeaderPool(), commit: 0)
+      start: start, total: 10, rows: 9, items: items, lead: lead, pool: HeaderPool(), commit: 0, relabelings: 0)
   }
 
   private func parse(_ message: ServerMessage) throws -> NSDictionary {
@@ -54,7 +54,8 @@ import Wire
   }
 
   @Test func anEmptyWindowIsAWindow() throws {
-    let state = WindowState(start: 0, total: 0, rows: 0, items: [], lead: nil, pool: HeaderPool(), commit: 0)
+    let state = WindowState(
+      start: 0, total: 0, rows: 0, items: [], lead: nil, pool: HeaderPool(), commit: 0, relabelings: 0)
     #expect(
       try parse(delivery(Patch(base: nil, result: state)))
         == json(

@@ -60,7 +60,7 @@ final class Chunked<Element: BitwiseCopyable> {
 
   @inline(__always) private func check(_ index: UInt32) {
     #if CHECK_INVARIANTS
-    precondition(index < count, "element \(index) of \(count)")
+      precondition(index < count, "element \(index) of \(count)")
     #endif
   }
 }

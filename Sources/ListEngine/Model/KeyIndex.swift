@@ -92,14 +92,14 @@ final class KeyIndex {
   /// Every key leads to its slot.
   func checkInvariants() {
     #if CHECK_INVARIANTS
-    var seen = 0
-    for slot in buckets where slot != Self.empty {
-      seen += 1
-      let key: Probe = type == .integer ? .integer(words[slot]) : .text(pool[texts[slot]])
-      precondition(self.slot(of: key) == slot, "the key of slot \(slot) leads elsewhere")
-    }
-    precondition(seen == count, "\(seen) keys, counted as \(count)")
-    pool.checkInvariants()
+      var seen = 0
+      for slot in buckets where slot != Self.empty {
+        seen += 1
+        let key: Probe = type == .integer ? .integer(words[slot]) : .text(pool[texts[slot]])
+        precondition(self.slot(of: key) == slot, "the key of slot \(slot) leads elsewhere")
+      }
+      precondition(seen == count, "\(seen) keys, counted as \(count)")
+      pool.checkInvariants()
     #endif
   }
 

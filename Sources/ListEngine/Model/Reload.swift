@@ -12,7 +12,9 @@ struct Reload {
   /// Notes that the list has named this row.
   mutating func name(_ slot: UInt32) {
     let word = Int(slot) >> 6
-    if word >= named.count { named.append(contentsOf: repeatElement(0, count: max(word + 1 - named.count, named.count))) }
+    if word >= named.count {
+      named.append(contentsOf: repeatElement(0, count: max(word + 1 - named.count, named.count)))
+    }
     named[word] |= 1 << UInt64(slot & 63)
     order.append(slot)
   }

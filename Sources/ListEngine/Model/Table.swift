@@ -58,7 +58,9 @@ final class Table {
   @inline(__always) func isAlive(_ slot: UInt32) -> Bool { labels[slot] != 0 }
 
   /// The id of the row in this slot.
-  @inline(__always) func id(of slot: UInt32) -> RowID { RowID(rawValue: UInt64(generations[slot]) << 32 | UInt64(slot)) }
+  @inline(__always) func id(of slot: UInt32) -> RowID {
+    RowID(rawValue: UInt64(generations[slot]) << 32 | UInt64(slot))
+  }
 
   /// The slot of this row; `nil` when it is gone.
   func slot(of row: RowID) -> UInt32? {
@@ -289,12 +291,12 @@ final class Table {
   /// Every row is found by its key, and the counts are right.
   func checkInvariants() {
     #if CHECK_INVARIANTS
-    var alive = 0
-    for slot in 0..<slotCount where isAlive(slot) { alive += 1 }
-    precondition(alive == count, "\(alive) rows, counted as \(count)")
-    precondition(keys.count == count, "\(keys.count) keys for \(count) rows")
-    keys.checkInvariants()
-    for column in columns { column.pool?.checkInvariants() }
+      var alive = 0
+      for slot in 0..<slotCount where isAlive(slot) { alive += 1 }
+      precondition(alive == count, "\(alive) rows, counted as \(count)")
+      precondition(keys.count == count, "\(keys.count) keys for \(count) rows")
+      keys.checkInvariants()
+      for column in columns { column.pool?.checkInvariants() }
     #endif
   }
 }

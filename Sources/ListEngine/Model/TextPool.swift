@@ -215,18 +215,19 @@ extension TextPool {
   /// Every text is found where its number says, and the blocks count what lives in them.
   func checkInvariants() {
     #if CHECK_INVARIANTS
-    var live: [UInt: Int] = [:]
-    var used = 0
-    for number in 0..<UInt32(addresses.count) where addresses[number] != 0 {
-      used += 1
-      precondition(references[number] > 0, "text \(number) is stored, but nobody holds it")
-      live[addresses[number] & ~UInt(Self.blockSize - 1), default: 0] += Self.textHeaderSize + self[number].count
-    }
-    precondition(used == count, "\(used) texts, counted as \(count)")
-    for block in blocks {
-      let counted = live[UInt(bitPattern: block)] ?? 0
-      precondition(header(of: block).pointee.live == counted, "a block counts \(header(of: block).pointee.live) of \(counted)")
-    }
+      var live: [UInt: Int] = [:]
+      var used = 0
+      for number in 0..<UInt32(addresses.count) where addresses[number] != 0 {
+        used += 1
+        precondition(references[number] > 0, "text \(number) is stored, but nobody holds it")
+        live[addresses[number] & ~UInt(Self.blockSize - 1), default: 0] += Self.textHeaderSize + self[number].count
+      }
+      precondition(used == count, "\(used) texts, counted as \(count)")
+      for block in blocks {
+        let counted = live[UInt(bitPattern: block)] ?? 0
+        precondition(
+          header(of: block).pointee.live == counted, "a block counts \(header(of: block).pointee.live) of \(counted)")
+      }
     #endif
   }
 }

@@ -92,14 +92,17 @@ struct HeaderPool: Equatable {
   /// Every free place waits under its own kind, shows nothing, and there are no more of them than may be.
   func checkInvariants() {
     #if CHECK_INVARIANTS
-    for (identifier, waiting) in idle {
-      precondition(waiting.count <= capacities[identifier] ?? standardCapacity, "\(waiting.count) \(identifier) slots wait")
-      precondition(Set(waiting).count == waiting.count, "a \(identifier) slot waits twice")
-      for slot in waiting {
-        precondition(slots[slot] == Slot(identifier: identifier, section: nil), "slot \(slot) waits, but is \(slots[slot] as Any)")
+      for (identifier, waiting) in idle {
+        precondition(
+          waiting.count <= capacities[identifier] ?? standardCapacity, "\(waiting.count) \(identifier) slots wait")
+        precondition(Set(waiting).count == waiting.count, "a \(identifier) slot waits twice")
+        for slot in waiting {
+          precondition(
+            slots[slot] == Slot(identifier: identifier, section: nil),
+            "slot \(slot) waits, but is \(slots[slot] as Any)")
+        }
       }
-    }
-    precondition(slots.values.count { $0.section == nil } == idleCount, "a free slot waits nowhere")
+      precondition(slots.values.count { $0.section == nil } == idleCount, "a free slot waits nowhere")
     #endif
   }
 }

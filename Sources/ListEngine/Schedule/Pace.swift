@@ -3,7 +3,9 @@
 /// Intervals fall into a few classes, so that sessions of one class are due together and share their patches.
 struct Pace {
   /// The classes, in milliseconds.
-  static let classes: [Int64] = [0, 16, 33, 50, 100, 150, 200, 300, 500, 750, 1000, 1500, 2000, 3000, 5000, 10_000, 30_000, 60_000]
+  static let classes: [Int64] = [
+    0, 16, 33, 50, 100, 150, 200, 300, 500, 750, 1000, 1500, 2000, 3000, 5000, 10_000, 30_000, 60_000,
+  ]
   /// An acknowledgement that takes longer than this and the interval is slow: the page cannot keep up.
   static let patience: Duration = .milliseconds(100)
   /// So many fast acknowledgements in a row let the interval shrink by one class.

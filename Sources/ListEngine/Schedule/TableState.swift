@@ -95,7 +95,6 @@ final class TableState {
   /// Counts views that lost their last session: which one is the oldest must not depend on a dictionary's order.
   private var departures = 0
 
-
   // MARK: Time
 
   func advance(to now: Instant, limits: Limits, outputs: inout [Output]) {

@@ -66,7 +66,9 @@ final class ListView {
     for term in query.sort { interest |= 1 << UInt64(term.column & 63) }
     for column in query.group { interest |= 1 << UInt64(column & 63) }
     if !search.isEmpty {
-      for (number, column) in table.columns.enumerated() where column.type == .text { interest |= 1 << UInt64(number & 63) }
+      for (number, column) in table.columns.enumerated() where column.type == .text {
+        interest |= 1 << UInt64(number & 63)
+      }
     }
     self.interest = interest
     build()
@@ -305,22 +307,22 @@ final class ListView {
   /// Sections are in order and counted; every row that should be shown is, once, in its section.
   func checkInvariants() {
     #if CHECK_INVARIANTS
-    var shown = 0
-    for (place, section) in sections.enumerated() {
-      precondition(section.place == place, "section \(section.number) is misplaced")
-      precondition(!isGrouped || section.order.count > 0, "section \(section.number) is empty")
-      precondition(
-        ranks.sum(before: place + 1) - ranks.sum(before: place) == section.order.count + (isGrouped ? 1 : 0),
-        "section \(section.number) is miscounted")
-      section.order.checkInvariants(pool: pool, comparator: comparator)
-      shown += section.order.count
-    }
-    var wanted = 0
-    for slot in 0..<table.slots where table.isAlive(slot) && isShown(slot) {
-      wanted += 1
-      precondition(contains(slot), "slot \(slot) is not shown")
-    }
-    precondition(shown == wanted, "\(shown) rows are shown, \(wanted) should be")
+      var shown = 0
+      for (place, section) in sections.enumerated() {
+        precondition(section.place == place, "section \(section.number) is misplaced")
+        precondition(!isGrouped || section.order.count > 0, "section \(section.number) is empty")
+        precondition(
+          ranks.sum(before: place + 1) - ranks.sum(before: place) == section.order.count + (isGrouped ? 1 : 0),
+          "section \(section.number) is miscounted")
+        section.order.checkInvariants(pool: pool, comparator: comparator)
+        shown += section.order.count
+      }
+      var wanted = 0
+      for slot in 0..<table.slots where table.isAlive(slot) && isShown(slot) {
+        wanted += 1
+        precondition(contains(slot), "slot \(slot) is not shown")
+      }
+      precondition(shown == wanted, "\(shown) rows are shown, \(wanted) should be")
     #endif
   }
 }

@@ -249,19 +249,20 @@ struct RowOrder {
   /// Every row is in order, and is found where the pool says.
   func checkInvariants(pool: ChunkPool, comparator: RowComparator) {
     #if CHECK_INVARIANTS
-    var previous: UInt64?
-    for (place, chunk) in chunks.enumerated() {
-      precondition(chunk.place == place && chunk.count > 0, "chunk \(chunk.number) is misplaced or empty")
-      precondition(firsts[place] == chunk.entries[0], "the directory has another first row for chunk \(chunk.number)")
-      precondition(ranks.sum(before: place + 1) - ranks.sum(before: place) == chunk.count, "chunk \(chunk.number) is miscounted")
-      for index in 0..<chunk.count {
-        let entry = chunk.entries[index]
-        let slot = UInt32(truncatingIfNeeded: entry)
-        precondition(pool.home[slot] == chunk.number, "slot \(slot) is looked for elsewhere")
-        if let previous { precondition(precedes(previous, entry, comparator), "slot \(slot) is out of order") }
-        previous = entry
+      var previous: UInt64?
+      for (place, chunk) in chunks.enumerated() {
+        precondition(chunk.place == place && chunk.count > 0, "chunk \(chunk.number) is misplaced or empty")
+        precondition(firsts[place] == chunk.entries[0], "the directory has another first row for chunk \(chunk.number)")
+        precondition(
+          ranks.sum(before: place + 1) - ranks.sum(before: place) == chunk.count, "chunk \(chunk.number) is miscounted")
+        for index in 0..<chunk.count {
+          let entry = chunk.entries[index]
+          let slot = UInt32(truncatingIfNeeded: entry)
+          precondition(pool.home[slot] == chunk.number, "slot \(slot) is looked for elsewhere")
+          if let previous { precondition(precedes(previous, entry, comparator), "slot \(slot) is out of order") }
+          previous = entry
+        }
       }
-    }
     #endif
   }
 }

@@ -1,0 +1,40 @@
+# The commands of this repository. `make help` lists them; the work is done by swift and by scripts/.
+
+PORT ?= 7777
+ROWS ?= 1000000
+RATE ?= 10000
+
+.PHONY: help run run-market test lint format bench
+
+help: ## Lists the commands.
+	@echo "Rowcast: live tables in the browser. Commands:"
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F'|' '{ printf "%-18s %s\n", $$1, $$2 }'
+	@echo "Choices: PORT=$(PORT) ROWS=$(ROWS) RATE=$(RATE), as in: make run PORT=8080"
+
+run: ## Shows the processes of this machine at http://127.0.0.1:PORT/ (installs what is missing).
+	@scripts/setup run
+	@swift build -c release --product processes
+	@swift build -c release --product rowcast
+	@exec .build/release/rowcast serve --port $(PORT)
+
+run-market: ## The same for a made-up market of ROWS prices with RATE changes a second.
+	@scripts/setup run
+	@swift build -c release --product market
+	@swift build -c release --product rowcast
+	@exec .build/release/rowcast serve --port $(PORT) --plugin market --set market.rows=$(ROWS) --set market.rate=$(RATE)
+
+test: ## Runs every test there is (installs what is missing).
+	@scripts/setup test
+	@scripts/test
+
+lint: ## Says what swift format and the tidy rules would change.
+	@swift format lint --strict --parallel --recursive Package.swift Sources Plugins Tests Benchmarks
+	@Tests/Tidy/check
+
+format: ## Brings the Swift code into shape.
+	@swift format --in-place --parallel --recursive Package.swift Sources Plugins Tests Benchmarks
+
+bench: ## Measures the workloads.
+	@scripts/setup run
+	@swift build -c release --product rowcast-bench
+	@exec .build/release/rowcast-bench

@@ -1,0 +1,100 @@
+import Glibc
+import ListEngine
+import Testing
+
+@testable import Server
+
+/// How patches reach pages: one at a time, whatever the page does.
+@Suite struct DeliveryTests {
+  private func changed(_ round: Int) -> Changeset { RunningServer.rows(0..<10, name: "round \(round)") }
+
+  @Test func onlyOnePatchIsOnItsWay() throws {
+    let server = try RunningServer { $0.limits.interval = .zero }
+    let inlet = server.addNumbers(10)
+    let client = try WebSocketClient.open("numbers", port: server.port)
+    for round in 0..<50 { inlet.tell(.changes(changed(round))) }
+    // The window was not acknowledged: nothing but status may come.
+    while let frame = client.frame(within: 0.3) {
+      guard case .text(let bytes) = frame else { continue }
+      #expect(!String(decoding: bytes, as: UTF8.self).contains(#""type":"patch""#))
+    }
+    client.say(#"{"type":"ack","seq":1}"#)
+    let patch = try client.message("patch")
+    #expect(patch["seq"] as? Int == 2)
+    #expect(patch["base"] as? Int == 1)
+  }
+
+  @Test func everyChangeArrivesInTheEnd() throws {
+    let server = try RunningServer { $0.limits.interval = .zero }
+    let inlet = server.addNumbers(10)
+    let client = try WebSocketClient.open("numbers", port: server.port)
+    for round in 0..<200 { inlet.tell(.changes(changed(round))) }
+    var sequence = 1
+    var isLast = false
+    while !isLast {
+      client.say(#"{"type":"ack","seq":\#(sequence)}"#)
+      let patch = try client.message("patch")
+      sequence = try #require(patch["seq"] as? Int)
+      isLast = "\(patch["updated"] ?? "")".contains("round 199 9")
+    }
+    #expect(sequence <= 201)
+  }
+
+  @Test func aPageThatDoesNotReadCostsNoMore() throws {
+    let server = try RunningServer { $0.limits.interval = .zero }
+    let inlet = server.addNumbers(1_000)
+    // They ask for large windows again and again, acknowledge at random, and never read.
+    let silent = try (0..<5).map { _ in try WebSocketClient.open("numbers", port: server.port, count: 1_000) }
+    let good = try WebSocketClient.open("numbers", port: server.port)
+    var sequence = 1
+    let before = residentBytes()
+    for round in 0..<60 {
+      for client in silent {
+        client.say(
+          #"{"type":"query","request":\#(round + 2),"query":{"search":"r"},"viewport":{"first":0,"count":1000}}"#)
+        client.say(#"{"type":"ack","seq":\#(round + 1)}"#)
+      }
+      inlet.tell(.changes(RunningServer.rows(0..<1_000, name: "round \(round)")))
+      good.say(#"{"type":"ack","seq":\#(sequence)}"#)
+      sequence = try #require(try good.message("patch")["seq"] as? Int)
+    }
+    // Sixty windows of 30 KB for five pages would be 9 MB; what is allowed is one each, and what the allocator keeps.
+    #expect(residentBytes() - before < 64 << 20)
+    #expect(sequence > 1)
+  }
+
+  @Test func aPageThatGoesIsForgotten() throws {
+    let server = try RunningServer()
+    let inlet = server.addNumbers(10)
+    for _ in 0..<50 { _ = try WebSocketClient.open("numbers", port: server.port) }
+    let client = try WebSocketClient.open("numbers", port: server.port)
+    client.say(#"{"type":"ack","seq":1}"#)
+    inlet.tell(.changes(changed(1)))
+    #expect(try client.message("patch")["seq"] as? Int == 2)
+  }
+
+  @Test func sourcesDoNotHoldUpEachOtherNorThePages() throws {
+    let server = try RunningServer {
+      $0.inletRows = 2_000
+      $0.rowsPerTurn = 1_000
+    }
+    let flood = server.addNumbers(1, name: "flood")
+    let quiet = server.addNumbers(10, name: "quiet")
+    let thread = Flooder(flood)
+    let client = try WebSocketClient.open("quiet", port: server.port)
+    client.say(#"{"type":"ack","seq":1}"#)
+    quiet.tell(.changes(changed(1)))
+    #expect(try client.message("patch")["seq"] as? Int == 2)
+    #expect(server.stop())
+    #expect(thread.hasEnded(), "a source that was held back was not let go")
+  }
+
+  private func residentBytes() -> Int {
+    guard let file = fopen("/proc/self/statm", "r") else { return 0 }
+    defer { fclose(file) }
+    var buffer = [CChar](repeating: 0, count: 256)
+    fgets(&buffer, 256, file)
+    let text = String(decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    return (text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0) * 4_096
+  }
+}

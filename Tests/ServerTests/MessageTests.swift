@@ -1,0 +1,211 @@
+import Testing
+
+@testable import Server
+
+/// What a page may say, how much of it, and when.
+@Suite struct MessageTests {
+  @Test func aPageIsToldTheTablesAndItsRows() throws {
+    let server = try RunningServer()
+    _ = server.addNumbers(100)
+    let client = try WebSocketClient(port: server.port)
+    client.say(#"{"type":"hello","version":1,"client":"test"}"#)
+    let hello = try client.message("hello")
+    #expect(hello["epoch"] as? String == "test")
+    #expect(hello["version"] as? Int == 1)
+    client.say(#"{"type":"open","table":"numbers","request":5,"viewport":{"first":0,"count":10}}"#)
+    var window = try client.message("window")
+    if window["total"] as? Int == 0 {
+      // The page was faster than the source.
+      client.say(#"{"type":"ack","seq":1}"#)
+      window = try client.message("patch")
+    }
+    #expect(window["request"] as? Int == 5)
+    #expect(window["total"] as? Int == 100)
+  }
+
+  @Test func whatIsNoMessageIsRefusedWithAReason() throws {
+    let server = try RunningServer()
+    for (text, code) in [
+      ("", "unreadableMessage"), ("{", "unreadableMessage"), ("[]", "unreadableMessage"),
+      ("hello", "unreadableMessage"),
+      (#"{"type":"jump"}"#, "unknownType"), (#"{"type":"hello","version":2}"#, "wrongVersion"),
+      (#"{"type":"ack","seq":1}"#, "unexpectedMessage"),
+      (#"{"type":"open","table":"numbers","request":1}"#, "unexpectedMessage"),
+      (#"{"type":"hello"}"#, "unreadableMessage"), (#"{"type":"hello","version":"1"}"#, "unreadableMessage"),
+    ] {
+      let client = try WebSocketClient(port: server.port)
+      client.say(text)
+      let refusal = try client.refusal()
+      #expect(refusal.error == code, "\(text)")
+      #expect(refusal.close == 1008, "\(text)")
+    }
+  }
+
+  @Test func messagesHaveTheirTurn() throws {
+    let server = try RunningServer()
+    _ = server.addNumbers(10)
+    for text in [
+      #"{"type":"hello","version":1}"#, #"{"type":"ack","seq":1}"#, #"{"type":"query","request":1}"#,
+      #"{"type":"viewport","seq":0,"first":0,"count":1}"#, #"{"type":"resync","seq":0}"#,
+      #"{"type":"pace","interval":1}"#,
+      #"{"type":"visibility","hidden":true}"#,
+    ] {
+      let client = try WebSocketClient.greeted(port: server.port)
+      client.say(text)
+      let refusal = try client.refusal()
+      #expect(refusal.error == "unexpectedMessage", "\(text)")
+      #expect(refusal.close == 1008, "\(text)")
+    }
+  }
+
+  @Test func anUnknownColumnIsRefusedAndAnUnknownTableIsAwaited() throws {
+    let server = try RunningServer()
+    _ = server.addNumbers(10)
+    let wrong = try WebSocketClient.greeted(port: server.port)
+    wrong.say(#"{"type":"open","table":"numbers","request":1,"query":{"sort":[{"column":"nope"}]}}"#)
+    #expect(try wrong.refusal().error == "unknownColumn")
+    let early = try WebSocketClient.greeted(port: server.port)
+    early.say(#"{"type":"open","table":"later","request":3}"#)
+    _ = server.addNumbers(5, name: "later")
+    #expect(try early.message("tables")["tables"] != nil)
+    #expect(try early.message("window")["request"] as? Int == 3)
+  }
+
+  @Test func onePagesFaultIsNoOthers() throws {
+    let server = try RunningServer()
+    let inlet = server.addNumbers(10)
+    let good = try WebSocketClient.open("numbers", port: server.port)
+    good.say(#"{"type":"ack","seq":1}"#)
+    for text in ["{", #"{"type":"query","request":1,"query":{"group":["nope"]}}"#, #"{"type":"pace","interval":-1}"#] {
+      let bad = try WebSocketClient.open("numbers", port: server.port)
+      bad.say(text)
+      #expect(try bad.refusal().close == 1008)
+    }
+    inlet.tell(.changes(RunningServer.rows(0..<1, name: "changed")))
+    #expect(try good.message("patch")["base"] as? Int == 1)
+  }
+
+  @Test func aMessageHasAtMost65536Bytes() throws {
+    let server = try RunningServer()
+    func hello(_ count: Int) -> [UInt8] {
+      let text = #"{"type":"hello","version":1,"x":""#
+      return Array(text.utf8) + [UInt8](repeating: 0x78, count: count - text.utf8.count - 2) + Array(#""}"#.utf8)
+    }
+    let largest = try WebSocketClient(port: server.port)
+    largest.send(opcode: 1, hello(65_536))
+    #expect(try largest.message("hello")["version"] as? Int == 1)
+    let larger = try WebSocketClient(port: server.port)
+    larger.send(opcode: 1, hello(65_537))
+    #expect(larger.closeCode() == 1009)
+    // In pieces, none of which is too long.
+    let pieces = try WebSocketClient(port: server.port)
+    let bytes = hello(70_000)
+    pieces.send(opcode: 1, Array(bytes[..<35_000]), isFinal: false)
+    pieces.send(opcode: 0, Array(bytes[35_000...]))
+    #expect(pieces.closeCode() == 1009)
+  }
+
+  @Test func aFrameThatDeclaresTooMuchIsNotAwaited() throws {
+    let server = try RunningServer()
+    for length: UInt64 in [65_537, 1 << 20, 1 << 32, 1 << 62] {
+      let client = try WebSocketClient(port: server.port)
+      client.socket.send(WebSocketClient.frame(opcode: 1, Array("{".utf8), declaring: length))
+      let code = client.closeCode()
+      #expect(code == 1009 || code == 1006, "\(length): \(String(describing: code))")
+    }
+  }
+
+  @Test func aMessageHasAtMost64Frames() throws {
+    let server = try RunningServer()
+    let text = Array(#"{"type":"hello","version":1}"#.utf8) + [UInt8](repeating: 0x20, count: 64 - 28)
+    #expect(text.count == 64)
+    let most = try WebSocketClient(port: server.port)
+    for (index, byte) in text.enumerated() { most.send(opcode: index == 0 ? 1 : 0, [byte], isFinal: index == 63) }
+    #expect(try most.message("hello")["version"] as? Int == 1)
+    for payload in [[0x20], []] as [[UInt8]] {
+      let endless = try WebSocketClient(port: server.port)
+      for index in 0..<70 { endless.send(opcode: index == 0 ? 1 : 0, payload, isFinal: false) }
+      #expect(endless.closeCode() == 1009, "\(payload.count) bytes each")
+    }
+  }
+
+  @Test func aFloodOfFragmentsIsCutOff() throws {
+    let server = try RunningServer()
+    for payload in [[0x20], []] as [[UInt8]] {
+      let client = try WebSocketClient(port: server.port)
+      client.send(opcode: 1, payload, isFinal: false)
+      let thousand = (0..<1_000).flatMap { _ in WebSocketClient.frame(opcode: 0, payload, isFinal: false) }
+      var rounds = 0
+      while rounds < 1_000, client.socket.send(thousand) { rounds += 1 }
+      #expect(rounds < 1_000, "a million fragments of \(payload.count) bytes were taken")
+    }
+    #expect(try HTTPAnswer.get("/", port: server.port)?.status == 200)
+  }
+
+  @Test func textIsUTF8AndBinaryIsNotText() throws {
+    let server = try RunningServer()
+    for bytes in [[0xFF], [0xC0, 0x80], [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80]] as [[UInt8]] {
+      let client = try WebSocketClient(port: server.port)
+      client.send(opcode: 1, Array(#"{"type":"hello","version":1,"client":""#.utf8) + bytes + Array(#""}"#.utf8))
+      #expect(client.closeCode() == 1007)
+    }
+    let binary = try WebSocketClient(port: server.port)
+    binary.send(opcode: 2, Array(#"{"type":"hello","version":1}"#.utf8))
+    #expect(binary.closeCode() == 1003)
+  }
+
+  @Test func aSilentPageIsShownOut() throws {
+    let server = try RunningServer { $0.helloTimeout = .milliseconds(50) }
+    let silent = try WebSocketClient(port: server.port)
+    let refusal = try silent.refusal()
+    #expect(refusal.error == "unexpectedMessage")
+    #expect(refusal.close == 1008)
+    // Whoever has said hello may be silent.
+    let greeted = try WebSocketClient.greeted(port: server.port)
+    #expect(greeted.frame(within: 0.3) == nil)
+  }
+
+  @Test func moreThanAFewMessagesASecondAreHeldBackAndThenRefused() throws {
+    let server = try RunningServer {
+      $0.messageRate = 100
+      $0.messageBurst = 200
+      $0.messagePause = .milliseconds(20)
+    }
+    _ = server.addNumbers(10)
+    let other = try WebSocketClient.open("numbers", port: server.port)
+    let flooder = try WebSocketClient.open("numbers", port: server.port)
+    let hundred = (0..<100).flatMap { _ in WebSocketClient.frame(opcode: 1, Array(#"{"type":"ack","seq":999}"#.utf8)) }
+    var sent = 0
+    var last: WebSocketClient.Frame?
+    while sent < 5_000_000, flooder.socket.send(hundred, within: 30) {
+      sent += 100
+      last = flooder.frame(within: 0)
+      if case .close = last { break }
+    }
+    #expect(last == .close(code: 1008, reason: "too many messages"))
+    other.say(#"{"type":"ack","seq":1}"#)
+    other.say(#"{"type":"query","request":2}"#)
+    #expect(try other.message("window")["request"] as? Int == 2, "another page felt it")
+  }
+
+  @Test func thereAreNoMorePagesThanAllowed() throws {
+    let server = try RunningServer { $0.sessionLimit = 3 }
+    let held = try (0..<3).map { _ in try WebSocketClient.greeted(port: server.port) }
+    let refused = try WebSocketClient(port: server.port)
+    let refusal = try refused.refusal()
+    #expect(refusal.error == "tooManySessions")
+    #expect(refusal.close == 1008)
+    held[0].send(opcode: 8, [0x03, 0xE8])
+    #expect(held[0].closeCode() == 1000)
+    // A place is free as soon as the server has seen the page go.
+    _ = held[0].socket.readToEnd()
+    #expect(try WebSocketClient.greeted(port: server.port).handshake.contains("101"))
+  }
+
+  @Test func pingsAreAnswered() throws {
+    let server = try RunningServer()
+    let client = try WebSocketClient.greeted(port: server.port)
+    client.send(opcode: 9, Array("x".utf8))
+    #expect(client.frame() == .pong(Array("x".utf8)))
+  }
+}

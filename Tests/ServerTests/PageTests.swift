@@ -1,0 +1,198 @@
+import Foundation
+import Testing
+
+@testable import Server
+
+/// The page's files, as a browser and as an attacker ask for them.
+@Suite struct PageTests {
+  /// A folder with a page, and things in it that must never be served.
+  private final class Folder {
+    let path: String
+    static let script = String(repeating: "export const line = 1;\n", count: 40_000)
+
+    init() throws {
+      path = FileManager.default.temporaryDirectory.appending(path: "rowcast-\(UUID().uuidString)").path
+      try FileManager.default.createDirectory(atPath: path + "/parts/deep", withIntermediateDirectories: true)
+      try FileManager.default.createDirectory(atPath: path + "/.hidden", withIntermediateDirectories: true)
+      for (name, text) in [
+        "index.html": "<!doctype html><title>x</title>", "app.js": "export {};", "parts/style.css": "p{}",
+        "parts/deep/icon.svg": "<svg/>", "large.js": Self.script, "empty.css": "", "secret.txt": "no",
+        "README.md": "no",
+        "no-suffix": "no", ".env.js": "no", ".hidden/a.js": "no", "odd name.js": "no", "map.js.map": "no",
+      ] {
+        try Data(text.utf8).write(to: URL(filePath: "\(path)/\(name)"))
+      }
+      try FileManager.default.createSymbolicLink(atPath: path + "/link.js", withDestinationPath: "/etc/hostname")
+      try FileManager.default.createSymbolicLink(atPath: path + "/links", withDestinationPath: "/etc")
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    func server() throws -> RunningServer {
+      let files = try PageFiles(folder: path)
+      return try RunningServer { $0.page = files }
+    }
+  }
+
+  @Test func onlyThePagesFilesAreInTheTable() throws {
+    let folder = try Folder()
+    #expect(
+      try PageFiles(folder: folder.path).paths
+        == ["/app.js", "/empty.css", "/index.html", "/large.js", "/parts/deep/icon.svg", "/parts/style.css"])
+    #expect(throws: PageFiles.Failure.noFolder("/nowhere")) { try PageFiles(folder: "/nowhere") }
+    #expect(throws: PageFiles.Failure.noFolder(folder.path + "/app.js")) {
+      try PageFiles(folder: folder.path + "/app.js")
+    }
+    #expect(throws: PageFiles.Failure.noIndex(folder.path + "/parts")) { try PageFiles(folder: folder.path + "/parts") }
+  }
+
+  @Test func everyFileIsServedWithItsType() throws {
+    let folder = try Folder()
+    let server = try folder.server()
+    for (path, type) in [
+      ("/", "text/html; charset=utf-8"), ("/index.html", "text/html; charset=utf-8"),
+      ("/app.js", "text/javascript; charset=utf-8"), ("/parts/style.css", "text/css; charset=utf-8"),
+      ("/parts/deep/icon.svg", "image/svg+xml"), ("/app.js?v=1", "text/javascript; charset=utf-8"),
+    ] {
+      let answer = try #require(try HTTPAnswer.get(path, port: server.port))
+      #expect(answer.status == 200, "\(path)")
+      #expect(answer.headers["content-type"] == type, "\(path)")
+      #expect(answer.headers["content-length"] == "\(answer.body.count)", "\(path)")
+    }
+    #expect(try HTTPAnswer.get("/large.js", port: server.port)?.body == Array(Folder.script.utf8))
+    #expect(try HTTPAnswer.get("/empty.css", port: server.port)?.body == [])
+    let head = try #require(try HTTPAnswer.get("/app.js", port: server.port, method: "HEAD"))
+    #expect(head.status == 200)
+    #expect(head.body == [])
+    #expect(head.headers["content-length"] == "10")
+  }
+
+  @Test func whatTheBrowserHasIsNotSentAgain() throws {
+    let folder = try Folder()
+    let server = try folder.server()
+    let tag = try #require(try HTTPAnswer.get("/app.js", port: server.port)?.headers["etag"])
+    for condition in [tag, "\"x\", \(tag)", "W/\(tag)", "*"] {
+      let answer = try HTTPAnswer.get("/app.js", port: server.port, headers: ["If-None-Match: \(condition)"])
+      #expect(answer?.status == 304, "\(condition)")
+      #expect(answer?.body == [])
+    }
+    let other = try HTTPAnswer.get("/app.js", port: server.port, headers: ["If-None-Match: \"x\""])
+    #expect(other?.status == 200)
+    try Data("changed".utf8).write(to: URL(filePath: folder.path + "/app.js"))
+    let restarted = try folder.server()
+    let changed = try HTTPAnswer.get("/app.js", port: restarted.port, headers: ["If-None-Match: \(tag)"])
+    #expect(changed?.body == Array("changed".utf8))
+  }
+
+  @Test func everyAnswerKeepsThePageIn() throws {
+    let folder = try Folder()
+    let server = try folder.server()
+    let policy =
+      "default-src 'none'; script-src 'self'; worker-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; "
+      + "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types rowcast"
+    for (path, method) in [
+      ("/", "GET"), ("/", "HEAD"), ("/app.js", "GET"), ("/nothing", "GET"), ("/ws", "GET"), ("/", "POST"), ("*", "GET"),
+    ] {
+      let answer = try #require(try HTTPAnswer.get(path, port: server.port, method: method), "\(method) \(path)")
+      let headers = answer.headers
+      #expect(headers["content-security-policy"] == policy, "\(method) \(path)")
+      #expect(headers["x-content-type-options"] == "nosniff", "\(method) \(path)")
+      #expect(headers["referrer-policy"] == "no-referrer", "\(method) \(path)")
+      #expect(headers["cross-origin-opener-policy"] == "same-origin", "\(method) \(path)")
+      #expect(headers["cross-origin-resource-policy"] == "same-origin", "\(method) \(path)")
+      #expect(headers["cache-control"] == "no-cache", "\(method) \(path)")
+      #expect(!headers.keys.contains { $0.hasPrefix("access-control-") }, "\(method) \(path)")
+      #expect(headers["server"] == nil, "\(method) \(path)")
+    }
+  }
+
+  @Test func nothingElseIsEverServed() throws {
+    let folder = try Folder()
+    let server = try folder.server()
+    let climbs = [
+      "..", "%2e%2e", "%2e.", ".%2e", "..;", "..%00", "%c0%ae%c0%ae", "..%5c", "%252e%252e", "....", "..%2f", "．．",
+    ]
+    let targets = [
+      "etc/passwd", "secret.txt", "app.js", "README.md", "%65tc/passwd", "etc%2fpasswd", "proc/self/environ",
+    ]
+    var paths: [String] = [
+      "/secret.txt", "/README.md", "/no-suffix", "/.env.js", "/.hidden/a.js", "/odd%20name.js", "/map.js.map",
+      "/link.js",
+      "/links/hostname", "/links", "/parts", "/parts/", "/parts/deep", "/APP.JS", "/app.js/", "/app.js%00",
+      "/app.js%00.html",
+      "/app.js%20", "/app.js.", "/app.js;x", "/app%2ejs%2f", "/index.html/index.html", "/%", "/%4", "/%zz", "/\u{7f}",
+      "/\\..\\..\\etc\\passwd", "/~root", "/C:/windows/win.ini", "/%2f%2fetc%2fpasswd", "/?/../../etc/passwd",
+      "/#/../etc/passwd",
+      "/*", "/" + String(repeating: "a", count: 3_000), "/" + String(repeating: "../", count: 900) + "etc/passwd",
+    ]
+    for climb in climbs {
+      for depth in [1, 2, 8] {
+        for target in targets {
+          paths.append("/" + String(repeating: climb + "/", count: depth) + target)
+          paths.append("/parts/" + String(repeating: climb + "\\", count: depth) + target)
+        }
+      }
+    }
+    #expect(paths.count >= 500)
+    // Whatever a path is taken for, only what the page is made of comes back.
+    let page = Set(
+      try PageFiles(folder: folder.path).paths.map { try PageFiles(folder: folder.path).file(at: $0)!.bytes })
+    for path in paths {
+      let answer = try HTTPAnswer.get(path, port: server.port)
+      if let answer, answer.status == 200 { #expect(page.contains(answer.body), "\(path)") }
+    }
+    for path in paths.prefix(24) {
+      #expect(try HTTPAnswer.get(path, port: server.port)?.status != 200, "\(path)")
+    }
+  }
+
+  @Test func onlyGetAndHeadAreAnswered() throws {
+    let server = try RunningServer()
+    for method in ["POST", "PUT", "PATCH", "DELETE", "OPTIONS"] {
+      let answer = try HTTPAnswer.get("/", port: server.port, method: method)
+      #expect(answer?.status == 405, "\(method)")
+      #expect(answer?.headers["allow"] == "GET, HEAD", "\(method)")
+    }
+    for method in ["CONNECT", "TRACE", "PROPFIND", "XGET", "GETX", "", "G", "HEAD GET", "\u{0}GET"] {
+      let answer = try HTTPAnswer.get("/", port: server.port, method: method)
+      #expect(answer == nil || answer!.status >= 400, "\(method)")
+    }
+  }
+
+  @Test func aBodyIsRefusedAndNothingIsSmuggledBehindIt() throws {
+    let server = try RunningServer()
+    let host = "Host: 127.0.0.1:\(server.port)\r\n"
+    let hidden = "GET /index.html HTTP/1.1\r\n\(host)\r\n"
+    let lengths = [
+      "Content-Length: \(hidden.utf8.count)", "Content-Length: 5", "Content-Length: -1", "Content-Length: 0x5",
+      "Content-Length: 99999999999999999999", "Content-Length: 0\r\nContent-Length: 5",
+      "Content-Length: 5\r\nContent-Length: 0",
+      "Content-Length: 0, 5", "Content-Length: +0", "Transfer-Encoding: chunked", "Transfer-Encoding: identity",
+      "Transfer-Encoding: chunked\r\nContent-Length: 0", "Content-Length: 0\r\nTransfer-Encoding: chunked",
+      "Transfer-Encoding: xchunked", "transfer-encoding: Chunked",
+    ]
+    for method in ["GET", "HEAD", "POST"] {
+      for length in lengths {
+        let request = "\(method) / HTTP/1.1\r\n\(host)\(length)\r\n\r\n0\r\n\r\n\(hidden)"
+        let answer = try HTTPAnswer.to(request, port: server.port)
+        #expect(answer == nil || (answer!.count == 1 && answer!.status >= 400), "\(method) with \(length)")
+      }
+    }
+    // What follows on a connection is not read at all.
+    let twice = try HTTPAnswer.to(hidden + hidden, port: server.port)
+    #expect(twice?.count == 1)
+    #expect(twice?.headers["connection"] == "close")
+  }
+
+  @Test func aSlowOrHugeRequestEnds() throws {
+    let server = try RunningServer()
+    let huge = try HTTPAnswer.get("/", port: server.port, headers: ["X: " + String(repeating: "x", count: 9_000)])
+    #expect(huge == nil || huge!.status >= 400)
+    let many = try HTTPAnswer.get("/", port: server.port, headers: (0..<2_000).map { "X-\($0): y" })
+    #expect(many == nil || many!.status >= 400)
+    let slow = try RawSocket(port: server.port)
+    slow.send("GET / HTTP/1.1\r\nHost: 127")
+    #expect(try HTTPAnswer.get("/", port: server.port)?.status == 200)
+    #expect(slow.readToEnd(within: 30) != nil, "half a request keeps its connection")
+  }
+}

@@ -1,0 +1,96 @@
+import Glibc
+
+/// A TCP connection to the loopback that never waits longer than it is told.
+final class RawSocket {
+  private let descriptor: Int32
+  private(set) var received: [UInt8] = []
+  private(set) var isClosedByPeer = false
+  /// Generous, because tests may share the machine: nothing waits for it unless something is wrong.
+  static let patience = 10.0
+
+  init(port: Int) throws {
+    descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = in_port_t(port).bigEndian
+    address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
+    let result = withUnsafePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+      }
+    }
+    guard result == 0 else { throw Failure.notConnected(errno) }
+  }
+
+  enum Failure: Error {
+    case notConnected(Int32)
+    case closed
+    case nothingCame
+  }
+
+  deinit { close(descriptor) }
+
+  /// Sends all bytes, however long the peer lets us wait; `false` when it has closed or does not read for that long.
+  @discardableResult
+  func send(_ bytes: [UInt8], within seconds: Double = RawSocket.patience) -> Bool {
+    let deadline = Self.now() + seconds
+    var sent = 0
+    while sent < bytes.count {
+      guard wait(for: POLLOUT, until: deadline) else { return false }
+      let count = bytes.withUnsafeBytes {
+        Glibc.send(
+          descriptor, $0.baseAddress! + sent, bytes.count - sent, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
+      }
+      if count < 0, errno == EAGAIN { continue }
+      guard count > 0 else { return false }
+      sent += count
+    }
+    return true
+  }
+
+  @discardableResult
+  func send(_ text: String) -> Bool { send(Array(text.utf8)) }
+
+  /// Waits until something more has come.
+  ///
+  /// - Returns: `false` when nothing came in time, or the peer has closed.
+  func receive(until deadline: Double) -> Bool {
+    guard !isClosedByPeer, wait(for: POLLIN, until: deadline) else { return false }
+    var buffer = [UInt8](repeating: 0, count: 65_536)
+    let count = recv(descriptor, &buffer, buffer.count, 0)
+    guard count > 0 else {
+      isClosedByPeer = true
+      return false
+    }
+    received.append(contentsOf: buffer[..<count])
+    return true
+  }
+
+  /// Takes the first bytes of what came.
+  func take(_ count: Int) -> [UInt8] {
+    defer { received.removeFirst(count) }
+    return Array(received[..<count])
+  }
+
+  /// Takes all that comes until the peer closes; `nil` when it does not in time.
+  func readToEnd(within seconds: Double = RawSocket.patience) -> [UInt8]? {
+    let deadline = Self.now() + seconds
+    while receive(until: deadline) {}
+    return isClosedByPeer ? take(received.count) : nil
+  }
+
+  /// Says that nothing more will be sent.
+  func endSending() { shutdown(descriptor, Int32(SHUT_WR)) }
+
+  private func wait(for event: Int32, until deadline: Double) -> Bool {
+    var entry = pollfd(fd: descriptor, events: Int16(event), revents: 0)
+    let remaining = max(0, deadline - Self.now())
+    return poll(&entry, 1, Int32(remaining * 1_000)) > 0
+  }
+
+  static func now() -> Double {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+  }
+}

@@ -1,0 +1,70 @@
+import Dispatch
+import Foundation
+import ListEngine
+import Logging
+
+@testable import Server
+
+/// A server on a thread of its own and a port that was free; ends with the value.
+final class RunningServer: @unchecked Sendable {
+  private(set) var port = 0
+  private(set) var control: ServerControl!
+  private let hasStarted = DispatchSemaphore(value: 0)
+  private let hasEnded = DispatchSemaphore(value: 0)
+
+  init(_ configure: (inout ServerConfiguration) -> Void = { _ in }) throws {
+    var configuration = ServerConfiguration()
+    configuration.epoch = "test"
+    configuration.logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    configure(&configuration)
+    let chosen = configuration
+    Thread.detachNewThread { [self] in
+      // A server lives on one thread: it is made, run and dropped here.
+      if let server = try? Server(chosen) {
+        port = server.port
+        control = server.control
+        hasStarted.signal()
+        server.run()
+      } else {
+        hasStarted.signal()
+      }
+      hasEnded.signal()
+    }
+    hasStarted.wait()
+    struct NoServer: Error {}
+    if control == nil { throw NoServer() }
+  }
+
+  /// Asks it to end.
+  ///
+  /// - Returns: whether it has ended within so many seconds.
+  func stop(within seconds: Double = 10) -> Bool {
+    control.stop()
+    defer { hasEnded.signal() }
+    return hasEnded.wait(timeout: .now() + seconds) == .success
+  }
+
+  deinit { control?.stop() }
+
+  // MARK: A small table
+
+  static let schema = Schema(
+    name: "numbers", key: .integer, columns: [Column("n", .integer), Column("name", .text)])
+
+  /// Adds a source with so many rows, and comes back when pages can see them.
+  func addNumbers(_ count: Int, name: String = "numbers") -> SourceInlet {
+    let inlet = control.addSource(name)
+    var schema = Self.schema
+    schema.name = name
+    inlet.tell(.schema(schema))
+    inlet.tell(.changes(Self.rows(0..<count)))
+    inlet.tell(.state(.live, message: ""))
+    return inlet
+  }
+
+  static func rows(_ range: Range<Int>, name: String = "row") -> Changeset {
+    var changes = Changeset()
+    for n in range { changes.upsert(.integer(Int64(n)), [.integer(Int64(n)), .text("\(name) \(n)")]) }
+    return changes
+  }
+}

@@ -1,0 +1,53 @@
+import Testing
+
+@testable import Server
+
+/// How a server ends, and why it does not begin.
+@Suite struct StopTests {
+  @Test func everyPageIsToldAndTheServerEnds() throws {
+    let server = try RunningServer()
+    let inlet = server.addNumbers(1_000)
+    let clients = try (0..<20).map { _ in try WebSocketClient.open("numbers", port: server.port) }
+    let started = RawSocket.now()
+    server.control.stop()
+    for client in clients { #expect(client.closeCode() == 1001) }
+    #expect(server.stop(within: 3))
+    #expect(RawSocket.now() - started < 3)
+    #expect(!inlet.tell(.state(.live, message: "")), "a source may still speak")
+  }
+
+  @Test func pagesThatDoNotAnswerAreNotWaitedFor() throws {
+    let server = try RunningServer()
+    _ = server.addNumbers(10)
+    let silent = try (0..<20).map { _ in try WebSocketClient.open("numbers", port: server.port) }
+    let half = try RawSocket(port: server.port)
+    half.send("GET / HTTP/1.1\r\n")
+    #expect(server.stop(within: 3))
+    #expect(silent.count == 20)
+  }
+
+  @Test func anIdleServerEndsAtOnce() throws {
+    for _ in 0..<10 {
+      let server = try RunningServer()
+      #expect(server.stop(within: 3))
+    }
+  }
+
+  @Test func aPortInUseIsSaid() throws {
+    let server = try RunningServer()
+    var configuration = ServerConfiguration()
+    configuration.port = server.port
+    #expect(throws: ServerError.portUnavailable("127.0.0.1", server.port)) { _ = try Server(configuration) }
+    #expect(try HTTPAnswer.get("/", port: server.port)?.status == 200)
+  }
+
+  @Test func onlyTheLoopbackIsAnAddress() {
+    for text in ["127.0.0.1", "localhost", "::1", "[::1]"] { #expect(ListenAddress(text) != nil, "\(text)") }
+    for text in [
+      "", "0.0.0.0", "::", "127.0.0.2", "192.168.0.1", "eth0", "*", "127.0.0.1:80", "LOCALHOST", "127.1",
+      "evil.example",
+    ] {
+      #expect(ListenAddress(text) == nil, "\(text)")
+    }
+  }
+}

@@ -1,0 +1,42 @@
+import ListEngine
+import Testing
+
+@testable import Server
+
+@Suite struct TokenBucketTests {
+  private func at(_ milliseconds: Int64) -> Instant { Instant(nanoseconds: milliseconds * 1_000_000) }
+
+  /// How many can be taken at this moment.
+  private func drain(_ bucket: inout TokenBucket, at moment: Instant) -> Int {
+    var count = 0
+    while bucket.take(at: moment) { count += 1 }
+    return count
+  }
+
+  @Test func aBurstPassesAndThenTheRate() {
+    var bucket = TokenBucket(rate: 200, burst: 400, at: at(0))
+    #expect(drain(&bucket, at: at(0)) == 400)
+    #expect(drain(&bucket, at: at(4)) == 0)
+    #expect(drain(&bucket, at: at(5)) == 1)
+    #expect(drain(&bucket, at: at(1_005)) == 200)
+    #expect(drain(&bucket, at: at(1_000_000)) == 400)
+  }
+
+  @Test func aClockThatStandsOrJumpsGivesNothingAway() {
+    var bucket = TokenBucket(rate: 10, burst: 5, at: at(1_000))
+    #expect(drain(&bucket, at: at(1_000)) == 5)
+    #expect(drain(&bucket, at: at(0)) == 0)
+    #expect(drain(&bucket, at: at(1_000)) == 0)
+    #expect(drain(&bucket, at: Instant(nanoseconds: .max)) == 5)
+  }
+
+  @Test func itSaysWhetherItIsFullOrEmpty() {
+    var bucket = TokenBucket(rate: 10, burst: 1, at: at(0))
+    let isFullAtFirst = bucket.isFull(at: at(0))
+    let isTaken = bucket.take(at: at(0))
+    let isEmpty = [bucket.isEmpty(at: at(99)), bucket.isEmpty(at: at(100))]
+    let isFullAgain = bucket.isFull(at: at(100))
+    #expect(isFullAtFirst && isTaken && isFullAgain)
+    #expect(isEmpty == [true, false])
+  }
+}
