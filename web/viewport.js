@@ -142,12 +142,12 @@ export class ScrollModel {
 }
 
 /** How many items beyond the visible ones are drawn: a few behind, more ahead, so that the compositor never runs into nothing. */
-export const OVERDRAW = Object.freeze({ ahead: 26, behind: 10 });
+export const OVERDRAW = Object.freeze({ ahead: 24, behind: 8 });
 
 /** The positions to draw, `[from, to)`: always as many, so that nodes are not hidden and shown again. */
-export function drawnRange(first, count, total, isUpward, range = { from: 0, to: 0 }) {
-  const size = count + OVERDRAW.ahead + OVERDRAW.behind;
-  const from = first - (isUpward ? OVERDRAW.ahead : OVERDRAW.behind);
+export function drawnRange(first, count, total, isUpward, range = { from: 0, to: 0 }, { ahead, behind } = OVERDRAW) {
+  const size = count + ahead + behind;
+  const from = first - (isUpward ? ahead : behind);
   range.from = Math.max(0, Math.min(from, total - size));
   range.to = Math.min(total, range.from + size);
   return range;
