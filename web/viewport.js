@@ -146,7 +146,7 @@ export class ScrollModel {
 }
 
 /** How many items beyond the visible ones are drawn: a few behind, more ahead, so that the compositor never runs into nothing. */
-export const OVERDRAW = Object.freeze({ ahead: 24, behind: 8 });
+export const OVERDRAW = Object.freeze({ ahead: 22, behind: 8 });
 
 /** The positions to draw, `[from, to)`: always as many, so that nodes are not hidden and shown again. */
 export function drawnRange(first, count, total, isUpward, range = { from: 0, to: 0 }, { ahead, behind } = OVERDRAW) {
