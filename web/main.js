@@ -52,6 +52,9 @@ const connection = { state: 'connecting', lostAt: 0, retryAt: 0 };
 session.view = viewFromHash(location.hash);
 const link = openLink(receive);
 
+const ruler = document.createElement('canvas').getContext('2d');
+const { fontFamily } = getComputedStyle(document.body);
+
 // What arrives.
 
 function receive({ message, state, pause, refused }) {
@@ -318,6 +321,8 @@ function frame() {
     if (viewport) session.look(viewport);
   }
   session.painted();
+  if (table.isLean) schedule();
+  table.isLean = false;
   // A highlight is taken away by a frame of its own.
   if (table.freshUntil > 0 && freshTimer === 0) freshTimer = setTimeout(fade, table.freshUntil - now + 1);
 }
@@ -334,13 +339,12 @@ function specifyOnce(copy) {
   const key = `${session.view.table} ${samples.length > 0} ${JSON.stringify(columns)}`;
   if (key === specKey || (samples.length === 0 && specKey === key.replace(' false ', ' true '))) return;
   specKey = key;
-  const ruler = document.createElement('canvas').getContext('2d');
-  const { fontFamily } = getComputedStyle(document.body);
   specs = specify(columns, samples, (text, isTitle) => {
     ruler.font = `${isTitle ? '600 12px' : '13px'} ${fontFamily}`;
     return ruler.measureText(text).width;
   }, { now: Date.now() });
   for (const part of [heads, table, sections]) part.setSpecs(specs);
+  table.isLean = true;
   heads.setSort(fittingView(session.view, columns).sort);
   setAttribute(grid, 'aria-colcount', specs.length);
   setPlaces();

@@ -3,6 +3,7 @@
 import { makeCell } from './cells.js';
 import { drawnRange } from './viewport.js';
 
+const bare = Object.freeze({ ahead: 0, behind: 0 });
 const mostFresh = 90;       // beyond so many changed cells a highlight says nothing, and costs
 const freshTime = 450;      // milliseconds that a changed cell stays highlighted
 
@@ -73,6 +74,8 @@ export class Table {
     this.sections = sections;
     this.specs = [];
     this.range = { from: 0, to: 0 };
+    /** Only what is in sight is drawn: for the first frame of a table, which then comes sooner. */
+    this.isLean = false;
     this.flashes = !matchMedia('(prefers-reduced-motion: reduce)').matches;
     /** Rows on the screen, by their id. @type {Map<number, RowNode>} */
     this.nodes = new Map();
@@ -108,7 +111,7 @@ export class Table {
    * @param {number} now milliseconds that only go on; `clock`: milliseconds since 1970, for ages
    */
   paint(scroll, copy, isUpward, isChanged, isPatch, now, clock) {
-    const range = drawnRange(scroll.first, scroll.count, copy.total, isUpward, this.range);
+    const range = drawnRange(scroll.first, scroll.count, copy.total, isUpward, this.range, this.isLean ? bare : undefined);
     const stamp = ++this.#stamp;
     const { nodes } = this;
     if (isPatch || this.#fresh.length > 0) this.#fade(isPatch, now);
