@@ -55,11 +55,11 @@ public struct PlainTable: Sendable {
     rows.insert(row, at: other.flatMap { index(of: $0) } ?? rows.count)
   }
 
-  /// The whole list again: of rows with one key the first counts.
+  /// The whole list again: of rows with one key the first counts; a row that does not fit stays as it was.
   public mutating func reload(_ list: [(RowKey, [Cell])]) {
     var next: [Row] = []
     for (key, cells) in list where !next.contains(where: { $0.key == key }) {
-      if let cells = fitting(cells) { next.append(Row(key: key, cells: cells)) }
+      if let cells = fitting(cells) ?? index(of: key).map({ rows[$0].cells }) { next.append(Row(key: key, cells: cells)) }
     }
     rows = next
   }

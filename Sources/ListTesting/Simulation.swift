@@ -200,6 +200,7 @@ public struct Simulation {
     var list = plain.rows.map { ($0.key, $0.cells) }
     list.removeAll { _ in random.oneIn(7) }
     for _ in 0..<random.number(0...5) { list.insert((key(), cells()), at: random.number(0...list.count)) }
+    if random.oneIn(3) { list.insert((key(), [.text("does not fit")]), at: random.number(0...list.count)) }
     if list.count > 1 {
       for _ in 0..<random.pick([0, 0, 1, 3]) { list.swapAt(random.number(0...list.count - 1), random.number(0...list.count - 1)) }
     }

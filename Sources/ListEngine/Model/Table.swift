@@ -108,6 +108,10 @@ final class Table {
   func apply(_ changes: Changeset) {
     commit = commit == .max ? 1 : commit + 1
     if changes.beginsReload { reload = Reload() }
+    if changes.unnamedRejections > 0 {
+      rejected += UInt64(changes.unnamedRejections)
+      lastRejection = changes.unnamedRejection
+    }
     changes.bytes.withUnsafeBytes { bytes in
       changes.cells.withUnsafeBufferPointer { cells in
         for record in changes.records {
@@ -127,7 +131,9 @@ final class Table {
     let slot = keys.slot(of: key)
     switch record.verb {
     case .upsert:
-      if let reason = objection(to: cells, bytes: bytes, isUpdate: false) { return reject(record, bytes, reason) }
+      if let reason = objection(to: cells, bytes: bytes, isUpdate: false) {
+        return reject(record, bytes, reason, keeping: slot)
+      }
       if let slot {
         guard reload?.isFirst(slot) ?? true else { return reject(record, bytes, "its key is named twice") }
         update(slot, cells: cells, bytes: bytes)
@@ -152,6 +158,12 @@ final class Table {
       guard let slot else { return reject(record, bytes, "there is no row with its key") }
       guard let target = cells.first, cells.count == 1 else { return reject(record, bytes, "a move needs one target") }
       move(record, slot, before: target, bytes: bytes)
+    case .reject:
+      guard let reason = cells.first, reason.kind == .text, cells.count == 1 else {
+        return reject(record, bytes, "it was rejected without a reason", keeping: slot)
+      }
+      let text = bytes[Int(reason.payload)..<Int(reason.payload) + Int(reason.length)]
+      reject(record, bytes, String(decoding: text, as: UTF8.self), keeping: slot)
     }
   }
 
@@ -190,7 +202,11 @@ final class Table {
     return nil
   }
 
-  private func reject(_ record: Changeset.Record, _ bytes: UnsafeRawBufferPointer, _ reason: String) {
+  /// Counts a row that is left out. One that is there already stays as it was, also when the list is being loaded again.
+  private func reject(
+    _ record: Changeset.Record, _ bytes: UnsafeRawBufferPointer, _ reason: String, keeping slot: UInt32? = nil
+  ) {
+    if let slot, reload?.isFirst(slot) ?? false { reload?.name(slot) }
     rejected += 1
     let key =
       record.key.kind == .integer

@@ -209,6 +209,22 @@ import Testing
     #expect(table.lastRejection == "row 1: its key is named twice")
   }
 
+  @Test func aRowThatDoesNotFitInAReloadStaysAsItWas() {
+    let table = table(Schema(name: "t", key: .integer, columns: [Column("a", .integer)]))
+    table.apply(list([1, 2, 3]))
+    var changes = Changeset()
+    changes.beginsReload = true
+    changes.endsReload = true
+    changes.upsert(.integer(1), [.text("bad")])
+    changes.reject(.integer(2), "its cell cannot be")
+    changes.noteUnnamedRejections(2, "two had no key")
+    table.apply(changes)
+    #expect(order(table) == [1, 2])
+    #expect(cells(table, .integer(1)) == [.integer(10)])
+    #expect(table.rejected == 4)
+    #expect(table.lastRejection == "row 2: its cell cannot be")
+  }
+
   @Test func aReloadInPartsRemovesNothingBeforeItsEnd() {
     let table = table(Schema(name: "t", key: .integer, columns: [Column("a", .integer)]))
     table.apply(list([1, 2, 3]))
