@@ -94,6 +94,7 @@ public struct Simulation {
     var limits = Limits()
     limits.patchBytes = isExact ? 1 << 20 : 300
     limits.cellBytes = 100
+    limits.stepRows = random.pick([4, 20, 100, 1 << 16])
     self.limits = limits
     keys = random.pick([5, 30, 30, 120, 700])
     plain = PlainTable(Self.schema, limits: limits)
