@@ -62,6 +62,7 @@ public final class Server {
     var info = arena.contextInfo(loop: loop.handle, user: Unmanaged.passUnretained(self).toOpaque())
     context = lws_create_context(&info)
     guard let context else { throw .noWebSockets }
+    arena.context.pointee = context
     var vhostInfo = arena.vhostInfo(port: configuration.port)
     guard let vhost = lws_create_vhost(context, &vhostInfo) else {
       throw .portUnavailable(configuration.address.host, configuration.port)
@@ -149,6 +150,9 @@ public final class Server {
     loop.onSignal = {}
     if let context { lws_context_destroy(context) }
     context = nil
+    loop.drain()
+    // On a loop that is not its own libwebsockets stops half way, and wants to be told again when its handles are closed.
+    if let context = arena.context.pointee { lws_context_destroy(context) }
     loop.close()
     sessions = [:]
     sessionsByID = [:]
