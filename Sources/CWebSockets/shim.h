@@ -15,3 +15,8 @@ static inline int clws_write_http_head(struct lws *wsi, unsigned char *bytes, si
 static inline int clws_write_http_body(struct lws *wsi, unsigned char *bytes, size_t count) {
   return lws_write(wsi, bytes, count, LWS_WRITE_HTTP);
 }
+
+// On a WebSocket this sends bytes as they are: a frame that was put together by us.
+static inline int clws_write_frame(struct lws *wsi, unsigned char *bytes, size_t count) {
+  return lws_write(wsi, bytes, count, LWS_WRITE_HTTP);
+}

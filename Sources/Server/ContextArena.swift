@@ -12,6 +12,8 @@ final class ContextArena {
   private let idlePolicy: UnsafeMutablePointer<lws_retry_bo_t>
   private let headers: UnsafeMutablePointer<lws_protocol_vhost_options>
   private let loops: UnsafeMutablePointer<UnsafeMutableRawPointer?>
+  /// The context, as long as libwebsockets has not freed it.
+  let context: UnsafeMutablePointer<OpaquePointer?>
 
   init(_ address: ListenAddress) {
     self.address = address
@@ -45,6 +47,8 @@ final class ContextArena {
     }
     loops = .allocate(capacity: 1)
     loops.initialize(to: nil)
+    context = .allocate(capacity: 1)
+    context.initialize(to: nil)
   }
 
   deinit {
@@ -60,6 +64,7 @@ final class ContextArena {
     }
     headers.deallocate()
     loops.deallocate()
+    context.deallocate()
   }
 
   func contextInfo(loop: UnsafeMutablePointer<uv_loop_t>, user: UnsafeMutableRawPointer) -> lws_context_creation_info {
@@ -68,6 +73,7 @@ final class ContextArena {
     info.port = CONTEXT_PORT_NO_LISTEN
     info.user = user
     info.foreign_loops = loops
+    info.pcontext = context
     // UTF-8 is looked at only when the context says so; the vhost's word for it does nothing in 4.1.6.
     info.options =
       UInt64(LWS_SERVER_OPTION_LIBUV) | UInt64(LWS_SERVER_OPTION_EXPLICIT_VHOSTS)

@@ -115,8 +115,8 @@ final class EventLoop {
   /// Runs until `stop()`.
   func run() { uv_run(handle, UV_RUN_DEFAULT) }
 
-  /// Closes everything that is left, and lets it finish.
-  func close() {
+  /// Closes what is ours, and turns until everyone else's handles are closed too.
+  func drain() {
     waker.retire()
     uv_timer_stop(timer)
     uv_timer_stop(lastCall)
@@ -127,9 +127,16 @@ final class EventLoop {
     close(check)
     close(prepare)
     for index in Self.signalNumbers.indices { close(signals + index) }
-    // libwebsockets closes its handles by the loop too, so it must turn until nothing is left.
-    uv_run(handle, UV_RUN_DEFAULT)
-    uv_loop_close(handle)
+    // libwebsockets closes its handles by the loop too, so it must turn until nothing is left, whoever says stop meanwhile.
+    while uv_run(handle, UV_RUN_DEFAULT) != 0 {}
+  }
+
+  /// Ends the loop.
+  ///
+  /// - Precondition: it was drained.
+  func close() {
+    let result = uv_loop_close(handle)
+    precondition(result == 0, "something still uses the loop (\(result))")
   }
 
   /// Every kind of libuv's handles begins as a `uv_handle_t`.

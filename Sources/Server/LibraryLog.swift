@@ -1,7 +1,6 @@
 import CWebSockets
 import Glibc
 import Logging
-import Synchronization
 
 /// Brings libwebsockets' own messages into the log, and keeps a stranger from filling it.
 enum LibraryLog {
@@ -11,7 +10,7 @@ enum LibraryLog {
     var since: UInt64 = 0
   }
 
-  private static let state = Mutex(State())
+  private static let state = Guarded(State())
   private static let greatestLines = 10
   private static let period: UInt64 = 10_000_000_000
 

@@ -52,6 +52,9 @@ extension Server {
       return write(to: session)
     case LWS_CALLBACK_TIMER:
       return sessions[socket].map(timerRanOut) ?? true
+    case LWS_CALLBACK_WS_PEER_INITIATED_CLOSE:
+      // The answer to our own Close frame is not answered again.
+      return sessions[socket]?.isShownOut != true
     case LWS_CALLBACK_CLOSED, LWS_CALLBACK_WSI_DESTROY:
       forget(socket)
       return true
@@ -75,7 +78,8 @@ extension Server {
     } else if isStopping {
       session.beginClosing(1001, "the server stops")
     } else {
-      lws_set_timer_usecs(socket, configuration.helloTimeout.nanoseconds / 1_000)
+      greetings.add(session.id, at: EventLoop.now)
+      loop.requestTurn()
     }
   }
 

@@ -33,6 +33,7 @@ public final class Server {
   var tablesBySource: [ObjectIdentifier: TableID] = [:]
   var schemas: [TableID: Schema] = [:]
   var nextInlet = 0
+  var greetings: GreetingQueue
   var isStopping = false
   private let arena: ContextArena
 
@@ -42,6 +43,7 @@ public final class Server {
   public init(_ configuration: ServerConfiguration) throws(ServerError) {
     self.configuration = configuration
     logger = configuration.logger
+    greetings = GreetingQueue(patience: configuration.helloTimeout)
     engine = Engine(epoch: configuration.epoch ?? Self.randomEpoch(), limits: configuration.limits)
     control = ServerControl(
       waker: loop.waker, rowLimit: configuration.inletRows, byteLimit: configuration.inletBytes)
@@ -62,6 +64,7 @@ public final class Server {
     var info = arena.contextInfo(loop: loop.handle, user: Unmanaged.passUnretained(self).toOpaque())
     context = lws_create_context(&info)
     guard let context else { throw .noWebSockets }
+    arena.context.pointee = context
     var vhostInfo = arena.vhostInfo(port: configuration.port)
     guard let vhost = lws_create_vhost(context, &vhostInfo) else {
       throw .portUnavailable(configuration.address.host, configuration.port)
@@ -88,7 +91,11 @@ public final class Server {
     let now = EventLoop.now
     let isMailLeft = takeMail(at: now)
     for output in engine.advance(to: now) { perform(output) }
-    loop.requestTurn(at: engine.deadline)
+    for id in greetings.takeOverdue(at: now) {
+      guard let session = sessionsByID[id], session.phase == .greeting else { continue }
+      refuse(session, .unexpectedMessage("say hello first"), engineKnowsIt: false)
+    }
+    loop.requestTurn(at: [engine.deadline, greetings.deadline].compactMap(\.self).min())
     if isMailLeft { loop.requestNextRound() }
   }
 
@@ -134,7 +141,7 @@ public final class Server {
     configuration.onStopping()
     for session in sessions.values where !session.isClosing { session.beginClosing(1001, "the server stops") }
     // A page that does not answer is not waited for.
-    loop.stop(afterMilliseconds: 1_500)
+    loop.stop(afterMilliseconds: 1_000)
     endWhenEmpty()
   }
 
@@ -149,6 +156,9 @@ public final class Server {
     loop.onSignal = {}
     if let context { lws_context_destroy(context) }
     context = nil
+    loop.drain()
+    // On a loop that is not its own libwebsockets stops half way, and wants to be told again when its handles are closed.
+    if let context = arena.context.pointee { lws_context_destroy(context) }
     loop.close()
     sessions = [:]
     sessionsByID = [:]

@@ -1,5 +1,4 @@
 import ListEngine
-import Synchronization
 
 /// What other threads may do to a server.
 public final class ServerControl: Sendable {
@@ -8,7 +7,7 @@ public final class ServerControl: Sendable {
     var inlets: [SourceInlet] = []
   }
 
-  private let state = Mutex(State())
+  private let state = Guarded(State())
   private let waker: Waker
   private let rowLimit: Int
   private let byteLimit: Int

@@ -33,6 +33,8 @@ final class Session {
   var error: ClientError?
   /// The next patch with room for the frame's head in front; at most one.
   var patch: [UInt8]?
+  /// Whether the Close frame was sent.
+  var isShownOut = false
   /// Whether a patch was handed over of which libwebsockets still holds a part.
   var isDraining = false
 

@@ -1,5 +1,4 @@
 import CWebSockets
-import Synchronization
 
 /// Wakes the loop from any thread, and does nothing once the loop has ended.
 final class Waker: Sendable {
@@ -8,9 +7,9 @@ final class Waker: Sendable {
     var async: UnsafeMutablePointer<uv_async_t>?
   }
 
-  private let target: Mutex<Target>
+  private let target: Guarded<Target>
 
-  init(_ async: UnsafeMutablePointer<uv_async_t>) { target = Mutex(Target(async: async)) }
+  init(_ async: UnsafeMutablePointer<uv_async_t>) { target = Guarded(Target(async: async)) }
 
   /// [any thread]
   func wake() {

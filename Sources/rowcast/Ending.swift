@@ -5,7 +5,7 @@ import Synchronization
 final class Ending: Sendable {
   private let feeds = Mutex<[PluginFeed]>([])
   private let isDone = DispatchGroup()
-  /// With the server's own 1.5 s this stays below the three seconds that a supervisor is promised.
+  /// With the server's own second this stays below the three seconds that a supervisor is promised.
   private static let patience = DispatchTimeInterval.milliseconds(1_000)
 
   /// Starts a source that is to be ended later.
