@@ -86,7 +86,10 @@ function take(message) {
     case 'error':
       error = event.reason || event.code;
       // The server closes after an error. If it was our query, the same again would be refused for ever.
-      if (event.code !== 'tooManySessions') session.view = { ...session.view, sort: [], search: '', group: '' };
+      if (event.code !== 'tooManySessions') {
+        session.view = { ...session.view, sort: [], search: '', group: '' };
+        tellAddress('replaceState');
+      }
       return undefined;
     default: return held;
   }
@@ -138,9 +141,12 @@ function change(wish, isTable = false) {
   const isSame = view.table === session.view.table && sameQuery(view, session.view);
   if (isSame) return;
   error = '';
-  const hash = hashFromView(view);
-  history[isTable ? 'pushState' : 'replaceState'](null, '', hash || location.pathname);
   show(view);
+  tellAddress(isTable ? 'pushState' : 'replaceState');
+}
+
+function tellAddress(how) {
+  history[how](null, '', hashFromView(session.view) || location.pathname);
 }
 
 function show(view) {
@@ -384,5 +390,5 @@ function showState() {
 
 function showStatus() {
   const { copy, stats, view, table: open } = session;
-  bar.setStatus({ rows: copy.rows, source: open?.source, stats, isFiltered: view.search !== '', error });
+  bar.setStatus({ rows: copy.rows, source: open?.source, stats, isFiltered: view.search !== '', isLive: connection.state === 'live', error });
 }
