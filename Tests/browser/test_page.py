@@ -393,6 +393,12 @@ class TablesTest(PageTest):
         expect(reader.page.get_by_text("There is no table “nowhere” yet")).to_be_visible()
         reader.page.get_by_role("tab").nth(0).click()
         reader.wait_for_rows()
+        reader.page.evaluate("location.hash = '#table=nowhere'")
+        expect(reader.page.get_by_text("There is no table “nowhere” yet")).to_be_visible()
+        expect(reader.grid).not_to_be_visible()
+        reader.page.get_by_role("tab").nth(1).click()
+        reader.wait_for_rows()
+        self.assertIn("0 resyncs", reader.page.get_by_role("contentinfo").inner_text())
         reader.check_clean(self)
 
 
