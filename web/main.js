@@ -45,6 +45,7 @@ let restTimer = 0;
 let freshTimer = 0;
 let isChanged = false;         // the copy is newer than the screen
 let isPatch = false;           // ... by patches alone
+let isNews = true;             // the bars have something else to say
 let isScheduled = false;
 let error = '';
 const connection = { state: 'connecting', lostAt: 0, retryAt: 0 };
@@ -67,7 +68,7 @@ function receive({ message, state, pause, refused }) {
     connection.retryAt = Date.now() + pause;
     connection.state = 'lost';
   } else if (connection.lostAt === 0) connection.state = 'connecting';
-  showState();
+  isNews = true;  // written in the frame: a text changed here would make the next scroll event measure anew
   schedule();
 }
 
@@ -86,7 +87,10 @@ function take(message) {
     case 'error':
       error = event.reason || event.code;
       // The server closes after an error. If it was our query, the same again would be refused for ever.
-      if (event.code !== 'tooManySessions') session.view = { ...session.view, sort: [], search: '', group: '' };
+      if (event.code !== 'tooManySessions') {
+        session.view = { ...session.view, sort: [], search: '', group: '' };
+        tellAddress('replaceState');
+      }
       return undefined;
     default: return held;
   }
@@ -138,9 +142,12 @@ function change(wish, isTable = false) {
   const isSame = view.table === session.view.table && sameQuery(view, session.view);
   if (isSame) return;
   error = '';
-  const hash = hashFromView(view);
-  history[isTable ? 'pushState' : 'replaceState'](null, '', hash || location.pathname);
   show(view);
+  tellAddress(isTable ? 'pushState' : 'replaceState');
+}
+
+function tellAddress(how) {
+  history[how](null, '', hashFromView(session.view) || location.pathname);
 }
 
 function show(view) {
@@ -240,6 +247,7 @@ grid.addEventListener('pointerdown', (event) => {
 
 // Only when a pointer rests on a cell is anything measured: a text that is cut off is told as a whole.
 grid.addEventListener('pointerover', ({ target }) => {
+  if (isScrolling) return;
   const cell = target.closest?.('.cell');
   if (cell) cell.title = cell.scrollWidth > cell.clientWidth ? cell.textContent : '';
 }, { passive: true });
@@ -294,6 +302,8 @@ function frame() {
   const { copy } = session;
   const now = performance.now();
   const hasRows = copy.seq > 0;
+  if (isNews || isChanged) showState();
+  isNews = false;
   if (hasRows && isChanged) specifyOnce(copy);
   note.show(session, connection.state, specs.length > 0 && hasRows);
   grid.classList.toggle('empty', !hasRows);
@@ -313,7 +323,6 @@ function frame() {
   focus.mark(focus.position === null ? undefined
     : focus.position < 0 ? heads.cells[focus.column] : table.cellAt(focus.position, focus.column, copy));
   if (scroll.native !== domScroll) grid.scrollTop = domScroll = scroll.native;
-  if (isChanged) showStatus();
   isChanged = isPatch = false;
 
   if (session.canLook) {
@@ -376,13 +385,10 @@ function setAttribute(element, name, value) {
 }
 
 function showState() {
-  const hasRows = session.copy.seq > 0;
+  const { copy, stats, view, table: open } = session;
+  const isLive = connection.state === 'live';
+  const hasRows = copy.seq > 0;
   document.documentElement.classList.toggle('aged', connection.lostAt > 0 && hasRows);
   bar.setLink({ ...connection, now: Date.now(), hasRows });
-  showStatus();
-}
-
-function showStatus() {
-  const { copy, stats, view, table: open } = session;
-  bar.setStatus({ rows: copy.rows, source: open?.source, stats, isFiltered: view.search !== '', error });
+  bar.setStatus({ rows: copy.rows, source: open?.source, stats, isFiltered: view.search !== '', isLive, error });
 }

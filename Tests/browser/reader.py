@@ -93,6 +93,10 @@ class Reader:
     def wait_for_rows(self):
         self.until_rows("(rows) => rows.length > 0 && rows[0].cells.some((text) => text !== '')", "rows appear")
 
+    def wait_for_count(self, count):
+        """A source hands its rows over in slices: waits until all are there. The column headers are a row, too."""
+        expect(self.grid).to_have_attribute("aria-rowcount", str(count), timeout=60_000)
+
     def wheel(self, pixels):
         box = self.grid.bounding_box()
         self.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)

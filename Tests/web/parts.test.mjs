@@ -67,10 +67,12 @@ const measure = (text) => text.length * 7;
 test('columns are as wide as wished, never narrower than their titles, and the last text takes the rest', () => {
   const specs = specify(columns, [[1, 'a name that is not short', 0.5]], measure, { locale: 'en', now: 0 });
   assert.equal(place(specs, 1_000), 1_000);
-  assert.deepEqual(specs.map(({ left }) => left), [0, specs[0].width, specs[0].width + specs[1].width]);
-  assert.equal(specs.reduce((sum, { width }) => sum + width, 0), 1_000);
+  assert.deepEqual(specs.map(({ left }) => left), [4, 4 + specs[0].width, 4 + specs[0].width + specs[1].width]);
+  assert.equal(specs.reduce((sum, { width }) => sum + width, 0), 992, 'and a little room is left at both edges');
   assert.equal(specs[0].width, 7 * 7 + 20);
   assert.equal(specs[2].width, 'A rather long title'.length * 7 + 16 + 20);
+  const natural = specs.reduce((sum, { natural: own }) => sum + own, 8);
+  assert.equal(place(specs, natural - 10), natural - 10, 'a text gives way');
   assert.ok(place(specs, 100) > 100, 'then the table scrolls sideways');
 });
 

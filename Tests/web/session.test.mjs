@@ -102,6 +102,16 @@ test('what is still on its way for a table that was left is acknowledged and dro
   assert.ok(session.receive({ ...structuredClone(window), seq: 3, request: 2 }, sight).isAnswer);
 });
 
+test('rows of a table that was left never stand under the name of one that is not there yet', () => {
+  const { session, said } = shown();
+  session.show({ ...emptyView(), table: 'nowhere' }, sight);
+  assert.equal(said.length, 0, 'nobody could answer');
+  assert.equal(session.receive(structuredClone(patches[0]), sight).kind, 'nothing');
+  assert.deepEqual(said, [{ type: 'ack', seq: 2 }]);
+  assert.equal(session.copy.seq, 0);
+  assert.equal(session.stats.resyncs, 0);
+});
+
 test('after a lost connection the page says what it holds, and where the reader is', () => {
   const { session, said } = shown();
   session.lost();
