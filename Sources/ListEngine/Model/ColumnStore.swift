@@ -158,11 +158,9 @@ final class ColumnStore {
     if isNull(slot) { return .max }
     let key: UInt64
     switch type {
-    case .integer, .timestamp: key = words.unsafelyUnwrapped[slot] ^ Self.nullWord
+    case .integer, .timestamp: key = Self.key(whole: words.unsafelyUnwrapped[slot])
     case .boolean: key = words.unsafelyUnwrapped[slot]
-    case .number:
-      let bits = words.unsafelyUnwrapped[slot]
-      key = bits & Self.nullWord == 0 ? bits | Self.nullWord : ~bits
+    case .number: key = Self.key(number: words.unsafelyUnwrapped[slot])
     case .text, .image, .series:
       let text = bytes(slot)
       if text.count >= 8 {
@@ -174,6 +172,21 @@ final class ColumnStore {
       }
     }
     return descending ? ~key : key
+  }
+
+  @inline(__always) private static func key(whole word: UInt64) -> UInt64 { word ^ nullWord }
+  @inline(__always) private static func key(number bits: UInt64) -> UInt64 {
+    bits & nullWord == 0 ? bits | nullWord : ~bits
+  }
+
+  /// The ``sortKey(_:descending:)`` of rows that hold this value; `nil` for texts and the like, which it does not decide.
+  static func sortKey(of value: Cell) -> UInt64? {
+    switch value {
+    case .integer(let whole), .timestamp(let whole): key(whole: UInt64(bitPattern: whole))
+    case .number(let number): key(number: (number == 0 ? 0 : number).bitPattern)
+    case .boolean(let flag): flag ? 1 : 0
+    case .null, .text, .image, .series: nil
+    }
   }
 
   /// Which of two rows comes first by this column: negative when `a`, 0 when they tie. Nulls come last either way.

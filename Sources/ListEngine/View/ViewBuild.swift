@@ -15,6 +15,9 @@ final class ViewBuild {
   /// How many items the selection holds.
   static let selectionSize = 1024
 
+  /// How many bytes a filter may look at in one step, for each row of the step: long texts make shorter steps.
+  private static var filterWorkPerRow: Int { 128 }
+
   private enum Phase {
     case gather, rank, sort, merge, done
   }
@@ -95,10 +98,13 @@ final class ViewBuild {
   private func gather() {
     let end = min(table.slots, next + UInt32(stepRows))
     if next == 0 { entries.reserveCapacity(view.isFiltered ? 0 : table.count) }
-    for slot in next..<end where table.isAlive(slot) && !hasChanged(slot) && view.isShown(slot) {
+    let greatestWork = view.filterWork + stepRows * Self.filterWorkPerRow
+    while next < end && view.filterWork < greatestWork {
+      let slot = next
+      next += 1
+      guard table.isAlive(slot) && !hasChanged(slot) && view.isShown(slot) else { continue }
       entries.append(Entry(key: view.key(of: slot), slot: slot, section: section(of: slot)))
     }
-    next = end
     if next == table.slots { phase = .rank }
   }
 
