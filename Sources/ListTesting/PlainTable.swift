@@ -148,7 +148,7 @@ public struct PlainTable: Sendable {
     case (.number(let x), .number(let y)): order = x < y ? -1 : x == y ? 0 : 1
     case (.boolean(let x), .boolean(let y)): order = x == y ? 0 : x ? 1 : -1
     case (.text(let x), .text(let y)), (.image(let x), .image(let y)):
-      order = x == y ? 0 : x.utf8.lexicographicallyPrecedes(y.utf8) ? -1 : 1
+      order = x.utf8.elementsEqual(y.utf8) ? 0 : x.utf8.lexicographicallyPrecedes(y.utf8) ? -1 : 1
     default: preconditionFailure("\(a) and \(b) in one column")
     }
     return descending ? -order : order
