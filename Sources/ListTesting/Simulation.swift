@@ -304,7 +304,7 @@ public struct Simulation {
       return random.oneIn(2) ? .contains(random.number(2...3), text) : .startsWith(random.number(2...3), text)
     default:
       let pattern = ExactText(
-        random.pick(["^r.*d$", "^$", "[0-3]{2}", "(re|ue)", "-(1|2)?7", "[^a-z]", "n$", "ä", "^gr(.|e)+n$", "\\d\\D"]))
+        random.pick(["^r.*d$", "^$", "[0-3]{2}", "(re|ue)", "-(1|2)?7", "[^a-z]", "n$", "ä", "^gr(.|e)+n$", "[0-9][^0-9]"]))
       return .matches(random.number(2...3), pattern, ignoringCase: random.oneIn(2))
     }
   }
