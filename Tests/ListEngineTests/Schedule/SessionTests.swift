@@ -175,6 +175,22 @@ import Testing
     #expect(try round(harness, ack: .milliseconds(1)) == .milliseconds(300))
   }
 
+  @Test func numbersGoOnWhenAnotherTableIsOpenedOnTheSameSocket() throws {
+    let harness = try Harness(rows: 10)
+    let id = harness.open()
+    #expect(try harness.advance().map(\.sequence) == [1])
+    harness.open()
+    // What was sent last is still on its way through the socket.
+    #expect(try harness.advance().isEmpty)
+    harness.engine.handle(.writable(id), at: harness.clock.now)
+    #expect(try harness.advance().map(\.sequence) == [2])
+    // A late word about the table that was left.
+    harness.engine.handle(.acknowledge(id, sequence: 1), at: harness.clock.now)
+    harness.engine.handle(.writable(id), at: harness.clock.now)
+    harness.change { $0.update(1, value: 1) }
+    #expect(try harness.advance(by: .seconds(1)).isEmpty)
+  }
+
   @Test func aTableThatIsNotThereYetIsWaitedFor() throws {
     var engine = Engine(epoch: "e")
     let id = SessionID(rawValue: 1)
