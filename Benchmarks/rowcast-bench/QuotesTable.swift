@@ -73,7 +73,8 @@ struct Mirror {
   func prices(_ mode: ViewMode, from first: Int, count: Int) -> [Double] {
     switch mode {
     case .sort: Array(prices.sorted(by: >)[first..<min(prices.count, first + count)])
-    case .filter: zip(prices, sectors).filter { $0.1 == 3 }.map(\.0).sorted(by: >).dropFirst(first).prefix(count).map { $0 }
+    case .filter:
+      zip(prices, sectors).filter { $0.1 == 3 }.map(\.0).sorted(by: >).dropFirst(first).prefix(count).map { $0 }
     case .group: grouped(from: first, count: count)
     }
   }

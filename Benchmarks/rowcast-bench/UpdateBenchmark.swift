@@ -69,7 +69,8 @@ struct UpdateBenchmark {
         let isRight = page.shown == mirror.prices(mode, from: page.start, count: page.items)
         let count = batches.seconds.count
         try emit([
-          "engine": "rowcast", "w": "W2", "N": rows, "mode": mode.rawValue, "B": size, "window": isInMiddle ? "middle" : "top",
+          "engine": "rowcast", "w": "W2", "N": rows, "mode": mode.rawValue, "B": size,
+          "window": isInMiddle ? "middle" : "top",
           "batch_ms": batches.milliseconds, "update_ms": applies.milliseconds,
           "updates_per_s": Int(Double(count * size) / batches.total), "bytes_per_batch": page.bytes / count,
           "verify": isRight,
