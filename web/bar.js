@@ -98,20 +98,20 @@ export class Bar {
     const text = { live: 'Live', connecting: 'Connecting', lost: 'Disconnected' }[state];
     this.#write('state-text', text);
     if (this.texts.get('said') !== text) this.#write('said', text);  // spoken once per change, not at every second
-    const old = hasRows && lostAt > 0 ? `rows ${age((now - lostAt) / 1_000)} old` : '';
+    const old = hasRows && lostAt > 0 ? `rows ${age(Math.max(1, (now - lostAt) / 1_000))} old` : '';
     const again = state === 'lost' && retryAt > now ? `retry in ${age((retryAt - now) / 1_000 + 1)}` : '';
     this.#write('state-detail', state === 'live' ? '' : [old, again].filter(Boolean).join(' · '));
     this.state.disabled = state === 'live';
   }
 
   /** How many rows there are, and how the source is. */
-  setStatus({ rows, source, stats, isFiltered, error }) {
+  setStatus({ rows, source, stats, isFiltered, isLive, error }) {
     const count = rows.toLocaleString(this.locale);
     this.#write('rows', `${count} ${rows === 1 ? 'row' : 'rows'}${isFiltered ? ' match' : ''}`);
-    const state = error ? 'failed' : source?.state ?? '';
+    const state = error ? 'failed' : isLive ? source?.state ?? '' : '';  // without a connection nobody knows
     this.parts.source.dataset.state = state;
     this.#write('source', error ? 'refused' : state);
-    this.#write('source-message', error || source?.message || '');
+    this.#write('source-message', error || (isLive && source?.message) || '');
     const rejected = source?.rejected ?? 0;
     this.#write('rejected', rejected > 0 ? `${rejected.toLocaleString(this.locale)} rejected` : '');
     this.parts.rejected.title = rejected > 0 ? source.lastRejection ?? '' : '';

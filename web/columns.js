@@ -7,6 +7,8 @@ export const CELL_PADDING = 10;
 
 const widest = 380;
 const narrowest = 44;
+const leastStretched = 160;
+const edge = 4;  // the first and last column stand in line with what is above and below the table
 const sortMark = 16;
 
 /**
@@ -47,19 +49,20 @@ function wishFrom(column, kind, values, format, measure, digit, now) {
 }
 
 /**
- * Places the columns side by side in what is available; the last text column takes what is left.
+ * Places the columns side by side in what is available; the last text column takes what is left, or gives up some of its own
+ * before the table has to scroll sideways.
  * @returns {number} the width of all together
  */
 export function place(specs, available) {
-  const natural = specs.reduce((sum, spec) => sum + spec.natural, 0);
+  const natural = specs.reduce((sum, spec) => sum + spec.natural, 2 * edge);
   const stretched = specs.findLast((spec) => spec.column.type === 'text' && spec.kind !== 'badge');
-  let left = 0;
+  let left = edge;
   for (const spec of specs) {
     spec.left = left;
-    spec.width = spec.natural + (spec === stretched ? Math.max(0, available - natural) : 0);
+    spec.width = spec === stretched ? Math.max(Math.min(spec.natural, leastStretched), spec.natural + available - natural) : spec.natural;
     left += spec.width;
   }
-  return Math.max(left, available);
+  return Math.max(left + edge, available);
 }
 
 /** What a full bar stands for: 100 for percentages, else the greatest value in sight, without shrinking at every change. */

@@ -9,18 +9,28 @@ const policy = globalThis.trustedTypes?.createPolicy('rowcast', {
   },
 });
 
+// The worker is started as soon as this module is there, which is before the others are (index.html): its own loading and the
+// socket's opening then take no time of their own. What it says before somebody listens is kept.
+const worker = new Worker(policy ? policy.createScriptURL(workerAddress) : workerAddress, { type: 'module', name: 'rowcast' });
+let early = [];
+let connection = 0;
+let listener = (event) => early.push(event);
+worker.onmessage = ({ data }) => listener(data);
+
 /**
  * The worker that holds the socket.
  *
- * @param {(event: object) => void} receive `{state, connection, pause}`, `{message}` or `{refused}`
+ * @param {(event: object) => void} receive `{state, connection, pause}`, `{message}` or `{refused}`; first called after this returns
  */
 export function openLink(receive) {
-  const worker = new Worker(policy ? policy.createScriptURL(workerAddress) : workerAddress, { type: 'module', name: 'rowcast' });
-  let connection = 0;
-  worker.onmessage = ({ data }) => {
-    if (data.connection !== undefined) connection = data.connection;
-    receive(data);
+  listener = (event) => {
+    if (event.connection !== undefined) connection = event.connection;
+    receive(event);
   };
+  queueMicrotask(() => {
+    for (const event of early) listener(event);
+    early = [];
+  });
   return {
     send(message) {
       worker.postMessage({ connection, message });

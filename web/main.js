@@ -45,12 +45,16 @@ let restTimer = 0;
 let freshTimer = 0;
 let isChanged = false;         // the copy is newer than the screen
 let isPatch = false;           // ... by patches alone
+let isNews = true;             // the bars have something else to say
 let isScheduled = false;
 let error = '';
 const connection = { state: 'connecting', lostAt: 0, retryAt: 0 };
 
 session.view = viewFromHash(location.hash);
 const link = openLink(receive);
+
+const ruler = document.createElement('canvas').getContext('2d');
+const { fontFamily } = getComputedStyle(document.body);
 
 // What arrives.
 
@@ -64,7 +68,7 @@ function receive({ message, state, pause, refused }) {
     connection.retryAt = Date.now() + pause;
     connection.state = 'lost';
   } else if (connection.lostAt === 0) connection.state = 'connecting';
-  showState();
+  isNews = true;  // written in the frame: a text changed here would make the next scroll event measure anew
   schedule();
 }
 
@@ -83,7 +87,10 @@ function take(message) {
     case 'error':
       error = event.reason || event.code;
       // The server closes after an error. If it was our query, the same again would be refused for ever.
-      if (event.code !== 'tooManySessions') session.view = { ...session.view, sort: [], search: '', group: '' };
+      if (event.code !== 'tooManySessions') {
+        session.view = { ...session.view, sort: [], search: '', group: '' };
+        tellAddress('replaceState');
+      }
       return undefined;
     default: return held;
   }
@@ -135,9 +142,12 @@ function change(wish, isTable = false) {
   const isSame = view.table === session.view.table && sameQuery(view, session.view);
   if (isSame) return;
   error = '';
-  const hash = hashFromView(view);
-  history[isTable ? 'pushState' : 'replaceState'](null, '', hash || location.pathname);
   show(view);
+  tellAddress(isTable ? 'pushState' : 'replaceState');
+}
+
+function tellAddress(how) {
+  history[how](null, '', hashFromView(session.view) || location.pathname);
 }
 
 function show(view) {
@@ -237,6 +247,7 @@ grid.addEventListener('pointerdown', (event) => {
 
 // Only when a pointer rests on a cell is anything measured: a text that is cut off is told as a whole.
 grid.addEventListener('pointerover', ({ target }) => {
+  if (isScrolling) return;
   const cell = target.closest?.('.cell');
   if (cell) cell.title = cell.scrollWidth > cell.clientWidth ? cell.textContent : '';
 }, { passive: true });
@@ -291,6 +302,8 @@ function frame() {
   const { copy } = session;
   const now = performance.now();
   const hasRows = copy.seq > 0;
+  if (isNews || isChanged) showState();
+  isNews = false;
   if (hasRows && isChanged) specifyOnce(copy);
   note.show(session, connection.state, specs.length > 0 && hasRows);
   grid.classList.toggle('empty', !hasRows);
@@ -310,7 +323,6 @@ function frame() {
   focus.mark(focus.position === null ? undefined
     : focus.position < 0 ? heads.cells[focus.column] : table.cellAt(focus.position, focus.column, copy));
   if (scroll.native !== domScroll) grid.scrollTop = domScroll = scroll.native;
-  if (isChanged) showStatus();
   isChanged = isPatch = false;
 
   if (session.canLook) {
@@ -318,6 +330,8 @@ function frame() {
     if (viewport) session.look(viewport);
   }
   session.painted();
+  if (table.isLean) schedule();
+  table.isLean = false;
   // A highlight is taken away by a frame of its own.
   if (table.freshUntil > 0 && freshTimer === 0) freshTimer = setTimeout(fade, table.freshUntil - now + 1);
 }
@@ -334,13 +348,12 @@ function specifyOnce(copy) {
   const key = `${session.view.table} ${samples.length > 0} ${JSON.stringify(columns)}`;
   if (key === specKey || (samples.length === 0 && specKey === key.replace(' false ', ' true '))) return;
   specKey = key;
-  const ruler = document.createElement('canvas').getContext('2d');
-  const { fontFamily } = getComputedStyle(document.body);
   specs = specify(columns, samples, (text, isTitle) => {
     ruler.font = `${isTitle ? '600 12px' : '13px'} ${fontFamily}`;
     return ruler.measureText(text).width;
   }, { now: Date.now() });
   for (const part of [heads, table, sections]) part.setSpecs(specs);
+  table.isLean = true;
   heads.setSort(fittingView(session.view, columns).sort);
   setAttribute(grid, 'aria-colcount', specs.length);
   setPlaces();
@@ -372,13 +385,10 @@ function setAttribute(element, name, value) {
 }
 
 function showState() {
-  const hasRows = session.copy.seq > 0;
+  const { copy, stats, view, table: open } = session;
+  const isLive = connection.state === 'live';
+  const hasRows = copy.seq > 0;
   document.documentElement.classList.toggle('aged', connection.lostAt > 0 && hasRows);
   bar.setLink({ ...connection, now: Date.now(), hasRows });
-  showStatus();
-}
-
-function showStatus() {
-  const { copy, stats, view, table: open } = session;
-  bar.setStatus({ rows: copy.rows, source: open?.source, stats, isFiltered: view.search !== '', error });
+  bar.setStatus({ rows: copy.rows, source: open?.source, stats, isFiltered: view.search !== '', isLive, error });
 }

@@ -142,8 +142,9 @@ export class Session {
     return fittingView(this.view, this.table?.columns ?? []);
   }
 
+  // Of a table that was left: for one whose open is on its way, or for one that is not there yet.
   #isStray(message) {
-    return this.#isOpening && message.request !== this.#request;
+    return !this.isOpen || (this.#isOpening && message.request !== this.#request);
   }
 
   // It must be acknowledged all the same, or nothing else would come.

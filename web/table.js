@@ -3,6 +3,7 @@
 import { makeCell } from './cells.js';
 import { drawnRange } from './viewport.js';
 
+const bare = Object.freeze({ ahead: 0, behind: 0 });
 const mostFresh = 90;       // beyond so many changed cells a highlight says nothing, and costs
 const freshTime = 450;      // milliseconds that a changed cell stays highlighted
 
@@ -66,6 +67,15 @@ export function hideNode(node) {
   node.el.hidden = true;
 }
 
+function makeGhost(body) {
+  const el = document.createElement('div');
+  el.className = 'ghost';
+  el.setAttribute('aria-busy', 'true');
+  el.hidden = true;
+  body.append(el);
+  return { el, y: NaN, height: 0, isHidden: true };
+}
+
 /** The rows of a table, drawn into `body`. `sections` draws the headers between them (headers.js). */
 export class Table {
   constructor(body, sections) {
@@ -73,11 +83,13 @@ export class Table {
     this.sections = sections;
     this.specs = [];
     this.range = { from: 0, to: 0 };
+    /** Only what is in sight is drawn: for the first frame of a table, which then comes sooner. */
+    this.isLean = false;
     this.flashes = !matchMedia('(prefers-reduced-motion: reduce)').matches;
     /** Rows on the screen, by their id. @type {Map<number, RowNode>} */
     this.nodes = new Map();
     this.#free = [];
-    this.#ghosts = [];
+    this.#ghosts = [makeGhost(body), makeGhost(body)];
     this.#stamp = 0;
     this.#fresh = [];
     this.#freshUntil = 0;
@@ -108,7 +120,7 @@ export class Table {
    * @param {number} now milliseconds that only go on; `clock`: milliseconds since 1970, for ages
    */
   paint(scroll, copy, isUpward, isChanged, isPatch, now, clock) {
-    const range = drawnRange(scroll.first, scroll.count, copy.total, isUpward, this.range);
+    const range = drawnRange(scroll.first, scroll.count, copy.total, isUpward, this.range, this.isLean ? bare : undefined);
     const stamp = ++this.#stamp;
     const { nodes } = this;
     if (isPatch || this.#fresh.length > 0) this.#fade(isPatch, now);
@@ -123,14 +135,12 @@ export class Table {
       this.#free.push(node);
     }
 
-    let ghosts = 0;
     this.sections.begin();
     for (let position = range.from; position < range.to; position += 1) {
       const item = copy.itemAt(position);
       const y = position * scroll.rowHeight - scroll.base;
-      if (item === undefined) {
-        placeNode(this.#ghost(ghosts++), position, y);
-      } else if (item.isHeader) {
+      if (item === undefined) continue;
+      if (item.isHeader) {
         this.sections.place(item, position, y);
       } else {
         const node = nodes.get(item.id) ?? this.#take(item, stamp);
@@ -140,7 +150,8 @@ export class Table {
       }
     }
     for (const node of this.#free) hideNode(node);
-    for (; ghosts < this.#ghosts.length; ghosts += 1) hideNode(this.#ghosts[ghosts]);
+    this.#haunt(0, range.from, Math.min(range.to, copy.start), scroll);
+    this.#haunt(1, Math.max(range.from, copy.end), range.to, scroll);
     if (isPatch) this.#light(now);
   }
 
@@ -184,17 +195,18 @@ export class Table {
     return node;
   }
 
-  #ghost(index) {
-    let node = this.#ghosts[index];
-    if (node === undefined) {
-      node = { el: document.createElement('div'), y: NaN, position: -1, isHidden: false };
-      node.el.className = 'ghost';
-      node.el.setAttribute('role', 'row');
-      node.el.setAttribute('aria-busy', 'true');
-      this.body.append(node.el);
-      this.#ghosts.push(node);
+  // Rows that are on their way, as one element above the window and one below it: however many there are, they cost two nodes.
+  #haunt(index, from, to, scroll) {
+    const ghost = this.#ghosts[index];
+    const height = Math.max(0, to - from) * scroll.rowHeight;
+    if (height === 0) {
+      hideNode(ghost);
+      return;
     }
-    return node;
+    const y = from * scroll.rowHeight - scroll.base;
+    if (ghost.y !== y) ghost.el.style.transform = `translateY(${ghost.y = y}px)`;
+    if (ghost.height !== height) ghost.el.style.height = `${ghost.height = height}px`;
+    if (ghost.isHidden) ghost.el.hidden = ghost.isHidden = false;
   }
 
   #fade(isPatch, now) {

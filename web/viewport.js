@@ -111,17 +111,21 @@ export class ScrollModel {
   /** Whether scrolling on would hit the element's edge before the list's: then `settle` cannot wait. */
   get isCornered() {
     if (!this.isMapped) return false;
-    const room = this.height * 2;
-    return (this.native < room && this.position > room) || (this.nativeLast - this.native < room && this.last - this.position > room);
+    const above = this.position - this.native;
+    const below = this.last - this.position - (this.nativeLast - this.native);
+    return (this.native < this.height && above > 0) || (this.nativeLast - this.native < this.height && below > 0);
   }
 
   /** What scrollTop has to become; the same as it is when nothing drifted. Rows must be placed anew in the same frame. */
   settle() {
-    const position = this.position;
+    const { position } = this;
     let native = position;
     if (this.isMapped) {
+      // In proportion, but always with room for a wheel to turn: a pixel of the element is many of the list, yet moves it by one.
+      const room = this.height * 4;
       native = Math.round((position / this.last) * this.nativeLast);
-      if (position > 0 && position < this.last) native = Math.max(1, Math.min(this.nativeLast - 1, native));
+      native = Math.max(native, Math.min(position, room));
+      native = Math.min(native, this.nativeLast - Math.min(this.last - position, room));
     }
     this.native = native;
     this.base = position - native;
@@ -142,12 +146,12 @@ export class ScrollModel {
 }
 
 /** How many items beyond the visible ones are drawn: a few behind, more ahead, so that the compositor never runs into nothing. */
-export const OVERDRAW = Object.freeze({ ahead: 26, behind: 10 });
+export const OVERDRAW = Object.freeze({ ahead: 22, behind: 8 });
 
 /** The positions to draw, `[from, to)`: always as many, so that nodes are not hidden and shown again. */
-export function drawnRange(first, count, total, isUpward, range = { from: 0, to: 0 }) {
-  const size = count + OVERDRAW.ahead + OVERDRAW.behind;
-  const from = first - (isUpward ? OVERDRAW.ahead : OVERDRAW.behind);
+export function drawnRange(first, count, total, isUpward, range = { from: 0, to: 0 }, { ahead, behind } = OVERDRAW) {
+  const size = count + ahead + behind;
+  const from = first - (isUpward ? ahead : behind);
   range.from = Math.max(0, Math.min(from, total - size));
   range.to = Math.min(total, range.from + size);
   return range;

@@ -18,4 +18,5 @@ struct Load: PolledSource {
   }
 }
 
+/// What the host looks for.
 @c(list_plugin_entry_v1) public func entry() -> PluginEntry { export(Load.self) }

@@ -16,6 +16,8 @@ public struct Limits: Hashable, Sendable {
   public var sortTerms = 8
   /// About how many bytes of rows one patch carries; a larger change arrives in several.
   public var patchBytes = 48 * 1024
+  /// How many rows one turn looks at while a view is put together. Views of a quarter as many rows are put together at once.
+  public var stepRows = 1 << 16
   /// The least time between two patches of a session that does not ask for another.
   public var interval: Duration = .milliseconds(300)
   /// The longest interval a page may ask for.

@@ -78,6 +78,7 @@ public final class Configuration: Sendable {
     guard let stranger = values.keys.sorted().first(where: { !known.contains($0) }) else { return }
     throw ConfigurationError(
       stranger,
-      known.isEmpty ? "there are no settings" : "there is no such setting; there are \(known.sorted().joined(separator: ", "))")
+      known.isEmpty
+        ? "there are no settings" : "there is no such setting; there are \(known.sorted().joined(separator: ", "))")
   }
 }

@@ -1,10 +1,27 @@
 import CListPlugin
 import Glibc
+import Synchronization
 
 /// Makes a type into a plugin. It is all that a plugin's entry function does:
 ///
 ///     @c(list_plugin_entry_v1) public func entry() -> PluginEntry { export(Load.self) }
+///
+/// The same type gives the same answer, however often a library is loaded.
 public func export(_ type: any DataSource.Type) -> PluginEntry {
+  let address = exports.withLock { exports in
+    if let known = exports[ObjectIdentifier(type)] { return known }
+    let made = UInt(bitPattern: makeEntry(type))
+    exports[ObjectIdentifier(type)] = made
+    return made
+  }
+  guard let entry = PluginEntry(bitPattern: address) else { preconditionFailure("memory was given at address 0") }
+  return entry
+}
+
+/// The addresses of what was exported.
+private let exports = Mutex<[ObjectIdentifier: UInt]>([:])
+
+private func makeEntry(_ type: any DataSource.Type) -> PluginEntry {
   // The type stands right behind the struct that the host knows, so that `create`, which is given the struct, finds it. It is never
   // freed: a plugin is what it is as long as the process lives.
   let memory = UnsafeMutableRawPointer.allocate(
@@ -44,6 +61,8 @@ public func export(_ type: any DataSource.Type) -> PluginEntry {
 }
 
 private func instance(_ pointer: UnsafeMutableRawPointer?) -> Instance {
-  guard let pointer else { preconditionFailure("the host gives back the instance that create has made, and that is not NULL") }
+  guard let pointer else {
+    preconditionFailure("the host gives back the instance that create has made, and that is not NULL")
+  }
   return Unmanaged<Instance>.fromOpaque(pointer).takeUnretainedValue()
 }

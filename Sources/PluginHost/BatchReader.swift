@@ -106,13 +106,14 @@ struct BatchReader {
       if let size = byteCount(ofRow: row) { bytes += size } else { bad.append(row) }
       row += 1
     }
-    part.reserveCapacity(
-      rows: row - first - bad.count, cells: (row - first - bad.count) * columnCount, bytes: bytes)
+    part.reserveCapacity(rows: row - first, cells: (row - first) * columnCount, bytes: bytes)
     var start = first
-    for end in bad + [row] {
+    for end in bad {
       append(start..<end, to: &part)
+      reject(end, in: &part)
       start = end + 1
     }
+    append(start..<row, to: &part)
     noteRejected(bad)
     isAtEnd = row == rowCount
     part.endsReload = endsReload && isAtEnd
@@ -139,6 +140,20 @@ struct BatchReader {
     if firstRejection == nil { firstRejection = reason(forRow: first) }
   }
 
+  /// Tells the engine of a bad row, so that it is counted, and is not taken for gone when the list is loaded again.
+  private func reject(_ row: Int, in part: inout Changeset) {
+    let key = FlatCell(keys, row)
+    guard key.type == keyType, key.fault(limit: byteLimit) == nil else {
+      return part.noteUnnamedRejections(1, reason(forRow: row))
+    }
+    if keyType == LIST_INTEGER.rawValue {
+      part.beginRow(.reject, key: key.integer)
+    } else {
+      part.beginRow(.reject, textKey: key.bytes(key.length))
+    }
+    part.append(.text(fault(ofRow: row)))
+  }
+
   /// Which cell of a bad row is bad, and why.
   private func reason(forRow row: Int) -> String {
     let key = FlatCell(keys, row)
@@ -150,12 +165,17 @@ struct BatchReader {
     let name =
       key.type == LIST_INTEGER.rawValue
       ? "\(key.integer)" : "'\(String(decoding: key.bytes(key.length).prefix(80), as: UTF8.self))'"
+    return "row \(name): \(fault(ofRow: row))"
+  }
+
+  /// What is wrong with a row whose key can be read.
+  private func fault(ofRow row: Int) -> String {
     for column in 0..<columnCount {
       guard let fault = FlatCell(cells, row * columnCount + column).fault(limit: byteLimit) else { continue }
       let place = verb == .move ? "the row it goes before" : "column '\(schema.columns[column].name)'"
-      return "row \(name): \(place) \(fault)"
+      return "\(place) \(fault)"
     }
-    return "row \(name)"
+    preconditionFailure("row \(row) of the batch was rejected for nothing")
   }
 
   // MARK: Copying

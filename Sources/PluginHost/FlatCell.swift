@@ -29,7 +29,8 @@ struct FlatCell {
   /// The series' numbers.
   var numbers: UnsafeBufferPointer<Double> {
     UnsafeBufferPointer(
-      start: length == 0 ? nil : UnsafePointer<Double>(bitPattern: UInt(payload)), count: payload == 0 ? 0 : Int(length))
+      start: length == 0 ? nil : UnsafePointer<Double>(bitPattern: UInt(payload)), count: payload == 0 ? 0 : Int(length)
+    )
   }
 
   /// How many bytes it has elsewhere; nil when it cannot be.

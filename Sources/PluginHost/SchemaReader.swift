@@ -17,7 +17,9 @@ enum SchemaReader {
       throw Fault("list_schema.size is \(size), at least \(MemoryLayout<list_schema>.size) is needed")
     }
     let schema = pointer.pointee
-    guard let name = ForeignText.name(schema.name) else { throw Fault("list_schema.name must be 1 to 255 bytes of UTF-8") }
+    guard let name = ForeignText.name(schema.name) else {
+      throw Fault("list_schema.name must be 1 to 255 bytes of UTF-8")
+    }
     guard let title = ForeignText.optionalName(schema.title) else {
       throw Fault("list_schema.title must be at most 255 bytes of UTF-8")
     }

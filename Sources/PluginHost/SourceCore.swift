@@ -20,7 +20,8 @@ final class SourceCore: @unchecked Sendable {
   // Under `turn`.
   private var schema: Schema?
   private var isReloading = false
-  private var hasState = false
+  private var state = SourceState.starting
+  private var hasRows = false
 
   private let monitor = Monitor()
   // Under `monitor`.
@@ -92,11 +93,13 @@ final class SourceCore: @unchecked Sendable {
     // The thread keeps us alive until the plugin's instance is gone: `host` must not go before it.
     let keptAlive = Unmanaged.passRetained(self)
     var thread = pthread_t()
-    let code = pthread_create(&thread, nil, { raw in
-      let core = Unmanaged<SourceCore>.fromOpaque(raw!).takeRetainedValue()
-      core.runThread()
-      return nil
-    }, keptAlive.toOpaque())
+    let code = pthread_create(
+      &thread, nil,
+      { raw in
+        let core = Unmanaged<SourceCore>.fromOpaque(raw!).takeRetainedValue()
+        core.runThread()
+        return nil
+      }, keptAlive.toOpaque())
     guard code == 0 else {
       keptAlive.release()
       destroy()
@@ -140,7 +143,8 @@ final class SourceCore: @unchecked Sendable {
     guard list.withUnsafeBufferPointer({ configure(instance, $0.baseAddress, $0.count) }) != 0 else { return }
     let failure = takeFailure()
     throw .badSetting(
-      source: name, key: failure?.key, message: failure?.message ?? "the plugin refuses its configuration without a word")
+      source: name, key: failure?.key,
+      message: failure?.message ?? "the plugin refuses its configuration without a word")
   }
 
   /// The whole life of the source's thread.
@@ -205,7 +209,8 @@ final class SourceCore: @unchecked Sendable {
 
   func waitUntilFinished(within bound: Duration) -> Bool {
     let (seconds, attoseconds) = bound.components
-    let nanoseconds = bound <= .zero ? 0 : UInt64(clamping: seconds) &* 1_000_000_000 &+ UInt64(attoseconds / 1_000_000_000)
+    let nanoseconds =
+      bound <= .zero ? 0 : UInt64(clamping: seconds) &* 1_000_000_000 &+ UInt64(attoseconds / 1_000_000_000)
     return monitor.withLock {
       guard wasStarted else { return true }
       return monitor.wait(nanoseconds: seconds > 1_000_000_000 ? .max : nanoseconds) { isFinished }
@@ -254,10 +259,12 @@ final class SourceCore: @unchecked Sendable {
         }
         isReloading = reader.isReloadingAfter
         if let reason = reader.firstRejection { noteRejected(reader.rejected, reason) }
-        if !hasState {
-          hasState = true
+        // Rows are the best sign of life; later on, a source that said that it is stale says itself when it is well again.
+        if !hasRows, state != .live {
+          state = .live
           guard events(.state(.live, message: "")) else { return noteStopping() }
         }
+        hasRows = true
         return Self.ok
       } catch {
         return refuse("push: \(error.reason)")
@@ -293,7 +300,7 @@ final class SourceCore: @unchecked Sendable {
   private func deliver(_ state: SourceState, _ message: String) {
     turn.withLock {
       guard !isAskedToStop else { return }
-      hasState = true
+      self.state = state
       if !events(.state(state, message: message)) { _ = noteStopping() }
     }
   }

@@ -8,8 +8,10 @@ import Testing
     try Workshop.withFolder { folder in
       try Workshop.run(
         Workshop.compiler(["cc", "clang"]),
-        ["-std=c11", "-Wall", "-Wextra", "-Werror", "-pedantic", "-I", Workshop.include, "-c", "-o",
-          folder.appending(path: "a.o").path, Workshop.root.appending(path: "Sources/CListPlugin/layout.c").path])
+        [
+          "-std=c11", "-Wall", "-Wextra", "-Werror", "-pedantic", "-I", Workshop.include, "-c", "-o",
+          folder.appending(path: "a.o").path, Workshop.root.appending(path: "Sources/CListPlugin/layout.c").path,
+        ])
     }
   }
 
@@ -17,8 +19,10 @@ import Testing
     try Workshop.withFolder { folder in
       try Workshop.run(
         Workshop.compiler(["c++", "clang++"]),
-        ["-std=c++17", "-Wall", "-Wextra", "-Werror", "-pedantic", "-I", Workshop.include, "-x", "c++", "-c", "-o",
-          folder.appending(path: "a.o").path, Workshop.root.appending(path: "Sources/CListPlugin/layout.c").path])
+        [
+          "-std=c++17", "-Wall", "-Wextra", "-Werror", "-pedantic", "-I", Workshop.include, "-x", "c++", "-c", "-o",
+          folder.appending(path: "a.o").path, Workshop.root.appending(path: "Sources/CListPlugin/layout.c").path,
+        ])
     }
   }
 
@@ -32,7 +36,9 @@ import Testing
     #expect(MemoryLayout<list_column>.size == 40)
     let cell = list_text("abc")
     #expect(cell.length == 3)
-    let words = withUnsafeBytes(of: list_integer(-2)) { ($0.load(as: UInt32.self), $0.load(fromByteOffset: 8, as: Int64.self)) }
+    let words = withUnsafeBytes(of: list_integer(-2)) {
+      ($0.load(as: UInt32.self), $0.load(fromByteOffset: 8, as: Int64.self))
+    }
     #expect(words == (LIST_INTEGER.rawValue, -2))
   }
 

@@ -45,7 +45,7 @@ import Testing
 
   @Test func theClockGoesOn() throws {
     let source = try start("clock")
-    try recorder.wait("three readings") { $0.changes.count >= 3 }
+    try recorder.wait("another reading") { $0.changes.count >= 2 }
     #expect(source.stop(within: .seconds(30)))
   }
 
@@ -99,7 +99,8 @@ import Testing
           == PlainRow(
             .update, .integer(Int64(change.id)),
             [
-              nil, nil, nil, .number(change.price), .integer(Int64(change.size)), .number(change.bid), .number(change.ask),
+              nil, nil, nil, .number(change.price), .integer(Int64(change.size)), .number(change.bid),
+              .number(change.ask),
               .timestamp(change.milliseconds * 1_000_000), nil, nil,
             ]))
     }
@@ -127,7 +128,10 @@ import Testing
     try recorder.wait("a look") { !$0.states.isEmpty }
     #expect(source.stop(within: .seconds(30)))
     let view = recorder.view
-    #expect(view.schema?.columns.map(\.name) == ["pid", "user", "name", "state", "cpu", "memory", "threads", "started", "command"])
+    #expect(
+      view.schema?.columns.map(\.name) == [
+        "pid", "user", "name", "state", "cpu", "memory", "threads", "started", "command",
+      ])
     #expect(view.rows.contains { $0.cells[0] == .integer(Int64(getpid())) })
     #expect(view.changes.first?.beginsReload == true)
   }
@@ -147,13 +151,17 @@ import Testing
       try recorder.wait("a look") { !$0.states.isEmpty }
       return source
     }
-    try recorder.wait("the news") { $0.states.contains { $0.hasPrefix("stale: ") && $0.hasSuffix("No such file or directory") } }
+    try recorder.wait("the news") {
+      $0.states.contains { $0.hasPrefix("stale: ") && $0.hasSuffix("No such file or directory") }
+    }
     #expect(source.stop(within: .seconds(30)))
   }
 
   @Test func theProcessesRefuseWhatCannotBe() {
     #expect(failure("processes", ["interval": "often"]) == "processes.interval: 'often' is not a number of seconds")
-    #expect(failure("processes", ["interval": "0"]) == "processes.interval: 0 is out of range: 0.05 seconds to 3600.0 seconds")
+    #expect(
+      failure("processes", ["interval": "0"]) == "processes.interval: 0 is out of range: 0.05 seconds to 3600.0 seconds"
+    )
     #expect(failure("processes", ["proc": "/nowhere"]) == "processes.proc: '/nowhere' is no folder")
   }
 }

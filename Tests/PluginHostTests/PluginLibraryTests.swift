@@ -46,7 +46,8 @@ import Testing
   @Test func aTextFileIsNoPlugin() throws {
     try Workshop.withFolder { folder in
       let path = folder.appending(path: "libtext.so").path
-      try "no library at all, but long enough to be looked at as one".write(toFile: path, atomically: true, encoding: .utf8)
+      try "no library at all, but long enough to be looked at as one".write(
+        toFile: path, atomically: true, encoding: .utf8)
       guard case .notALibrary(path, let reason) = failure(path) else {
         Issue.record("not refused")
         return

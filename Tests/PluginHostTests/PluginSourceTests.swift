@@ -56,7 +56,9 @@ import Testing
       recorder.view.schema
         == ListEngine.Schema(
           name: "s", title: "s", key: .text,
-          columns: [ListEngine.Column("cpu", .number, title: "CPU", style: .bar, unit: "%", width: 8, alignment: .center)]))
+          columns: [
+            ListEngine.Column("cpu", .number, title: "CPU", style: .bar, unit: "%", width: 8, alignment: .center)
+          ]))
   }
 
   @Test func aTableCanBeGivenAnotherName() throws {
@@ -72,8 +74,10 @@ import Testing
     let source = try Scripted.source(recorder, schema: schema) { host in
       var batch = Batch(.update, columns: 9)
       batch.add(
-        key: "k", -5, 2.5, "ü€😀", true, Timestamp(nanoseconds: 7), ImageKey("cat.png"), [1.0, -2.0], nil as Int?, Unchanged())
-      batch.add(key: "", UInt64.max, Double.nan, "", false, Null(), ImageKey(""), [Double](), "x" as StaticString, Int64.min)
+        key: "k", -5, 2.5, "ü€😀", true, Timestamp(nanoseconds: 7), ImageKey("cat.png"), [1.0, -2.0], nil as Int?,
+        Unchanged())
+      batch.add(
+        key: "", UInt64.max, Double.nan, "", false, Null(), ImageKey(""), [Double](), "x" as StaticString, Int64.min)
       try host.push(batch)
     }
     try source.start()
@@ -82,11 +86,17 @@ import Testing
       recorder.view.rows == [
         PlainRow(
           .update, .text("k"),
-          [.integer(-5), .number(2.5), .text("ü€😀"), .boolean(true), .timestamp(7), .image("cat.png"), .series([1, -2]), .null, nil]
+          [
+            .integer(-5), .number(2.5), .text("ü€😀"), .boolean(true), .timestamp(7), .image("cat.png"),
+            .series([1, -2]), .null, nil,
+          ]
         ),
         PlainRow(
           .update, .text(""),
-          [.integer(.max), .null, .text(""), .boolean(false), .null, .image(""), .series([]), .text("x"), .integer(.min)]),
+          [
+            .integer(.max), .null, .text(""), .boolean(false), .null, .image(""), .series([]), .text("x"),
+            .integer(.min),
+          ]),
       ])
   }
 
@@ -166,21 +176,26 @@ import Testing
 
   // MARK: Back-pressure and stopping
 
-  @Test func aPluginWaitsWhileTheEngineIsBusy() throws {
+  @Test func aPluginWaitsInItsPushWhileTheEngineIsBusy() throws {
+    let recorder = recorder
     let source = try Scripted.source(recorder) { host in
+      try recorder.wait("the gate") { $0.log == ["closed"] }
       for number in 0..<10 {
-        host.log(.info, "pushing \(number)")
         try Self.push(host, number..<(number + 1))
+        host.log(.info, "pushed \(number)")
       }
     }
-    recorder.close()
     try source.start()
+    try recorder.wait("the schema") { $0.schema != nil }
+    recorder.close()
+    recorder.note(.info, "closed")
     try recorder.wait("somebody at the gate") { $0.held == 1 }
-    #expect(recorder.log == [])  // it hangs in its schema already
-    #expect(recorder.events.isEmpty)
+    #expect(recorder.log == ["info: closed"])
+    #expect(recorder.view.rows.isEmpty)
     recorder.open()
     try recorder.wait("the end") { $0.states.count == 2 }
     #expect(recorder.view.rows.map(\.key) == (0..<10).map { .integer($0) })
+    #expect(recorder.log.count == 11)
   }
 
   @Test func stopWakesAPluginThatWaits() throws {
@@ -277,14 +292,20 @@ import Testing
     try recorder.wait("the end") { $0.states == ["failed: the disk is gone"] }
   }
 
-  @Test func aPluginMaySayThatItIsStaleAndLiveAgain() throws {
+  @Test func theFirstRowsMakeASourceLiveAndLaterItSaysItself() throws {
     let source = try Scripted.source(recorder) { host in
-      host.setState(.stale, "no connection")
+      host.setState(.stale, "no connection yet")
       try Self.push(host, 0..<1)
-      host.setState(.live)
+      host.setState(.stale, "connection lost")
+      try Self.push(host, 1..<2)
+      host.setState(.live, "again")
     }
     try source.start()
-    try recorder.wait("the end") { $0.states == ["stale: no connection", "live: ", "live: The list is complete."] }
+    try recorder.wait("the end") {
+      $0.states == [
+        "stale: no connection yet", "live: ", "stale: connection lost", "live: again", "live: The list is complete.",
+      ]
+    }
   }
 
   @Test func severalSourcesOfOneLibraryDoNotMeet() throws {
@@ -320,7 +341,8 @@ import Testing
     let error = try failure(["size": "11"])
     #expect(error == .badSetting(source: "test", key: "size", message: "11 is out of range: 1 to 10"))
     #expect(error.map { "\($0)" } == "test.size: 11 is out of range: 1 to 10")
-    #expect(try failure(["size": "big"]) == .badSetting(source: "test", key: "size", message: "'big' is not a whole number"))
+    #expect(
+      try failure(["size": "big"]) == .badSetting(source: "test", key: "size", message: "'big' is not a whole number"))
   }
 
   @Test func aMisspeltSettingIsRefusedWithThoseThatThereAre() throws {

@@ -10,7 +10,8 @@ import Testing
     let folder: URL
 
     func add(
-      _ pid: Int, name: String = "worker", state: String = "S", cpu: (Int, Int) = (0, 0), threads: Int = 1, start: Int = 100,
+      _ pid: Int, name: String = "worker", state: String = "S", cpu: (Int, Int) = (0, 0), threads: Int = 1,
+      start: Int = 100,
       pages: Int = 10, command: String? = "worker\0--fast\0"
     ) throws {
       let process = folder.appending(path: "\(pid)")
@@ -61,7 +62,8 @@ import Testing
   @Test func processesComeInTheOrderOfTheirPids() throws {
     try withTree { tree, reader in
       for pid in [31, 4, 1_000, 5, 999_999] { try tree.add(pid) }
-      try FileManager.default.createDirectory(at: tree.folder.appending(path: "self"), withIntermediateDirectories: true)
+      try FileManager.default.createDirectory(
+        at: tree.folder.appending(path: "self"), withIntermediateDirectories: true)
       try FileManager.default.createDirectory(at: tree.folder.appending(path: "12x"), withIntermediateDirectories: true)
       #expect(try reader.read(at: .zero).map(\.pid) == [4, 5, 31, 1_000, 999_999])
     }
@@ -105,7 +107,8 @@ import Testing
   @Test func keysOfDifferentProcessesDiffer() throws {
     func key(_ pid: Int32, _ start: UInt64) -> Int64 {
       ProcessRow(
-        pid: pid, startTicks: start, user: "", name: "", state: "", cpu: 0, memory: 0, threads: 0, started: nil, command: ""
+        pid: pid, startTicks: start, user: "", name: "", state: "", cpu: 0, memory: 0, threads: 0, started: nil,
+        command: ""
       ).key
     }
     #expect(Set([key(1, 0), key(1, 1), key(2, 0), key(4_194_303, 0), key(4_194_303, 1)]).count == 5)

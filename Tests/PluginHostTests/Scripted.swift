@@ -14,7 +14,9 @@ struct Scripted: DataSource {
 
   init(_ configuration: Configuration) throws {
     let number = configuration.text("script", default: "")
-    guard let script = Self.scripts.withLock({ $0[number] }) else { throw ConfigurationError("script", "'\(number)' is not there") }
+    guard let script = Self.scripts.withLock({ $0[number] }) else {
+      throw ConfigurationError("script", "'\(number)' is not there")
+    }
     schema = script.schema
     self.script = script.run
     _ = try configuration.integer("size", default: 1, in: 1...10)
@@ -27,7 +29,8 @@ struct Scripted: DataSource {
 
   /// A source that runs this, and tells `recorder`.
   static func source(
-    _ recorder: Recorder, schema: ListPlugin.Schema = standard, table: String? = nil, configuration: [String: String] = [:],
+    _ recorder: Recorder, schema: ListPlugin.Schema = standard, table: String? = nil,
+    configuration: [String: String] = [:],
     run: @escaping Script
   ) throws -> PluginSource {
     let number = made.withLock { count in

@@ -28,7 +28,8 @@ enum Workshop {
 
   /// Builds a plugin from a C file.
   static func build(_ source: URL, into folder: URL, defining macros: [String] = []) throws -> String {
-    let output = folder.appending(path: "lib\(source.deletingPathExtension().lastPathComponent)-\(macros.joined()).so").path
+    let output = folder.appending(path: "lib\(source.deletingPathExtension().lastPathComponent)-\(macros.joined()).so")
+      .path
     try run(
       compiler(["cc", "clang"]),
       ["-std=c11", "-Wall", "-Wextra", "-Werror", "-pedantic", "-shared", "-fPIC", "-I", include, "-o", output]

@@ -7,7 +7,7 @@ import { createServer } from 'node:http';
 import { createHash, randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join, normalize, extname } from 'node:path';
-import { diffWindows, digestOf } from './fake_diff.mjs';
+import { diffWindows, digestOf } from '../web/reference.mjs';
 import { makeTables } from './fake_tables.mjs';
 
 const options = { port: 0, plugins: [], set: {}, web: 'web' };

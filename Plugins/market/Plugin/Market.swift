@@ -58,8 +58,8 @@ struct Market: DataSource {
   private func change(_ host: ListHost) throws {
     let clock = SuspendingClock()
     let start = clock.now
-    // A pause of more than a second (a laptop that slept, an engine that was busy) is not made up for.
-    var pace = Pace(rate: rate, burst: max(Int(rate), 1), at: .zero)
+    // A pause of more than a second (a laptop that slept, an engine that was busy) is not made up for; two ticks always are.
+    var pace = Pace(rate: rate, burst: max(Int(rate * max(1, 2 / batches)), 1), at: .zero)
     let size = 10_000
     var batch = Batch(.update, columns: schema.columns.count, reserving: min(size, Int(rate / batches) + 1))
     var tick = 0.0

@@ -57,7 +57,9 @@ public struct ProcessReader {
 
   /// One process; nil when it has ended meanwhile.
   private mutating func read(_ pid: Int32, at now: Duration) -> ProcessRow? {
-    guard let owner = proc.owner(of: pid), let text = proc.read(pid, "stat"), let stat = ProcessStat(text) else { return nil }
+    guard let owner = proc.owner(of: pid), let text = proc.read(pid, "stat"), let stat = ProcessStat(text) else {
+      return nil
+    }
     let before = known[pid].flatMap { $0.startTicks == stat.startTicks ? $0 : nil }
 
     var command = before?.command ?? ""
@@ -97,7 +99,8 @@ public struct ProcessReader {
     var entry = passwd()
     var found: UnsafeMutablePointer<passwd>?
     let name = withUnsafeTemporaryAllocation(of: CChar.self, capacity: 16_384) { buffer in
-      guard getpwuid_r(id, &entry, buffer.baseAddress!, buffer.count, &found) == 0, found != nil, let name = entry.pw_name
+      guard getpwuid_r(id, &entry, buffer.baseAddress!, buffer.count, &found) == 0, found != nil,
+        let name = entry.pw_name
       else { return "\(id)" }
       return String(cString: name)
     }
@@ -109,7 +112,9 @@ public struct ProcessReader {
   private func readBootTime() -> Int64? {
     guard let text = proc.read(nil, "stat") else { return nil }
     for line in String(decoding: text, as: UTF8.self).split(separator: "\n") where line.hasPrefix("btime ") {
-      return Int64(line.dropFirst(6)).flatMap { $0.multipliedReportingOverflow(by: 1_000_000_000).overflow ? nil : $0 * 1_000_000_000 }
+      return Int64(line.dropFirst(6)).flatMap {
+        $0.multipliedReportingOverflow(by: 1_000_000_000).overflow ? nil : $0 * 1_000_000_000
+      }
     }
     return nil
   }

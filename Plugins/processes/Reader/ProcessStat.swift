@@ -12,7 +12,8 @@ struct ProcessStat {
 
   /// Nil when this is no such line.
   init?(_ text: UnsafeRawBufferPointer) {
-    guard let open = text.firstIndex(of: UInt8(ascii: "(")), let close = text.lastIndex(of: UInt8(ascii: ")")), open < close,
+    guard let open = text.firstIndex(of: UInt8(ascii: "(")), let close = text.lastIndex(of: UInt8(ascii: ")")),
+      open < close,
       close + 2 < text.count
     else { return nil }
     name = String(decoding: text[(open + 1)..<close], as: UTF8.self)

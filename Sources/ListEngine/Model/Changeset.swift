@@ -17,6 +17,8 @@ public struct Changeset: Sendable {
     case delete
     /// The row goes before another row of the source's own order, or to its end. One cell: that row's key, or null.
     case move
+    /// The source said something about this row that cannot be: it stays as it was, and is counted. One cell: the reason, a text.
+    case reject
   }
 
   /// What a packed cell holds.
@@ -48,13 +50,18 @@ public struct Changeset: Sendable {
   /// Whether the whole list has been named with this changeset.
   public var endsReload = false
 
+  /// How many rows were left out of it because not even their key could be read.
+  public private(set) var unnamedRejections = 0
+  /// Why the last of them was.
+  public private(set) var unnamedRejection = ""
+
   /// No changes.
   public init() {}
 
   /// How many rows it names.
   public var count: Int { records.count }
   /// Whether it says nothing at all.
-  public var isEmpty: Bool { records.isEmpty && !beginsReload && !endsReload }
+  public var isEmpty: Bool { records.isEmpty && !beginsReload && !endsReload && unnamedRejections == 0 }
   /// About how many bytes of memory it takes.
   public var byteCount: Int {
     records.count * MemoryLayout<Record>.stride + cells.count * MemoryLayout<PackedCell>.stride + bytes.count
@@ -153,6 +160,18 @@ public struct Changeset: Sendable {
     case .integer(let value): append(integer: value)
     case .text(let value): append(.text(value))
     }
+  }
+
+  /// The source said something about this row that cannot be.
+  public mutating func reject(_ key: RowKey, _ reason: String) {
+    begin(.reject, key)
+    append(.text(reason))
+  }
+
+  /// Rows were left out that cannot even be named.
+  public mutating func noteUnnamedRejections(_ count: Int, _ reason: String) {
+    unnamedRejections += count
+    unnamedRejection = reason
   }
 
   /// The whole list again; the engine finds the difference by key.

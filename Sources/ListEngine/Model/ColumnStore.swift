@@ -129,6 +129,12 @@ final class ColumnStore {
   /// The pool's number of a text: equal numbers are equal texts. `TextPool.none` when null.
   @inline(__always) func textNumber(_ slot: UInt32) -> UInt32 { numbers.unsafelyUnwrapped[slot] }
 
+  /// A number that all rows with an equal text have in common, if the column's pool shares repeated texts.
+  @inline(__always) func sharedText(_ slot: UInt32) -> UInt32? {
+    guard let numbers, let pool, pool.sharesRepeats, numbers[slot] != TextPool.none else { return nil }
+    return numbers[slot]
+  }
+
   /// The value, for a page.
   func cell(_ slot: UInt32) -> Cell {
     if isNull(slot) { return .null }

@@ -15,9 +15,10 @@ final class Table {
   /// The row's place in the source's order: greater is later; 0 when the slot holds no row.
   let labels = Chunked<UInt64>(filler: 0)
   private var slotCount: UInt32 = 0
-  /// Slots of removed rows, with the position in the log that views must have passed before the slot is used again.
-  private var freed: [(slot: UInt32, position: Int)] = []
-  private var firstFreed = 0
+  /// Slots that may be used again.
+  private var free: [UInt32] = []
+  /// Removed rows that some view may still show, in the order in which they went.
+  private var graves = Graves()
   /// The greatest label in use, or one that was.
   var lastLabel: UInt64 = 0
 
@@ -107,6 +108,10 @@ final class Table {
   func apply(_ changes: Changeset) {
     commit = commit == .max ? 1 : commit + 1
     if changes.beginsReload { reload = Reload() }
+    if changes.unnamedRejections > 0 {
+      rejected += UInt64(changes.unnamedRejections)
+      lastRejection = changes.unnamedRejection
+    }
     changes.bytes.withUnsafeBytes { bytes in
       changes.cells.withUnsafeBufferPointer { cells in
         for record in changes.records {
@@ -126,7 +131,9 @@ final class Table {
     let slot = keys.slot(of: key)
     switch record.verb {
     case .upsert:
-      if let reason = objection(to: cells, bytes: bytes, isUpdate: false) { return reject(record, bytes, reason) }
+      if let reason = objection(to: cells, bytes: bytes, isUpdate: false) {
+        return reject(record, bytes, reason, keeping: slot)
+      }
       if let slot {
         guard reload?.isFirst(slot) ?? true else { return reject(record, bytes, "its key is named twice") }
         update(slot, cells: cells, bytes: bytes)
@@ -151,6 +158,12 @@ final class Table {
       guard let slot else { return reject(record, bytes, "there is no row with its key") }
       guard let target = cells.first, cells.count == 1 else { return reject(record, bytes, "a move needs one target") }
       move(record, slot, before: target, bytes: bytes)
+    case .reject:
+      guard let reason = cells.first, reason.kind == .text, cells.count == 1 else {
+        return reject(record, bytes, "it was rejected without a reason", keeping: slot)
+      }
+      let text = bytes[Int(reason.payload)..<Int(reason.payload) + Int(reason.length)]
+      reject(record, bytes, String(decoding: text, as: UTF8.self), keeping: slot)
     }
   }
 
@@ -189,7 +202,11 @@ final class Table {
     return nil
   }
 
-  private func reject(_ record: Changeset.Record, _ bytes: UnsafeRawBufferPointer, _ reason: String) {
+  /// Counts a row that is left out. One that is there already stays as it was, also when the list is being loaded again.
+  private func reject(
+    _ record: Changeset.Record, _ bytes: UnsafeRawBufferPointer, _ reason: String, keeping slot: UInt32? = nil
+  ) {
+    if let slot, reload?.isFirst(slot) ?? false { reload?.name(slot) }
     rejected += 1
     let key =
       record.key.kind == .integer
@@ -201,12 +218,14 @@ final class Table {
   private func insert(
     _ key: KeyIndex.Probe, cells: UnsafeBufferPointer<Changeset.PackedCell>, bytes: UnsafeRawBufferPointer
   ) -> UInt32 {
-    let slot = freeSlot()
+    // A row that went and comes back before everyone has looked has only changed: it keeps its id.
+    let old = graves.isEmpty ? nil : graves.reopen(rowKey(key))
+    let slot = old ?? freeSlot()
     keys.insert(key, slot: slot)
     lastLabel += Self.labelGap
     labels[slot] = lastLabel
     revisions[slot] = commit
-    births[slot] = commit
+    if old == nil { births[slot] = commit }
     for (column, cell) in zip(columns, cells) { _ = column.store(cell, bytes: bytes, at: slot) }
     count += 1
     log.note(slot, columns: ChangeLog.everything)
@@ -225,14 +244,30 @@ final class Table {
     log.note(slot, columns: changed)
   }
 
+  private func rowKey(_ key: KeyIndex.Probe) -> RowKey {
+    switch key {
+    case .integer(let value): .integer(value)
+    case .text(let bytes): .text(String(decoding: bytes, as: UTF8.self))
+    }
+  }
+
   func remove(_ slot: UInt32) {
+    graves.dig(keys.key(of: slot), slot: slot, position: log.end + 1)
     keys.remove(slot)
     for column in columns { column.clear(slot) }
     labels[slot] = 0
     snapshots[slot] = nil
     count -= 1
     log.note(slot, columns: ChangeLog.everything)
-    freed.append((slot, log.end))
+  }
+
+  /// Forgets the changes up to this position of the log: every view has seen them. Slots of rows that went are free then.
+  func forgetChanges(before position: Int) {
+    log.trim(to: position)
+    graves.close(before: position) { slot in
+      guard generations[slot] < Self.lastGeneration else { return }
+      free.append(slot)
+    }
   }
 
   private func move(
@@ -250,16 +285,9 @@ final class Table {
     log.note(slot, columns: ChangeLog.everything)
   }
 
-  /// A slot that no view remembers, or a new one.
+  /// A slot that no view remembers, with a new id; or a new slot.
   private func freeSlot() -> UInt32 {
-    while firstFreed < freed.count, freed[firstFreed].position <= log.start {
-      let slot = freed[firstFreed].slot
-      firstFreed += 1
-      if firstFreed * 2 > freed.count {
-        freed.removeFirst(firstFreed)
-        firstFreed = 0
-      }
-      guard generations[slot] < Self.lastGeneration else { continue }
+    if let slot = free.popLast() {
       generations[slot] += 1
       return slot
     }

@@ -139,7 +139,7 @@ struct Cutter {
   private func header(_ section: Section, slot: UInt32) -> HeaderSnapshot {
     HeaderSnapshot(
       section: section.number, revision: section.revision, slot: slot, column: view.query.group[0],
-      value: section.value, count: section.order.count)
+      value: section.value, count: section.count)
   }
 
   /// Lends a place of the page's pool to every header of the window: one that stays keeps its own; those that left give theirs

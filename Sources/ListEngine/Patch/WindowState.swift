@@ -81,7 +81,7 @@ public final class WindowState {
 
   init(
     start: Int, total: Int, rows: Int, items: [WindowItem], lead: HeaderSnapshot?, pool: HeaderPool, commit: UInt32,
-    relabelings: Int
+    relabelings: Int = 0
   ) {
     self.start = start
     self.total = total

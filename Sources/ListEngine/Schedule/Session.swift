@@ -43,6 +43,14 @@ final class Session {
     reader.go(to: viewport, shift: 0)
   }
 
+  /// Follows another session on the same socket: numbers go on, so that a late word about the old table is not taken for one about
+  /// this one, and the socket is as busy as it was.
+  func goOn(from former: Session) {
+    sequence = former.sequence
+    isWritable = former.isWritable
+    isHidden = former.isHidden
+  }
+
   /// Whether the page can be given something: it shows, and has taken and acknowledged the last.
   var isReady: Bool { !isHidden && isWritable && sentAt == nil && view != nil }
 
@@ -51,9 +59,17 @@ final class Session {
 
   /// Whether a patch is due now. What the throttle lets through is taken.
   func takeDue(at now: Instant) -> Bool {
-    guard isReady else { return false }
+    guard isReady, canLook() else { return false }
     // The throttle is not asked when a flush is wanted directly: such a flush neither counts nor cancels.
     return wantsFlush || throttle.takeFlush(at: now)
+  }
+
+  /// Whether the view can show what the page is to hold. One that is being put together shows its first items only, once.
+  private func canLook() -> Bool {
+    guard let view, let build = view.build else { return true }
+    guard wantsWindow, view.canShowFirstItems else { return false }
+    if !build.isSelectionCurrent { build.select() }
+    return reader.window(of: view.itemCount).upperBound <= build.selection.count
   }
 
   /// Another query: its window starts where the viewport says, or at the top.
@@ -107,6 +123,11 @@ final class Session {
   func cut(at now: Instant, limits: Limits, shared: inout [CutKey: Cutter.Result]) -> (patch: Patch, shift: Int)? {
     guard let view else { return nil }
     view.catchUp()
+    guard canLook() else {
+      // So much has changed that the view is put together again.
+      wantsFlush = true
+      return nil
+    }
     // What the page holds of another query says nothing about this one.
     let shift = shiftOnItsWay + reader.follow(view, since: awaitsWindow ? nil : base)
     let cutter = Cutter(

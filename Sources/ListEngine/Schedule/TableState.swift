@@ -15,8 +15,8 @@ final class TableState {
   static let viewRest: Duration = .seconds(10)
   /// How many views are kept that nobody looks at.
   static let restingViews = 4
-  /// Views that lag behind by more changes than this catch up though nobody looks, so that the log is bounded.
-  static let longestLog = 1 << 16
+  /// Views that lag behind by more changes than this catch up though no session is due, so that the log is bounded.
+  static let longestLog = 1 << 13
 
   init(_ table: Table, at now: Instant) {
     self.table = table
@@ -56,8 +56,13 @@ final class TableState {
 
   /// Forgets the changes that every view has seen.
   private func trimLog() {
-    if table.log.entries.count > Self.longestLog { for view in views.values { view.catchUp() } }
-    table.log.trim(to: views.values.map(\.position).min() ?? table.log.end)
+    if table.log.entries.count > Self.longestLog {
+      for view in views.values {
+        // A view that nobody looks at is not worth the work.
+        if view.viewers == 0 { views[view.query] = nil } else { view.catchUp() }
+      }
+    }
+    table.forgetChanges(before: views.values.map { $0.build?.position ?? $0.position }.min() ?? table.log.end)
   }
 
   // MARK: Sessions
@@ -78,6 +83,11 @@ final class TableState {
     sessions.removeAll { $0 === session }
     view.viewers -= 1
     guard view.viewers == 0 else { return }
+    // A query typed letter by letter leaves its unfinished predecessors behind.
+    guard view.build == nil else {
+      views[view.query] = nil
+      return
+    }
     view.unwatchedSince = now
     view.leaving = departures
     departures += 1
@@ -97,6 +107,8 @@ final class TableState {
       let status = status(at: now)
       for session in sessions { outputs.append(.status(session.id, table: table.schema.name, status)) }
     }
+    // One step a turn, so that a view that is put together holds up nobody; what no page has seen of at all goes first.
+    (unfinished.first { $0.build?.canSelect == false } ?? unfinished.first)?.work()
     var shared: [CutKey: Cutter.Result] = [:]
     for session in sessions where session.takeDue(at: now) {
       guard let (patch, shift) = session.cut(at: now, limits: limits, shared: &shared) else { continue }
@@ -113,7 +125,11 @@ final class TableState {
     trimLog()
   }
 
+  /// The views that are being put together, in the order in which their sessions came.
+  private var unfinished: [ListView] { sessions.compactMap { $0.view?.build == nil ? nil : $0.view } }
+
   var deadline: Instant? {
+    if !unfinished.isEmpty { return .zero }
     var deadline = statusThrottle.deadline
     func consider(_ moment: Instant?) {
       guard let moment else { return }

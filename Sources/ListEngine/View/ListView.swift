@@ -10,6 +10,10 @@ final class Section {
   var place = 0
   /// Changes whenever its header shows something else.
   var revision: UInt32 = 1
+  /// How many rows it has, while its order is being put together.
+  var provisionalCount: Int?
+  /// How many rows it has.
+  var count: Int { provisionalCount ?? order.count }
   /// How many rows its header said it has.
   var announcedCount = 0
   /// Whether rows came or went since the header was looked at.
@@ -23,7 +27,7 @@ final class Section {
 
 /// A table as one query shows it; shared by all sessions with an equal query.
 ///
-/// It catches up with its table when someone looks: k changed rows cost O(k log n). First all rows that may stand wrong are taken
+/// It is put together step by step (``ViewBuild``), and then catches up with its table when someone looks: k changed rows cost O(k log n). First all rows that may stand wrong are taken
 /// out, then each is put where it belongs, so that a search never meets a row that is out of place.
 final class ListView {
   let table: Table
@@ -52,9 +56,12 @@ final class ListView {
   /// Which of the views without sessions lost its last one first.
   var leaving = 0
 
-  /// Reads all rows.
-  ///
-  /// - Complexity: O(n log n).
+  /// What puts it together, until that is done.
+  private(set) var build: ViewBuild?
+  /// The sections that had a number before the view was put together again: they keep it.
+  private var formerSections: [Cell: Section] = [:]
+
+  /// A view that is put together by ``work()``; at once when the table is small.
   init(_ query: Query, table: Table) {
     self.table = table
     self.query = query
@@ -71,7 +78,7 @@ final class ListView {
       }
     }
     self.interest = interest
-    build()
+    startBuild()
   }
 
   // MARK: Reading
@@ -79,9 +86,9 @@ final class ListView {
   /// Whether sections have headers.
   var isGrouped: Bool { group != nil }
   /// How many rows it shows.
-  var rowCount: Int { isGrouped ? ranks.total - sections.count : sections[0].order.count }
+  var rowCount: Int { build?.selectedRows ?? (isGrouped ? ranks.total - sections.count : sections[0].order.count) }
   /// How many items it shows: rows and headers.
-  var itemCount: Int { ranks.total }
+  var itemCount: Int { build?.selectedItems ?? ranks.total }
 
   /// Whether it shows this row.
   func contains(_ slot: UInt32) -> Bool { pool.chunk(of: slot) != nil }
@@ -105,6 +112,7 @@ final class ListView {
   ///
   /// - Complexity: O(log n + count).
   func items(_ range: Range<Int>) -> [Item] {
+    if let build { return Array(build.selection[range]) }
     var items: [Item] = []
     guard !range.isEmpty else { return items }
     items.reserveCapacity(range.count)
@@ -124,8 +132,15 @@ final class ListView {
   /// The section in which the item at this position lies, if that is a row below a header.
   func section(above position: Int) -> Section? {
     guard isGrouped, position < itemCount else { return nil }
+    if let build { return section(above: position, in: build.selection) }
     let (place, rest) = ranks.find(position)
     return rest == 0 ? nil : sections[place]
+  }
+
+  private func section(above position: Int, in items: [Item]) -> Section? {
+    guard case .row = items[position] else { return nil }
+    for item in items[..<position].reversed() { if case .header(let section) = item { return section } }
+    return nil
   }
 
   /// Whether the section with this number and value still exists.
@@ -146,13 +161,20 @@ final class ListView {
   ///
   /// - Complexity: O(k log n) for k changed rows; O(n log n) when most rows have changed.
   func catchUp() {
-    guard relabelings == table.relabelings else { return build() }
+    guard build == nil else { return }
+    guard relabelings == table.relabelings else { return startBuild() }
     guard position < table.log.end else { return }
     let changes = table.log.since(position)
-    if changes.count > 4096 && changes.count * 3 > table.count { return build() }
+    if changes.count > 4096 && changes.count * 3 > table.count { return startBuild() }
     pool.home.grow(to: Int(table.slots))
+    apply(changes)
+    position = table.log.end
+    checkInvariants()
+  }
+
+  private func apply(_ changes: ArraySlice<ChangeLog.Entry>) {
     var waiting: [UInt32] = []
-    for change in changes where change.columns & interest != 0 || change.columns == ChangeLog.everything {
+    for change in changes where concerns(change) {
       waiting.append(change.slot)
       if let chunk = pool.chunk(of: change.slot) { remove(change.slot, from: chunk) }
     }
@@ -164,8 +186,6 @@ final class ListView {
       ranks.add(1, at: section.place)
     }
     announceSections()
-    position = table.log.end
-    checkInvariants()
   }
 
   /// The sections that rows came into or went out of.
@@ -185,7 +205,7 @@ final class ListView {
   }
 
   /// Whether the query's filter lets the row through.
-  private func isShown(_ slot: UInt32) -> Bool {
+  func isShown(_ slot: UInt32) -> Bool {
     guard !search.isEmpty else { return true }
     return searched.contains { !$0.isNull(slot) && search.matches($0.bytes(slot)) }
   }
@@ -196,8 +216,7 @@ final class ListView {
     guard let group else { return sections[0] }
     let value = group.cell(slot)
     if let known = sectionOfValue[value] { return known }
-    let section = Section(number: nextSection, value: value)
-    nextSection += 1
+    let section = makeSection(value)
     sectionOfValue[value] = section
     var low = 0
     var high = sections.count
@@ -233,7 +252,7 @@ final class ListView {
   }
 
   /// The order of sections: by value, ascending, empty last.
-  private static func precedes(_ a: Cell, _ b: Cell) -> Bool {
+  static func precedes(_ a: Cell, _ b: Cell) -> Bool {
     switch (a, b) {
     case (.null, _): false
     case (_, .null): true
@@ -248,60 +267,73 @@ final class ListView {
 
   // MARK: From nothing
 
-  private func build() {
+  private func startBuild() {
     pool = ChunkPool()
-    pool.home.grow(to: Int(table.slots))
     touched = []
-    let old = sectionOfValue
+    formerSections = sectionOfValue
     sectionOfValue = [:]
     sections = []
-    var rows: [[(key: UInt64, slot: UInt32)]] = []
-    var least = UInt64.max
-    var greatest: UInt64 = 0
-    if !isGrouped {
-      sections = [Section(number: 0, value: .null)]
-      rows = [[]]
-      rows[0].reserveCapacity(table.count)
-    }
-    for slot in 0..<table.slots where table.isAlive(slot) && isShown(slot) {
-      let key = comparator.key(slot)
-      if key != .max {
-        least = min(least, key)
-        greatest = max(greatest, key)
-      }
-      var place = 0
-      if let group {
-        let value = group.cell(slot)
-        if let known = sectionOfValue[value] {
-          place = known.place
-        } else {
-          // A section keeps its number when the view is built again.
-          let section = Section(number: old[value]?.number ?? nextSection, value: value)
-          if section.number == nextSection { nextSection += 1 }
-          section.revision = (old[value]?.revision ?? 0) &+ 1
-          place = sections.count
-          section.place = place
-          sectionOfValue[value] = section
-          sections.append(section)
-          rows.append([])
-        }
-      }
-      rows[place].append((key, slot))
-    }
-    compressor = least <= greatest ? KeyCompressor(least: least, greatest: greatest) : KeyCompressor()
-    for section in sections { fill(section, from: &rows[section.place]) }
-    if isGrouped { sections.sort { Self.precedes($0.value, $1.value) } }
-    rebuildSections()
-    position = table.log.end
     relabelings = table.relabelings
+    build = ViewBuild(self)
+    guard table.slots <= table.limits.stepRows / 4 else { return }
+    while build != nil { work() }
+  }
+
+  /// Whether the first items can be shown before the order is complete.
+  var canShowFirstItems: Bool { (build?.canSelect ?? true) && relabelings == table.relabelings }
+
+  /// Does one bounded step of putting the view together.
+  func work() {
+    guard let build else { return }
+    // Keys that were gathered may be worthless now.
+    guard relabelings == table.relabelings else { return startBuild() }
+    pool.home.grow(to: Int(table.slots))
+    build.step()
+    guard build.isDone else { return }
+    self.build = nil
+    sections = build.sections
+    for section in sections {
+      section.provisionalCount = nil
+      section.order.finish()
+      if isGrouped { sectionOfValue[section.value] = section }
+      touch(section)
+    }
+    rebuildSections()
+    // What changed meanwhile, and was left out.
+    apply(table.log.since(build.position))
+    position = table.log.end
+    formerSections = [:]
     checkInvariants()
   }
 
-  private func fill(_ section: Section, from rows: inout [(key: UInt64, slot: UInt32)]) {
-    rows.sort { $0.key != $1.key ? $0.key < $1.key : comparator.precedes($0.slot, $1.slot) }
-    let entries = rows.map { UInt64(compressor.compress($0.key)) << 32 | UInt64($0.slot) }
-    entries.withUnsafeBufferPointer { section.order.fill($0, section: section, pool: pool) }
-    section.announcedCount = section.order.count
+  /// A section for this value; with the number that it had, if the view had one before.
+  func makeSection(_ value: Cell) -> Section {
+    let former = formerSections[value]
+    let section = Section(number: former?.number ?? nextSection, value: value)
+    if former == nil { nextSection += 1 }
+    section.revision = (former?.revision ?? 0) &+ 1
+    formerSections[value] = section
+    return section
+  }
+
+  /// Whether a change may put a row in, out, or elsewhere.
+  func concerns(_ change: ChangeLog.Entry) -> Bool {
+    change.columns & interest != 0 || change.columns == ChangeLog.everything
+  }
+
+  /// For ``ViewBuild``: whether the query leaves rows out.
+  var isFiltered: Bool { !search.isEmpty }
+  /// For ``ViewBuild``: what the query groups by.
+  var groupColumn: ColumnStore? { group }
+  /// For ``ViewBuild``: a number that orders as rows do, as far as it goes.
+  @inline(__always) func key(of slot: UInt32) -> UInt64 { comparator.key(slot) }
+  /// For ``ViewBuild``: which of two rows with one key comes first.
+  func precedes(_ a: UInt32, _ b: UInt32) -> Bool { comparator.precedes(a, b) }
+  /// For ``ViewBuild``: how keys are compressed from now on.
+  func chooseCompressor(_ compressor: KeyCompressor) { self.compressor = compressor }
+  /// For ``ViewBuild``: puts a row at the end of a section.
+  func append(_ slot: UInt32, key: UInt64, to section: Section) {
+    section.order.append(slot, key: compressor.compress(key), section: section, pool: pool)
   }
 
   /// Sections are in order and counted; every row that should be shown is, once, in its section.

@@ -184,24 +184,20 @@ struct RowOrder {
     if place + 1 < chunks.count { merge(place, pool: pool) } else if place > 0 { merge(place - 1, pool: pool) }
   }
 
-  /// Fills an empty order from sorted entries.
+  /// Puts a row behind all others, while the order is put together; ``finish()`` follows.
   ///
-  /// - Complexity: O(entries).
-  mutating func fill(_ entries: UnsafeBufferPointer<UInt64>, section: Section, pool: ChunkPool) {
-    precondition(chunks.isEmpty, "an order with \(count) rows is filled again")
+  /// - Precondition: It belongs there.
+  mutating func append(_ slot: UInt32, key: UInt32, section: Section, pool: ChunkPool) {
+    let entry = UInt64(key) << 32 | UInt64(slot)
     // Not quite full, so that the first insertions split nothing.
-    let share = Chunk.capacity * 7 / 8
-    var start = 0
-    while start < entries.count {
-      let chunk = pool.make(for: section)
-      let size = min(share, entries.count - start)
-      chunk.append(entries.baseAddress.unsafelyUnwrapped + start, count: size)
-      for index in start..<start + size { pool.home[UInt32(truncatingIfNeeded: entries[index])] = chunk.number }
-      chunks.append(chunk)
-      start += size
-    }
-    rebuildDirectory()
+    if chunks.last.map({ $0.count >= Chunk.capacity * 7 / 8 }) ?? true { chunks.append(pool.make(for: section)) }
+    let chunk = chunks[chunks.count - 1]
+    chunk.insert(entry, at: chunk.count)
+    pool.home[slot] = chunk.number
   }
+
+  /// Ends what ``append(_:key:section:pool:)`` began.
+  mutating func finish() { rebuildDirectory() }
 
   private func split(_ chunk: Chunk, into next: Chunk, pool: ChunkPool) {
     let half = chunk.count / 2

@@ -1,0 +1,47 @@
+import Foundation
+
+/// Times of many runs, in seconds.
+struct Figures {
+  private(set) var seconds: [Double] = []
+
+  /// Runs `body` and keeps how long it took.
+  mutating func measure<Result>(_ body: () throws -> Result) rethrows -> Result {
+    let clock = ContinuousClock()
+    let start = clock.now
+    let result = try body()
+    seconds.append((clock.now - start) / .seconds(1))
+    return result
+  }
+
+  var total: Double { seconds.reduce(0, +) }
+
+  /// In milliseconds, with the names that the peers' scripts use.
+  var milliseconds: [String: Any] {
+    let sorted = seconds.sorted()
+    func percentile(_ share: Double) -> Double {
+      let place = Double(sorted.count - 1) * share
+      let below = Int(place)
+      let above = min(below + 1, sorted.count - 1)
+      return (sorted[below] + (sorted[above] - sorted[below]) * (place - Double(below))) * 1000
+    }
+    func rounded(_ value: Double) -> Double { (value * 10_000).rounded() / 10_000 }
+    return [
+      "n": sorted.count, "p50": rounded(percentile(0.5)), "p99": rounded(percentile(0.99)),
+      "mean": rounded(total / Double(sorted.count) * 1000), "max": rounded((sorted.last ?? 0) * 1000),
+    ]
+  }
+}
+
+/// Prints one JSON object on a line of its own.
+func emit(_ fields: [String: Any]) throws {
+  let data = try JSONSerialization.data(withJSONObject: fields, options: [.sortedKeys])
+  FileHandle.standardOutput.write(data + Data([10]))
+}
+
+/// The memory of this process that is really there, in bytes.
+func residentBytes() throws -> Int {
+  let text = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8)
+  let pages = text.split(separator: " ").compactMap { Int($0) }
+  precondition(pages.count > 1, "/proc/self/statm says \(text)")
+  return pages[1] * Int(getpagesize())
+}

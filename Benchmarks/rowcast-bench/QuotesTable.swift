@@ -1,0 +1,95 @@
+import ListEngine
+import Quotes
+
+/// The table `quotes` as the engine sees it, and its batches.
+enum QuotesTable {
+  static let schema = Schema(
+    name: "quotes", key: .integer,
+    columns: [
+      Column("id", .integer), Column("symbol", .text), Column("sector", .text), Column("price", .number),
+      Column("size", .integer), Column("bid", .number), Column("ask", .number), Column("ts", .timestamp),
+      Column("side", .text), Column("note", .text),
+    ])
+
+  /// Whole rows.
+  static func rows(_ range: Range<Int>, of quotes: Quotes) -> Changeset {
+    var changes = Changeset()
+    changes.reserveCapacity(rows: range.count, cells: range.count * 10, bytes: range.count * 48)
+    withUnsafeTemporaryAllocation(byteCount: 32, alignment: 8) { buffer in
+      for index in range {
+        let quote = quotes.row(index)
+        changes.beginRow(.upsert, key: Int64(index))
+        changes.append(integer: Int64(index))
+        changes.append(text: UnsafeRawBufferPointer(rebasing: buffer[..<quote.writeSymbol(into: buffer)]))
+        changes.append(text: UnsafeRawBufferPointer(rebasing: buffer[..<quote.writeSector(into: buffer)]))
+        changes.append(number: quote.price)
+        changes.append(integer: Int64(quote.size))
+        changes.append(number: quote.bid)
+        changes.append(number: quote.ask)
+        changes.append(timestamp: quote.milliseconds * 1_000_000)
+        changes.append(.text(quote.sideText))
+        changes.append(text: UnsafeRawBufferPointer(rebasing: buffer[..<quote.writeNote(into: buffer)]))
+      }
+    }
+    return changes
+  }
+
+  /// The updates with these counters; of two with one key the later wins.
+  static func updates(_ counters: Range<Int>, of quotes: Quotes, rows: Int) -> (Changeset, [QuoteUpdate]) {
+    var changes = Changeset()
+    var list: [QuoteUpdate] = []
+    for counter in counters {
+      let update = quotes.update(counter, of: rows)
+      list.append(update)
+      changes.beginRow(.update, key: Int64(update.id))
+      for _ in 0..<3 { changes.appendUnchanged() }
+      changes.append(number: update.price)
+      changes.append(integer: Int64(update.size))
+      changes.append(number: update.bid)
+      changes.append(number: update.ask)
+      changes.append(timestamp: update.milliseconds * 1_000_000)
+      for _ in 0..<2 { changes.appendUnchanged() }
+    }
+    return (changes, list)
+  }
+}
+
+/// A plain copy of what matters of the table, to check what the engine shows.
+struct Mirror {
+  private var prices: [Double] = []
+  private var sectors: [Int] = []
+
+  init(rows: Int, of quotes: Quotes) {
+    for index in 0..<rows {
+      let quote = quotes.row(index)
+      prices.append(quote.price)
+      sectors.append(quote.symbol % 20)
+    }
+  }
+
+  mutating func apply(_ updates: [QuoteUpdate]) { for update in updates { prices[update.id] = update.price } }
+
+  /// The prices that the window must show, sorted afresh; for groups in the order of the list.
+  func prices(_ mode: ViewMode, from first: Int, count: Int) -> [Double] {
+    switch mode {
+    case .sort: Array(prices.sorted(by: >)[first..<min(prices.count, first + count)])
+    case .filter:
+      zip(prices, sectors).filter { $0.1 == 3 }.map(\.0).sorted(by: >).dropFirst(first).prefix(count).map { $0 }
+    case .group: grouped(from: first, count: count)
+    }
+  }
+
+  private func grouped(from first: Int, count: Int) -> [Double] {
+    var shown: [Double] = []
+    var position = 0
+    for sector in 0..<20 {
+      position += 1
+      for (price, own) in zip(prices, sectors) where own == sector {
+        if position >= first && position < first + count { shown.append(price) }
+        position += 1
+        if position >= first + count { return shown }
+      }
+    }
+    return shown
+  }
+}

@@ -1,0 +1,108 @@
+import ArgumentParser
+import ListEngine
+import Quotes
+import Wire
+
+/// The views of W2.
+enum ViewMode: String, CaseIterable, ExpressibleByArgument {
+  /// Price descending.
+  case sort
+  /// One sector, price descending. The sector is found by the search, which looks into every text column.
+  case filter
+  /// Sections by sector, in the source's order.
+  case group
+
+  var query: QueryRequest {
+    switch self {
+    case .sort: QueryRequest(sort: [("price", true)])
+    case .filter: QueryRequest(sort: [("price", true)], search: "Sector-03")
+    case .group: QueryRequest(group: ["sector"])
+    }
+  }
+}
+
+/// W2: a batch of updates is applied and the patch for a window of 60 items is cut and encoded; that is what is timed.
+struct UpdateBenchmark {
+  let rows: Int
+  let seconds: Double
+  let only: ViewMode?
+  let isInMiddle: Bool
+
+  private static let window = 60
+  private static let fewest = 30
+  private static let most = 2000
+
+  func run() throws {
+    let quotes = Quotes()
+    var engine = Engine(epoch: "bench")
+    var now = Instant(nanoseconds: 1)
+    let table = try engine.addTable(QuotesTable.schema, at: now)
+    for start in stride(from: 0, to: rows, by: 10_000) {
+      engine.handle(.changes(table, QuotesTable.rows(start..<min(start + 10_000, rows), of: quotes)), at: now)
+    }
+    var mirror = Mirror(rows: rows, of: quotes)
+    var counter = 0
+    for (number, mode) in ViewMode.allCases.enumerated() where only == nil || only == mode {
+      let session = SessionID(rawValue: UInt64(number))
+      let first = isInMiddle ? (mode == .filter ? rows / 40 : rows / 2) : 0
+      let viewport = Viewport(first: first, count: Self.window, ahead: 0, behind: 0, stick: isInMiddle ? nil : .top)
+      engine.handle(
+        .open(session, table: "quotes", request: 1, query: mode.query, viewport: viewport, interval: .zero), at: now)
+      var page = Page(session: session, mode: mode, epoch: engine.epoch)
+      page.take(engine.advance(to: now), &engine, at: now)
+      for size in [1000, 100, 10] {
+        var batches = Figures()
+        var applies = Figures()
+        page.bytes = 0
+        while batches.seconds.count < Self.most
+          && (batches.seconds.count < Self.fewest || batches.total < seconds)
+        {
+          let (changes, updates) = QuotesTable.updates(counter..<counter + size, of: quotes, rows: rows)
+          counter += size
+          mirror.apply(updates)
+          now = now.advanced(by: .milliseconds(1))
+          batches.measure {
+            applies.measure { engine.handle(.changes(table, changes), at: now) }
+            page.take(engine.advance(to: now), &engine, at: now)
+          }
+        }
+        let isRight = page.shown == mirror.prices(mode, from: page.start, count: page.items)
+        let count = batches.seconds.count
+        try emit([
+          "engine": "rowcast", "w": "W2", "N": rows, "mode": mode.rawValue, "B": size,
+          "window": isInMiddle ? "middle" : "top",
+          "batch_ms": batches.milliseconds, "update_ms": applies.milliseconds,
+          "updates_per_s": Int(Double(count * size) / batches.total), "bytes_per_batch": page.bytes / count,
+          "verify": isRight,
+        ])
+        precondition(isRight, "\(mode) shows other rows than the mirror")
+      }
+      engine.handle(.close(session), at: now)
+    }
+  }
+
+  /// A page that acknowledges at once.
+  private struct Page {
+    let session: SessionID
+    let mode: ViewMode
+    let epoch: String
+    var bytes = 0
+    var shown: [Double] = []
+    var start = 0
+    var items = 0
+
+    mutating func take(_ outputs: [Output], _ engine: inout Engine, at now: Instant) {
+      for case .deliver(let id, let delivery) in outputs where id == session {
+        bytes += ServerMessage.delivery(delivery, epoch: epoch).encoded.count
+        let result = delivery.patch.result
+        shown = result.items.compactMap {
+          guard case .row(let row) = $0, case .number(let price) = row.cells[3] else { return nil }
+          return price
+        }
+        (start, items) = (result.start, result.items.count)
+        engine.handle(.writable(session), at: now)
+        engine.handle(.acknowledge(session, sequence: delivery.sequence), at: now)
+      }
+    }
+  }
+}

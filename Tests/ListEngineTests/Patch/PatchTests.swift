@@ -1,0 +1,295 @@
+import ListTesting
+import Testing
+
+@testable import ListEngine
+
+/// The rules of design.md 4.5, one by one.
+@Suite struct PatchTests {
+  // MARK: Positions
+
+  @Test func removalsAndUpdatesNamePositionsBeforeAndInsertionsPositionsAfter() throws {
+    let harness = try Harness(rows: 8)
+    harness.open(query: QueryRequest(sort: [("value", false)]), stick: .top)
+    try harness.settle()
+    harness.change { changes in
+      changes.delete(1)
+      changes.delete(2)
+      changes.update(5, name: "changed")
+      changes.upsert(100, value: 35)
+    }
+    let patch = try #require(try harness.advance(by: .seconds(1)).first).patch
+    #expect(patch.removed.map(\.index) == [1, 2])
+    #expect(patch.updatedRows.map(\.index) == [5])
+    #expect(patch.inserted.map(\.index) == [2])
+    #expect(patch.moved.isEmpty)
+    #expect(harness.values() == [0, 30, 35, 40, 50, 60, 70])
+  }
+
+  @Test func aMoveNamesBothPositionsAndOnlyTheRowThatJumpedMoves() throws {
+    let harness = try Harness(rows: 8)
+    harness.open(query: QueryRequest(sort: [("value", false)]), stick: .top)
+    try harness.settle()
+    harness.change { $0.update(6, value: 5) }
+    let patch = try #require(try harness.advance(by: .seconds(1)).first).patch
+    #expect(patch.moved.map(\.from) == [6])
+    #expect(patch.moved.map(\.to) == [1])
+    // It is updated as well, by its position before.
+    #expect(patch.updatedRows.map(\.index) == [6])
+    #expect(patch.removed.isEmpty && patch.inserted.isEmpty)
+  }
+
+  @Test func theOrderInWhichChangesAreListedDoesNotMatter() throws {
+    let harness = try Harness(rows: 12)
+    harness.open(query: QueryRequest(sort: [("value", false)]), stick: .top)
+    try harness.settle()
+    let before = harness.replica()
+    harness.change { changes in
+      for key in [0, 3, 9] { changes.delete(key) }
+      for key in [20, 21, 22] { changes.upsert(key, value: key * 3) }
+      for key in [1, 5, 7] { changes.update(key, value: 200 - key) }
+    }
+    let delivery = try #require(try harness.advance(by: .seconds(1)).first)
+    for _ in 0..<20 {
+      delivery.patch.removed.shuffle()
+      delivery.patch.inserted.shuffle()
+      delivery.patch.moved.shuffle()
+      delivery.patch.updatedRows.shuffle()
+      var replica = before
+      try replica.apply(delivery)
+      #expect(replica.items == harness.replica().items)
+    }
+  }
+
+  // MARK: Proof
+
+  @Test func aPatchWhoseCountsContradictEachOtherIsNeverSent() async throws {
+    await #expect(processExitsWith: .failure) {
+      let pool = HeaderPool()
+      let row = WindowItem.row(RowSnapshot(id: RowID(rawValue: 1), revision: 1, cells: [], label: 1))
+      let base = WindowState(start: 0, total: 1, rows: 1, items: [row], lead: nil, pool: pool, commit: 1)
+      let result = WindowState(start: 0, total: 0, rows: 0, items: [], lead: nil, pool: pool, commit: 2)
+      Patch(base: base, result: result).check()
+    }
+  }
+
+  @Test func theCountsThatAPatchCarriesAreRight() throws {
+    let harness = try Harness(rows: 30)
+    harness.open()
+    try harness.settle()
+    harness.change { changes in
+      for key in 3..<9 { changes.delete(key) }
+    }
+    let patch = try #require(try harness.advance(by: .seconds(1)).first).patch
+    #expect(patch.before == 15)
+    #expect(patch.after == 15)
+    #expect(patch.before + patch.inserted.count - patch.removed.count == patch.after)
+    #expect(patch.result.total == 24 && patch.result.rows == 24)
+  }
+
+  @Test func aPageRefusesAPatchWhoseCountsDoNotFitAndKeepsWhatItHas() throws {
+    let harness = try Harness(rows: 30)
+    harness.open()
+    try harness.settle()
+    var replica = harness.replica()
+    harness.change { $0.delete(3) }
+    let delivery = try #require(try harness.advance(by: .seconds(1)).first)
+    delivery.patch.removed.removeLast()
+    let held = replica.items
+    #expect(throws: Replica.Mismatch.count) { try replica.apply(delivery) }
+    #expect(replica.items == held)
+  }
+
+  @Test func theDigestTellsEveryRowRevisionPlaceAndCountApart() throws {
+    func row(_ id: UInt64, _ revision: UInt32) -> WindowItem {
+      .row(RowSnapshot(id: RowID(rawValue: id), revision: revision, cells: [], label: 1))
+    }
+    func digest(_ items: [WindowItem], start: Int = 0, total: Int = 9) -> UInt32 {
+      Digest.of(start: start, total: total, lead: nil, items: items)
+    }
+    let digests = [
+      digest([row(1, 1), row(2, 1)]), digest([row(2, 1), row(1, 1)]), digest([row(1, 2), row(2, 1)]),
+      digest([row(1, 1), row(2, 2)]), digest([row(1, 1)]), digest([row(1, 1), row(2, 1)], start: 1),
+      digest([row(1, 1), row(2, 1)], total: 10), digest([row(1 << 32 | 1, 1), row(2, 1)]), digest([]),
+    ]
+    #expect(Set(digests).count == digests.count)
+    // The number that docs/protocol.md states.
+    #expect(digest([], start: 0, total: 0) == 1_691_955_498)
+  }
+
+  @Test func aPageThatDisagreesGetsAWindowAndIsCounted() throws {
+    let harness = try Harness(rows: 30)
+    let id = harness.open()
+    try harness.settle()
+    harness.change { $0.delete(3) }
+    let refused = try #require(try harness.advance(by: .seconds(1)).first)
+    harness.engine.handle(.writable(id), at: harness.clock.now)
+    harness.engine.handle(.resync(id, sequence: refused.sequence), at: harness.clock.now)
+    let window = try #require(try harness.advance().first)
+    #expect(window.patch.base == nil)
+    #expect(window.sequence == refused.sequence + 1)
+    #expect(harness.engine.resyncs == 1)
+    #expect(harness.replica().total == 29)
+    // A late one, for what has been replaced already, changes nothing.
+    harness.engine.handle(.resync(id, sequence: refused.sequence), at: harness.clock.now)
+    #expect(harness.engine.resyncs == 1)
+  }
+
+  // MARK: What travels
+
+  @Test func onlyChangedCellsTravel() throws {
+    let harness = try Harness(rows: 5)
+    harness.open()
+    try harness.settle()
+    harness.change { changes in
+      changes.update(2, name: "other")
+      changes.upsert(3, value: 30)  // the same again
+    }
+    let patch = try #require(try harness.advance(by: .seconds(1)).first).patch
+    #expect(patch.updatedRows.count == 1)
+    #expect(patch.updatedRows.first?.columns == [1])
+  }
+
+  @Test func nothingTravelsWhenNothingInSightHasChanged() throws {
+    let harness = try Harness(rows: 100)
+    harness.open()
+    try harness.settle()
+    harness.change { $0.update(80, value: 1) }
+    #expect(try harness.advance(by: .seconds(1)).isEmpty)
+    harness.change { $0.upsert(2, value: 20) }
+    #expect(try harness.advance(by: .seconds(1)).isEmpty)
+    // The count is in sight.
+    harness.change { $0.delete(80) }
+    let patch = try #require(try harness.advance(by: .seconds(1)).first).patch
+    #expect(patch.removed.isEmpty && patch.inserted.isEmpty && patch.updatedRows.isEmpty)
+    #expect(patch.result.total == 99)
+  }
+
+  @Test func rowsThatScrolledIntoSightAreToldFromRowsThatWereInsertedOrCameByThemselves() throws {
+    let harness = try Harness(rows: 100)
+    harness.open(query: QueryRequest(sort: [("value", false)]), first: 20)
+    try harness.settle()
+    harness.scroll(first: 22)
+    let scrolled = try #require(try harness.advance().first).patch
+    #expect(scrolled.inserted.map(\.why) == [.scrolled, .scrolled])
+    #expect(scrolled.removed.map(\.why) == [.scrolled, .scrolled])
+    harness.acknowledge()
+    harness.change { changes in
+      changes.upsert(500, value: 255)  // new
+      changes.update(90, value: 265)  // came by itself
+      changes.update(24, value: 5000)  // went by itself
+      changes.delete(26)
+    }
+    let changed = try #require(try harness.advance(by: .seconds(1)).first).patch
+    #expect(changed.inserted.map(\.why).filter { $0 != .scrolled } == [.new, .moved])
+    #expect(Set(changed.removed.map(\.why)).isSuperset(of: [.moved, .gone]))
+  }
+
+  @Test func aRowThatGoesAndComesBackBeforeAFlushIsUpdated() throws {
+    let harness = try Harness(rows: 5)
+    harness.open(query: QueryRequest(sort: [("value", false)]), stick: .top)
+    try harness.settle()
+    harness.change { changes in
+      changes.delete(2)
+      changes.upsert(2, value: 21)
+    }
+    let patch = try #require(try harness.advance(by: .seconds(1)).first).patch
+    #expect(patch.removed.isEmpty && patch.inserted.isEmpty)
+    #expect(patch.updatedRows.map(\.index) == [2])
+    #expect(patch.updatedRows.first?.columns == [0])
+  }
+
+  @Test func aRowThatComesAndGoesBeforeAFlushIsNothing() throws {
+    let harness = try Harness(rows: 5)
+    harness.open()
+    try harness.settle()
+    harness.change { changes in
+      changes.upsert(9, value: 1)
+      changes.delete(9)
+    }
+    #expect(try harness.advance(by: .seconds(1)).isEmpty)
+  }
+
+  @Test func severalChangesOfARowTravelAsTheLast() throws {
+    let harness = try Harness(rows: 5)
+    harness.open()
+    try harness.settle()
+    harness.change { $0.update(2, name: "a") }
+    harness.change { $0.update(2, name: "b") }
+    harness.change { $0.update(2, name: "c") }
+    let patch = try #require(try harness.advance(by: .seconds(1)).first).patch
+    #expect(patch.updatedRows.map { $0.row.cells[1] } == [.text("c")])
+  }
+
+  // MARK: Size
+
+  @Test func aLargeChangeArrivesInSeveralPatchesEachLeavingThePageWhole() throws {
+    var limits = Limits()
+    limits.patchBytes = 200
+    let harness = try Harness(limits: limits, rows: 40)
+    harness.open(count: 20, stick: .top)
+    var lengths: [Int] = []
+    try harness.advance()
+    for _ in 0..<50 {
+      lengths.append(harness.replica().items.count)
+      harness.acknowledge()
+      if try harness.advance().isEmpty { break }
+    }
+    #expect(lengths.count > 3)
+    #expect(lengths == lengths.sorted())
+    #expect(lengths.last == 25)
+    harness.change { changes in
+      for key in 0..<40 { changes.update(key, name: "another name for row \(key)") }
+    }
+    var patches = 0
+    for _ in 0..<50 {
+      let sent = try harness.advance(by: .seconds(1))
+      if sent.isEmpty { break }
+      patches += 1
+      #expect(harness.replica().items.count == 25)
+      #expect(sent[0].patch.updatedRows.count < 25)
+      harness.acknowledge()
+    }
+    #expect(patches > 3)
+    #expect(harness.replica().cells.map { $0[1] } == (0..<25).map { .text("another name for row \($0)") })
+  }
+
+  @Test func whatIsInSightComesFirst() throws {
+    var limits = Limits()
+    limits.patchBytes = 400
+    let harness = try Harness(limits: limits, rows: 200)
+    harness.open(first: 100, count: 5, buffer: 50)
+    let window = try #require(try harness.advance().first).patch.result
+    #expect(window.start == 100)
+    #expect(window.items.count >= 5 && window.items.count < 50)
+  }
+
+  // MARK: Sharing
+
+  @Test func aRowThatSeveralPagesSeeIsOneObjectPerRevision() throws {
+    let harness = try Harness(rows: 20)
+    harness.open(1, first: 0)
+    harness.open(2, first: 3)
+    let sent = try harness.advance()
+    #expect(sent.count == 2)
+    func object(_ number: Int, _ index: Int) -> RowSnapshot? {
+      if case .row(let row) = sent[number].patch.result.items[index] { row } else { nil }
+    }
+    #expect(object(0, 4) === object(1, 4))
+    #expect(object(0, 4) != nil)
+  }
+
+  @Test func pagesWithTheSameViewWindowAndBaseShareOnePatch() throws {
+    let harness = try Harness(rows: 20)
+    for number in 1...3 { harness.open(UInt64(number), query: QueryRequest(sort: [("value", true)])) }
+    harness.open(4, query: QueryRequest(sort: [("value", true)]), first: 5)
+    let windows = try harness.advance()
+    #expect(windows[0].patch === windows[1].patch && windows[1].patch === windows[2].patch)
+    #expect(windows[3].patch !== windows[0].patch)
+    for number in 1...4 { harness.acknowledge(SessionID(rawValue: UInt64(number))) }
+    harness.change { $0.update(19, name: "x") }
+    let patches = try harness.advance(by: .seconds(1))
+    #expect(patches.count == 4)
+    #expect(patches[0].patch === patches[1].patch && patches[1].patch === patches[2].patch)
+    #expect(patches[0].patch.updatedRows.count == 1)
+  }
+}

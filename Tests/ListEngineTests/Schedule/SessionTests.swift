@@ -1,0 +1,262 @@
+import ListTesting
+import Testing
+
+@testable import ListEngine
+
+/// When a page is sent something: design.md 4.4 and the second half of 4.5.
+@Suite struct SessionTests {
+  @Test func theFirstWindowGoesOutAtOnceAndIsNumberedOne() throws {
+    let harness = try Harness(rows: 100)
+    harness.open()
+    let sent = try harness.advance()
+    #expect(sent.map(\.sequence) == [1])
+    #expect(sent.first?.patch.base == nil)
+    #expect(harness.values() == (0..<15).map { $0 * 10 })
+  }
+
+  @Test func onePatchIsInFlightUntilItIsAcknowledged() throws {
+    let harness = try Harness(rows: 10)
+    let id = harness.open()
+    try harness.settle()
+    harness.change { $0.update(1, value: 1) }
+    #expect(try harness.advance(by: .seconds(1)).count == 1)
+    harness.engine.handle(.writable(id), at: harness.clock.now)
+    for value in 2..<5 {
+      harness.change { $0.update(1, value: value) }
+      #expect(try harness.advance(by: .seconds(1)).isEmpty)
+    }
+    harness.acknowledge()
+    // From what was last sent to what is true then: the values between were never sent.
+    let sent = try harness.advance()
+    #expect(sent.count == 1)
+    #expect(sent.first?.patch.updatedRows.map { $0.row.cells[0] } == [.integer(4)])
+  }
+
+  @Test func anAcknowledgementOfAnythingElseIsIgnored() throws {
+    let harness = try Harness(rows: 10)
+    let id = harness.open()
+    try harness.advance()
+    harness.engine.handle(.writable(id), at: harness.clock.now)
+    for wrong in [0, 2, 99] as [UInt64] {
+      harness.engine.handle(.acknowledge(id, sequence: wrong), at: harness.clock.now)
+    }
+    harness.change { $0.update(1, value: 7) }
+    #expect(try harness.advance(by: .seconds(1)).isEmpty)
+  }
+
+  @Test func nothingIsCutBeforeTheSocketCanTakeIt() throws {
+    let harness = try Harness(rows: 10)
+    let id = harness.open()
+    try harness.advance()
+    harness.engine.handle(.acknowledge(id, sequence: 1), at: harness.clock.now)
+    harness.change { $0.update(1, value: 7) }
+    #expect(try harness.advance(by: .seconds(1)).isEmpty)
+    harness.engine.handle(.writable(id), at: harness.clock.now)
+    #expect(try harness.advance().count == 1)
+  }
+
+  @Test func nothingIsCutBeforeTheThrottleIsDue() throws {
+    let harness = try Harness(rows: 10)
+    harness.open()
+    try harness.settle()
+    harness.change { $0.update(1, value: 7) }
+    #expect(try harness.advance(by: .seconds(1)).count == 1)
+    harness.acknowledge()
+    harness.change { $0.update(1, value: 8) }
+    #expect(try harness.advance(by: .milliseconds(299)).isEmpty)
+    #expect(harness.engine.deadline == harness.clock.now.advanced(by: .milliseconds(1)))
+    #expect(try harness.advance(by: .milliseconds(1)).count == 1)
+  }
+
+  @Test func aScrollGoesOutAtOnceDoesNotCountAndCancelsNothing() throws {
+    let harness = try Harness(rows: 100)
+    harness.open()
+    try harness.settle()
+    harness.change { $0.update(1, value: 7) }
+    try harness.settle(by: .seconds(1))  // a throttled flush
+    harness.change { $0.update(90, value: 3) }  // waits until 300 ms
+    harness.scroll(first: 30)
+    #expect(try harness.advance(by: .milliseconds(100)).count == 1)
+    harness.acknowledge()
+    // Still pending, and still due at 300 ms: the scroll neither flushed the throttle nor started an interval.
+    #expect(harness.engine.deadline == harness.clock.now.advanced(by: .milliseconds(200)))
+    harness.change { $0.update(35, value: 1) }
+    #expect(try harness.advance(by: .milliseconds(199)).isEmpty)
+    #expect(try harness.advance(by: .milliseconds(1)).count == 1)
+  }
+
+  @Test func aScrollAfterAQuietTimeLeavesTheNextChangeItsImmediateFlush() throws {
+    let harness = try Harness(rows: 100)
+    harness.open()
+    try harness.settle()
+    harness.scroll(first: 30)
+    try harness.settle(by: .seconds(5))
+    harness.change { $0.update(35, value: 1) }
+    #expect(try harness.advance(by: .milliseconds(1)).count == 1)
+  }
+
+  @Test func aQueryGoesOutAtOnceAndAnswersItsRequest() throws {
+    let harness = try Harness(rows: 10)
+    let id = harness.open()
+    try harness.settle()
+    harness.engine.handle(
+      .query(id, request: 9, query: QueryRequest(sort: [("value", true)]), viewport: nil), at: harness.clock.now)
+    let sent = try harness.advance()
+    #expect(sent.map(\.request) == [9])
+    #expect(sent.first?.patch.base == nil)
+    #expect(harness.values().first == 90)
+  }
+
+  @Test func aHiddenPageGetsNothingAndOnePatchWhenItReturns() throws {
+    let harness = try Harness(rows: 10)
+    let id = harness.open()
+    try harness.settle()
+    harness.engine.handle(.visibility(id, isHidden: true), at: harness.clock.now)
+    for value in 1..<5 {
+      harness.change { $0.update(1, value: value) }
+      #expect(try harness.advance(by: .seconds(1)).isEmpty)
+    }
+    #expect(harness.engine.deadline == nil)
+    harness.engine.handle(.visibility(id, isHidden: false), at: harness.clock.now)
+    #expect(try harness.advance().count == 1)
+    harness.acknowledge()
+    #expect(try harness.advance(by: .seconds(1)).isEmpty)
+    #expect(harness.values()[1] == 4)
+  }
+
+  @Test func hidingCancelsWhatWaited() throws {
+    let harness = try Harness(rows: 10)
+    let id = harness.open()
+    try harness.settle()
+    harness.change { $0.update(1, value: 1) }
+    try harness.settle(by: .seconds(1))
+    harness.change { $0.update(1, value: 2) }
+    harness.engine.handle(.visibility(id, isHidden: true), at: harness.clock.now)
+    harness.engine.handle(.visibility(id, isHidden: false), at: harness.clock.now)
+    #expect(try harness.advance().count == 1)
+    harness.acknowledge()
+    #expect(harness.engine.deadline == nil)
+  }
+
+  @Test func aPageMayAskForAnotherInterval() throws {
+    let harness = try Harness(rows: 10)
+    let id = harness.open(interval: .milliseconds(100))
+    try harness.settle()
+    func nextFlush(_ harness: Harness) throws -> Duration? {
+      harness.change { $0.update(1, value: 1) }
+      try harness.settle(by: .seconds(100))
+      harness.change { $0.update(1, value: 2) }
+      let wait = harness.engine.deadline.map { harness.clock.now.duration(to: $0) }
+      try harness.settle(by: .seconds(100))
+      return wait
+    }
+    #expect(try nextFlush(harness) == .milliseconds(100))
+    harness.engine.handle(.pace(id, .seconds(2)), at: harness.clock.now)
+    #expect(try nextFlush(harness) == .seconds(2))
+    harness.engine.handle(.pace(id, nil), at: harness.clock.now)
+    #expect(try nextFlush(harness) == .milliseconds(300))
+  }
+
+  @Test func slowAcknowledgementsMakeTheIntervalGrowAndFastOnesLetItShrinkBack() throws {
+    let harness = try Harness(rows: 10)
+    let id = harness.open()
+    try harness.settle()
+    var value = 100
+    func round(_ harness: Harness, ack delay: Duration) throws -> Duration {
+      value += 1
+      harness.change { $0.update(1, value: value) }
+      let sent = try harness.advance(by: .seconds(20))
+      harness.clock.advance(by: delay)
+      harness.acknowledge(id)
+      return try #require(sent.first).interval
+    }
+    #expect(try round(harness, ack: .seconds(2)) == .milliseconds(300))
+    #expect(try round(harness, ack: .seconds(2)) == .milliseconds(500))
+    #expect(try round(harness, ack: .milliseconds(1)) == .milliseconds(750))
+    for _ in 0..<8 { _ = try round(harness, ack: .milliseconds(1)) }
+    #expect(try round(harness, ack: .milliseconds(1)) == .milliseconds(300))
+  }
+
+  @Test func numbersGoOnWhenAnotherTableIsOpenedOnTheSameSocket() throws {
+    let harness = try Harness(rows: 10)
+    let id = harness.open()
+    #expect(try harness.advance().map(\.sequence) == [1])
+    harness.open()
+    // What was sent last is still on its way through the socket.
+    #expect(try harness.advance().isEmpty)
+    harness.engine.handle(.writable(id), at: harness.clock.now)
+    #expect(try harness.advance().map(\.sequence) == [2])
+    // A late word about the table that was left.
+    harness.engine.handle(.acknowledge(id, sequence: 1), at: harness.clock.now)
+    harness.engine.handle(.writable(id), at: harness.clock.now)
+    harness.change { $0.update(1, value: 1) }
+    #expect(try harness.advance(by: .seconds(1)).isEmpty)
+  }
+
+  @Test func aTableThatIsNotThereYetIsWaitedFor() throws {
+    var engine = Engine(epoch: "e")
+    let id = SessionID(rawValue: 1)
+    engine.handle(
+      .open(id, table: "numbers", request: 1, query: QueryRequest(), viewport: nil, interval: nil), at: .zero)
+    #expect(engine.advance(to: .zero).isEmpty)
+    _ = try engine.addTable(Harness.schema, at: .zero)
+    let outputs = engine.advance(to: .zero)
+    #expect(outputs.contains { if case .deliver(id, _) = $0 { true } else { false } })
+  }
+
+  @Test func aQueryThatCannotBeIsRefusedAndCostsNobodyElseAnything() throws {
+    let bad: [(QueryRequest, String)] = [
+      (QueryRequest(sort: [("nothing", false)]), "unknownColumn"), (QueryRequest(group: ["nothing"]), "unknownColumn"),
+      (QueryRequest(search: String(repeating: "x", count: 1001)), "tooLong"),
+      (QueryRequest(group: ["name", "group"]), "tooLong"),
+      (QueryRequest(sort: Array(repeating: ("value", false), count: 9)), "tooLong"),
+    ]
+    for (query, kind) in bad {
+      let harness = try Harness(rows: 10)
+      harness.open(1)
+      let id = harness.open(2)
+      try harness.settle()
+      harness.engine.handle(.query(id, request: 2, query: query, viewport: nil), at: harness.clock.now)
+      try harness.advance()
+      let errors = harness.others.compactMap { if case .refuse(id, let error) = $0 { "\(error)" } else { nil } }
+      #expect(errors.count == 1 && errors[0].contains(kind), "\(errors)")
+      harness.change { $0.update(1, value: 77) }
+      #expect(try harness.advance(by: .seconds(1)).count == 1)
+    }
+  }
+
+  @Test func aSourcesStateIsToldOnceASecondAtMost() throws {
+    let harness = try Harness(rows: 3)
+    harness.open()
+    try harness.settle()
+    try harness.advance(by: .seconds(2))
+    func statuses(_ harness: Harness) -> [SourceStatus] {
+      harness.others.compactMap { if case .status(_, _, let status) = $0 { status } else { nil } }
+    }
+    let before = statuses(harness).count
+    for number in 0..<10 {
+      harness.engine.handle(.source(harness.table, .stale, message: "down \(number)"), at: harness.clock.now)
+      try harness.advance(by: .milliseconds(10))
+    }
+    #expect(statuses(harness).count == before + 1)
+    try harness.advance(by: .seconds(1))
+    #expect(statuses(harness).count == before + 2)
+    #expect(statuses(harness).last?.message == "down 9")
+    #expect(statuses(harness).last?.state == .stale)
+  }
+
+  @Test func theSameInputsGiveTheSameOutputs() throws {
+    func run() throws -> [UInt32] {
+      let harness = try Harness(rows: 50)
+      for number in 1...4 {
+        harness.open(UInt64(number), query: QueryRequest(sort: [("value", number % 2 == 0)], group: ["group"]))
+      }
+      for step in 0..<30 {
+        harness.change { $0.upsert(step * 7 % 60, value: step, group: "group \(step % 5)") }
+        try harness.settle(by: .milliseconds(200))
+      }
+      return harness.deliveries.map(\.delivery.patch.result.digest)
+    }
+    #expect(try run() == run())
+  }
+}

@@ -1,0 +1,138 @@
+import Testing
+
+@testable import ListEngine
+
+/// One column is 10 ms; the interval is five columns. c: a change, x: a cancel, F: a flush, capitals of the input do both.
+@Suite struct ThrottleTests {
+  @Test func theFirstChangeAfterAQuietTimeFlushesAtOnce() {
+    #expect(flushes("--c-------c-----") == "--F-------F-----")
+  }
+
+  @Test func laterChangesWaitForTheIntervalAndGoTogether() {
+    #expect(flushes("cccc-----------") == "F----F---------")
+    #expect(flushes("c-c------------") == "F----F---------")
+  }
+
+  @Test func thereIsNeverMoreThanOneFlushInAnInterval() {
+    #expect(flushes("ccccccccccccccccc") == "F----F----F----F-")
+  }
+
+  @Test func theLastChangeIsNeverLost() {
+    #expect(flushes("c---c------") == "F----F-----")
+    #expect(flushes("c----c-----") == "F----F-----")
+    #expect(flushes("c-----c----") == "F-----F----")
+  }
+
+  @Test func nothingIsFlushedWithoutAChange() {
+    #expect(flushes("-----------") == "-----------")
+    #expect(flushes("c----------") == "F----------")
+  }
+
+  @Test func cancellingDropsWhatIsPending() {
+    #expect(flushes("c-c-x------") == "F----------")
+  }
+
+  @Test func afterACancelTheNextChangeIsScheduledAsIfNothingHadBeenPending() {
+    // The category that this rule comes from keeps its mark here, and never flushes again.
+    #expect(flushes("c-cxc------") == "F----F-----")
+    #expect(flushes("c-cx-----c-") == "F--------F-")
+    #expect(flushes("x--c-------") == "---F-------")
+  }
+
+  @Test func aTimerThatFiresAMomentEarlyLosesNothing() {
+    var throttle = Throttle(interval: .milliseconds(50))
+    throttle.noteChange(at: at(0))
+    expect(true, &throttle, at: at(0))
+    throttle.noteChange(at: at(1))
+    let early = Instant(nanoseconds: at(5).nanoseconds - 1)
+    expect(false, &throttle, at: early)
+    #expect(throttle.deadline == at(5))
+    expect(true, &throttle, at: at(5))
+  }
+
+  @Test func aTimerThatFiresLateStartsTheNextIntervalThen() {
+    var throttle = Throttle(interval: .milliseconds(50))
+    throttle.noteChange(at: at(0))
+    expect(true, &throttle, at: at(7))
+    throttle.noteChange(at: at(8))
+    #expect(throttle.deadline == at(12))
+  }
+
+  @Test func aClockThatStandsStillLosesNothing() {
+    var throttle = Throttle(interval: .milliseconds(50))
+    throttle.noteChange(at: at(0))
+    expect(true, &throttle, at: at(0))
+    throttle.noteChange(at: at(0))
+    for _ in 0..<100 { expect(false, &throttle, at: at(0)) }
+    #expect(throttle.deadline == at(5))
+    expect(true, &throttle, at: at(5))
+  }
+
+  @Test func aClockThatGoesBackMakesNobodyWaitLongerThanAnInterval() {
+    var throttle = Throttle(interval: .milliseconds(50))
+    throttle.noteChange(at: at(400_000))
+    expect(true, &throttle, at: at(400_000))
+    throttle.noteChange(at: at(10))
+    #expect(throttle.deadline == at(15))
+    expect(false, &throttle, at: at(14))
+    expect(true, &throttle, at: at(15))
+  }
+
+  @Test func aClockThatGoesBackWhileAChangeWaitsDoesNotKeepItWaiting() {
+    var throttle = Throttle(interval: .milliseconds(50))
+    throttle.noteChange(at: at(1000))
+    expect(true, &throttle, at: at(1000))
+    throttle.noteChange(at: at(1002))
+    expect(false, &throttle, at: at(3))
+    expect(true, &throttle, at: at(8))
+  }
+
+  @Test func aClockThatJumpsAheadFlushesOnce() {
+    var throttle = Throttle(interval: .milliseconds(50))
+    throttle.noteChange(at: at(0))
+    expect(true, &throttle, at: at(0))
+    throttle.noteChange(at: at(1))
+    expect(true, &throttle, at: at(1_000_000))
+    expect(false, &throttle, at: at(1_000_001))
+  }
+
+  @Test func anotherIntervalHoldsForWhatIsWaiting() {
+    var throttle = Throttle(interval: .milliseconds(50))
+    throttle.noteChange(at: at(0))
+    expect(true, &throttle, at: at(0))
+    throttle.noteChange(at: at(1))
+    throttle.interval = .milliseconds(20)
+    #expect(throttle.deadline == at(2))
+    throttle.interval = .milliseconds(100)
+    #expect(throttle.deadline == at(10))
+  }
+
+  @Test func anIntervalOfNothingFlushesEveryTime() {
+    var throttle = Throttle(interval: .zero)
+    for column in 0..<5 {
+      throttle.noteChange(at: at(column))
+      expect(true, &throttle, at: at(column))
+    }
+  }
+
+  private func expect(
+    _ flushes: Bool, _ throttle: inout Throttle, at now: Instant, sourceLocation: SourceLocation = #_sourceLocation
+  ) {
+    let flushed = throttle.takeFlush(at: now)
+    #expect(flushed == flushes, sourceLocation: sourceLocation)
+  }
+
+  private func at(_ column: Int) -> Instant { Instant(nanoseconds: Int64(column + 100) * 10_000_000) }
+
+  /// Plays a drawn line of changes, asking at every column as a loop does, and draws the flushes.
+  private func flushes(_ line: String) -> String {
+    var throttle = Throttle(interval: .milliseconds(50))
+    var drawn = ""
+    for (column, sign) in line.enumerated() {
+      if sign == "c" { throttle.noteChange(at: at(column)) }
+      if sign == "x" { throttle.cancel() }
+      drawn += throttle.takeFlush(at: at(column)) ? "F" : "-"
+    }
+    return drawn
+  }
+}

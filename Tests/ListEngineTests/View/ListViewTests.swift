@@ -1,0 +1,168 @@
+import ListTesting
+import Testing
+
+@testable import ListEngine
+
+@Suite struct ListViewTests {
+  private static let schema = Schema(
+    name: "t", key: .integer,
+    columns: [Column("number", .number), Column("text", .text), Column("group", .text), Column("flag", .boolean)])
+
+  /// What a view shows, as lines.
+  private func lines(_ view: ListView) -> [PlainTable.Line] {
+    view.items(0..<view.itemCount).map {
+      switch $0 {
+      case .row(let slot): .row(view.table.snapshot(slot).cells)
+      case .header(let section): .header(section.value, count: section.order.count)
+      }
+    }
+  }
+
+  private func cells(_ random: inout SeededGenerator) -> [Cell] {
+    [
+      random.oneIn(9) ? .null : .number(Double(random.number(0...300)) / 4),
+      random.oneIn(9)
+        ? .null : .text(random.pick(["a", "ab", "B", "", "abcdefgh", "abcdefghi", "abcdefgh\u{0}", "é", "日本"])),
+      random.oneIn(9) ? .null : .text("g\(random.number(0...4))"),
+      random.oneIn(9) ? .null : .boolean(random.oneIn(2)),
+    ]
+  }
+
+  @Test(arguments: [
+    Query(), Query(sort: [SortTerm(0)]), Query(sort: [SortTerm(0, descending: true)]), Query(sort: [SortTerm(1)]),
+    Query(sort: [SortTerm(1, descending: true)]),
+    Query(sort: [SortTerm(3), SortTerm(2, descending: true), SortTerm(0)]),
+    Query(search: "AB"), Query(group: [2]), Query(sort: [SortTerm(0, descending: true)], search: "g", group: [2]),
+    Query(sort: [SortTerm(1)], group: [3]), Query(group: [0]),
+  ])
+  func aViewThatCatchesUpShowsWhatAPlainTableShows(query: Query) {
+    var random = SeededGenerator(seed: 11)
+    let table = Table(Self.schema, limits: Limits(), seed: 1)
+    var plain = PlainTable(Self.schema)
+    let view = ListView(query, table: table)
+    // More rows than a chunk holds, so that chunks split, merge and empty.
+    for round in 0..<60 {
+      var changes = Changeset()
+      for _ in 0..<(round < 20 ? 120 : 40) {
+        let key = RowKey.integer(Int64(random.number(0...1500)))
+        let isShrinking = round > 40
+        if random.number(0...9) < (isShrinking ? 8 : 2) {
+          changes.delete(key)
+          plain.delete(key)
+        } else {
+          let cells = cells(&random)
+          changes.upsert(key, cells)
+          plain.upsert(key, cells)
+        }
+      }
+      table.apply(changes)
+      guard round % 3 == 0 else { continue }
+      view.catchUp()
+      #expect(lines(view) == plain.lines(query))
+      for (position, item) in view.items(0..<view.itemCount).enumerated() {
+        if case .row(let slot) = item { #expect(view.position(of: slot) == position) }
+      }
+    }
+  }
+
+  @Test func emptyCellsComeLastInBothDirections() {
+    let table = Table(Self.schema, limits: Limits(), seed: 1)
+    var changes = Changeset()
+    for (key, value) in [Cell.null, .number(2), .number(-1), .null, .number(1e300)].enumerated() {
+      changes.upsert(.integer(Int64(key)), [value, .null, .null, .null])
+    }
+    table.apply(changes)
+    func numbers(_ query: Query) -> [Cell] {
+      let view = ListView(query, table: table)
+      return view.items(0..<5).compactMap { if case .row(let slot) = $0 { table.columns[0].cell(slot) } else { nil } }
+    }
+    #expect(numbers(Query(sort: [SortTerm(0)])) == [.number(-1), .number(2), .number(1e300), .null, .null])
+    #expect(
+      numbers(Query(sort: [SortTerm(0, descending: true)])) == [.number(1e300), .number(2), .number(-1), .null, .null])
+  }
+
+  @Test func tiesFallBackToTheSourcesOrder() {
+    let table = Table(Self.schema, limits: Limits(), seed: 1)
+    var changes = Changeset()
+    for key in [5, 3, 9, 1] as [Int64] { changes.upsert(.integer(key), [.number(1), .null, .null, .null]) }
+    changes.move(.integer(9), before: .integer(5))
+    table.apply(changes)
+    for descending in [false, true] {
+      let view = ListView(Query(sort: [SortTerm(0, descending: descending)]), table: table)
+      let keys = view.items(0..<4).compactMap { if case .row(let slot) = $0 { table.keys.key(of: slot) } else { nil } }
+      #expect(keys == [9, 5, 3, 1])
+    }
+  }
+
+  @Test func sectionsAreInOrderCountTheirRowsAndGoWithTheirLastOne() {
+    let table = Table(Self.schema, limits: Limits(), seed: 1)
+    func group(_ key: Int64, _ value: Cell) {
+      var changes = Changeset()
+      changes.upsert(.integer(key), [.null, .null, value, .null])
+      table.apply(changes)
+    }
+    for (key, value) in [Cell.text("b"), .text("a"), .null, .text("b")].enumerated() { group(Int64(key), value) }
+    let view = ListView(Query(group: [2]), table: table)
+    func headers() -> [PlainTable.Line] { lines(view).filter { if case .header = $0 { true } else { false } } }
+    #expect(headers() == [.header(.text("a"), count: 1), .header(.text("b"), count: 2), .header(.null, count: 1)])
+    group(1, .text("b"))
+    group(2, .text("0"))
+    view.catchUp()
+    #expect(headers() == [.header(.text("0"), count: 1), .header(.text("b"), count: 3)])
+    #expect(view.itemCount == 6 && view.rowCount == 4)
+  }
+
+  @Test func aHeaderGetsANewRevisionOnlyWhenItsCountHasChanged() {
+    let table = Table(Self.schema, limits: Limits(), seed: 1)
+    func set(_ key: Int64, _ number: Double, _ group: String) {
+      var changes = Changeset()
+      changes.upsert(.integer(key), [.number(number), .null, .text(group), .null])
+      table.apply(changes)
+    }
+    for key in 0..<4 as Range<Int64> { set(key, Double(key), "g") }
+    let view = ListView(Query(sort: [SortTerm(0)], group: [2]), table: table)
+    func revision() -> UInt32? {
+      if case .header(let section) = view.items(0..<1)[0] { section.revision } else { nil }
+    }
+    let before = revision()
+    set(0, 99, "g")
+    view.catchUp()
+    #expect(revision() == before)
+    set(9, 5, "g")
+    view.catchUp()
+    #expect(revision() != before)
+  }
+
+  @Test func theSearchLooksIntoEveryTextWithoutRegardToCase() {
+    func finds(_ needle: String, _ text: String) -> Bool {
+      var text = text
+      return text.withUTF8 { TextSearch(needle).matches(UnsafeRawBufferPointer($0)) }
+    }
+    #expect(finds("abc", "xxABCxx") && finds("ABC", "abc") && finds("c", "abc"))
+    #expect(!finds("abc", "ab") && !finds("abc", "abxc") && !finds("a", ""))
+    #expect(finds("grün", "GRÜN") && finds("ÜN", "grün") && finds("x", "äöüx") && !finds("x", "äöü"))
+    #expect(finds("aab", "aaab") && finds("ß", "Straße"))
+  }
+
+  @Test func keysAreCompressedWithoutChangingTheirOrder() {
+    var random = SeededGenerator(seed: 5)
+    for _ in 0..<500 {
+      let bits = random.number(0...63)
+      let base = random.next() >> UInt64(random.number(0...63))
+      let keys = (0..<20).map { _ in base &+ random.next() >> UInt64(bits) }.sorted()
+      let compressor = KeyCompressor(least: keys[random.number(0...5)], greatest: keys[random.number(10...19)])
+      let compressed = keys.map { compressor.compress($0) }
+      #expect(compressed == compressed.sorted())
+    }
+    // Keys that lie close together stay apart.
+    let compressor = KeyCompressor(least: 1 << 62, greatest: 1 << 62 + 1_000_000)
+    #expect(compressor.compress(1 << 62 + 10) < compressor.compress(1 << 62 + 11))
+  }
+
+  @Test func aLongestIncreasingRunIsFound() {
+    #expect(longestIncreasingRun([3, 1, 2, 4]) == [false, true, true, true])
+    #expect(longestIncreasingRun([Int]()) == [])
+    #expect(longestIncreasingRun([5, 4, 3, 2, 1]).count { $0 } == 1)
+    #expect(longestIncreasingRun([1, 2, 3, 0, 4, 5]).count { $0 } == 5)
+  }
+}

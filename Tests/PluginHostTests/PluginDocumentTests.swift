@@ -1,0 +1,81 @@
+import Foundation
+import ListEngine
+import PluginHost
+import Testing
+
+/// What `docs/plugins.md` shows is compiled as it stands there, and the plugins among it are run.
+@Suite struct PluginDocumentTests {
+  private static func text(_ path: String) throws -> String {
+    try String(contentsOf: Workshop.root.appending(path: path), encoding: .utf8)
+  }
+
+  /// The examples in this language.
+  private static func examples(_ language: String) throws -> [String] {
+    try text("docs/plugins.md").components(separatedBy: "```\(language)\n").dropFirst().map {
+      $0.components(separatedBy: "```")[0]
+    }
+  }
+
+  @Test func theShortestExampleIsAPluginOfThisPackage() throws {
+    let first = try #require(try Self.examples("swift").first)
+    #expect(first == (try Self.text("Plugins/load/Load.swift")))
+  }
+
+  @Test func theSwiftExamplesCompile() throws {
+    let examples = try Self.examples("swift")
+    #expect(examples.count == 3)
+    let products = URL(filePath: try Workshop.library("load")).deletingLastPathComponent()
+    for (index, example) in examples.enumerated() {
+      try Workshop.withFolder { folder in
+        if example.hasPrefix("// swift-tools-version") {
+          try example.write(to: folder.appending(path: "Package.swift"), atomically: true, encoding: .utf8)
+          try Workshop.run(
+            Workshop.compiler(["swift"]),
+            ["package", "--disable-sandbox", "--package-path", folder.path, "dump-package"])
+        } else {
+          let file = folder.appending(path: "Example\(index).swift")
+          try example.write(to: file, atomically: true, encoding: .utf8)
+          try Workshop.run(
+            Workshop.compiler(["swiftc"]),
+            [
+              "-typecheck", "-parse-as-library", "-swift-version", "6", "-warnings-as-errors", "-module-cache-path",
+              folder.path, "-I", products.appending(path: "Modules").path, "-Xcc",
+              "-fmodule-map-file=\(products.appending(path: "CListPlugin.build/module.modulemap").path)", "-Xcc",
+              "-I\(Workshop.include)", file.path,
+            ])
+        }
+      }
+    }
+  }
+
+  @Test func theCExampleCompilesAndRuns() throws {
+    let examples = try Self.examples("c")
+    #expect(examples.count == 1)
+    let recorder = Recorder()
+    let source = try Workshop.withFolder { folder in
+      let file = folder.appending(path: "counter.c")
+      try examples[0].write(to: file, atomically: true, encoding: .utf8)
+      return PluginSource(
+        library: try PluginLibrary(path: Workshop.build(file, into: folder)), name: "counter",
+        log: { recorder.note($0, $1) }, events: { recorder.hear($0) })
+    }
+    try source.start()
+    try recorder.wait("a row") { !$0.states.isEmpty }
+    #expect(source.stop(within: .seconds(30)))
+    #expect(recorder.view.rows.first == PlainRow(.upsert, .integer(0), [.integer(0), .boolean(true)]))
+    #expect(recorder.log == [])
+  }
+
+  /// The header promises that such a loop is all that a plugin needs; the words there must not fall behind.
+  @Test func everyFunctionOfTheBorderIsExplained() throws {
+    let document = try Self.text("docs/plugins.md")
+    for name in [
+      "list_plugin_entry_v1", "create", "configure", "run", "stop", "destroy", "declare", "push", "wait", "set_state",
+      "fail",
+      "log", "get_extension", "LIST_UPSERT", "LIST_UPDATE", "LIST_DELETE", "LIST_MOVE", "LIST_RELOAD_BEGIN",
+      "LIST_RELOAD_END", "LIST_STOPPING", "LIST_REFUSED", "LIST_STATE_STALE",
+    ] {
+      #expect(document.contains("`\(name)"), "\(name) is not explained")
+    }
+  }
+}

@@ -1,0 +1,131 @@
+"""Drives the page as a reader does: by roles and labels."""
+
+import re
+
+from playwright.sync_api import expect
+
+# Before the page's own scripts: what the browser refuses or a hostile text achieves is written down.
+WATCH = """
+window.violations = [];
+window.hacked = 0;
+addEventListener('securitypolicyviolation', (event) => violations.push(`${event.violatedDirective} ${event.blockedURI}`));
+window.alert = () => { window.hacked += 1; };
+"""
+
+# One reading of all drawn rows, top to bottom: position from aria-rowindex, texts by column.
+READ_ROWS = """
+() => [...document.querySelectorAll('#grid [role=row]:not([hidden])')]
+  .filter((row) => row.querySelector('[role=gridcell]'))
+  .map((row) => ({
+    index: Number(row.getAttribute('aria-rowindex')),
+    y: row.getBoundingClientRect().top,
+    bottom: row.getBoundingClientRect().bottom,
+    cells: [...row.querySelectorAll('[role=gridcell]')].map((cell) => cell.textContent),
+  }))
+  .sort((one, other) => one.index - other.index)
+"""
+
+
+class Reader:
+    """One page on one server."""
+
+    def __init__(self, browser, server, fragment="", scheme="light", motion="no-preference", size=(1280, 760)):
+        self.server = server
+        self.context = browser.new_context(
+            color_scheme=scheme, reduced_motion=motion, viewport={"width": size[0], "height": size[1]})
+        self.context.add_init_script(WATCH)
+        self.page = self.context.new_page()
+        self.requests, self.complaints = [], []
+        self.page.on("request", lambda request: self.requests.append(request.url))
+        self.page.on("websocket", lambda socket: self.requests.append(socket.url))
+        self.page.on("console", lambda said: self.complaints.append(said.text) if said.type in ("error", "warning") else None)
+        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self.page.goto(server.url + fragment)
+        self.grid = self.page.get_by_role("grid")
+        self.filter = self.page.get_by_role("searchbox", name="Filter")
+        self.grouping = self.page.get_by_label("Group by")
+        self.state = self.page.locator("#state")
+
+    def close(self):
+        self.context.close()
+
+    def until(self, condition, message, argument=None, timeout=15_000):
+        """Waits, frame by frame, until a JavaScript function says yes; answers what it said. (Playwright's wait_for_function
+        evaluates text in the page, which the page's policy forbids.)"""
+        answer = self.page.evaluate(
+            """async ([condition, argument, timeout]) => {
+              const end = performance.now() + timeout;
+              for (;;) {
+                const answer = condition(argument);
+                if (answer) return answer;
+                if (performance.now() > end) return null;
+                await new Promise(requestAnimationFrame);
+              }
+            }""".replace("condition(argument)", f"({condition})(argument)").replace("[condition, argument", "[argument"),
+            [argument, timeout])
+        if not answer:
+            raise AssertionError(f"{message} (not within {timeout / 1_000:g} s)")
+        return answer
+
+    def until_rows(self, condition, message, timeout=15_000):
+        """Waits until a JavaScript function of the drawn rows says yes."""
+        return self.until(f"() => {{ const rows = ({READ_ROWS})(); return ({condition})(rows) && rows; }}", message, timeout=timeout)
+
+    def rows(self):
+        """The drawn rows."""
+        return self.page.evaluate(READ_ROWS)
+
+    def titles(self):
+        """The columns' titles, from the left."""
+        return [title.strip() for title in self.page.get_by_role("columnheader").all_inner_texts()]
+
+    def column(self, pattern):
+        """The place of the first column whose title matches."""
+        titles = self.titles()
+        for at, title in enumerate(titles):
+            if re.search(pattern, title, re.IGNORECASE):
+                return at
+        raise AssertionError(f"no column like {pattern} in {titles}")
+
+    def header(self, pattern):
+        return self.page.get_by_role("columnheader").nth(self.column(pattern))
+
+    def wait_for_rows(self):
+        self.until_rows("(rows) => rows.length > 0 && rows[0].cells.some((text) => text !== '')", "rows appear")
+
+    def wait_for_count(self, count):
+        """A source hands its rows over in slices: waits until all are there. The column headers are a row, too."""
+        expect(self.grid).to_have_attribute("aria-rowcount", str(count), timeout=60_000)
+
+    def wheel(self, pixels):
+        box = self.grid.bounding_box()
+        self.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+        self.page.mouse.wheel(0, pixels)
+
+    def first_visible(self):
+        """The aria-rowindex of the first row under the column headers."""
+        return self.page.evaluate("""() => {
+          const top = document.querySelector('[role=columnheader]').getBoundingClientRect().bottom;
+          const grid = document.querySelector('#grid').getBoundingClientRect();
+          const row = document.elementFromPoint(grid.left + 40, top + 14)?.closest('[role=row]');
+          return row ? Number(row.getAttribute('aria-rowindex')) : 0;
+        }""")
+
+    def check_clean(self, test, is_cut_off=False):
+        """No request left the origin, nothing was refused by the policy, nothing complained."""
+        own = (self.server.origin + "/", self.server.origin.replace("http", "ws", 1) + "/")
+        test.assertEqual([url for url in self.requests if not url.startswith(own)], [])
+        test.assertEqual(self.page.evaluate("violations"), [])
+        test.assertEqual(self.page.evaluate("hacked"), 0)
+        # A browser complains of every attempt to reach a server that is gone; nothing else may be said.
+        complaints = [text for text in self.complaints if not (is_cut_off and "WebSocket connection to" in text)]
+        test.assertEqual(complaints, [])
+
+
+def numbers_of(text):
+    """A cell's number, or None."""
+    found = re.search(r"[-−]?\d[\d,.]*", text)
+    return float(found.group().replace(",", "").replace("−", "-")) if found else None
+
+
+__all__ = ["Reader", "expect", "numbers_of"]

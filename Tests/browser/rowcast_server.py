@@ -1,0 +1,69 @@
+"""Starts and stops the server under test.
+
+ROWCAST names it (default: .build/release/rowcast). While the page was built without it, a stand-in served:
+
+    ROWCAST='node Tests/browser/fake_server.mjs' python -m unittest discover -s Tests/browser
+"""
+
+import os
+import pathlib
+import queue
+import shlex
+import subprocess
+import threading
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+COMMAND = shlex.split(os.environ.get("ROWCAST", str(ROOT / ".build/release/rowcast")))
+IS_STAND_IN = any(part.endswith("fake_server.mjs") for part in COMMAND)
+
+
+class Server:
+    """`rowcast serve` with some plugins; stop() or leaving a `with` ends it."""
+
+    def __init__(self, *plugins, settings=None, port=0):
+        arguments = ["serve", "--port", str(port), "--web", str(ROOT / "web")]
+        for plugin in plugins:
+            arguments += ["--plugin", plugin]
+        for key, value in (settings or {}).items():
+            arguments += ["--set", f"{key}={value}"]
+        self.process = subprocess.Popen(COMMAND + arguments, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+        lines = queue.Queue()
+        threading.Thread(target=self._read, args=(lines,), daemon=True).start()
+        self.url = None
+        while self.url is None:
+            try:
+                line = lines.get(timeout=30)
+            except queue.Empty:
+                self.stop()
+                raise AssertionError("the server did not say where it listens") from None
+            if line is None:
+                raise AssertionError(f"the server ended with {self.process.wait()} before it listened")
+            if "listening on " in line:
+                self.url = line.split("listening on ", 1)[1].split()[0]
+        self.origin = self.url.rstrip("/")
+        self.port = int(self.origin.rsplit(":", 1)[1])
+
+    @property
+    def pid(self):
+        return self.process.pid
+
+    def _read(self, lines):
+        for line in self.process.stdout:
+            lines.put(line)
+        lines.put(None)
+
+    def stop(self):
+        if self.process.poll() is None:
+            self.process.terminate()
+            try:
+                self.process.wait(timeout=10)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                self.process.wait()
+        self.process.stdout.close()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.stop()

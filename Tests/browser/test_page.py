@@ -1,0 +1,441 @@
+"""The page in a real browser against a real server. Nothing sleeps; everything is waited for.
+
+    python -m venv .venv && .venv/bin/pip install playwright        # Chromium is Debian's
+    .venv/bin/python -m unittest discover -s Tests/browser -v
+"""
+
+import http.server
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+import threading
+import unittest
+
+from playwright.sync_api import sync_playwright
+
+from reader import Reader, expect, numbers_of
+from rowcast_server import COMMAND, ROOT, Server
+
+ARTIFACTS = ROOT / "artifacts"
+CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
+
+
+def setUpModule():
+    global playwright, browser
+    ARTIFACTS.mkdir(exist_ok=True)
+    playwright = sync_playwright().start()
+    browser = playwright.chromium.launch(
+        executable_path=CHROMIUM, args=["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"])
+
+
+def tearDownModule():
+    browser.close()
+    playwright.stop()
+
+
+class PageTest(unittest.TestCase):
+    """A server for the class, a page for each test; every test ends with the question whether the page was clean."""
+
+    plugins = ()
+    settings = {}
+
+    @classmethod
+    def setUpClass(cls):
+        cls.server = Server(*cls.plugins, settings=cls.settings)
+        cls.addClassCleanup(lambda: cls.server.stop())
+
+    def open(self, fragment="", **how):
+        reader = Reader(browser, self.server, fragment, **how)
+        self.addCleanup(reader.close)
+        reader.wait_for_rows()
+        return reader
+
+
+class ProcessesTest(PageTest):
+    plugins = ("processes",)
+
+    def test_this_machines_processes_appear_and_the_server_is_among_them(self):
+        reader = self.open()
+        expect(reader.state).to_contain_text("Live")
+        reader.filter.fill(os.path.basename(COMMAND[0]))
+        reader.until_rows(
+            f"(rows) => rows.some(({{ cells }}) => cells[{reader.column('pid')}] === '{self.server.pid}')", "the server's own row appears")
+        expect(reader.page.get_by_role("contentinfo")).to_contain_text("rows match")
+        reader.check_clean(self)
+
+    def test_the_grid_says_how_large_it_is(self):
+        reader = self.open()
+        self.assertGreater(int(reader.grid.get_attribute("aria-rowcount")), 5)
+        self.assertEqual(int(reader.grid.get_attribute("aria-colcount")), len(reader.titles()))
+        rows = reader.rows()
+        self.assertEqual([row["index"] for row in rows[:5]], [2, 3, 4, 5, 6], "row 1 is the column headers'")
+        self.assertTrue(all(len(row["cells"]) == len(reader.titles()) for row in rows))
+
+    def test_the_cpu_column_changes(self):
+        reader = self.open()
+        cpu = reader.column("cpu")
+        reader.header("cpu").click()
+        reader.header("cpu").click()
+        before = [row["cells"][cpu] for row in reader.rows()[:20]]
+        reader.until_rows(
+            f"(rows) => JSON.stringify(rows.slice(0, 20).map(({{ cells }}) => cells[{cpu}])) !== '{_js(before)}'", "the CPU column changes")
+        reader.check_clean(self)
+
+    def test_clicks_on_a_header_sort_up_down_and_not_at_all(self):
+        reader = self.open()
+        header, pid = reader.header("pid"), reader.column("pid")
+        for order, sign in (("ascending", 1), ("descending", -1)):
+            header.click()
+            expect(header).to_have_attribute("aria-sort", order)
+            reader.until_rows(f"""(rows) => {{
+              const values = rows.map(({{ cells }}) => {sign} * Number(cells[{pid}]));
+              return values.length > 3 && values.every((value, at) => at === 0 || values[at - 1] <= value);
+            }}""", f"the rows are {order}")
+        header.click()
+        expect(header).to_have_attribute("aria-sort", "none")
+        reader.check_clean(self)
+
+    def test_the_order_of_changing_values_is_right_in_every_frame(self):
+        reader = self.open("#sort=-" + "cpu")
+        cpu = reader.column("cpu")
+        expect(reader.header("cpu")).to_have_attribute("aria-sort", "descending")
+        for _ in range(10):
+            rows = reader.until_rows("(rows) => rows.length > 0", "there are rows")
+            values = [value for value in (numbers_of(row["cells"][cpu]) for row in rows) if value is not None]
+            self.assertEqual(values, sorted(values, reverse=True))
+
+    def test_the_filter_narrows_and_the_keyboard_goes_in_and_out(self):
+        reader = self.open()
+        all_rows = int(reader.grid.get_attribute("aria-rowcount"))
+        reader.page.keyboard.press("/")
+        expect(reader.filter).to_be_focused()
+        word = os.path.basename(COMMAND[0])
+        reader.page.keyboard.type(word)
+        reader.until_rows(
+            # The page cuts off texts that no cell could show; the match may lie behind.
+            f"(rows) => rows.length > 0 && rows.every(({{ cells }}) => /{word}|…/i.test(cells.join(' ')))", "only matches stay")
+        self.assertLess(int(reader.grid.get_attribute("aria-rowcount")), all_rows)
+        reader.page.keyboard.press("Escape")
+        expect(reader.grid).to_be_focused()
+        self.assertIn(f"search={word}", reader.page.url)
+        reader.filter.fill("nothing is called like this")
+        expect(reader.page.get_by_text("No row contains")).to_be_visible()
+        reader.filter.fill("")
+        reader.until(f"() => Number(document.querySelector('#grid').getAttribute('aria-rowcount')) > {all_rows} / 2", "all rows come back")
+        reader.check_clean(self)
+
+    def test_grouping_shows_sections_and_a_link_keeps_it(self):
+        reader = self.open()
+        reader.grouping.select_option(label=reader.titles()[reader.column("user|name")])
+        expect(reader.page.get_by_role("rowheader").first).to_be_visible()
+        again = self.open("#" + reader.page.url.split("#", 1)[1])
+        expect(again.page.get_by_role("rowheader").first).to_be_visible()
+        self.assertNotEqual(again.grouping.input_value(), "")
+        reader.grouping.select_option("")
+        expect(reader.page.get_by_role("rowheader")).to_have_count(0)
+        reader.check_clean(self)
+
+    def test_arrows_move_the_active_cell(self):
+        reader = self.open()
+        reader.grid.focus()
+        active = lambda: reader.page.evaluate("""() => {
+          const cell = document.getElementById(document.querySelector('#grid').getAttribute('aria-activedescendant'));
+          return cell && [Number(cell.closest('[role=row]').getAttribute('aria-rowindex')), Number(cell.getAttribute('aria-colindex'))];
+        }""")
+        press = reader.page.keyboard.press
+        reached = lambda row, column: reader.until(
+            """([row, column]) => {
+              const cell = document.getElementById('active-cell');
+              return cell?.getAttribute('aria-colindex') === String(column)
+                && cell.closest('[role=row]').getAttribute('aria-rowindex') === String(row);
+            }""", f"the active cell is in row {row}, column {column}; it is {active()}", [row, column])
+        press("ArrowDown")
+        reached(2, 1)
+        press("ArrowRight")
+        press("ArrowDown")
+        reached(3, 2)
+        press("ArrowUp")
+        press("ArrowUp")
+        reached(1, 2)
+        press("Enter")
+        expect(reader.page.get_by_role("columnheader").nth(1)).to_have_attribute("aria-sort", "ascending")
+
+    def test_hostile_names_and_commands_stay_text(self):
+        folder = pathlib.Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, folder)
+        sleep = folder / "<svg onload=hacked++>"
+        shutil.copy(shutil.which("sleep"), sleep)
+        payloads = ['<img src=x onerror="window.hacked=1">', "<script>window.hacked=1</script>", "javascript:window.hacked=1",
+                    '"><iframe srcdoc="<script>parent.hacked=1</script>">', "\u202egpj.exe", "{{constructor.constructor('hacked=1')()}}"]
+        for payload in payloads:
+            process = subprocess.Popen([payload, "600"], executable=str(sleep))
+            self.addCleanup(process.wait)
+            self.addCleanup(process.kill)
+        reader = self.open()
+        reader.filter.fill("<svg onload")
+        reader.until_rows("(rows) => rows.length >= 6 && rows.every(({ cells }) => cells.join(' ').includes('<svg onload'))", "they appear as text")
+        self.assertEqual(reader.page.locator("#grid img, #grid script, #grid iframe, #grid [onload], #grid [onerror]").count(), 0)
+        reader.check_clean(self)
+
+    def test_screenshots_in_light_and_dark(self):
+        for scheme, is_dark in (("light", False), ("dark", True)):
+            reader = self.open("#sort=-cpu", scheme=scheme)
+            colour = reader.page.evaluate("getComputedStyle(document.body).backgroundColor.match(/\\d+/g).map(Number)")
+            self.assertEqual(sum(colour) < 384, is_dark)
+            reader.page.screenshot(path=ARTIFACTS / f"processes-{scheme}.png")
+            reader.grouping.select_option(label=reader.titles()[reader.column("user|name")])
+            expect(reader.page.get_by_role("rowheader").first).to_be_visible()
+            reader.page.screenshot(path=ARTIFACTS / f"processes-grouped-{scheme}.png")
+            reader.check_clean(self)
+
+    def test_a_page_of_another_origin_hears_nothing(self):
+        script = f"""<!doctype html><title>waiting</title><script>
+          let heard = 0;
+          const socket = new WebSocket('ws://127.0.0.1:{self.server.port}/ws', 'rowcast.v1');
+          socket.onopen = () => {{ document.title = 'open'; }};
+          socket.onmessage = () => {{ heard += 1; }};
+          socket.onerror = () => {{ document.title = `refused ${{heard}}`; }};
+        </script>""".encode()
+
+        class Stranger(http.server.BaseHTTPRequestHandler):
+            def do_GET(self):
+                self.send_response(200)
+                self.send_header("content-type", "text/html")
+                self.end_headers()
+                self.wfile.write(script)
+
+            def log_message(self, *_):
+                pass
+
+        stranger = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Stranger)
+        threading.Thread(target=stranger.serve_forever, daemon=True).start()
+        self.addCleanup(stranger.server_close)
+        self.addCleanup(stranger.shutdown)
+        page = browser.new_page()
+        self.addCleanup(page.close)
+        page.goto(f"http://127.0.0.1:{stranger.server_port}/")
+        expect(page).to_have_title("refused 0")
+
+
+class RestartTest(PageTest):
+    plugins = ("market",)
+    settings = {"market.rows": 20_000, "market.rate": 200}
+
+    def test_a_restart_keeps_the_table_and_the_readers_place(self):
+        reader = self.open()
+        page = reader.page
+        page.evaluate("window.marker = 'never reloaded'")
+        reader.wheel(2_800)
+        reader.until("() => document.querySelector('#grid').scrollTop === 2800", "the wheel has arrived")
+        reader.until_rows("(rows) => rows.some(({ index }) => index === 110)", "rows below appear")
+        place = reader.first_visible()
+        port = self.server.port
+
+        self.server.stop()
+        expect(reader.state).to_contain_text("Disconnected")
+        expect(reader.state).to_contain_text("old")
+        reader.until("() => Number(getComputedStyle(document.querySelector('#body')).opacity) < 0.7", "old rows are dimmed")
+        self.assertGreater(len(reader.rows()), 10, "the table stays on the screen")
+        self.assertEqual(reader.first_visible(), place)
+        page.screenshot(path=ARTIFACTS / "disconnected.png")
+
+        type(self).server = Server(*self.plugins, settings=self.settings, port=port)
+        reader.state.click()
+        expect(reader.state).to_contain_text("Live", timeout=40_000)
+        expect(reader.state).not_to_contain_text("old")
+        self.assertEqual(page.evaluate("window.marker"), "never reloaded")
+        reader.until("() => Number(getComputedStyle(document.querySelector('#body')).opacity) === 1", "the rows are live again")
+        self.assertEqual(reader.first_visible(), place)
+        before = [row["cells"] for row in reader.rows()]
+        reader.until_rows(f"(rows) => JSON.stringify(rows.map(({{ cells }}) => cells)) !== '{_js(before)}'", "rows change again")
+        reader.check_clean(self, is_cut_off=True)
+
+
+class MarketTest(PageTest):
+    plugins = ("market",)
+    settings = {"market.rows": 100_000, "market.rate": 10_000}
+
+    def record(self, reader):
+        """Looks at every frame whether some line of the table shows neither a row nor its placeholder."""
+        reader.page.evaluate("""() => {
+          window.seen = { frames: 0, blank: 0, waiting: 0 };
+          const look = () => {
+            const grid = document.querySelector('#grid').getBoundingClientRect();
+            const top = document.querySelector('[role=columnheader]').getBoundingClientRect().bottom;
+            let blank = 0;
+            let waiting = 0;
+            for (let y = top + 4; y < grid.top + document.querySelector('#grid').clientHeight - 4; y += 20) {
+              const row = document.elementFromPoint(grid.left + 30, y)?.closest('[role=row], [aria-busy=true]');
+              if (!row || row.id === 'grid') blank += 1;
+              else if (row.getAttribute('aria-busy') === 'true') waiting += 1;
+              else if (row.textContent.trim() === '') blank += 1;
+            }
+            seen.frames += 1;
+            if (blank > 0) seen.blank += 1;
+            if (waiting > 0) seen.waiting += 1;
+            if (seen.jump !== undefined) {  // between two looks, or a look would see the jump before the page could
+              const grid = document.querySelector('#grid');
+              grid.scrollTop = seen.jump * grid.scrollHeight;
+              delete seen.jump;
+            }
+            requestAnimationFrame(() => channel.port2.postMessage(0));
+          };
+          const channel = new MessageChannel();  // a message posted in a frame arrives right after it was painted
+          channel.port1.onmessage = look;
+          channel.port2.postMessage(0);
+        }""")
+
+    def test_scrolling_shows_no_blank_row(self):
+        reader = self.open()
+        reader.wait_for_count(self.settings["market.rows"] + 1)
+        self.record(reader)
+        for pixels in [120] * 20 + [600] * 20 + [3_000] * 10 + [-2_000] * 10 + [-90] * 10:
+            reader.wheel(pixels)
+        reader.until_rows("(rows) => rows.length > 20 && rows[0].index > 100", "the rows at the new place appear")
+        reader.until("() => seen.frames > 60", "enough frames were looked at")
+        seen = reader.page.evaluate("seen")
+        print(f"\n  scrolling: {seen}")
+        self.assertEqual(seen["blank"], 0)
+        reader.check_clean(self)
+
+    def test_a_jump_ends_in_rows(self):
+        reader = self.open()
+        reader.wait_for_count(self.settings["market.rows"] + 1)
+        self.record(reader)
+        for part in (0.5, 0.99, 0.01, 0.7):
+            reader.page.evaluate("(part) => { seen.jump = part; }", part)
+            reader.until_rows(
+                f"(rows) => rows.length > 20 && Math.abs(rows[10].index / 100_000 - {part}) < 0.02 && rows[10].cells[0] !== ''", f"rows at {part} appear")
+        self.assertEqual(reader.page.evaluate("seen.blank"), 0)
+
+    def test_a_sections_header_sticks_to_the_top(self):
+        reader = self.open()
+        label = next(title for title in reader.titles() if title.lower() in ("sector", "side", "exchange", "state"))
+        reader.grouping.select_option(label=label)
+        section = reader.page.get_by_role("rowheader").first
+        expect(section).to_be_visible()
+        name = section.inner_text()
+        reader.wheel(5_000)
+        stuck = """(name) => {
+          const bottom = document.querySelector('[role=columnheader]').getBoundingClientRect().bottom;
+          const grid = document.querySelector('#grid').getBoundingClientRect();
+          const header = document.elementFromPoint(grid.left + 30, bottom + 14)?.closest('[role=row]')?.querySelector('[role=rowheader]');
+          return document.querySelector('#grid').scrollTop > 4900 && header?.innerText === name;
+        }"""
+        reader.until(stuck, "the section's header sticks", name)
+        reader.page.screenshot(path=ARTIFACTS / "market-grouped-light.png")
+        reader.check_clean(self)
+
+    def test_home_and_end_reach_both_ends(self):
+        reader = self.open()
+        reader.grid.focus()
+        count = self.settings["market.rows"] + 1
+        reader.wait_for_count(count)
+        reader.page.keyboard.press("End")
+        reader.until_rows(f"(rows) => rows.at(-1)?.index === {count}", "the last row appears")
+        reader.page.keyboard.press("PageUp")
+        reader.page.keyboard.press("Home")
+        reader.until_rows("(rows) => rows[0]?.index === 2", "the first row appears")
+        self.assertEqual(reader.first_visible(), 2)
+
+    def test_what_is_read_stays_while_prices_change(self):
+        reader = self.open("#sort=-" + "price")
+        reader.wheel(2_800)
+        reader.until("() => document.querySelector('#grid').scrollTop > 2000", "the wheel has arrived")
+        patches = "() => Number(/(\\d[\\d,]*) patch/.exec(document.querySelector('footer').textContent)[1].replaceAll(',', ''))"
+        start = reader.page.evaluate(patches)
+        reader.until(f"(start) => ({patches})() > start + 5", "patches arrive", start)
+        self.assertIn("0 resyncs", reader.page.get_by_role("contentinfo").inner_text())
+
+    def test_no_more_nodes_than_agreed(self):
+        reader = self.open()
+        reader.wheel(30_000)
+        reader.until_rows("(rows) => rows.length > 20 && rows[0].index > 500", "rows appear")
+        self.assertLessEqual(reader.page.evaluate("document.querySelectorAll('*').length"), 900)
+
+    def test_screenshots(self):
+        for scheme in ("light", "dark"):
+            reader = self.open(scheme=scheme)
+            reader.until("() => /[2-9] patches/.test(document.querySelector('footer').textContent)", "it is live")
+            reader.page.screenshot(path=ARTIFACTS / f"market-{scheme}.png")
+
+
+class TablesTest(PageTest):
+    plugins = ("processes", "market")
+    settings = {"market.rows": 1_000, "market.rate": 10}
+
+    def test_tabs_lead_from_table_to_table_and_back(self):
+        reader = self.open()
+        tabs = reader.page.get_by_role("tab")
+        expect(tabs).to_have_count(2)
+        first, second = tabs.nth(0).inner_text(), tabs.nth(1).inner_text()
+        expect(tabs.nth(0)).to_have_attribute("aria-selected", "true")
+        before = reader.titles()
+        tabs.nth(1).click()
+        expect(tabs.nth(1)).to_have_attribute("aria-selected", "true")
+        expect(reader.page.get_by_role("grid", name=second)).to_be_visible()
+        reader.until("(before) => [...document.querySelectorAll('[role=columnheader]')].map((head) => head.innerText).join() !== before",
+                     "other columns appear", ",".join(before))
+        reader.wait_for_rows()
+        self.assertIn("table=", reader.page.url)
+        reader.page.go_back()
+        expect(reader.page.get_by_role("grid", name=first)).to_be_visible()
+        reader.until("(before) => [...document.querySelectorAll('[role=columnheader]')].map((head) => head.innerText).join() === before",
+                     "the columns of before appear", ",".join(before))
+        reader.wait_for_rows()
+        reader.check_clean(self)
+
+    def test_a_link_to_a_table_that_is_not_there_says_so(self):
+        reader = Reader(browser, self.server, "#table=nowhere")
+        self.addCleanup(reader.close)
+        expect(reader.page.get_by_text("There is no table “nowhere” yet")).to_be_visible()
+        reader.page.get_by_role("tab").nth(0).click()
+        reader.wait_for_rows()
+        reader.page.evaluate("location.hash = '#table=nowhere'")
+        expect(reader.page.get_by_text("There is no table “nowhere” yet")).to_be_visible()
+        expect(reader.grid).not_to_be_visible()
+        reader.page.get_by_role("tab").nth(1).click()
+        reader.wait_for_rows()
+        self.assertIn("0 resyncs", reader.page.get_by_role("contentinfo").inner_text())
+        reader.check_clean(self)
+
+
+class HugeTest(PageTest):
+    """Taller than any browser lets an element be (Firefox: 17.9 million pixels)."""
+
+    plugins = ("market",)
+    settings = {"market.rows": 700_000, "market.rate": 10}
+
+    def test_every_row_of_a_huge_list_can_be_reached(self):
+        reader = self.open()
+        count = self.settings["market.rows"] + 1
+        reader.wait_for_count(count)
+        height = reader.page.evaluate("document.querySelector('#grid').scrollHeight")
+        self.assertLess(height, 17_800_000)
+        reader.grid.focus()
+        reader.page.keyboard.press("End")
+        reader.until_rows(f"(rows) => rows.at(-1)?.index === {count}", "the last row appears")
+        reader.page.keyboard.press("Home")
+        reader.until_rows("(rows) => rows[0]?.index === 2", "the first row appears")
+        reader.page.evaluate("() => { const grid = document.querySelector('#grid'); grid.scrollTop = (grid.scrollHeight - grid.clientHeight) / 2; }")
+        reader.until_rows(f"(rows) => rows.length > 20 && Math.abs(rows[10].index / {count} - 0.5) < 0.01", "the middle appears")
+        before = reader.first_visible()
+        reader.wheel(280)
+        reader.until(f"""() => {{
+          const top = document.querySelector('[role=columnheader]').getBoundingClientRect().bottom;
+          const row = document.elementFromPoint(40, top + 14).closest('[role=row]');
+          return Number(row.getAttribute('aria-rowindex')) === {before + 10};
+        }}""", "a wheel moves by exactly its pixels")
+
+
+def _js(value):
+    """A value as the inside of a JavaScript text in single quotes that equals JSON.stringify's."""
+    import json
+
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).replace("\\", "\\\\").replace("'", "\\'")
+
+
+if __name__ == "__main__":
+    unittest.main()

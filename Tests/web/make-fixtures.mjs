@@ -1,0 +1,212 @@
+// Writes the golden messages in Tests/Fixtures/wire, which the Swift and the JavaScript tests read alike:
+//
+//     node Tests/web/make-fixtures.mjs
+//
+// The digests come from reference.mjs, which knows nothing of the page's code. Change the cases here, never the files.
+
+import { mkdirSync, readdirSync, unlinkSync, writeFileSync } from 'node:fs';
+import { diffWindows, digestOf } from './reference.mjs';
+
+const folder = new URL('../Fixtures/wire/', import.meta.url);
+const epoch = '5f0c7a31';
+
+// Every fixture is one file: single messages, sequences of a window and its patches, and patches that do not fit.
+
+mkdirSync(folder, { recursive: true });
+for (const name of readdirSync(folder)) if (name.endsWith('.json')) unlinkSync(new URL(name, folder));
+let written = 0;
+
+function write(name, fixture) {
+  const lines = Object.entries({ name, ...fixture }).map(([key, value]) => `  ${JSON.stringify(key)}: ${
+    Array.isArray(value) && value.length > 0 ? `[\n    ${value.map((entry) => JSON.stringify(entry)).join(',\n    ')}\n  ]` : JSON.stringify(value)}`);
+  writeFileSync(new URL(`${name.replaceAll(' ', '-')}.json`, folder), `{\n${lines.join(',\n')}\n}\n`);
+  written += 1;
+}
+
+const client = (name, message) => write(`client ${name}`, { direction: 'client', message });
+const server = (name, message) => write(`server ${name}`, { direction: 'server', message });
+
+// Items: rows are {id, rev, cells}, headers {section, rev, slot, column, value, count}.
+
+const row = (id, rev = 1, cells = [`row ${id}`, id / 4]) => ({ id, rev, cells });
+const header = (section, value, count, { rev = 1, slot = section } = {}) => ({ section, rev, slot, column: 'user', value, count });
+const wire = (item) => (item.section !== undefined ? item : [item.id, item.rev, item.cells]);
+const rows = (from, to) => Array.from({ length: to - from }, (_, at) => row(from + at));
+
+/** A window as the reference keeps it. */
+const held = (start, total, items, { lead = null, count = total } = {}) => ({ start, total, items, lead, rows: count });
+
+const place = (window, seq) => ({
+  epoch, seq, request: 1, interval: 300, start: window.start, total: window.total, rows: window.rows,
+});
+const digest = ({ start, total, lead, items }) => digestOf(start, total, lead, items);
+
+function windowMessage(window, seq = 1) {
+  return { type: 'window', ...place(window, seq), items: window.items.map(wire), lead: window.lead, digest: digest(window) };
+}
+
+/** The patch between two windows; `why` tells the reason of an index when it is not scrolling. */
+function patchMessage(before, after, seq, { shift = 0, why = {} } = {}) {
+  const lists = diffWindows(before, after);
+  for (const entry of lists.removed ?? []) entry[1] = why.removed ?? entry[1];
+  for (const entry of lists.inserted ?? []) entry[1] = why.inserted ?? entry[1];
+  return {
+    type: 'patch', ...place(after, seq), ...(shift === 0 ? {} : { shift }), base: seq - 1,
+    before: before.items.length, after: after.items.length, ...lists, lead: after.lead, digest: digest(after),
+  };
+}
+
+/** A window, then one patch to each further window. */
+function sequence(name, windows, hints = []) {
+  const last = windows.at(-1);
+  write(`sequence ${name}`, {
+    window: windowMessage(windows[0]),
+    patches: windows.slice(1).map((after, at) => patchMessage(windows[at], after, at + 2, hints[at])),
+    result: { start: last.start, total: last.total, rows: last.rows, lead: last.lead, items: last.items.map(wire), digest: digest(last) },
+  });
+}
+
+const gone = { why: { removed: 'gone', inserted: 'new' } };
+
+sequence('update', [
+  held(0, 3, [row(1), row(2), row(3)]),
+  held(0, 3, [row(1), row(2, 2, ['row 2', 9.5]), row(3)]),
+  held(0, 3, [row(1, 5, ['renamed', null]), row(2, 3, ['row 2', 9.25]), row(3)]),
+]);
+sequence('update that shows nothing else', [held(0, 1, [row(1)]), held(0, 1, [row(1, 2)])]);
+sequence('insert', [
+  held(0, 2, [row(1), row(2)]),
+  held(0, 5, [row(10), row(1), row(11), row(2), row(12)]),
+], [gone]);
+sequence('remove', [held(0, 5, rows(1, 6)), held(0, 2, [row(2), row(4)])], [gone]);
+sequence('moves', [
+  held(0, 6, rows(1, 7)),
+  held(0, 6, [6, 1, 2, 3, 4, 5].map((id) => row(id))),
+  held(0, 6, [5, 4, 3, 2, 1, 6].map((id) => row(id))),
+  held(0, 6, [5, 6, 3, 2, 4, 1].map((id) => row(id, id === 4 ? 2 : 1, id === 4 ? ['moved and updated', 1] : undefined))),
+]);
+sequence('scroll down', [held(100, 1_000, rows(100, 110)), held(105, 1_000, rows(105, 115)), held(500, 1_000, rows(500, 510))]);
+sequence('scroll up', [held(100, 1_000, rows(100, 110)), held(94, 1_000, rows(94, 104)), held(0, 1_000, rows(0, 10))]);
+sequence('shift', [
+  held(50, 200, rows(50, 56)),
+  held(52, 202, rows(50, 56)),
+  held(49, 199, [row(50), row(51), row(53), row(54), row(55), row(56)]),
+], [{ shift: 2 }, { shift: -3 }]);
+sequence('empty', [held(0, 0, []), held(0, 2, [row(1), row(2)]), held(0, 0, [])], [gone, gone]);
+sequence('grouped', [
+  held(0, 9, [header(1, 'daemon', 3), row(1), row(2), row(3), header(2, 'root', 4), row(4), row(5), row(6), row(7)], { count: 7 }),
+  held(0, 8, [header(1, 'daemon', 2, { rev: 2 }), row(1), row(3), header(2, 'root', 4), row(4), row(5), row(6), row(7)], { count: 6 }),
+  held(3, 10, [header(2, 'root', 4), row(4), row(5), row(6), row(7), header(3, null, 1, { slot: 1 }), row(8)], { count: 7 }),
+], [gone]);
+sequence('grouped with a lead', [
+  held(40, 90, [row(41), row(42), header(2, 'www', 20, { slot: 0 }), row(51)], { lead: header(1, 'root', 41, { slot: 1 }), count: 85 }),
+  held(41, 90, [row(42), header(2, 'www', 20, { slot: 0 }), row(51), row(52)], { lead: header(1, 'root', 41, { slot: 1 }), count: 85 }),
+  held(41, 89, [row(42), header(2, 'www', 19, { slot: 0, rev: 2 }), row(51), row(52)], { lead: header(1, 'root', 40, { slot: 1, rev: 2 }), count: 84 }),
+  held(42, 89, [header(2, 'www', 19, { slot: 0, rev: 2 }), row(51), row(52), row(53)], { count: 84 }),
+  held(43, 89, [row(51), row(52), row(53), row(54)], { lead: header(2, 'www', 19, { slot: 0, rev: 2 }), count: 84 }),
+]);
+sequence('everything at once', [
+  held(10, 60, [row(10), row(11), header(4, 'b', 30, { slot: 2 }), row(12), row(13), row(14), row(15)],
+    { lead: header(3, 'a', 20, { slot: 0 }), count: 57 }),
+  held(12, 63, [row(13, 2, ['up', 0.5]), row(20), header(4, 'b', 31, { slot: 2, rev: 2 }), row(12), row(15), row(21, 1, ['new', null]), row(14), row(22)],
+    { lead: header(3, 'a', 22, { slot: 0, rev: 9 }), count: 60 }),
+], [{ shift: 2, why: { removed: 'moved', inserted: 'new' } }]);
+sequence('whole numbers beyond 53 bits are texts', [
+  held(0, 1, [row(1, 1, ['9007199254740993', '-9223372036854775808', 9007199254740991])]),
+  held(0, 1, [row(1, 2, ['9223372036854775807', '-9223372036854775808', -9007199254740991])]),
+]);
+sequence('large numbers in the digest', [
+  held(5_000_000_000, 9_000_000_000, [row(9_007_199_254_740_991, 4_294_967_295), row(4_294_967_296, 4_294_967_295)]),
+  held(5_000_000_001, 9_000_000_001, [row(9_007_199_254_740_991, 4_294_967_295), row(4_294_967_296, 0)]),
+], [{ shift: 1 }]);
+sequence('unicode', [
+  held(0, 3, [row(1, 1, ['naïve', 1]), row(2, 1, ['日本語 \u202e\u0000\u001f', 2]), row(3, 1, ['👩‍👩‍👧‍👦 \ud83d\ude00', 3])]),
+  held(0, 3, [row(1, 2, ['nai\u0308ve', 1]), row(2, 2, ['<b>&amp;"\\\n\t', 2]), row(3, 2, ['\u2028\u2029\ufeff', 3])]),
+]);
+sequence('every type of cell', [
+  held(0, 1, [row(1, 1, [42, 0.1, 'text', true, 1_795_249_898_055.123456, 'image key', [1, 2.5, -3]])]),
+  held(0, 1, [row(1, 2, [null, null, null, null, null, null, null])]),
+  held(0, 1, [row(1, 3, [-1, 1e300, '', false, 0, '', []])]),
+]);
+
+// Patches that do not fit: they must be refused for this reason, and change nothing.
+
+function broken(name, refused, patch, base = held(0, 4, rows(1, 5))) {
+  const full = {
+    type: 'patch', ...place(base, 2), base: 1, before: base.items.length, after: base.items.length, lead: base.lead, digest: digest(base), ...patch,
+  };
+  write(`broken ${name}`, { window: windowMessage(base), patch: full, refused });
+}
+
+const fifth = wire(row(5));
+const grouped = held(0, 3, [header(1, 'a', 2), row(1), row(2)], { count: 2 });
+broken('base is older', 'base', { base: 0 });
+broken('base is newer', 'base', { base: 2, seq: 3 });
+broken('another epoch', 'base', { epoch: 'another' });
+broken('before is wrong', 'count', { before: 5, after: 5 });
+broken('after is wrong', 'count', { inserted: [[4, 'new', fifth]] });
+broken('more removed than told', 'count', { removed: [[0, 'gone'], [1, 'gone']], after: 3 });
+broken('removed beyond the window', 'index', { removed: [[4, 'gone']], after: 3 });
+broken('removed twice', 'index', { removed: [[1, 'gone'], [1, 'gone']], after: 2 });
+broken('inserted beyond the window', 'index', { inserted: [[5, 'new', fifth]], after: 5 });
+broken('inserted twice at one index', 'index', { inserted: [[1, 'new', fifth], [1, 'new', fifth]], after: 6 });
+broken('moved from beyond the window', 'index', { moved: [[4, 0]] });
+broken('moved to beyond the window', 'index', { moved: [[0, 4]] });
+broken('moved twice', 'index', { moved: [[0, 1], [0, 2]] });
+broken('two moved to one place', 'index', { moved: [[0, 2], [1, 2]] });
+broken('moved and removed', 'index', { moved: [[0, 1]], removed: [[0, 'gone']], after: 3 });
+broken('moved onto an inserted one', 'index', { moved: [[0, 1]], inserted: [[1, 'new', fifth]], after: 5 });
+broken('updated beyond the window', 'index', { updated: [[4, 2, 0, 'x']] });
+broken('updated twice', 'index', { updated: [[1, 2, 0, 'x'], [1, 3, 0, 'y']] });
+broken('updated and removed', 'index', { updated: [[1, 2, 0, 'x']], removed: [[1, 'gone']], after: 3 });
+broken('a column beyond the row', 'index', { updated: [[1, 2, 2, 'x']] });
+broken('a row updated as a header', 'index', { updated: [[1, header(1, 'a', 3, { rev: 2 })]] }, grouped);
+broken('a header updated as a row', 'index', { updated: [[0, 2, 0, 'x']] }, grouped);
+broken('digest of another revision', 'digest', { updated: [[1, 2, 0, 'x']] });
+broken('digest of another place', 'digest', { start: 1, total: 5 });
+broken('digest of another order', 'digest', { moved: [[0, 1]] });
+broken('digest of another lead', 'digest', { lead: header(1, 'a', 2) });
+
+// Single messages.
+
+const columns = [
+  { name: 'user', title: 'User', type: 'text', style: 'badge', unit: '', width: 10, align: 'start' },
+  { name: 'cpu', title: 'CPU', type: 'number', style: 'bar', unit: '%', width: 8, align: 'end' },
+  { name: 'started', title: 'Started', type: 'timestamp', style: 'age', unit: '', width: 0, align: 'end' },
+  { name: 'load', title: 'Load', type: 'series', style: 'sparkline', unit: '', width: 12, align: 'start' },
+];
+const source = { state: 'live', message: '', rejected: 0, lastRejection: '', age: 12 };
+const table = { name: 'processes', title: 'Processes', rows: 312, columns, source };
+const sight = { seq: 7, first: 1_200, count: 40, ahead: 60, behind: 20, anchor: 731 };
+
+client('hello', { type: 'hello', version: 1, client: 'rowcast page' });
+client('open', { type: 'open', table: 'processes', request: 1, query: {}, viewport: { seq: 0, first: 0, count: 26, ahead: 80, behind: 0, stick: 'top' } });
+client('open again', {
+  type: 'open', table: 'processes', request: 2, interval: 100, resume: { epoch, seq: 12 },
+  query: { sort: [{ column: 'cpu', descending: true }, { column: 'user' }], search: 'ssh', group: ['user'] }, viewport: { ...sight, seq: 0 },
+});
+client('open with nothing said', { type: 'open', table: 'processes', request: 1 });
+client('query', { type: 'query', request: 2, query: { sort: [{ column: 'cpu', descending: true }], search: 'naïve 日本', group: ['user'] } });
+client('query for all rows', { type: 'query', request: 9_007_199_254_740_991, query: {}, viewport: { seq: 3, first: 0, count: 40, stick: 'top' } });
+client('viewport', { type: 'viewport', ...sight });
+client('viewport at the end', { type: 'viewport', seq: 7, first: 99_960, count: 40, ahead: 0, behind: 80, stick: 'end' });
+client('viewport with the least said', { type: 'viewport', seq: 0, first: 0, count: 1 });
+client('ack', { type: 'ack', seq: 7 });
+client('resync', { type: 'resync', seq: 7, reason: 'digest' });
+client('pace', { type: 'pace', interval: 100 });
+client('pace of the server', { type: 'pace', interval: null });
+client('visibility', { type: 'visibility', hidden: true });
+client('with members that nobody knows', { type: 'ack', seq: 8, colour: 'green', more: { nested: [1, null] } });
+
+server('hello', { type: 'hello', version: 1, server: 'rowcast 0.1.0', epoch, tables: [table] });
+server('hello without tables', { type: 'hello', version: 1, server: 'rowcast 0.1.0', epoch, tables: [] });
+server('tables', { type: 'tables', tables: [table, { ...table, name: 'jobs', title: 'Jobs', rows: 0, source: { ...source, state: 'starting' } }] });
+server('window', windowMessage(held(0, 2, [row(1, 1, ['root', 12.5, 1_795_249_898_055.5, [0, 1]]), row(2, 1, [null, null, null, null])])));
+server('window in the middle of a section', windowMessage(
+  held(41, 90, [row(42), header(2, 'www', 20, { slot: 0 }), row(51)], { lead: header(1, 'root', 41, { slot: 1 }), count: 85 }), 4));
+server('patch', patchMessage(held(0, 2, [row(1), row(2)]), held(0, 2, [row(3), row(1, 2, ['one', 1])]), 2, gone));
+server('patch of nothing but a count', patchMessage(held(0, 90, [row(1)]), held(0, 91, [row(1)]), 2));
+server('status', { type: 'status', table: 'processes', source: { state: 'stale', message: 'the plugin ended', rejected: 2, lastRejection: 'row 7: “cpu” is a text', age: 5_000 } });
+server('error', { type: 'error', code: 'unknownColumn', reason: 'the table processes has no column “cpuu”' });
+
+console.log(`${written} fixtures`);

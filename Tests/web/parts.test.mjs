@@ -1,0 +1,102 @@
+// The small pure modules: backoff.js, query.js, columns.js, keys.js.
+
+import test from 'node:test';
+import assert from 'node:assert/strict';
+import { Backoff } from '../../web/backoff.js';
+import { barScale, place, specify } from '../../web/columns.js';
+import { moveActive } from '../../web/keys.js';
+import { emptyView, fittingView, hashFromView, nextSort, sameQuery, viewFromHash } from '../../web/query.js';
+
+test('pauses double up to half a minute and are drawn from zero on', () => {
+  const backoff = new Backoff();
+  const ceilings = Array.from({ length: 9 }, () => backoff.pause(0, 1));
+  assert.deepEqual(ceilings, [500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000, 30_000]);
+  assert.equal(backoff.pause(0, 0), 0);
+});
+
+test('pauses start anew only after ten seconds of connection', () => {
+  const backoff = new Backoff();
+  for (let attempt = 0; attempt < 4; attempt += 1) backoff.pause(0, 1);
+  backoff.opened(1_000);
+  assert.equal(backoff.pause(10_999, 1), 8_000);
+  backoff.opened(20_000);
+  assert.equal(backoff.pause(30_000, 1), 500);
+});
+
+test('a view survives its address', () => {
+  const views = [
+    emptyView(),
+    { table: 'processes', sort: [{ column: 'cpu', descending: true }, { column: 'name', descending: false }], search: 'ssh &#=%', group: 'user' },
+    { table: 'a table, with & in it', sort: [{ column: '-odd,name%', descending: true }, { column: '-x', descending: false }], search: 'naïve 日本', group: 'ö' },
+  ];
+  for (const view of views) assert.deepEqual(viewFromHash(hashFromView(view)), view);
+  assert.equal(hashFromView(views[1]).slice(0, 38), '#table=processes&sort=-cpu,name&search');
+});
+
+test('an address that makes no sense is an empty view', () => {
+  assert.deepEqual(viewFromHash('#%%%&sort=%E0%A4%A,,&&='), emptyView());
+});
+
+test('a header is clicked from ascending over descending to none', () => {
+  let sort = [];
+  sort = nextSort(sort, 'cpu');
+  assert.deepEqual(sort, [{ column: 'cpu', descending: false }]);
+  sort = nextSort(sort, 'cpu');
+  assert.deepEqual(sort, [{ column: 'cpu', descending: true }]);
+  sort = nextSort(sort, 'name', true);
+  assert.deepEqual(sort, [{ column: 'cpu', descending: true }, { column: 'name', descending: false }]);
+  sort = nextSort(sort, 'cpu', true);
+  assert.deepEqual(sort, [{ column: 'name', descending: false }]);
+  assert.deepEqual(nextSort([{ column: 'cpu', descending: true }], 'cpu'), []);
+});
+
+test('a view is fitted to the columns there are', () => {
+  const view = { table: 't', sort: [{ column: 'gone', descending: false }, { column: 'cpu', descending: true }], search: 'x', group: 'gone' };
+  const fitted = fittingView(view, [{ name: 'cpu' }]);
+  assert.deepEqual(fitted, { table: 't', sort: [{ column: 'cpu', descending: true }], search: 'x', group: '' });
+  assert.ok(!sameQuery(view, fitted) && sameQuery(fitted, { ...fitted }));
+});
+
+const columns = [
+  { name: 'pid', title: 'PID', type: 'integer', style: 'plain', unit: '', width: 7, align: 'end' },
+  { name: 'name', title: 'Name', type: 'text', style: 'plain', unit: '', width: 0, align: 'start' },
+  { name: 'cpu', title: 'A rather long title', type: 'number', style: 'bar', unit: '%', width: 3, align: 'end' },
+];
+const measure = (text) => text.length * 7;
+
+test('columns are as wide as wished, never narrower than their titles, and the last text takes the rest', () => {
+  const specs = specify(columns, [[1, 'a name that is not short', 0.5]], measure, { locale: 'en', now: 0 });
+  assert.equal(place(specs, 1_000), 1_000);
+  assert.deepEqual(specs.map(({ left }) => left), [4, 4 + specs[0].width, 4 + specs[0].width + specs[1].width]);
+  assert.equal(specs.reduce((sum, { width }) => sum + width, 0), 992, 'and a little room is left at both edges');
+  assert.equal(specs[0].width, 7 * 7 + 20);
+  assert.equal(specs[2].width, 'A rather long title'.length * 7 + 16 + 20);
+  const natural = specs.reduce((sum, { natural: own }) => sum + own, 8);
+  assert.equal(place(specs, natural - 10), natural - 10, 'a text gives way');
+  assert.ok(place(specs, 100) > 100, 'then the table scrolls sideways');
+});
+
+test('a full bar is 100 %, or the greatest value in sight without jumping at every change', () => {
+  const [, , cpu] = specify(columns, [], measure, { now: 0 });
+  assert.equal(barScale(cpu, 3), 100);
+  const size = { column: { unit: '' }, scale: 0 };
+  size.scale = barScale(size, 50);
+  assert.equal(size.scale, 50);
+  assert.equal(barScale(size, 30), 50);
+  assert.equal(barScale(size, 51), 51);
+  assert.equal(barScale(size, 20), 20);
+});
+
+test('keys stay inside the grid', () => {
+  const grid = { total: 100, columns: 4, page: 20, isControl: false };
+  const from = { position: 50, column: 2 };
+  assert.deepEqual(moveActive(from, 'ArrowDown', grid), { position: 51, column: 2 });
+  assert.deepEqual(moveActive(from, 'PageUp', grid), { position: 30, column: 2 });
+  assert.deepEqual(moveActive(from, 'PageDown', grid), { position: 70, column: 2 });
+  assert.deepEqual(moveActive({ position: 95, column: 3 }, 'PageDown', grid), { position: 99, column: 3 });
+  assert.deepEqual(moveActive(from, 'Home', grid), { position: 0, column: 2 });
+  assert.deepEqual(moveActive(from, 'End', { ...grid, isControl: true }), { position: 99, column: 3 });
+  assert.deepEqual(moveActive({ position: 0, column: 0 }, 'ArrowUp', grid), { position: -1, column: 0 });
+  assert.deepEqual(moveActive({ position: -1, column: 3 }, 'ArrowRight', grid), { position: -1, column: 3 });
+  assert.equal(moveActive(from, 'x', grid), null);
+});

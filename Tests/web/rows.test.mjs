@@ -1,0 +1,99 @@
+import test from 'node:test';
+import assert from 'node:assert/strict';
+import { WindowCopy } from '../../web/rows.js';
+import { parseMessage } from '../../web/wire.js';
+import { diffWindows, digestOf } from './reference.mjs';
+import { diceFrom, fixtures, seed } from './fixtures.mjs';
+
+const asWire = (item) => (item.isHeader
+  ? { section: item.section, rev: item.rev, slot: item.slot, column: item.column, value: item.value, count: item.count }
+  : [item.id, item.rev, item.cells]);
+
+/** All that a copy holds, as plain values. */
+const contents = (copy) => structuredClone({
+  epoch: copy.epoch, seq: copy.seq, start: copy.start, total: copy.total, rows: copy.rows, digest: copy.digest,
+  lead: copy.lead && asWire(copy.lead), items: copy.items.map(asWire),
+});
+
+test('an empty window has the digest that the protocol names', () => {
+  assert.equal(new WindowCopy().digest, 1_691_955_498);
+});
+
+for (const { name, window, patches, result } of fixtures('sequence')) {
+  test(name, () => {
+    const copy = new WindowCopy();
+    assert.equal(copy.replace(parseMessage(JSON.stringify(window))), null);
+    for (const patch of patches) assert.equal(copy.apply(parseMessage(JSON.stringify(patch))), null);
+    const { start, total, rows, lead, items, digest } = contents(copy);
+    assert.deepEqual({ start, total, rows, lead, items, digest }, result);
+    assert.equal(copy.seq, patches.length + 1);
+  });
+}
+
+for (const { name, window, patch, refused } of fixtures('broken')) {
+  test(`${name} is refused and changes nothing`, () => {
+    const copy = new WindowCopy();
+    assert.equal(copy.replace(window), null);
+    const before = contents(copy);
+    assert.equal(copy.apply(parseMessage(JSON.stringify(patch))), refused);
+    assert.deepEqual(contents(copy), before);
+  });
+}
+
+test('a window whose digest is wrong is refused and changes nothing', () => {
+  const [{ window }] = fixtures('sequence-update');
+  const copy = new WindowCopy();
+  assert.equal(copy.replace({ ...window, digest: window.digest ^ 1 }), 'digest');
+  assert.deepEqual(contents(copy), contents(new WindowCopy()));
+});
+
+test('a row stays the same object through updates and moves, so that its node does too', () => {
+  const { window, patches } = fixtures('sequence-moves')[0];
+  const copy = new WindowCopy();
+  copy.replace(window);
+  const fourth = copy.items[3];
+  for (const patch of patches) copy.apply(patch);
+  assert.equal(copy.items[copy.positionOf(4)], fourth);
+  assert.deepEqual(fourth.cells, ['moved and updated', 1]);
+});
+
+test('any window becomes any other by the patch between them', (context) => {
+  context.diagnostic(`SEED=${seed}`);
+  const dice = diceFrom(seed);
+  let total = 1_000;
+  const item = (key) => (key % 7 === 0
+    ? { section: key, rev: dice(4), slot: dice(5), column: 'user', value: `s${key}`, count: dice(9) }
+    : { id: key, rev: dice(3), cells: [`${key}`, dice(3), dice(3)] });
+  const next = (before) => {
+    const kept = before.items.filter(() => dice(4) > 0);
+    const has = new Set(before.items.map((old) => old.id ?? old.section));
+    for (let at = kept.length - 1; at > 0; at -= 1) {
+      const other = dice(3) > 0 ? at : dice(at + 1);
+      [kept[at], kept[other]] = [kept[other], kept[at]];
+    }
+    const items = kept.map((old) => (dice(3) > 0 ? old : old.section !== undefined
+      ? { ...old, rev: old.rev + 1, count: dice(99) } : { ...old, rev: old.rev + 1, cells: [old.cells[0], dice(3), dice(3)] }));
+    for (let more = dice(12); more > 0; more -= 1) {
+      const key = 1 + dice(1_000_000);
+      if (!has.has(key)) items.splice(dice(items.length + 1), 0, item(key));
+      has.add(key);
+    }
+    total += dice(10);
+    return { start: dice(500), total, items, lead: dice(2) ? item(7) : null };
+  };
+  let before = { start: 0, total, items: [], lead: null };
+  const copy = new WindowCopy();
+  copy.seq = 1;
+  copy.total = total;
+  for (let seq = 2; seq < 400; seq += 1) {
+    const after = next(before);
+    const reason = copy.apply({
+      type: 'patch', epoch: '', seq, request: 1, start: after.start, total, rows: 0, base: seq - 1, before: before.items.length,
+      after: after.items.length, ...structuredClone(diffWindows(before, after)), lead: after.lead,
+      digest: digestOf(after.start, total, after.lead, after.items),
+    });
+    assert.equal(reason, null, `patch ${seq} of SEED=${seed}`);
+    assert.deepEqual(copy.items.map(asWire), after.items.map((one) => (one.section !== undefined ? one : [one.id, one.rev, one.cells])));
+    before = after;
+  }
+});

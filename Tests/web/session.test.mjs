@@ -1,0 +1,148 @@
+import test from 'node:test';
+import assert from 'node:assert/strict';
+import { Session } from '../../web/session.js';
+import { emptyView } from '../../web/query.js';
+import { fixtures } from './fixtures.mjs';
+
+const golden = Object.fromEntries(fixtures('server').map(({ name, message }) => [name.slice(7), message]));
+const [{ window, patches }] = fixtures('sequence-update').filter(({ name }) => name === 'sequence update');
+const sight = (seq, isTop) => ({ seq, first: isTop ? 0 : 5, count: 20, ahead: 80, behind: 0, anchor: null });
+
+/** A session that has shown its first window, and what it has said since. */
+function shown() {
+  const said = [];
+  const session = new Session((message) => said.push(structuredClone(message)));
+  session.connected();
+  session.receive(structuredClone(golden.hello), sight);
+  session.receive(structuredClone(window), sight);
+  session.painted();
+  said.length = 0;
+  return { session, said };
+}
+
+test('hello, open, window, ack', () => {
+  const said = [];
+  const session = new Session((message) => said.push(message));
+  session.connected();
+  assert.deepEqual(said.map(({ type }) => type), ['hello']);
+  session.receive(golden.hello, sight);
+  assert.equal(said[1].type, 'open');
+  assert.equal(said[1].table, 'processes');
+  const event = session.receive(window, sight);
+  assert.equal(event.kind, 'window');
+  assert.ok(event.isAnswer);
+  assert.equal(said.length, 2, 'what is not painted is not acknowledged');
+  session.painted();
+  session.painted();
+  assert.deepEqual(said.slice(2), [{ type: 'ack', seq: 1 }]);
+});
+
+test('a table is opened when it appears', () => {
+  const said = [];
+  const session = new Session((message) => said.push(message));
+  session.view = { ...emptyView(), table: 'jobs' };
+  session.connected();
+  session.receive(golden.hello, sight);
+  assert.equal(said.length, 1, 'there is no such table yet');
+  session.receive(golden.tables, sight);
+  assert.equal(said[1].table, 'jobs');
+});
+
+test('each patch is acknowledged when it is painted', () => {
+  const { session, said } = shown();
+  for (const patch of patches) {
+    assert.equal(session.receive(structuredClone(patch), sight).kind, 'patch');
+    session.painted();
+  }
+  assert.deepEqual(said, [{ type: 'ack', seq: 2 }, { type: 'ack', seq: 3 }]);
+  assert.equal(session.stats.patches, 2);
+});
+
+test('a patch that does not fit is not applied, counted, and the window asked for anew', () => {
+  const { session, said } = shown();
+  const event = session.receive({ ...structuredClone(patches[0]), digest: 1 }, sight);
+  session.painted();
+  assert.deepEqual(event, { kind: 'resync', reason: 'digest' });
+  assert.deepEqual(said, [{ type: 'resync', seq: 2, reason: 'digest' }]);
+  assert.equal(session.stats.resyncs, 1);
+  assert.equal(session.copy.seq, 1);
+  const again = session.receive({ ...structuredClone(window), seq: 3 }, sight);
+  assert.equal(again.isAnswer, false, 'the reader stays where he is');
+});
+
+test('a window that is wrong twice ends the connection instead of going round', () => {
+  const { session } = shown();
+  const wrong = { ...structuredClone(window), seq: 2, digest: 1 };
+  assert.equal(session.receive(wrong, sight).kind, 'resync');
+  assert.equal(session.receive({ ...wrong, seq: 3 }, sight).kind, 'broken');
+});
+
+test('after a query, patches of the old one still apply, and viewports wait for the answer', () => {
+  const { session, said } = shown();
+  session.show({ ...session.view, search: 'x' }, sight);
+  assert.equal(said[0].type, 'query');
+  assert.equal(said[0].viewport.first, 0);
+  assert.equal(session.receive(structuredClone(patches[0]), sight).kind, 'patch');
+  session.painted();
+  session.look(sight(2));
+  assert.deepEqual(said.slice(1), [{ type: 'ack', seq: 2 }]);
+  assert.ok(session.receive({ ...structuredClone(window), seq: 3, request: 2 }, sight).isAnswer);
+  session.look(sight(3));
+  assert.equal(said.at(-1).type, 'viewport');
+});
+
+test('what is still on its way for a table that was left is acknowledged and dropped', () => {
+  const { session, said } = shown();
+  session.receive(structuredClone(golden.tables), sight);
+  session.show({ ...emptyView(), table: 'jobs' }, sight);
+  assert.equal(said[0].type, 'open');
+  assert.equal(session.receive(structuredClone(patches[0]), sight).kind, 'nothing');
+  assert.deepEqual(said[1], { type: 'ack', seq: 2 });
+  assert.equal(session.stats.resyncs, 0);
+  assert.ok(session.receive({ ...structuredClone(window), seq: 3, request: 2 }, sight).isAnswer);
+});
+
+test('rows of a table that was left never stand under the name of one that is not there yet', () => {
+  const { session, said } = shown();
+  session.show({ ...emptyView(), table: 'nowhere' }, sight);
+  assert.equal(said.length, 0, 'nobody could answer');
+  assert.equal(session.receive(structuredClone(patches[0]), sight).kind, 'nothing');
+  assert.deepEqual(said, [{ type: 'ack', seq: 2 }]);
+  assert.equal(session.copy.seq, 0);
+  assert.equal(session.stats.resyncs, 0);
+});
+
+test('after a lost connection the page says what it holds, and where the reader is', () => {
+  const { session, said } = shown();
+  session.lost();
+  assert.equal(session.copy.items.length, 3, 'the rows stay');
+  session.connected();
+  session.receive({ ...golden.hello, epoch: 'another' }, sight);
+  const open = said.at(-1);
+  assert.deepEqual(open.resume, { epoch: window.epoch, seq: 1 });
+  assert.equal(open.viewport.first, 5);
+  const event = session.receive({ ...structuredClone(window), epoch: 'another', request: open.request }, sight);
+  assert.ok(event.isAnswer && event.isReopening && !event.isSameEpoch);
+});
+
+test('a query wished for without a connection is asked after it, from the top', () => {
+  const { session, said } = shown();
+  session.lost();
+  session.show({ ...session.view, search: 'x' }, sight);
+  assert.equal(said.length, 0);
+  session.connected();
+  session.receive(golden.hello, sight);
+  const open = said.at(-1);
+  assert.equal(open.query.search, 'x');
+  assert.equal(open.viewport.first, 0);
+  assert.equal(open.resume, undefined);
+});
+
+test('columns that the table does not have are not asked for', () => {
+  const said = [];
+  const session = new Session((message) => said.push(message));
+  session.view = { table: 'processes', sort: [{ column: 'nope', descending: false }], search: '', group: 'nope' };
+  session.connected();
+  session.receive(golden.hello, sight);
+  assert.deepEqual(said[1].query, {});
+});

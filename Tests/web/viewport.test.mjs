@@ -1,0 +1,183 @@
+import test from 'node:test';
+import assert from 'node:assert/strict';
+import { drawnRange, OVERDRAW, ROW_HEIGHT, SAFE_HEIGHT, ScrollModel, Sight } from '../../web/viewport.js';
+import { diceFrom, seed } from './fixtures.mjs';
+
+function listOf(total, height = 700) {
+  const scroll = new ScrollModel();
+  scroll.resize(height);
+  scroll.setTotal(total);
+  return scroll;
+}
+
+const huge = 50_000_000;
+
+test('a list of safe height is scrolled one to one', () => {
+  const scroll = listOf(100_000);
+  assert.equal(scroll.isMapped, false);
+  assert.equal(scroll.nativeHeight, 100_000 * ROW_HEIGHT);
+  scroll.scrolled(1_234_567);
+  assert.equal(scroll.position, 1_234_567);
+  assert.equal(scroll.base, 0);
+  assert.equal(scroll.first, Math.floor(1_234_567 / ROW_HEIGHT));
+});
+
+test('a taller list keeps the element at the safe height', () => {
+  const scroll = listOf(huge);
+  assert.equal(scroll.nativeHeight, SAFE_HEIGHT);
+  assert.equal(scroll.fullHeight, huge * ROW_HEIGHT);
+});
+
+test('a wheel moves a huge list by exactly its pixels', () => {
+  const scroll = listOf(huge);
+  for (let native = 0; native < 40_000; native += 100) {
+    scroll.scrolled(native);
+    assert.equal(scroll.position, native);
+  }
+  const before = scroll.position;
+  scroll.scrolled(scroll.settle() - 300);
+  assert.equal(scroll.position, before - 300);
+});
+
+test('the thumb reaches both ends of a huge list, and any place between them', () => {
+  const scroll = listOf(huge);
+  scroll.scrolled(scroll.nativeLast);
+  assert.equal(scroll.position, scroll.last);
+  scroll.scrolled(scroll.nativeLast / 2);
+  assert.ok(Math.abs(scroll.position - scroll.last / 2) < 2);
+  scroll.scrolled(0);
+  assert.equal(scroll.position, 0);
+});
+
+test('a wheel at a corner of the element still reaches every row of a huge list', () => {
+  const scroll = listOf(huge);
+  scroll.moveTo(200_000);   // far from the top for the list, almost at the top for the element
+  scroll.settle();
+  let { native } = scroll;
+  for (let step = 0; step < 2_100 && scroll.position > 0; step += 1) {
+    native = Math.max(0, native - 100);
+    scroll.scrolled(native);
+    if (scroll.isCornered) native = scroll.settle();
+  }
+  assert.equal(scroll.position, 0);
+});
+
+test('rows in a huge list are placed where 32-bit floats are exact', () => {
+  const scroll = listOf(huge);
+  for (const position of [0, 1, 1e6, 7e8, scroll.last - 1, scroll.last]) {
+    scroll.moveTo(position);
+    scroll.settle();
+    const y = scroll.first * ROW_HEIGHT - scroll.base;
+    assert.ok(Number.isInteger(y) && Math.abs(y) < 2 ** 24, `${position} is drawn at ${y}`);
+    assert.ok(y <= scroll.native && y > scroll.native - ROW_HEIGHT);
+  }
+});
+
+test('a shift leaves the row where it is, at rest and while scrolling', () => {
+  const scroll = listOf(10_000);
+  scroll.scrolled(2_810);
+  const inset = scroll.position - 100 * ROW_HEIGHT;
+  scroll.setTotal(10_003);
+  scroll.shift(3);
+  assert.equal(scroll.native, 2_810, 'a wheel in motion is not disturbed');
+  assert.equal(scroll.position - 103 * ROW_HEIGHT, inset);
+  scroll.scrolled(2_820);
+  assert.equal(scroll.position - 103 * ROW_HEIGHT, inset + 10);
+  assert.equal(scroll.settle(), 2_820 + 3 * ROW_HEIGHT);
+  assert.equal(scroll.base, 0);
+});
+
+test('a list that gets shorter leaves the reader at its end', () => {
+  const scroll = listOf(10_000);
+  scroll.scrolled(scroll.nativeLast);
+  scroll.setTotal(100);
+  assert.equal(scroll.position, 100 * ROW_HEIGHT - 700);
+  scroll.setTotal(3);
+  assert.equal(scroll.position, 0);
+  assert.equal(scroll.atEnd, false);
+});
+
+test('revealing an item scrolls as little as it can', () => {
+  const scroll = listOf(1_000);
+  scroll.scrolled(280);
+  assert.equal(scroll.reveal(12), 280);
+  assert.equal(scroll.reveal(9), 9 * ROW_HEIGHT);
+  assert.equal(scroll.reveal(9, ROW_HEIGHT), 8 * ROW_HEIGHT);
+  assert.equal(scroll.reveal(40), 41 * ROW_HEIGHT - 700);
+});
+
+test('whatever happens, the place stays inside the list and the element', (context) => {
+  context.diagnostic(`SEED=${seed}`);
+  const dice = diceFrom(seed);
+  const scroll = listOf(1_000);
+  const actions = [
+    () => scroll.setTotal(dice(2) ? dice(300) : dice(100_000_000)),
+    () => scroll.resize(dice(2_000)),
+    () => scroll.scrolled(Math.min(scroll.nativeLast, Math.max(0, scroll.native + dice(800) - 400))),
+    () => scroll.scrolled(dice(scroll.nativeLast + 1)),
+    () => scroll.shift(dice(100) - 50),
+    () => scroll.moveTo(dice(Math.max(1, scroll.last)) - 10),
+    () => scroll.settle(),
+  ];
+  for (let step = 0; step < 5_000; step += 1) {
+    actions[dice(actions.length)]();
+    assert.ok(scroll.position >= 0 && scroll.position <= scroll.last, `step ${step} of SEED=${seed}`);
+    const { position } = scroll;
+    const native = scroll.settle();
+    assert.ok(native >= 0 && native <= scroll.nativeLast, `step ${step} of SEED=${seed}: ${native} of ${scroll.nativeLast}`);
+    assert.equal(scroll.position, position);
+  }
+});
+
+test('as many rows are drawn wherever the reader is', () => {
+  const size = 26 + OVERDRAW.ahead + OVERDRAW.behind;
+  for (const first of [0, 3, 500, 970, 974]) {
+    const { from, to } = drawnRange(first, 26, 1_000, false);
+    assert.equal(to - from, size);
+    assert.ok(from <= first && to >= Math.min(1_000, first + 26));
+  }
+  assert.deepEqual(drawnRange(0, 26, 5, false), { from: 0, to: 5 });
+  assert.deepEqual(drawnRange(0, 26, 0, true), { from: 0, to: 0 });
+});
+
+// The server's part: the window covers what was last asked for.
+function serve({ first, count, ahead, behind }, total, seq) {
+  return { start: Math.max(0, first - behind), end: Math.min(total, first + count + ahead), total, seq };
+}
+
+for (const speed of [500, 4_000, 20_000]) {
+  test(`at ${speed} px/s no frame runs out of rows, and messages are few`, () => {
+    const scroll = listOf(100_000);
+    const sight = new Sight();
+    let held = serve({ first: 0, count: 26, ahead: 80, behind: 0 }, scroll.total, 1);
+    const answers = [];  // each takes four frames to come back
+    let messages = 0;
+    for (let frame = 0; frame < 400; frame += 1) {
+      const isDown = frame < 250;
+      scroll.scrolled(Math.max(0, scroll.native + Math.round((isDown ? 1 : -1) * speed / 60)));
+      sight.observe(scroll.position, ROW_HEIGHT, 1_000 + frame * 16.7);
+      if (answers.length > 0 && answers[0].frame <= frame) held = answers.shift().held;
+      assert.ok(scroll.first >= held.start && Math.min(scroll.total, scroll.first + 26) <= held.end, `frame ${frame}`);
+      const asked = sight.ask(scroll, held, 1, false);
+      if (asked === null) continue;
+      messages += 1;
+      answers.push({ frame: frame + 4, held: serve(asked, scroll.total, held.seq + 1) });
+    }
+    assert.ok(messages < 140, `${messages} messages`);
+  });
+}
+
+test('at rest nothing is said twice, and an edge is told of', () => {
+  const scroll = listOf(1_000);
+  const sight = new Sight();
+  const held = serve({ first: 0, count: 26, ahead: 80, behind: 0 }, 1_000, 1);
+  assert.equal(sight.ask(scroll, held, 5, true).stick, 'top');
+  assert.equal(sight.ask(scroll, held, 6, true), null, 'who sticks to the top has no anchor');
+  scroll.scrolled(10);
+  const asked = sight.ask(scroll, held, 6, false);
+  assert.equal(asked.stick, undefined);
+  assert.equal(asked.anchor, 6);
+  assert.equal(sight.ask(scroll, held, 6, true), null);
+  scroll.scrolled(scroll.nativeLast);
+  assert.equal(sight.ask(scroll, held, 6, false).stick, 'end');
+});
