@@ -41,14 +41,25 @@ import Testing
     }
     #expect(try decode(#"{"column":"a","op":"=","value":true}"#) == .compare("a", .equal, .boolean(true)))
     #expect(try decode(#"{"column":"a","op":"=","value":"x"}"#) == .compare("a", .equal, .text("x")))
-    #expect(try decode(#"{"column":"a","op":"=","value":"9223372036854775807"}"#) == .compare("a", .equal, .text("9223372036854775807")))
-    #expect(try decode(#"{"column":"a","op":"=","value":-9223372036854775808}"#) == .compare("a", .equal, .integer(.min)))
-    #expect(try decode(#"{"column":"a","op":"range","from":1,"through":2}"#) == .range("a", from: .integer(1), through: .integer(2)))
-    #expect(try decode(#"{"column":"a","op":"range","through":null,"from":1}"#) == .range("a", from: .integer(1), through: nil))
+    #expect(
+      try decode(#"{"column":"a","op":"=","value":"9223372036854775807"}"#)
+        == .compare("a", .equal, .text("9223372036854775807")))
+    #expect(
+      try decode(#"{"column":"a","op":"=","value":-9223372036854775808}"#) == .compare("a", .equal, .integer(.min)))
+    #expect(
+      try decode(#"{"column":"a","op":"range","from":1,"through":2}"#)
+        == .range("a", from: .integer(1), through: .integer(2)))
+    #expect(
+      try decode(#"{"column":"a","op":"range","through":null,"from":1}"#)
+        == .range("a", from: .integer(1), through: nil))
     #expect(try decode(#"{"column":"a","op":"contains","value":"Ä"}"#) == .contains("a", "Ä"))
     #expect(try decode(#"{"column":"a","op":"startsWith","value":""}"#) == .startsWith("a", ""))
-    #expect(try decode(#"{"column":"a","op":"matches","value":"\\d","ignoreCase":true}"#) == .matches("a", "\\d", ignoringCase: true))
-    #expect(try decode(#"{"column":"a","op":"oneOf","values":[1,"1",false]}"#) == .oneOf("a", [.integer(1), .text("1"), .boolean(false)]))
+    #expect(
+      try decode(#"{"column":"a","op":"matches","value":"\\d","ignoreCase":true}"#)
+        == .matches("a", "\\d", ignoringCase: true))
+    #expect(
+      try decode(#"{"column":"a","op":"oneOf","values":[1,"1",false]}"#)
+        == .oneOf("a", [.integer(1), .text("1"), .boolean(false)]))
     #expect(try decode(#"{"column":"a","op":"oneOf","values":[]}"#) == .oneOf("a", []))
     #expect(try decode(#"{"column":"a","op":"isEmpty"}"#) == .isEmpty("a"))
     #expect(try decode(#"{"not":{"column":"a","op":"isEmpty"}}"#) == .not(.isEmpty("a")))
@@ -73,9 +84,15 @@ import Testing
       (#"{"column":"a","op":"range","from":{}}"#, "\(place).from must be a number, a text or a boolean, not an object"),
       (#"{"column":"a","op":"contains"}"#, "\(place).value is missing"),
       (#"{"column":"a","op":"contains","value":7}"#, "\(place).value must be a text, not a number"),
-      (#"{"column":"a","op":"matches","value":"x","ignoreCase":1}"#, "\(place).ignoreCase must be true or false, not a number"),
+      (
+        #"{"column":"a","op":"matches","value":"x","ignoreCase":1}"#,
+        "\(place).ignoreCase must be true or false, not a number"
+      ),
       (#"{"column":"a","op":"oneOf"}"#, "\(place).values is missing"),
-      (#"{"column":"a","op":"oneOf","values":[1,null]}"#, "\(place).values[1] must be a number, a text or a boolean, not null"),
+      (
+        #"{"column":"a","op":"oneOf","values":[1,null]}"#,
+        "\(place).values[1] must be a number, a text or a boolean, not null"
+      ),
     ] {
       #expect(complaint(deep(filter)) == .unreadableMessage(wanted), "\(filter)")
     }

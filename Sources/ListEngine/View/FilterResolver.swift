@@ -146,8 +146,9 @@ struct FilterResolver {
       return .timestamp(nanoseconds)
     case (.timestamp, _): throw mustBe("a number of milliseconds")
     case (.image, _), (.series, _):
+      let type = column.type.rawValue
       throw .unreadableMessage(
-        "\(place) cannot be compared: the column “\(column.name)” is of type \(column.type.rawValue), and can only be isEmpty")
+        "\(place) cannot be compared: the column “\(column.name)” is of type \(type), and can only be isEmpty")
     }
   }
 

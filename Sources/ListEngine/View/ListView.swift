@@ -32,8 +32,8 @@ final class Section {
 final class ListView {
   let table: Table
   let query: Query
-  private let comparator: RowComparator
-  private let filter: RowFilter
+  let comparator: RowComparator
+  let filter: RowFilter
   private let group: ColumnStore?
   /// The columns whose change may move a row; see ``ChangeLog/Entry/columns``.
   private let interest: UInt64
@@ -65,7 +65,7 @@ final class ListView {
     self.table = table
     self.query = query
     comparator = RowComparator(query, table: table)
-    filter = RowFilter(query, columns: table.columns)
+    filter = RowFilter(query, table: table)
     group = query.group.first.map { table.columns[$0] }
     var interest = filter.interest
     for term in query.sort { interest |= 1 << UInt64(term.column & 63) }
@@ -313,14 +313,8 @@ final class ListView {
 
   /// For ``ViewBuild``: whether the query leaves rows out.
   var isFiltered: Bool { !filter.isEmpty }
-  /// For ``ViewBuild``: how much work the query's filter has done so far; see ``RowFilter/work``.
-  var filterWork: Int { filter.work }
   /// For ``ViewBuild``: what the query groups by.
   var groupColumn: ColumnStore? { group }
-  /// For ``ViewBuild``: a number that orders as rows do, as far as it goes.
-  @inline(__always) func key(of slot: UInt32) -> UInt64 { comparator.key(slot) }
-  /// For ``ViewBuild``: which of two rows with one key comes first.
-  func precedes(_ a: UInt32, _ b: UInt32) -> Bool { comparator.precedes(a, b) }
   /// For ``ViewBuild``: how keys are compressed from now on.
   func chooseCompressor(_ compressor: KeyCompressor) { self.compressor = compressor }
   /// For ``ViewBuild``: puts a row at the end of a section.

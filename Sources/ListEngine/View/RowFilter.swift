@@ -1,6 +1,6 @@
 /// A query's filter and search, compiled once for a view: a list of tests, each of which says where to go on.
 ///
-///     let filter = RowFilter(query, columns: table.columns)
+///     let filter = RowFilter(query, table: table)
 ///     filter.lets(slot)
 ///
 /// What a text was found to be is remembered by its number, as long as its column stores repeated texts once: a million rows of
@@ -21,13 +21,12 @@ final class RowFilter {
     }
 
     var kind: Kind
-    /// The filter holds the columns.
-    unowned(unsafe) var column: ColumnStore
+    var column: ColumnStore
     var low: UInt64 = 0
     var high: UInt64 = 0
     var operand = 0
-    /// Where verdicts are remembered, and as which bit; -1 for nowhere.
-    var memory = -1
+    /// Where verdicts are remembered, and as which bit; `nil` for nowhere.
+    var memory: Verdicts?
     var bit: UInt64 = 0
     /// Which test is next; or an outcome below 0.
     var ifTrue: Int
@@ -37,14 +36,15 @@ final class RowFilter {
   private static var shown: Int { -1 }
   private static var hidden: Int { -2 }
 
-  private let columns: [ColumnStore]
+  /// Its columns must not go before the filter does.
+  private let table: Table
+  private var columns: UnsafeMutableBufferPointer<ColumnStore> { table.columns }
   private var tests: [Test] = []
   private var start = RowFilter.shown
   private var lists: [[UInt64]] = []
   private var textTests: [TextTest] = []
-  /// One for each column whose texts are tested: see ``Verdicts``.
-  private var memories: [Verdicts] = []
-  private var memoryOfColumn: [Int: Int] = [:]
+  /// What is remembered of each column's texts, and for how many tests.
+  private var memories: [Int: (verdicts: Verdicts, tests: Int)] = [:]
   /// The columns whose change may change the outcome; see ``ChangeLog/Entry/columns``.
   private(set) var interest: UInt64 = 0
   /// How many texts it has looked at.
@@ -52,9 +52,9 @@ final class RowFilter {
   /// How much it has done so far: bytes looked at, and steps of regular expressions.
   private(set) var work = 0
 
-  /// - Precondition: The query fits the columns.
-  init(_ query: Query, columns: [ColumnStore]) {
-    self.columns = columns
+  /// - Precondition: The query fits the table.
+  init(_ query: Query, table: Table) {
+    self.table = table
     if !query.search.isEmpty {
       let texts = columns.indices.filter { columns[$0].type == .text }
       let search = TextTest.contains(TextSearch(query.search))
@@ -64,6 +64,8 @@ final class RowFilter {
     }
     if let filter = query.filter { start = add(filter, start, Self.hidden) }
   }
+
+  deinit { for memory in memories.values { memory.verdicts.words.deallocate() } }
 
   /// Whether it lets every row through.
   var isEmpty: Bool { start == Self.shown }
@@ -110,12 +112,11 @@ final class RowFilter {
   @inline(__always) private func passes(_ test: Test, _ slot: UInt32) -> Bool {
     let number = test.column.textNumber(slot)
     guard number != TextPool.none else { return false }
-    let pool = test.column.pool.unsafelyUnwrapped
-    guard test.memory >= 0, pool.sharesRepeats else { return look(test, pool[number]) }
-    let memory = memories[test.memory]
-    let generation = pool.generation(of: number)
+    guard let memory = test.memory, let generation = test.column.sharedGeneration(of: number) else {
+      return look(test, test.column.bytes(slot))
+    }
     if let verdict = memory.verdict(number, generation, bit: test.bit) { return verdict }
-    let verdict = look(test, pool[number])
+    let verdict = look(test, test.column.bytes(slot))
     memory.remember(number, generation, bit: test.bit, verdict)
     return verdict
   }
@@ -205,31 +206,21 @@ final class RowFilter {
 
   private func addText(_ operand: Int, _ column: Int, _ ifTrue: Int, _ ifFalse: Int) -> Int {
     let place = add(.text, column, operand: operand, ifTrue, ifFalse)
-    let memory = memoryOfColumn[column] ?? memories.count
-    if memory == memories.count {
-      memories.append(Verdicts())
-      memoryOfColumn[column] = memory
-    }
-    if let bit = memories[memory].reserve() {
-      tests[place].memory = memory
-      tests[place].bit = bit
+    let memory = memories[column] ?? (Verdicts(), 0)
+    memories[column] = (memory.verdicts, memory.tests + 1)
+    if memory.tests < Verdicts.greatestTestCount {
+      tests[place].memory = memory.verdicts
+      tests[place].bit = 1 << UInt64(memory.tests)
     }
     return place
   }
 }
 
-/// What tests have found of one column's texts: eight bytes for each text, for up to sixteen tests.
-private final class Verdicts {
+/// What tests have found of one column's texts: eight bytes for each text, for up to sixteen tests. The filter owns the memory.
+private struct Verdicts: BitwiseCopyable {
+  static var greatestTestCount: Int { 16 }
   /// From the lowest: 16 bits for what was found, 16 for whether it was looked for, 32 for the generation of the text's number.
-  private let words = Chunked<UInt64>(filler: 0)
-  private var count = 0
-
-  /// The bit of one more test, if there is one left.
-  func reserve() -> UInt64? {
-    guard count < 16 else { return nil }
-    count += 1
-    return 1 << UInt64(count - 1)
-  }
+  let words = Chunked<UInt64>(filler: 0)
 
   @inline(__always) func verdict(_ number: UInt32, _ generation: UInt32, bit: UInt64) -> Bool? {
     guard number < words.count else { return nil }

@@ -166,7 +166,8 @@ import Testing
     #expect(try passing("text", texts, .range("text", from: .text("a"), through: .text("b"))) == [1, 2])
     #expect(try passing("text", texts, .range("text", from: nil, through: .text("a"))) == [0, 1])
     #expect(try passing("text", texts, .range("text", from: .text(""), through: nil)) == [0, 1, 2, 4])
-    #expect(complaint(.range("text", from: nil, through: nil)) == .unreadableMessage("query.filter needs from or through"))
+    #expect(
+      complaint(.range("text", from: nil, through: nil)) == .unreadableMessage("query.filter needs from or through"))
   }
 
   @Test func containsAndStartsWithIgnoreCase() throws {
@@ -199,7 +200,8 @@ import Testing
     #expect(try passing("text", texts, .oneOf("text", [.text("e\u{301}"), .text("Root")])) == [])
     #expect(try passing("text", texts, .oneOf("text", [])) == [])
     let many: [Cell] = (0..<1000).map { .integer(Int64($0) * 3) }
-    #expect(try passing("integer", [.integer(2997), .integer(4), .null, .integer(0)], .oneOf("integer", many)) == [0, 3])
+    #expect(
+      try passing("integer", [.integer(2997), .integer(4), .null, .integer(0)], .oneOf("integer", many)) == [0, 3])
     #expect(
       try passing("integer", [.integer(.max), .null, .integer(.min)], .oneOf("integer", [.integer(.max)])) == [0])
   }
@@ -250,7 +252,8 @@ import Testing
         == Self.resolved(.all([.oneOf("integer", [.number(1), .integer(3)])])))
     #expect(try Self.resolved(.contains("text", "ROOT")) == Self.resolved(.contains("text", "root")))
     #expect(
-      try Self.resolved(.compare("number", .equal, .number(-0.0))) == Self.resolved(.compare("number", .equal, .integer(0))))
+      try Self.resolved(.compare("number", .equal, .number(-0.0)))
+        == Self.resolved(.compare("number", .equal, .integer(0))))
   }
 
   @Test func otherSpellingsOfATextAreOtherQueries() {
@@ -309,7 +312,8 @@ import Testing
         == .tooLong("query.filter" + String(repeating: ".not", count: 9) + " is nested more than 8 deep"))
     #expect(complaint(.all(Array(repeating: .isEmpty("text"), count: 99))) == nil)
     #expect(
-      complaint(.all(Array(repeating: .isEmpty("text"), count: 100))) == .tooLong("query.filter has more than 100 terms"))
+      complaint(.all(Array(repeating: .isEmpty("text"), count: 100)))
+        == .tooLong("query.filter has more than 100 terms"))
     #expect(complaint(.oneOf("integer", (0..<1000).map { .integer($0) })) == nil)
     #expect(
       complaint(.oneOf("integer", (0...1000).map { .integer($0) }))
@@ -326,7 +330,8 @@ import Testing
 
   // MARK: Work
 
-  private static let notes = Schema(name: "n", key: .integer, columns: [Column("symbol", .text), Column("size", .integer)])
+  private static let notes = Schema(
+    name: "n", key: .integer, columns: [Column("symbol", .text), Column("size", .integer)])
 
   private func apply(_ table: Table, _ rows: some Sequence<(Int, String)>) {
     var changes = Changeset()
@@ -337,7 +342,7 @@ import Testing
   @Test func aTextThatManyRowsShareIsLookedAtOnce() {
     let table = Table(Self.notes, limits: Limits(), seed: 1)
     apply(table, (0..<20_000).map { ($0, "S\($0 % 500)") })
-    let filter = RowFilter(Query(filter: .contains(0, "77")), columns: table.columns)
+    let filter = RowFilter(Query(filter: .contains(0, "77")), table: table)
     let shown = (0..<table.slots).count { filter.lets($0) }
     #expect(shown == 20_000 / 500 * (0..<500).count { "\($0)".contains("77") })
     #expect(filter.looks == 500)
@@ -348,7 +353,7 @@ import Testing
   @Test func aNumberThatHasAnotherTextIsLookedAtAgain() {
     let table = Table(Self.notes, limits: Limits(), seed: 1)
     apply(table, [(1, "one"), (2, "two")])
-    let filter = RowFilter(Query(filter: .contains(0, "one")), columns: table.columns)
+    let filter = RowFilter(Query(filter: .contains(0, "one")), table: table)
     #expect(filter.lets(0) && !filter.lets(1))
     let numbers = [table.columns[0].textNumber(0), table.columns[0].textNumber(1)]
     // Both texts go, and their numbers come back with the texts exchanged.
@@ -364,7 +369,7 @@ import Testing
     let table = Table(Self.notes, limits: Limits(), seed: seed)
     // More tests of one column than are remembered.
     let filter = Filter<Int>.any((0..<20).map { .contains(0, ExactText("\($0)-")) })
-    let rows = RowFilter(Query(search: "a", filter: filter), columns: table.columns)
+    let rows = RowFilter(Query(search: "a", filter: filter), table: table)
     var texts: [Int: String] = [:]
     for _ in 0..<300 {
       for _ in 0..<20 {
@@ -382,7 +387,7 @@ import Testing
 
   @Test func textsOfWhichNearlyAllDifferAreLookedAtEachTime() {
     let table = Table(Self.notes, limits: Limits(), seed: 1)
-    let filter = RowFilter(Query(filter: .contains(0, "77")), columns: table.columns)
+    let filter = RowFilter(Query(filter: .contains(0, "77")), table: table)
     apply(table, (0..<5_000).map { ($0, "note \($0)") })
     func count() -> Int { (0..<table.slots).count { filter.lets($0) } }
     #expect(count() == (0..<5_000).count { "\($0)".contains("77") })

@@ -35,13 +35,17 @@ import Testing
     ("^a{0}$", [""], ["a"]), ("^(ab){2}$", ["abab"], ["ab", "aabb"]), ("^a*?b+?$", ["aab", "b"], ["a"]),
     ("^(?:ab|c)+$", ["abcab"], ["", "abx"]), ("^(a*)*$", ["", "aaa"], ["b"]), ("^(a|b*)*c$", ["abbac", "c"], ["ab"]),
     ("^.$", ["a", "é", "日", "😀"], ["", "\n", "\r", "\u{2028}", "ab", "e\u{301}"]),
-    ("^[abc]$", ["a", "c"], ["d", ""]), ("^[a-cx]$", ["b", "x"], ["d", "-"]), ("^[^a-c]$", ["d", "\n", "é"], ["a", ""]),
-    ("^[-a]$", ["-", "a"], ["b"]), ("^[a-]$", ["-", "a"], ["b"]), ("^[\\]\\\\]$", ["]", "\\"], ["["]), ("[]", [], ["", "a"]),
+    ("^[abc]$", ["a", "c"], ["d", ""]), ("^[a-cx]$", ["b", "x"], ["d", "-"]),
+    ("^[^a-c]$", ["d", "\n", "é"], ["a", ""]),
+    ("^[-a]$", ["-", "a"], ["b"]), ("^[a-]$", ["-", "a"], ["b"]), ("^[\\]\\\\]$", ["]", "\\"], ["["]),
+    ("[]", [], ["", "a"]),
     ("^[^]$", ["a", "\n"], [""]), ("^[à-ü]$", ["é"], ["e", "z"]), ("^[a^]$", ["^", "a"], ["b"]),
     ("^\\d$", ["0", "9"], ["a", "٣", ""]), ("^\\D$", ["a", "٣"], ["5"]), ("^\\w$", ["a", "Z", "_", "5"], ["-", "é"]),
-    ("^\\W$", ["-", "é"], ["a", "_"]), ("^\\s$", [" ", "\t", "\n", "\u{A0}", "\u{3000}", "\u{FEFF}"], ["a", "\u{200B}"]),
+    ("^\\W$", ["-", "é"], ["a", "_"]),
+    ("^\\s$", [" ", "\t", "\n", "\u{A0}", "\u{3000}", "\u{FEFF}"], ["a", "\u{200B}"]),
     ("^\\S$", ["a"], [" ", "\u{A0}"]), ("^[\\d\\s]$", ["5", " "], ["a"]), ("^[^\\d]$", ["a"], ["5"]),
-    ("^[\\D]$", ["a"], ["5"]), ("^[\\W\\d]$", ["5", "-"], ["a"]), ("^[\\w.-]+@x\\.org$", ["a.b-c@x.org"], ["a@xyorg", "@x.org"]),
+    ("^[\\D]$", ["a"], ["5"]), ("^[\\W\\d]$", ["5", "-"], ["a"]),
+    ("^[\\w.-]+@x\\.org$", ["a.b-c@x.org"], ["a@xyorg", "@x.org"]),
     ("^\\^\\$\\.\\*\\+\\?\\(\\)\\[\\]\\{\\}\\|\\/\\-$", ["^$.*+?()[]{}|/-"], [""]),
     ("^\\t\\n\\v\\f\\r$", ["\t\n\u{B}\u{C}\r"], ["tnvfr"]), ("^\\x41\\u00e9\\u{1F600}$", ["Aé😀"], ["x41"]),
     ("日本|é+", ["日本語", "éé"], ["日", "e"]),
@@ -78,10 +82,12 @@ import Testing
       ("[z-a]", "a range whose ends are no characters in order", 2),
       ("[a-\\d]", "a range whose ends are no characters in order", 2), ("a]", "a ] without a \\ before it", 2),
       ("}", "a } without a \\ before it", 1), ("a{", "a repetition that is not {m}, {m,} or {m,n}", 3),
-      ("a{x}", "a repetition that is not {m}, {m,} or {m,n}", 3), ("a{1", "a repetition that is not {m}, {m,} or {m,n}", 2),
+      ("a{x}", "a repetition that is not {m}, {m,} or {m,n}", 3),
+      ("a{1", "a repetition that is not {m}, {m,} or {m,n}", 2),
       ("a{3,2}", "a repetition whose bounds are in the wrong order", 2),
       ("a{99999999999999999999}", "a repetition of more than 1000 times", 3), ("\\", "a \\ with nothing after it", 1),
-      ("\\q", "no such escape", 1), ("\\b", "no such escape", 1), ("\\p{L}", "no such escape", 1), ("\\x4", "no such escape", 1),
+      ("\\q", "no such escape", 1), ("\\b", "no such escape", 1), ("\\p{L}", "no such escape", 1),
+      ("\\x4", "no such escape", 1),
       ("\\u{110000}", "no such escape", 1), ("\\ud800", "no such escape", 1), ("\\u{41", "no such escape", 1),
       ("(a)\\1", "a back reference, which is not supported,", 4), ("(?=a)", "a kind of group that is not supported", 1),
       ("(?<n>a)", "a kind of group that is not supported", 1),
@@ -95,7 +101,8 @@ import Testing
   @Test func patternsThatGrowWhenWrittenOutAreRefused() {
     #expect(problem("(abc){100}") == nil)
     for pattern in ["a{1000}", "(a{100}){100}", "((((a{9}){9}){9}){9}){9}", "(((){1000}){1000}){1000}", "(a?){999}"] {
-      #expect(problem(pattern)?.what == "it is too large: with its repetitions it has more than 1000 parts", "\(pattern)")
+      #expect(
+        problem(pattern)?.what == "it is too large: with its repetitions it has more than 1000 parts", "\(pattern)")
     }
     let deep = String(repeating: "(", count: 51) + String(repeating: ")", count: 51)
     #expect(problem(deep)?.what == "groups are nested too deeply")
@@ -103,7 +110,9 @@ import Testing
     #expect(problem(String(deep.dropFirst().dropLast())) == nil)
   }
 
-  @Test(arguments: ["(a*)*b", "(a|a)*b", "(a+)+$b", "(a|aa)+b", "(.*)(.*)(.*)(.*)b", "a*a*a*a*a*a*a*a*b", "(a?){30}a{30}b"])
+  @Test(arguments: [
+    "(a*)*b", "(a|a)*b", "(a+)+$b", "(a|aa)+b", "(.*)(.*)(.*)(.*)b", "a*a*a*a*a*a*a*a*b", "(a?){30}a{30}b",
+  ])
   func noPatternMakesItGoBack(_ pattern: String) throws {
     let matcher = try matcher(pattern)
     let size = try Pattern(pattern, ignoringCase: false).instructions.count
@@ -125,7 +134,8 @@ import Testing
     let size = try Pattern(pattern, ignoringCase: false).instructions.count
     var random = SeededGenerator(seed: 3)
     for length in [1_000, 10_000, 50_000] {
-      let text = String(decoding: (0..<length).map { _ in random.oneIn(2) ? UInt8(ascii: "a") : UInt8(ascii: "b") }, as: UTF8.self)
+      let text = String(
+        decoding: (0..<length).map { _ in random.oneIn(2) ? UInt8(ascii: "a") : UInt8(ascii: "b") }, as: UTF8.self)
       let before = matcher.steps
       #expect(isFound(matcher, text) == (text.utf8.dropLast(14).last == UInt8(ascii: "a")))
       #expect(matcher.steps - before <= length * size * 6)
@@ -141,7 +151,8 @@ import Testing
       switch random.number(1...7) {
       case 1: return pattern(depth - 1) + pattern(depth - 1)
       case 2: return "(" + pattern(depth - 1) + "|" + pattern(depth - 1) + ")"
-      case 3: return "(" + pattern(depth - 1) + ")" + random.pick(["*", "+", "?", "{2}", "{1,3}", "{0,2}", "*?", "{2,}"])
+      case 3:
+        return "(" + pattern(depth - 1) + ")" + random.pick(["*", "+", "?", "{2}", "{1,3}", "{0,2}", "*?", "{2,}"])
       case 4: return "^" + pattern(depth - 1)
       case 5: return pattern(depth - 1) + "$"
       case 6: return "(?:" + pattern(depth - 1) + "|)"
@@ -156,8 +167,10 @@ import Testing
       let written = pattern.replacing("\\d", with: "[0-9]").replacing("\\w", with: "[A-Za-z0-9_]")
       let regex = try Regex(written).matchingSemantics(.unicodeScalar).ignoresCase(ignoringCase)
       for _ in 0..<20 {
-        let text = (0..<random.number(0...8)).map { _ in random.pick(["a", "b", "A", "é", "É", "1", "x", " ", "日"]) }.joined()
-        #expect(isFound(matcher, text) == text.contains(regex), "\(pattern) in “\(text)”, ignoring case: \(ignoringCase)")
+        let text = (0..<random.number(0...8)).map { _ in random.pick(["a", "b", "A", "é", "É", "1", "x", " ", "日"]) }
+          .joined()
+        #expect(
+          isFound(matcher, text) == text.contains(regex), "\(pattern) in “\(text)”, ignoring case: \(ignoringCase)")
       }
     }
   }

@@ -26,7 +26,9 @@ import Testing
     // Few characters, so that much is found; what looks like letters when a bit is set; scalars whose lower case is longer.
     let plain = Array("aAbB@`[{ ").map(String.init)
     let letters = random.oneIn(2) ? plain : plain + ["ä", "Ä", "ß", "İ", "K", "Σ", "ς", "日", "😀", "e\u{301}", "ﬁ", "Ⱥ"]
-    func text(_ length: ClosedRange<Int>) -> String { (0..<random.number(length)).map { _ in random.pick(letters) }.joined() }
+    func text(_ length: ClosedRange<Int>) -> String {
+      (0..<random.number(length)).map { _ in random.pick(letters) }.joined()
+    }
     for _ in 0..<2_000 {
       let part = text(0...5)
       let search = TextSearch(part)
@@ -34,7 +36,8 @@ import Testing
       #expect(isFound(search, whole) == Self.contains(whole, part), "“\(part)” in “\(whole)”")
       let head = random.oneIn(2) ? part.uppercased() + text(0...9) : whole
       #expect(
-        begins(search, head) == head.lowercased().utf8.starts(with: part.lowercased().utf8), "“\(part)” begins “\(head)”")
+        begins(search, head) == head.lowercased().utf8.starts(with: part.lowercased().utf8),
+        "“\(part)” begins “\(head)”")
     }
   }
 
@@ -42,7 +45,8 @@ import Testing
     for length in 1...40 {
       for place in 0..<length {
         for needle in ["q", "qz", "qzx"] where place + needle.count <= length {
-          let text = String(repeating: "q", count: place) + needle + String(repeating: ".", count: length - place - needle.count)
+          let text =
+            String(repeating: "q", count: place) + needle + String(repeating: ".", count: length - place - needle.count)
           #expect(isFound(TextSearch(needle), text))
           #expect(!isFound(TextSearch(needle + "!"), text))
         }
