@@ -389,7 +389,7 @@ public struct Simulation {
     }
     // The last change after the faults: a spoiled page notices with the next patch.
     for page in pages where !page.awaitsWindow { engine.handle(.viewport(page.id, viewportNow(page)), at: clock.now) }
-    for _ in 1...2000 {
+    for _ in 1...20_000 {
       try take(engine.advance(to: clock.now))
       for index in pages.indices {
         if !pages[index].isWritable {
