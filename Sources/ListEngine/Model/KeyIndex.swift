@@ -21,7 +21,11 @@ final class KeyIndex {
     buckets.initialize(repeating: Self.empty)
   }
 
-  deinit { buckets.deallocate() }
+  deinit {
+    buckets.deallocate()
+    words.deallocate()
+    texts.deallocate()
+  }
 
   /// A key on its way into the index.
   enum Probe {

@@ -4,7 +4,8 @@
 final class Table {
   let schema: Schema
   let limits: Limits
-  let columns: [ColumnStore]
+  /// One per column of the schema.
+  let columns: UnsafeMutableBufferPointer<ColumnStore>
   let keys: KeyIndex
   /// How often the row's slot had been used before.
   private let generations = Chunked<UInt32>(filler: 0)
@@ -48,8 +49,20 @@ final class Table {
     let hasher = BytesHash(seed: seed)
     self.schema = schema
     self.limits = limits
-    columns = schema.columns.map { ColumnStore($0.type, hasher: hasher) }
+    columns = .allocate(capacity: schema.columns.count)
+    for (number, column) in schema.columns.enumerated() {
+      columns.initializeElement(at: number, to: ColumnStore(column.type, hasher: hasher))
+    }
     keys = KeyIndex(schema.key, hasher: hasher)
+  }
+
+  deinit {
+    for column in columns { column.deallocate() }
+    columns.deallocate()
+    generations.deallocate()
+    revisions.deallocate()
+    births.deallocate()
+    labels.deallocate()
   }
 
   // MARK: Reading

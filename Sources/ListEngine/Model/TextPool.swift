@@ -46,6 +46,8 @@ final class TextPool {
 
   deinit {
     for block in blocks { block.deallocate() }
+    addresses.deallocate()
+    references.deallocate()
     buckets.deallocate()
   }
 

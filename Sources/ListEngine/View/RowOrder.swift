@@ -71,6 +71,8 @@ final class ChunkPool {
 
   static var none: UInt32 { .max }
 
+  deinit { home.deallocate() }
+
   func make(for section: Section) -> Chunk {
     let number = free.popLast() ?? UInt32(chunks.count)
     let chunk = Chunk(number: number, section: section)

@@ -220,7 +220,9 @@ final class ViewBuild {
     let lateSections = Dictionary(grouping: late) { view.groupColumn?.cell($0) ?? .null }
     var shown = zip(sections, counts).map { (section: $0, count: $1 + (lateSections[$0.value]?.count ?? 0)) }
     let known = Set(sections.map(\.value))
-    for (value, rows) in lateSections where !known.contains(value) { shown.append((view.makeSection(value), rows.count)) }
+    for (value, rows) in lateSections where !known.contains(value) {
+      shown.append((view.makeSection(value), rows.count))
+    }
     if view.isGrouped {
       shown.removeAll { $0.count == 0 }
       shown.sort { ListView.precedes($0.section.value, $1.section.value) }
