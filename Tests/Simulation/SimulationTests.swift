@@ -26,12 +26,14 @@ import Testing
       total.resyncs += simulation.coverage.resyncs
       total.headers += simulation.coverage.headers
       total.partial += simulation.coverage.partial
+      total.anchored += simulation.coverage.anchored
     }
     print("seeds 1...\(count): \(total)")
     // A simulation in which nothing happens proves nothing.
     for (what, number) in [
       ("windows", total.windows), ("patches", total.patches), ("moves", total.moves), ("updates", total.updates),
       ("shifts", total.shifts), ("resyncs", total.resyncs), ("headers", total.headers), ("partial", total.partial),
+      ("anchored", total.anchored),
     ] {
       #expect(number >= Int(count) / 30, "only \(number) \(what) in \(count) seeds")
     }
