@@ -39,6 +39,8 @@ final class Table {
   private(set) var lastRejection = ""
 
   private var snapshots: [UInt32: RowSnapshot] = [:]
+  /// Sources mostly name rows in the order in which they came: the next one is probably in the next slot.
+  private var nextGuess: UInt32 = 0
 
   /// The distance of labels at the end: room for many rows to come between two others.
   static let labelGap: UInt64 = 1 << 24
@@ -141,7 +143,8 @@ final class Table {
     _ record: Changeset.Record, cells: UnsafeBufferPointer<Changeset.PackedCell>, bytes: UnsafeRawBufferPointer
   ) {
     guard let key = probe(record.key, bytes: bytes) else { return reject(record, bytes, "its key is no \(schema.key)") }
-    let slot = keys.slot(of: key)
+    let slot = keys.slot(of: key, guess: nextGuess)
+    if let slot { nextGuess = slot + 1 }
     switch record.verb {
     case .upsert:
       if let reason = objection(to: cells, bytes: bytes, isUpdate: false) {
