@@ -99,6 +99,38 @@ import Testing
     #expect(replica.items == held)
   }
 
+  @Test func aPageRefusesAPatchThatLeadsElsewhereOrFromElsewhereOrToOnePlaceTwice() throws {
+    let harness = try Harness(rows: 30)
+    harness.open()
+    try harness.settle()
+    let before = harness.replica()
+    func refusal(_ delivery: Delivery) -> Replica.Mismatch? {
+      var replica = before
+      do throws(Replica.Mismatch) { try replica.apply(delivery) } catch {
+        #expect(replica.items == before.items && replica.sequence == before.sequence)
+        return error
+      }
+      return nil
+    }
+    harness.change { changes in
+      changes.update(5, name: "changed")
+      for key in 3..<5 { changes.delete(key) }
+    }
+    var delivery = try #require(try harness.advance(by: .seconds(1)).first)
+    #expect(refusal(delivery) == nil)
+    delivery.base += 1
+    #expect(refusal(delivery) == .base(held: before.sequence, wanted: delivery.base))
+    delivery.base -= 1
+    let (updated, inserted) = (delivery.patch.updatedRows, delivery.patch.inserted)
+    delivery.patch.updatedRows = []
+    #expect(refusal(delivery) == .digest)
+    delivery.patch.updatedRows = updated
+    delivery.patch.inserted[1].index = inserted[0].index
+    #expect(refusal(delivery) == .index(inserted[0].index))
+    delivery.patch.inserted = inserted
+    #expect(refusal(delivery) == nil)
+  }
+
   @Test func theDigestTellsEveryRowRevisionPlaceAndCountApart() throws {
     func row(_ id: UInt64, _ revision: UInt32) -> WindowItem {
       .row(RowSnapshot(id: RowID(rawValue: id), revision: revision, cells: [], label: 1))

@@ -263,6 +263,34 @@ import Testing
     #expect(window.patch.result.start == 15)
   }
 
+  @Test func aPageThatDisagreesWhileItsViewIsPutTogetherAgainKeepsItsPlace() throws {
+    var limits = Limits()
+    limits.stepRows = 400
+    let harness = try Harness(limits: limits, rows: 3000)
+    let id = harness.open(first: 500)
+    for _ in 0..<1000 where harness.engine.deadline != nil { try harness.settle() }
+    func insertAbove(_ keys: Range<Int>) {
+      harness.change { changes in
+        for key in keys {
+          changes.upsert(key, value: 1)
+          changes.set.move(.integer(Int64(key)), before: .integer(10))
+        }
+      }
+    }
+    insertAbove(5000..<5001)
+    let refused = try #require(try harness.advance(by: .seconds(1)).first)
+    #expect(refused.shift == 1)
+    // So many in one place that the table numbers its order anew.
+    insertAbove(6000..<6040)
+    harness.engine.handle(.writable(id), at: harness.clock.now)
+    harness.engine.handle(.resync(id, sequence: refused.sequence), at: harness.clock.now)
+    var window: Delivery?
+    for _ in 0..<1000 where window == nil { window = try harness.advance().first }
+    #expect(window?.patch.base == nil)
+    #expect(window?.shift == 41)
+    #expect(value(at: 541, harness) == 5000)
+  }
+
   @Test func headersThatComeAboveCountAsWell() throws {
     let query = QueryRequest(sort: [("value", false)], group: ["group"])
     let (harness, first) = try reading(50, query: query)
