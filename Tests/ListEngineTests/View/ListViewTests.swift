@@ -188,7 +188,7 @@ import Testing
   @Test func theSearchLooksIntoEveryTextWithoutRegardToCase() {
     func finds(_ needle: String, _ text: String) -> Bool {
       var text = text
-      return text.withUTF8 { TextSearch(needle).matches(UnsafeRawBufferPointer($0)) }
+      return text.withUTF8 { TextSearch(needle).isIn(UnsafeRawBufferPointer($0)) }
     }
     #expect(finds("abc", "xxABCxx") && finds("ABC", "abc") && finds("c", "abc"))
     #expect(!finds("abc", "ab") && !finds("abc", "abxc") && !finds("a", ""))
