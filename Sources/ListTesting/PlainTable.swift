@@ -29,6 +29,9 @@ public struct PlainTable: Sendable {
     cellBytes = limits.cellBytes
   }
 
+  /// Whether there is a row with this key.
+  public func contains(_ key: RowKey) -> Bool { index(of: key) != nil }
+
   private func index(of key: RowKey) -> Int? { rows.firstIndex { $0.key == key } }
 
   /// The whole row; at the end when its key is new.

@@ -40,6 +40,8 @@ public struct Simulation {
     public var headers = 0
     /// Patches that were too large for one message.
     public var partial = 0
+    /// Patches whose reader was looked after: a row in sight stayed where it was on the screen.
+    public var anchored = 0
 
     /// Nothing yet.
     public init() {}
@@ -63,14 +65,19 @@ public struct Simulation {
     /// Whether the socket has told that it is writable again.
     var isWritable = true
     var lastSent: Instant?
+    /// The rows that their source put elsewhere since the page was last sent something.
+    var moved: Set<Int64> = []
+    /// Whether the whole list has been put in order since then.
+    var isReordered = false
   }
 
   private static let schema = Schema(
     name: "numbers", key: .integer,
     columns: [
       Column("a", .integer), Column("b", .number), Column("c", .text), Column("d", .text), Column("e", .boolean),
-      Column("f", .timestamp),
+      Column("f", .timestamp), Column("key", .integer),
     ])
+  private static let keyColumn = 6
 
   private let seed: UInt64
   private var random: SeededGenerator
@@ -153,7 +160,11 @@ public struct Simulation {
     }
   }
 
-  private mutating func cells() -> [Cell] { (0..<6).map { cell($0) } }
+  /// A row's cells; the last one names the row, so that the judge knows it again.
+  private mutating func cells(_ key: RowKey) -> [Cell] {
+    guard case .integer(let number) = key else { preconditionFailure("\(key) is no number") }
+    return (0..<Self.keyColumn).map { cell($0) } + [.integer(number)]
+  }
 
   private mutating func change(_ engine: inout Engine, _ table: TableID) {
     var changes = Changeset()
@@ -161,19 +172,21 @@ public struct Simulation {
       let key = key()
       switch random.number(1...20) {
       case 1...8:
-        let cells = cells()
+        let cells = cells(key)
         changes.upsert(key, cells)
         plain.upsert(key, cells)
       case 9...15:
-        let some = (0..<6).map { random.oneIn(3) ? cell($0) : nil }
+        let some = (0..<Self.keyColumn).map { random.oneIn(3) ? cell($0) : nil } + [nil]
         changes.update(key, some)
         plain.update(key, some)
       case 16...17:
         changes.delete(key)
         plain.delete(key)
+        noteMove(key)  // should it come back, it comes back at the end
       case 18...19:
         let other: RowKey? = random.oneIn(3) ? nil : self.key()
         changes.move(key, before: other)
+        if key != other, other.map(plain.contains) ?? true { noteMove(key) }
         plain.move(key, before: other)
       default: reject(&changes, key)
       }
@@ -181,9 +194,14 @@ public struct Simulation {
     engine.handle(.changes(table, changes), at: clock.now)
   }
 
+  private mutating func noteMove(_ key: RowKey) {
+    guard case .integer(let number) = key else { return }
+    for index in pages.indices { pages[index].moved.insert(number) }
+  }
+
   /// A row that no table takes.
   private mutating func reject(_ changes: inout Changeset, _ key: RowKey) {
-    var cells = cells()
+    var cells = cells(key)
     switch random.number(1...4) {
     case 1: cells.removeLast()
     case 2: cells[0] = .text("no number")
@@ -191,7 +209,7 @@ public struct Simulation {
     default:
       let bad: [UInt8] = [0x61, 0xC3, 0x28]
       changes.beginRow(.upsert, key: 3)
-      for column in 0..<6 where column != 3 { changes.append(cells[column]) }
+      for column in cells.indices where column != 3 { changes.append(cells[column]) }
       bad.withUnsafeBytes { changes.append(text: $0) }
       return
     }
@@ -202,7 +220,10 @@ public struct Simulation {
   private mutating func reload(_ engine: inout Engine, _ table: TableID) {
     var list = plain.rows.map { ($0.key, $0.cells) }
     list.removeAll { _ in random.oneIn(7) }
-    for _ in 0..<random.number(0...5) { list.insert((key(), cells()), at: random.number(0...list.count)) }
+    for _ in 0..<random.number(0...5) {
+      let key = key()
+      list.insert((key, cells(key)), at: random.number(0...list.count))
+    }
     if random.oneIn(3) { list.insert((key(), [.text("does not fit")]), at: random.number(0...list.count)) }
     if list.count > 1 {
       for _ in 0..<random.pick([0, 0, 1, 3]) {
@@ -210,6 +231,7 @@ public struct Simulation {
       }
     }
     plain.reload(list)
+    for index in pages.indices { pages[index].isReordered = true }
     let cut = random.number(0...list.count)
     var head = Changeset.reload(Array(list[..<cut]))
     var tail = Changeset.reload(Array(list[cut...]))
@@ -267,7 +289,7 @@ public struct Simulation {
     pages[index].awaitsWindow = true
     let viewport = random.oneIn(2) ? Viewport(first: 0, count: pages[index].viewport.count) : nil
     pages[index].viewport.first = 0
-    pages[index].viewport.stick = .top
+    (pages[index].viewport.stick, pages[index].viewport.anchor) = (.top, nil)
     engine.handle(
       .query(pages[index].id, request: pages[index].request, query: request(pages[index].query), viewport: viewport),
       at: clock.now)
@@ -374,7 +396,11 @@ public struct Simulation {
         guard pages[index].isWritable else { throw failure("a page gets a patch that its socket cannot take") }
         pages[index].isWritable = false
         pages[index].coming.append(delivery)
-        if isExact { try judge(delivery, query: pages[index].query, isLast: delivery.request == pages[index].request) }
+        if isExact {
+          try judge(delivery, query: pages[index].query, isLast: delivery.request == pages[index].request)
+          try judgeShift(delivery, pages[index])
+        }
+        (pages[index].moved, pages[index].isReordered) = ([], false)
       case .refuse(_, let error): throw failure("a page is refused: \(error)")
       case .status, .tables: continue
       }
@@ -403,6 +429,48 @@ public struct Simulation {
     }
   }
 
+  /// The reader's place: at an edge, or by a row in sight that stays where it is on the screen.
+  private mutating func judgeShift(_ delivery: Delivery, _ page: Page) throws {
+    // What a spoiled page or one with another query holds says nothing about the reader's place.
+    guard page.isCurrent, !page.awaitsWindow, delivery.base == page.replica.sequence else { return }
+    let lines = plain.lines(page.query)
+    let first = page.viewport.first
+    let expected: Int
+    switch page.viewport.stick {
+    case .top: expected = 0
+    case .end: expected = max(0, lines.count - page.viewport.count)
+    case nil:
+      guard !page.isReordered else { return }
+      expected = max(0, first + (anchorShift(page, lines) ?? 0))
+    }
+    guard first + delivery.shift == expected else {
+      throw failure("page \(page.id.rawValue) is told to go from \(first) by \(delivery.shift), not to \(expected)")
+    }
+    if delivery.shift != 0 && page.viewport.stick == nil { coverage.anchored += 1 }
+  }
+
+  /// By how much the row has moved that the page holds on to: the one it named, or else the first in sight that kept its place among
+  /// the others. A row did when it was not moved by its source, and nothing has changed that it is sorted or grouped by.
+  private func anchorShift(_ page: Page, _ lines: [PlainTable.Line]) -> Int? {
+    var positions: [Cell: (position: Int, cells: [Cell])] = [:]
+    for (position, line) in lines.enumerated() {
+      if case .row(let cells) = line { positions[cells[Self.keyColumn]] = (position, cells) }
+    }
+    let deciding = page.query.sort.map(\.column) + page.query.group
+    func shift(_ index: Int) -> Int? {
+      guard case .row(_, _, let old) = page.replica.items[index], case .integer(let key) = old[Self.keyColumn],
+        !page.moved.contains(key), let now = positions[.integer(key)], deciding.allSatisfy({ old[$0] == now.cells[$0] })
+      else { return nil }
+      return now.position - (page.replica.start + index)
+    }
+    let named = page.replica.items.firstIndex {
+      if case .row(let id, _, _) = $0 { id == page.viewport.anchor } else { false }
+    }
+    if let named, let shift = shift(named) { return shift }
+    let sight = page.viewport.first..<page.viewport.first + page.viewport.count
+    return page.replica.items.indices.lazy.filter { sight.contains(page.replica.start + $0) }.compactMap(shift).first
+  }
+
   /// A page gets what is on its way: sometimes it applies it, sometimes only later does it say so.
   private mutating func receive(_ engine: inout Engine) {
     guard let index = anyPage() else { return }
@@ -417,7 +485,6 @@ public struct Simulation {
     guard !pages[index].coming.isEmpty else { return }
     let delivery = pages[index].coming.removeFirst()
     let id = pages[index].id
-    let before = pages[index].replica
     do throws(Replica.Mismatch) {
       try pages[index].replica.apply(delivery)
     } catch {
@@ -428,7 +495,7 @@ public struct Simulation {
     count(delivery)
     pages[index].isCurrent = delivery.request == pages[index].request
     if pages[index].isCurrent { pages[index].awaitsWindow = false }
-    if pages[index].isCurrent { follow(delivery, index, before: before) }
+    if pages[index].isCurrent { follow(delivery, index) }
     engine.handle(.acknowledge(id, sequence: delivery.sequence), at: clock.now)
   }
 
@@ -444,7 +511,7 @@ public struct Simulation {
   }
 
   /// The page scrolls with its anchor.
-  private mutating func follow(_ delivery: Delivery, _ index: Int, before: Replica) {
+  private mutating func follow(_ delivery: Delivery, _ index: Int) {
     pages[index].viewport.first = max(0, pages[index].viewport.first + delivery.shift)
   }
 
@@ -458,7 +525,11 @@ public struct Simulation {
       engine.handle(.visibility(pages[index].id, isHidden: false), at: clock.now)
     }
     // The last change after the faults: a spoiled page notices with the next patch.
-    for page in pages where !page.awaitsWindow { engine.handle(.viewport(page.id, viewportNow(page)), at: clock.now) }
+    for index in pages.indices where !pages[index].awaitsWindow {
+      pages[index].viewport.anchor = nil
+      pages[index].viewport.sequence = pages[index].replica.sequence
+      engine.handle(.viewport(pages[index].id, pages[index].viewport), at: clock.now)
+    }
     // Views that are put together four rows a turn take their time.
     for _ in 1...50_000 {
       try take(engine.advance(to: clock.now))
@@ -477,13 +548,6 @@ public struct Simulation {
     }
     guard engine.deadline == nil else { throw failure("it does not come to rest") }
     for page in pages { try judge(page) }
-  }
-
-  private func viewportNow(_ page: Page) -> Viewport {
-    var viewport = page.viewport
-    viewport.sequence = page.replica.sequence
-    viewport.anchor = nil
-    return viewport
   }
 
   private func judge(_ page: Page) throws {

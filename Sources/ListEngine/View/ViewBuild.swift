@@ -238,8 +238,9 @@ final class ViewBuild {
     let lateSections = Dictionary(grouping: late) { view.groupColumn?.cell($0) ?? .null }
     var shown = zip(sections, counts).map { (section: $0, count: $1 + (lateSections[$0.value]?.count ?? 0)) }
     let known = Set(sections.map(\.value))
-    for (value, rows) in lateSections where !known.contains(value) {
-      shown.append((view.makeSection(value), rows.count))
+    // In order: which numbers new sections get must not depend on a dictionary's order.
+    for value in lateSections.keys.sorted(by: ListView.precedes) where !known.contains(value) {
+      shown.append((view.makeSection(value), lateSections[value]?.count ?? 0))
     }
     if view.isGrouped {
       shown.removeAll { $0.count == 0 }
