@@ -40,13 +40,21 @@ public struct Simulation {
     public var headers = 0
     /// Patches that were too large for one message.
     public var partial = 0
+    /// Deferred cells that were asked for, given up, and failed; and those that were there before they were seen.
+    public var loads = 0
+    /// See `loads`.
+    public var cancels = 0
+    /// See `loads`.
+    public var failures = 0
+    /// See `loads`.
+    public var hits = 0
 
     /// Nothing yet.
     public init() {}
   }
 
   /// A page: its copy, and where its reader is.
-  private struct Page {
+  struct Page {
     let id: SessionID
     var replica = Replica()
     var query = Query()
@@ -65,25 +73,23 @@ public struct Simulation {
     var lastSent: Instant?
   }
 
-  private static let schema = Schema(
-    name: "numbers", key: .integer,
-    columns: [
-      Column("a", .integer), Column("b", .number), Column("c", .text), Column("d", .text), Column("e", .boolean),
-      Column("f", .timestamp),
-    ])
-
-  private let seed: UInt64
-  private var random: SeededGenerator
-  private var clock = ManualClock()
-  private var plain: PlainTable
-  private var pages: [Page] = []
+  /// The table's columns: in some runs the last two are deferred.
+  let schema: Schema
+  let seed: UInt64
+  var random: SeededGenerator
+  var clock = ManualClock()
+  var plain: PlainTable
+  /// The source's part that loads deferred cells, and what is true of them.
+  var loader: ScriptedLoader
+  var truths: [DeferredCell: Int] = [:]
+  var pages: [Page] = []
   private var nextPage: UInt64 = 1
   private var step = 0
   private let isExact: Bool
   private let keys: Int
   private let limits: Limits
   /// What the run has covered so far.
-  public private(set) var coverage = Coverage()
+  public internal(set) var coverage = Coverage()
 
   /// The run that belongs to this seed.
   public init(seed: UInt64) {
@@ -97,7 +103,9 @@ public struct Simulation {
     limits.stepRows = random.pick([4, 20, 100, 1 << 16])
     self.limits = limits
     keys = random.pick([5, 30, 30, 120, 700])
-    plain = PlainTable(Self.schema, limits: limits)
+    schema = Self.schema(isDeferred: seed % 4 == 2, &random)
+    plain = PlainTable(schema, limits: limits)
+    loader = ScriptedLoader(bound: schema.prefetch.inFlight)
   }
 
   /// Runs to the end.
@@ -105,11 +113,12 @@ public struct Simulation {
   /// - Throws: ``Failure``.
   public mutating func run(steps: Int = 120) throws {
     var engine = Engine(epoch: "seed \(seed)", limits: limits)
-    let table = try engine.addTable(Self.schema, at: clock.now)
+    let table = try engine.addTable(schema, at: clock.now)
     _ = engine.advance(to: clock.now)
     for step in 1...steps {
       self.step = step
       act(&engine, table)
+      answer(&engine, table)
       let state = engine.tables(at: clock.now)[0]
       guard state.rows == plain.rows.count else {
         throw failure(
@@ -117,13 +126,14 @@ public struct Simulation {
       }
       if !random.oneIn(4) { try take(engine.advance(to: clock.now)) }
     }
-    try settle(&engine)
+    try settle(&engine, table)
+    count(engine.prefetch(of: table))
   }
 
   // MARK: What happens
 
   private mutating func act(_ engine: inout Engine, _ table: TableID) {
-    switch random.number(1...22) {
+    switch random.number(1...(isDeferred ? 24 : 22)) {
     case 1...6: change(&engine, table)
     case 7: reload(&engine, table)
     case 8...9: clock.advance(by: .milliseconds(random.pick([0, 1, 16, 100, 300, 1000, 20_000])))
@@ -134,11 +144,12 @@ public struct Simulation {
     case 15: query(&engine)
     case 16...20: receive(&engine)
     case 21: hide(&engine)
+    case 23...24: changeTruth(&engine, table)
     default: spoil()
     }
   }
 
-  private mutating func key() -> RowKey { .integer(Int64(random.number(1...keys))) }
+  mutating func key() -> RowKey { .integer(Int64(random.number(1...keys))) }
 
   private mutating func cell(_ column: Int) -> Cell {
     if random.oneIn(8) { return .null }
@@ -153,7 +164,7 @@ public struct Simulation {
     }
   }
 
-  private mutating func cells() -> [Cell] { (0..<6).map { cell($0) } }
+  private mutating func cells(_ key: RowKey) -> [Cell] { (0..<6).map { cell($0) } + deferredCells(key) }
 
   private mutating func change(_ engine: inout Engine, _ table: TableID) {
     var changes = Changeset()
@@ -161,11 +172,11 @@ public struct Simulation {
       let key = key()
       switch random.number(1...20) {
       case 1...8:
-        let cells = cells()
+        let cells = cells(key)
         changes.upsert(key, cells)
         plain.upsert(key, cells)
       case 9...15:
-        let some = (0..<6).map { random.oneIn(3) ? cell($0) : nil }
+        let some = (0..<6).map { random.oneIn(3) ? cell($0) : nil } + deferredUpdate(key)
         changes.update(key, some)
         plain.update(key, some)
       case 16...17:
@@ -183,7 +194,7 @@ public struct Simulation {
 
   /// A row that no table takes.
   private mutating func reject(_ changes: inout Changeset, _ key: RowKey) {
-    var cells = cells()
+    var cells = cells(key)
     switch random.number(1...4) {
     case 1: cells.removeLast()
     case 2: cells[0] = .text("no number")
@@ -202,7 +213,11 @@ public struct Simulation {
   private mutating func reload(_ engine: inout Engine, _ table: TableID) {
     var list = plain.rows.map { ($0.key, $0.cells) }
     list.removeAll { _ in random.oneIn(7) }
-    for _ in 0..<random.number(0...5) { list.insert((key(), cells()), at: random.number(0...list.count)) }
+    for _ in 0..<random.number(0...5) {
+      let key = key()
+      list.insert((key, cells(key)), at: random.number(0...list.count))
+    }
+    forgetDeferred(&list)
     if random.oneIn(3) { list.insert((key(), [.text("does not fit")]), at: random.number(0...list.count)) }
     if list.count > 1 {
       for _ in 0..<random.pick([0, 0, 1, 3]) {
@@ -276,15 +291,15 @@ public struct Simulation {
   private mutating func randomQuery() -> Query {
     var query = Query()
     for _ in 0..<random.pick([0, 1, 1, 1, 2]) {
-      query.sort.append(SortTerm(random.number(0...5), descending: random.oneIn(2)))
+      query.sort.append(SortTerm(random.number(0...schema.columns.count - 1), descending: random.oneIn(2)))
     }
     if random.oneIn(3) { query.search = random.pick(["red", "1", "ä", "text-2", "nowhere", "E"]) }
-    if random.oneIn(3) { query.group = [random.pick([2, 4, 0])] }
+    if random.oneIn(3) { query.group = [random.pick(isDeferred ? [2, 4, 0, 7] : [2, 4, 0])] }
     return query
   }
 
   private func request(_ query: Query) -> QueryRequest {
-    func name(_ column: Int) -> String { Self.schema.columns[column].name }
+    func name(_ column: Int) -> String { schema.columns[column].name }
     return QueryRequest(
       sort: query.sort.map { (name($0.column), $0.isDescending) }, search: query.search, group: query.group.map(name))
   }
@@ -318,6 +333,7 @@ public struct Simulation {
         pages[index].coming.append(delivery)
         if isExact { try judge(delivery, query: pages[index].query, isLast: delivery.request == pages[index].request) }
       case .refuse(_, let error): throw failure("a page is refused: \(error)")
+      case .load, .cancel: try takeLoads(output)
       case .status, .tables: continue
       }
     }
@@ -337,7 +353,7 @@ public struct Simulation {
     }
     for (item, line) in zip(result.items, lines[range]) {
       switch (item, line) {
-      case (.row(let row), .row(let cells)) where row.cells == cells: continue
+      case (.row(let row), .row(let cells)) where row.cells == cells: try judgeMissing(row)
       case (.header(let header), .header(let value, let count)) where header.value == value && header.count == count:
         continue
       default: throw failure("a patch for \(query) says \(item), not \(line)")
@@ -393,7 +409,7 @@ public struct Simulation {
   // MARK: The end
 
   /// Lets everything come to rest, and looks whether every page shows what is true.
-  private mutating func settle(_ engine: inout Engine) throws {
+  private mutating func settle(_ engine: inout Engine, _ table: TableID) throws {
     step += 1
     for index in pages.indices where pages[index].isHidden {
       pages[index].isHidden = false
@@ -411,14 +427,20 @@ public struct Simulation {
         }
         apply(&engine, index)
       }
-      if pages.allSatisfy({ $0.coming.isEmpty }), let deadline = engine.deadline {
+      answer(&engine, table)
+      if pages.allSatisfy({ $0.coming.isEmpty }),
+        let deadline = [engine.deadline, loader.deadline].compactMap(\.self).min()
+      {
         clock.advance(by: max(.milliseconds(1), clock.now.duration(to: deadline)))
       } else if pages.allSatisfy({ $0.coming.isEmpty && $0.isWritable }), engine.deadline == nil {
         break
       }
     }
     guard engine.deadline == nil else { throw failure("it does not come to rest") }
-    for page in pages { try judge(page) }
+    for page in pages {
+      try judge(page)
+      try judgeDeferred(page)
+    }
   }
 
   private func viewportNow(_ page: Page) -> Viewport {
@@ -473,5 +495,5 @@ public struct Simulation {
     }
   }
 
-  private func failure(_ reason: String) -> Failure { Failure(seed: seed, step: step, reason: reason) }
+  func failure(_ reason: String) -> Failure { Failure(seed: seed, step: step, reason: reason) }
 }

@@ -23,12 +23,17 @@ import Testing
       total.resyncs += simulation.coverage.resyncs
       total.headers += simulation.coverage.headers
       total.partial += simulation.coverage.partial
+      total.loads += simulation.coverage.loads
+      total.cancels += simulation.coverage.cancels
+      total.failures += simulation.coverage.failures
+      total.hits += simulation.coverage.hits
     }
     print("seeds 1...\(count): \(total)")
     // A simulation in which nothing happens proves nothing.
     for (what, number) in [
       ("windows", total.windows), ("patches", total.patches), ("moves", total.moves), ("updates", total.updates),
       ("shifts", total.shifts), ("resyncs", total.resyncs), ("headers", total.headers), ("partial", total.partial),
+      ("loads", total.loads), ("cancels", total.cancels), ("failures", total.failures), ("hits", total.hits),
     ] {
       #expect(number >= Int(count) / 30, "only \(number) \(what) in \(count) seeds")
     }
