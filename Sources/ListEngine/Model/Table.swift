@@ -260,6 +260,7 @@ final class Table {
     _ slot: UInt32, cells: UnsafeBufferPointer<Changeset.PackedCell>, bytes: UnsafeRawBufferPointer, isWhole: Bool
   ) {
     var changed: UInt64 = 0
+    let deferred = deferred
     for number in 0..<cells.count where cells[number].kind != .unchanged {
       if let deferred, deferred.isDeferred(number) {
         // A source that gives a whole row does not know what costs time to get: an empty deferred cell says nothing.
