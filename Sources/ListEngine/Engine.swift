@@ -140,6 +140,10 @@ public struct Engine: ~Copyable {
     }
     guard request.group.count <= 1 else { throw .tooLong("a query may group by 1 column, not \(request.group.count)") }
     var query = Query(search: request.search)
+    if let filter = request.filter {
+      var resolver = FilterResolver(schema, limits: limits)
+      query.filter = try resolver.resolve(filter)
+    }
     for term in request.terms { query.sort.append(SortTerm(try number(term.column), descending: term.descending)) }
     for column in request.group { query.group.append(try number(column)) }
     return query

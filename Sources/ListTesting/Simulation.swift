@@ -48,6 +48,8 @@ public struct Simulation {
     public var failures = 0
     /// See `loads`.
     public var hits = 0
+    /// Patches whose reader was looked after: a row in sight stayed where it was on the screen.
+    public var anchored = 0
 
     /// Nothing yet.
     public init() {}
@@ -71,10 +73,15 @@ public struct Simulation {
     /// Whether the socket has told that it is writable again.
     var isWritable = true
     var lastSent: Instant?
+    /// The rows that their source put elsewhere since the page was last sent something.
+    var moved: Set<Int64> = []
+    /// Whether the whole list has been put in order since then.
+    var isReordered = false
   }
 
   /// The table's columns: in some runs the last two are deferred.
   let schema: Schema
+  private static let keyColumn = 6
   let seed: UInt64
   var random: SeededGenerator
   var clock = ManualClock()
@@ -151,7 +158,7 @@ public struct Simulation {
 
   mutating func key() -> RowKey { .integer(Int64(random.number(1...keys))) }
 
-  private mutating func cell(_ column: Int) -> Cell {
+  mutating func cell(_ column: Int) -> Cell {
     if random.oneIn(8) { return .null }
     switch column {
     case 0: return .integer(random.oneIn(30) ? random.pick([.min, .max]) : Int64(random.number(-5...5)))
@@ -164,7 +171,11 @@ public struct Simulation {
     }
   }
 
-  private mutating func cells(_ key: RowKey) -> [Cell] { (0..<6).map { cell($0) } + deferredCells(key) }
+  /// A row's cells; the last one names the row, so that the judge knows it again.
+  private mutating func cells(_ key: RowKey) -> [Cell] {
+    guard case .integer(let number) = key else { preconditionFailure("\(key) is no number") }
+    return (0..<Self.keyColumn).map { cell($0) } + [.integer(number)] + deferredCells(key)
+  }
 
   private mutating func change(_ engine: inout Engine, _ table: TableID) {
     var changes = Changeset()
@@ -176,20 +187,27 @@ public struct Simulation {
         changes.upsert(key, cells)
         plain.upsert(key, cells)
       case 9...15:
-        let some = (0..<6).map { random.oneIn(3) ? cell($0) : nil } + deferredUpdate(key)
+        let some = (0..<Self.keyColumn).map { random.oneIn(3) ? cell($0) : nil } + [nil] + deferredUpdate(key)
         changes.update(key, some)
         plain.update(key, some)
       case 16...17:
         changes.delete(key)
         plain.delete(key)
+        noteMove(key)  // should it come back, it comes back at the end
       case 18...19:
         let other: RowKey? = random.oneIn(3) ? nil : self.key()
         changes.move(key, before: other)
+        if key != other, other.map(plain.contains) ?? true { noteMove(key) }
         plain.move(key, before: other)
       default: reject(&changes, key)
       }
     }
     engine.handle(.changes(table, changes), at: clock.now)
+  }
+
+  private mutating func noteMove(_ key: RowKey) {
+    guard case .integer(let number) = key else { return }
+    for index in pages.indices { pages[index].moved.insert(number) }
   }
 
   /// A row that no table takes.
@@ -202,7 +220,7 @@ public struct Simulation {
     default:
       let bad: [UInt8] = [0x61, 0xC3, 0x28]
       changes.beginRow(.upsert, key: 3)
-      for column in 0..<6 where column != 3 { changes.append(cells[column]) }
+      for column in cells.indices where column != 3 { changes.append(cells[column]) }
       bad.withUnsafeBytes { changes.append(text: $0) }
       return
     }
@@ -225,6 +243,7 @@ public struct Simulation {
       }
     }
     plain.reload(list)
+    for index in pages.indices { pages[index].isReordered = true }
     let cut = random.number(0...list.count)
     var head = Changeset.reload(Array(list[..<cut]))
     var tail = Changeset.reload(Array(list[cut...]))
@@ -282,26 +301,10 @@ public struct Simulation {
     pages[index].awaitsWindow = true
     let viewport = random.oneIn(2) ? Viewport(first: 0, count: pages[index].viewport.count) : nil
     pages[index].viewport.first = 0
-    pages[index].viewport.stick = .top
+    (pages[index].viewport.stick, pages[index].viewport.anchor) = (.top, nil)
     engine.handle(
       .query(pages[index].id, request: pages[index].request, query: request(pages[index].query), viewport: viewport),
       at: clock.now)
-  }
-
-  private mutating func randomQuery() -> Query {
-    var query = Query()
-    for _ in 0..<random.pick([0, 1, 1, 1, 2]) {
-      query.sort.append(SortTerm(random.number(0...schema.columns.count - 1), descending: random.oneIn(2)))
-    }
-    if random.oneIn(3) { query.search = random.pick(["red", "1", "ä", "text-2", "nowhere", "E"]) }
-    if random.oneIn(3) { query.group = [random.pick(isDeferred ? [2, 4, 0, 7] : [2, 4, 0])] }
-    return query
-  }
-
-  private func request(_ query: Query) -> QueryRequest {
-    func name(_ column: Int) -> String { schema.columns[column].name }
-    return QueryRequest(
-      sort: query.sort.map { (name($0.column), $0.isDescending) }, search: query.search, group: query.group.map(name))
   }
 
   private mutating func hide(_ engine: inout Engine) {
@@ -331,7 +334,11 @@ public struct Simulation {
         guard pages[index].isWritable else { throw failure("a page gets a patch that its socket cannot take") }
         pages[index].isWritable = false
         pages[index].coming.append(delivery)
-        if isExact { try judge(delivery, query: pages[index].query, isLast: delivery.request == pages[index].request) }
+        if isExact {
+          try judge(delivery, query: pages[index].query, isLast: delivery.request == pages[index].request)
+          try judgeShift(delivery, pages[index])
+        }
+        (pages[index].moved, pages[index].isReordered) = ([], false)
       case .refuse(_, let error): throw failure("a page is refused: \(error)")
       case .load, .cancel: try takeLoads(output)
       case .status, .tables: continue
@@ -361,6 +368,48 @@ public struct Simulation {
     }
   }
 
+  /// The reader's place: at an edge, or by a row in sight that stays where it is on the screen.
+  private mutating func judgeShift(_ delivery: Delivery, _ page: Page) throws {
+    // What a spoiled page or one with another query holds says nothing about the reader's place.
+    guard page.isCurrent, !page.awaitsWindow, delivery.base == page.replica.sequence else { return }
+    let lines = plain.lines(page.query)
+    let first = page.viewport.first
+    let expected: Int
+    switch page.viewport.stick {
+    case .top: expected = 0
+    case .end: expected = max(0, lines.count - page.viewport.count)
+    case nil:
+      guard !page.isReordered else { return }
+      expected = max(0, first + (anchorShift(page, lines) ?? 0))
+    }
+    guard first + delivery.shift == expected else {
+      throw failure("page \(page.id.rawValue) is told to go from \(first) by \(delivery.shift), not to \(expected)")
+    }
+    if delivery.shift != 0 && page.viewport.stick == nil { coverage.anchored += 1 }
+  }
+
+  /// By how much the row has moved that the page holds on to: the one it named, or else the first in sight that kept its place among
+  /// the others. A row did when it was not moved by its source, and nothing has changed that it is sorted or grouped by.
+  private func anchorShift(_ page: Page, _ lines: [PlainTable.Line]) -> Int? {
+    var positions: [Cell: (position: Int, cells: [Cell])] = [:]
+    for (position, line) in lines.enumerated() {
+      if case .row(let cells) = line { positions[cells[Self.keyColumn]] = (position, cells) }
+    }
+    let deciding = page.query.sort.map(\.column) + page.query.group
+    func shift(_ index: Int) -> Int? {
+      guard case .row(_, _, let old) = page.replica.items[index], case .integer(let key) = old[Self.keyColumn],
+        !page.moved.contains(key), let now = positions[.integer(key)], deciding.allSatisfy({ old[$0] == now.cells[$0] })
+      else { return nil }
+      return now.position - (page.replica.start + index)
+    }
+    let named = page.replica.items.firstIndex {
+      if case .row(let id, _, _) = $0 { id == page.viewport.anchor } else { false }
+    }
+    if let named, let shift = shift(named) { return shift }
+    let sight = page.viewport.first..<page.viewport.first + page.viewport.count
+    return page.replica.items.indices.lazy.filter { sight.contains(page.replica.start + $0) }.compactMap(shift).first
+  }
+
   /// A page gets what is on its way: sometimes it applies it, sometimes only later does it say so.
   private mutating func receive(_ engine: inout Engine) {
     guard let index = anyPage() else { return }
@@ -375,7 +424,6 @@ public struct Simulation {
     guard !pages[index].coming.isEmpty else { return }
     let delivery = pages[index].coming.removeFirst()
     let id = pages[index].id
-    let before = pages[index].replica
     do throws(Replica.Mismatch) {
       try pages[index].replica.apply(delivery)
     } catch {
@@ -386,7 +434,7 @@ public struct Simulation {
     count(delivery)
     pages[index].isCurrent = delivery.request == pages[index].request
     if pages[index].isCurrent { pages[index].awaitsWindow = false }
-    if pages[index].isCurrent { follow(delivery, index, before: before) }
+    if pages[index].isCurrent { follow(delivery, index) }
     engine.handle(.acknowledge(id, sequence: delivery.sequence), at: clock.now)
   }
 
@@ -402,7 +450,7 @@ public struct Simulation {
   }
 
   /// The page scrolls with its anchor.
-  private mutating func follow(_ delivery: Delivery, _ index: Int, before: Replica) {
+  private mutating func follow(_ delivery: Delivery, _ index: Int) {
     pages[index].viewport.first = max(0, pages[index].viewport.first + delivery.shift)
   }
 
@@ -416,7 +464,11 @@ public struct Simulation {
       engine.handle(.visibility(pages[index].id, isHidden: false), at: clock.now)
     }
     // The last change after the faults: a spoiled page notices with the next patch.
-    for page in pages where !page.awaitsWindow { engine.handle(.viewport(page.id, viewportNow(page)), at: clock.now) }
+    for index in pages.indices where !pages[index].awaitsWindow {
+      pages[index].viewport.anchor = nil
+      pages[index].viewport.sequence = pages[index].replica.sequence
+      engine.handle(.viewport(pages[index].id, pages[index].viewport), at: clock.now)
+    }
     // Views that are put together four rows a turn take their time.
     for _ in 1...50_000 {
       try take(engine.advance(to: clock.now))
@@ -441,13 +493,6 @@ public struct Simulation {
       try judge(page)
       try judgeDeferred(page)
     }
-  }
-
-  private func viewportNow(_ page: Page) -> Viewport {
-    var viewport = page.viewport
-    viewport.sequence = page.replica.sequence
-    viewport.anchor = nil
-    return viewport
   }
 
   private func judge(_ page: Page) throws {

@@ -86,7 +86,12 @@ extension ClientMessage {
       }
       group.append(name)
     }
-    return QueryRequest(sort: sort, search: try query.text("search", limit: limits.search) ?? "", group: group)
+    var filter: Filter<String>?
+    if let value = query["filter"] {
+      filter = try FilterDecoding(limits, greatestName: greatestName).filter(value, path: query.fullName("filter"))
+    }
+    return QueryRequest(
+      sort: sort, search: try query.text("search", limit: limits.search) ?? "", filter: filter, group: group)
   }
 
   private static func optionalViewport(_ message: JSONMembers, _ limits: Limits) throws(ClientError) -> Viewport? {

@@ -47,6 +47,10 @@ final class DeferredCells {
     states = schema.columns.map { $0.isDeferred ? Chunked(filler: .missing) : nil }
   }
 
+  deinit {
+    for column in columns { states[column]?.deallocate() }
+  }
+
   /// Makes room for this many slots; nothing is there in new ones.
   func grow(to count: Int) {
     for column in columns { states[column]?.grow(to: count) }

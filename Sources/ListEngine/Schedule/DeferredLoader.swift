@@ -68,8 +68,12 @@ struct DeferredLoader {
 
   private mutating func reconsider(_ item: DeferredItem, at now: Instant) {
     guard let slot = table.slot(of: item.row) else { return queue.drop(item, at: now) }
-    guard deferred.isThere(slot, item.column), !queue.isReady(item) else { return }
-    queue.drop(item, at: now)
+    switch (deferred.isThere(slot, item.column), queue.isReady(item)) {
+    case (true, false): queue.drop(item, at: now)
+    // The row went and came back under its id, without what had been loaded.
+    case (false, true): queue.renew(item, at: now)
+    default: break
+    }
   }
 
   /// A value came. The result is whether the row shows something else now.

@@ -66,10 +66,11 @@ final class Session {
     return wantsFlush || throttle.takeFlush(at: now)
   }
 
-  /// Whether the view can show what the page is to hold. One that is being put together shows its first items only, once.
+  /// Whether the view can show what the page is to hold. One that is being put together shows its first items only, once, and not to
+  /// a page that goes on reading: where its anchor is now is known when all is in order.
   private func canLook() -> Bool {
     guard let view, let build = view.build else { return true }
-    guard wantsWindow, view.canShowFirstItems else { return false }
+    guard wantsWindow, base == nil || awaitsWindow, view.canShowFirstItems else { return false }
     if !build.isSelectionCurrent { build.select() }
     return reader.window(of: view.itemCount).upperBound <= build.selection.count
   }

@@ -15,6 +15,9 @@ final class ViewBuild {
   /// How many items the selection holds.
   static let selectionSize = 1024
 
+  /// How many bytes a filter may look at in one step, for each row of the step: long texts make shorter steps.
+  private static var filterWorkPerRow: Int { 128 }
+
   private enum Phase {
     case gather, rank, sort, merge, done
   }
@@ -88,14 +91,18 @@ final class ViewBuild {
     // Local while the loop runs: what lies in a class is looked after at every access.
     var entries: [Entry] = []
     swap(&entries, &self.entries)
-    let (view, table, changed, comparator) = (view, table, changed, comparator)
-    let (isFiltered, isGrouped) = (view.isFiltered, view.isGrouped)
-    for slot in next..<end where table.isAlive(slot) && !changed.contains(slot) {
-      if isFiltered && !view.isShown(slot) { continue }
+    let (filter, table, changed, comparator) = (view.filter, table, changed, view.comparator)
+    let (isFiltered, isGrouped) = (!filter.isEmpty, view.isGrouped)
+    let greatestWork = filter.work + stepRows * Self.filterWorkPerRow
+    var slot = next
+    while slot < end && filter.work < greatestWork {
+      defer { slot += 1 }
+      guard table.isAlive(slot) && !changed.contains(slot) else { continue }
+      if isFiltered && !filter.lets(slot) { continue }
       entries.append(Entry(key: comparator.key(slot), slot: slot, section: isGrouped ? section(of: slot) : 0))
     }
     swap(&entries, &self.entries)
-    next = end
+    next = slot
     if next == table.slots { phase = .rank }
   }
 
@@ -231,8 +238,9 @@ final class ViewBuild {
     let lateSections = Dictionary(grouping: late) { view.groupColumn?.cell($0) ?? .null }
     var shown = zip(sections, counts).map { (section: $0, count: $1 + (lateSections[$0.value]?.count ?? 0)) }
     let known = Set(sections.map(\.value))
-    for (value, rows) in lateSections where !known.contains(value) {
-      shown.append((view.makeSection(value), rows.count))
+    // In order: which numbers new sections get must not depend on a dictionary's order.
+    for value in lateSections.keys.sorted(by: ListView.precedes) where !known.contains(value) {
+      shown.append((view.makeSection(value), lateSections[value]?.count ?? 0))
     }
     if view.isGrouped {
       shown.removeAll { $0.count == 0 }

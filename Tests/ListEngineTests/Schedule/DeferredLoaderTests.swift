@@ -367,6 +367,23 @@ import Testing
     #expect(bench.shown(1) == "1.0")
   }
 
+  @Test func aRowThatGoesAndComesBackAtOnceIsLoadedAgain() throws {
+    let bench = try Bench()
+    bench.open(query: QueryRequest(sort: [("name", false)]))
+    try bench.wait(.seconds(10))
+    // In the order of names row 10 is in sight, and row 2 below it: loaded, and not seen yet.
+    bench.change { changes in
+      for row: Int64 in [10, 2] {
+        changes.delete(.integer(row))
+        changes.upsert(.integer(row), [.text("file \(row)"), .null])
+      }
+    }
+    #expect(try bench.settle() == ["+10", "+2"])
+    #expect([10, 2].map { bench.shown($0) } == ["…", "…"])
+    try bench.wait(.seconds(1))
+    #expect([10, 2].map { bench.shown($0) } == ["10.0", "2.0"])
+  }
+
   @Test func aSourceThatPrefersToFinishIsLeftToFinish() throws {
     let bench = try Bench(policy: PrefetchPolicy(inFlight: 4, prefersToFinish: true))
     bench.open()
