@@ -40,6 +40,8 @@ final class RowFilter {
   private let table: Table
   private var columns: UnsafeMutableBufferPointer<ColumnStore> { table.columns }
   private var tests: [Test] = []
+  /// The tests once all are there: reading an array of a class is looked after at every access, and this is read for every row.
+  private var program: UnsafeMutablePointer<Test>
   private var start = RowFilter.shown
   private var lists: [[UInt64]] = []
   private var textTests: [TextTest] = []
@@ -55,6 +57,7 @@ final class RowFilter {
   /// - Precondition: The query fits the table.
   init(_ query: Query, table: Table) {
     self.table = table
+    program = .allocate(capacity: 0)
     if !query.search.isEmpty {
       let texts = columns.indices.filter { columns[$0].type == .text }
       let search = TextTest.contains(TextSearch(query.search))
@@ -63,9 +66,15 @@ final class RowFilter {
       for column in texts.reversed() { start = addText(0, column, Self.shown, start) }
     }
     if let filter = query.filter { start = add(filter, start, Self.hidden) }
+    program.deallocate()
+    program = .allocate(capacity: tests.count)
+    program.initialize(from: tests, count: tests.count)
   }
 
-  deinit { for memory in memories.values { memory.verdicts.words.deallocate() } }
+  deinit {
+    program.deallocate()
+    for memory in memories.values { memory.verdicts.words.deallocate() }
+  }
 
   /// Whether it lets every row through.
   var isEmpty: Bool { start == Self.shown }
@@ -78,52 +87,54 @@ final class RowFilter {
   }
 
   private func run(_ slot: UInt32) -> Bool {
-    tests.withUnsafeBufferPointer { tests in
-      var place = start
-      while place >= 0 {
-        let isTrue =
-          switch tests[place].kind {
-          case .isEmpty: tests[place].column.isNull(slot)
-          case .within: isWithin(tests[place], slot)
-          case .outside: !isWithin(tests[place], slot) && !tests[place].column.isNull(slot)
-          case .isListed: isListed(tests[place], slot)
-          case .text: passes(tests[place], slot)
-          }
-        place = isTrue ? tests[place].ifTrue : tests[place].ifFalse
-      }
-      return place == Self.shown
+    let program = program
+    var place = start
+    while place >= 0 {
+      let test = program + place
+      let isTrue =
+        switch test.pointee.kind {
+        case .isEmpty: test.pointee.column.isNull(slot)
+        case .within: isWithin(test, slot)
+        case .outside: !isWithin(test, slot) && !test.pointee.column.isNull(slot)
+        case .isListed: isListed(test, slot)
+        case .text: passes(test, slot)
+        }
+      place = isTrue ? test.pointee.ifTrue : test.pointee.ifFalse
     }
+    return place == Self.shown
   }
 
-  @inline(__always) private func isWithin(_ test: Test, _ slot: UInt32) -> Bool {
-    let key = test.column.sortKey(slot, descending: false)
+  @inline(__always) private func isWithin(_ test: UnsafeMutablePointer<Test>, _ slot: UInt32) -> Bool {
+    let key = test.pointee.column.sortKey(slot, descending: false)
     // The greatest key is that of empty cells, and of the greatest integer too.
-    return key >= test.low && key <= test.high && (key != .max || !test.column.isNull(slot))
+    return key >= test.pointee.low && key <= test.pointee.high && (key != .max || !test.pointee.column.isNull(slot))
   }
 
-  private func isListed(_ test: Test, _ slot: UInt32) -> Bool {
-    guard !test.column.isNull(slot) else { return false }
-    let key = test.column.sortKey(slot, descending: false)
-    let list = lists[test.operand]
+  private func isListed(_ test: UnsafeMutablePointer<Test>, _ slot: UInt32) -> Bool {
+    guard !test.pointee.column.isNull(slot) else { return false }
+    let key = test.pointee.column.sortKey(slot, descending: false)
+    let list = lists[test.pointee.operand]
     let place = partition(list.count) { list[$0] < key }
     return place < list.count && list[place] == key
   }
 
-  @inline(__always) private func passes(_ test: Test, _ slot: UInt32) -> Bool {
-    let number = test.column.textNumber(slot)
+  @inline(__always) private func passes(_ test: UnsafeMutablePointer<Test>, _ slot: UInt32) -> Bool {
+    let number = test.pointee.column.textNumber(slot)
     guard number != TextPool.none else { return false }
-    guard let memory = test.memory, let generation = test.column.sharedGeneration(of: number) else {
-      return look(test, test.column.bytes(slot))
+    guard let memory = test.pointee.memory, let generation = test.pointee.column.sharedGeneration(of: number) else {
+      return look(test, test.pointee.column.bytes(slot))
     }
-    if let verdict = memory.verdict(number, generation, bit: test.bit) { return verdict }
-    let verdict = look(test, test.column.bytes(slot))
-    memory.remember(number, generation, bit: test.bit, verdict)
+    if let verdict = memory.verdict(number, generation, bit: test.pointee.bit) { return verdict }
+    let verdict = look(test, test.pointee.column.bytes(slot))
+    memory.remember(number, generation, bit: test.pointee.bit, verdict)
     return verdict
   }
 
-  private func look(_ test: Test, _ bytes: UnsafeRawBufferPointer) -> Bool {
+  private func look(_ test: UnsafeMutablePointer<Test>, _ bytes: UnsafeRawBufferPointer) -> Bool {
     looks += 1
-    return textTests[test.operand].passes(bytes, work: &work)
+    var spent = 0
+    defer { work += spent }
+    return textTests[test.pointee.operand].passes(bytes, work: &spent)
   }
 
   // MARK: Compiling

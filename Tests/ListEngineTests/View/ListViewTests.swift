@@ -177,7 +177,7 @@ import Testing
     let harness = try Harness(limits: limits, rows: 3000)
     harness.open(query: QueryRequest(sort: [("value", true)]), first: 2500)
     var turns = 0
-    while harness.engine.deadline != nil, harness.deliveries.isEmpty, turns < 1000 {
+    while harness.engine.deadline != nil, harness.deliveries.isEmpty, turns < 100 {
       try harness.advance()
       turns += 1
     }
