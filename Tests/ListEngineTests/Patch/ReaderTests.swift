@@ -201,6 +201,17 @@ import Testing
     #expect(value(at: 63, harness) == 600)
   }
 
+  @Test func aScrollThatIsFasterThanTheAcknowledgementIsTakenAsItSays() throws {
+    let (harness, _) = try reading(50)
+    harness.change { changes in for key in 200..<203 { changes.upsert(key, value: 1) } }
+    #expect(try harness.advance(by: .seconds(1)).map(\.shift) == [3])
+    // The page has applied the patch and counts from there; only its word of it is still on its way.
+    harness.scroll(first: 60)
+    harness.acknowledge()
+    try harness.settle()
+    #expect(harness.replica().start == 55)
+  }
+
   @Test func aPatchThatWasRefusedIsFollowedWithTheWindowThatReplacesIt() throws {
     let (harness, _) = try reading(50)
     let id = SessionID(rawValue: 1)
