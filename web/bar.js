@@ -2,17 +2,19 @@
 
 import { age } from './format.js';
 import { titleOf } from './columns.js';
+import { nextGroup } from './query.js';
 
 const typingPause = 120;  // milliseconds without a key before a filter is asked for
 
-/** The bars above and below the table. `on` has `table(name)`, `search(text)`, `group(name)`, `retry()` and `leave()`. */
+/** The bars above and below the table. `on` has `table(name)`, `search(text)`, `group(names)`, `retry()` and `leave()`. */
 export class Bar {
   constructor(root, on, locale) {
     const find = (id) => root.getElementById(id);
     this.locale = locale;
     this.tabs = find('tabs');
     this.filter = find('filter');
-    this.grouping = find('group');
+    this.groupings = [...find('groups').querySelectorAll('select')];
+    this.group = [];
     this.state = find('state');
     this.parts = Object.fromEntries(
       ['state-text', 'state-detail', 'rows', 'source', 'source-message', 'rejected', 'traffic', 'said'].map((id) => [id, find(id)]));
@@ -38,7 +40,9 @@ export class Bar {
         on.leave();
       }
     });
-    this.grouping.addEventListener('change', () => on.group(this.grouping.value));
+    this.groupings.forEach((select, level) => {
+      select.addEventListener('change', () => on.group(nextGroup(this.group, level, select.value)));
+    });
     this.tabs.addEventListener('click', (event) => {
       const tab = event.target.closest('[role=tab]');
       if (tab) on.table(tab.dataset.table);
@@ -80,13 +84,20 @@ export class Bar {
       return element;
     };
     const fitting = columns.filter(({ type }) => type !== 'series' && type !== 'image');
-    this.grouping.replaceChildren(option('', 'None'), ...fitting.map((column) => option(column.name, titleOf(column))));
+    for (const select of this.groupings) {
+      select.replaceChildren(option('', 'None'), ...fitting.map((column) => option(column.name, titleOf(column))));
+    }
   }
 
   /** Shows what was asked for, unless it is being typed. */
   setView({ search, group }) {
     if (document.activeElement !== this.filter && this.filter.value !== search) this.filter.value = search;
-    this.grouping.value = group;
+    this.group = group;
+    this.groupings.forEach((select, level) => {
+      select.hidden = level > group.length;
+      select.value = group[level] ?? '';
+      for (const option of select.options) option.disabled = group.slice(0, level).includes(option.value);
+    });
   }
 
   /**

@@ -1,4 +1,4 @@
-// headers.js: section headers, as nodes that the protocol's slots name, and the one that sticks to the top.
+// headers.js: section headers, as nodes that the protocol's slots name, and those that stick to the top, one of each level.
 
 import { hideNode, placeNode } from './table.js';
 import { plain } from './format.js';
@@ -42,10 +42,12 @@ class HeaderNode {
     this.value.nodeValue = value === '' ? '—' : value;
     this.count.nodeValue = item.count.toLocaleString(locale);
     this.cell.setAttribute('aria-colspan', String(Math.max(1, columns.length)));
+    this.el.setAttribute('aria-level', String(item.level + 1));
+    this.el.dataset.level = item.level;
   }
 }
 
-/** The headers in sight. `pin` is the element that sticks under the column headers. */
+/** The headers in sight. `pin` is the element that sticks under the column headers, one of each level below the other. */
 export class Sections {
   constructor(body, pin, locale) {
     this.body = body;
@@ -55,7 +57,7 @@ export class Sections {
     /** @type {Map<number, HeaderNode>} */
     this.nodes = new Map();
     this.#stamp = 0;
-    this.#pinned = null;
+    this.#pinned = new Set();
   }
   #stamp;
   #pinned;
@@ -64,7 +66,7 @@ export class Sections {
   setSpecs(specs) {
     for (const node of this.nodes.values()) node.el.remove();
     this.nodes.clear();
-    this.#pinned = null;
+    this.#pinned.clear();
     this.specs = specs;
   }
 
@@ -80,19 +82,19 @@ export class Sections {
     node.stamp = this.#stamp;
     node.homePosition = position;
     node.homeY = y;
-    if (node !== this.#pinned) placeNode(node, position, y);
+    if (!this.#pinned.has(node)) placeNode(node, position, y);
   }
 
   /**
-   * After the last `place` of a frame: the header of the section that is at the top sticks there, pushed away by the next one.
+   * After the last `place` of a frame: the headers of the sections that are at the top stick there, each pushed away by the next one.
    */
   finish(scroll, copy) {
-    const header = headerAbove(scroll, copy);
-    const node = header === null ? null : this.#nodeOf(header.item);
-    if (node !== this.#pinned) this.#swap(node);
-    if (node !== null) {
+    const wanted = new Map(pinnedHeaders(scroll, copy).map((pinned) => [this.#nodeOf(pinned.item), pinned]));
+    for (const node of this.#pinned) if (!wanted.has(node)) this.#unpin(node);
+    for (const [node, { position, y }] of wanted) {
+      if (!this.#pinned.has(node)) this.#pin(node);
       node.stamp = this.#stamp;
-      placeNode(node, header.position, header.push);
+      placeNode(node, position, y);
     }
     for (const other of this.nodes.values()) {
       if (other.stamp !== this.#stamp) hideNode(other);
@@ -116,32 +118,33 @@ export class Sections {
     return node;
   }
 
-  #swap(node) {
-    if (this.#pinned !== null) {
-      const { el, homePosition, homeY, stamp } = this.#pinned;
-      el.classList.remove('pinned');
-      this.body.append(el);
-      if (stamp === this.#stamp) placeNode(this.#pinned, homePosition, homeY);
-    }
-    this.#pinned = node;
-    if (node !== null) {
-      node.el.classList.add('pinned');
-      this.pin.append(node.el);
-    }
+  #pin(node) {
+    this.#pinned.add(node);
+    node.el.classList.add('pinned');
+    this.pin.append(node.el);
+  }
+
+  #unpin(node) {
+    this.#pinned.delete(node);
+    node.el.classList.remove('pinned');
+    this.body.append(node.el);
+    if (node.stamp === this.#stamp) placeNode(node, node.homePosition, node.homeY);
   }
 }
 
-/** Whose header sticks: of the first item in sight. `push` is by how many pixels the next header has moved it up (0 or less). */
-function headerAbove(scroll, copy) {
-  const { items, start, lead } = copy;
-  const first = scroll.first - start;
-  if (first < 0 || first >= items.length) return null;
-  let at = first;
-  while (at >= 0 && !items[at].isHeader) at -= 1;
-  const item = at >= 0 ? items[at] : lead;
-  if (item === null) return null;
-  let push = 0;
-  const next = items[first + 1];
-  if (next !== undefined && next.isHeader) push = Math.min(0, (first + start) * scroll.rowHeight - scroll.position);
-  return { item, position: at >= 0 ? start + at : -1, push };
+/**
+ * Which headers stick, outermost first. The one of level n covers line n from the top, when what lies there is in a section of level n;
+ * the next header of its level, or of an outer one, pushes it up. `y` is where it stands below the column headers.
+ */
+export function pinnedHeaders(scroll, copy) {
+  const pinned = [];
+  const first = scroll.first;
+  const push = Math.min(0, first * scroll.rowHeight - scroll.position);
+  for (let level = 0; ; level += 1) {
+    const item = copy.headersOf(first + level)[level];
+    if (item === undefined) return pinned;
+    const next = copy.itemAt(first + level + 1);
+    const isPushed = next !== undefined && next.isHeader && next.level <= level;
+    pinned.push({ item, position: copy.positionOfHeader(item), y: level * scroll.rowHeight + (isPushed ? push : 0) });
+  }
 }

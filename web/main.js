@@ -27,7 +27,7 @@ const heads = new Heads($('heads'), (column, isFurther) => sortBy(column, isFurt
 const focus = new Focus(grid);
 const note = new Note($('note'), $('note-title'), $('note-text'));
 const bar = new Bar(document, {
-  table: (name) => change({ table: name, sort: [], search: '', group: '' }, true),
+  table: (name) => change({ table: name, sort: [], search: '', group: [] }, true),
   search: (search) => change({ search }),
   group: (group) => change({ group }),
   retry: () => link.retry(),
@@ -88,7 +88,7 @@ function take(message) {
       error = event.reason || event.code;
       // The server closes after an error. If it was our query, the same again would be refused for ever.
       if (event.code !== 'tooManySessions') {
-        session.view = { ...session.view, sort: [], search: '', group: '' };
+        session.view = { ...session.view, sort: [], search: '', group: [] };
         tellAddress('replaceState');
       }
       return undefined;
@@ -223,7 +223,7 @@ grid.addEventListener('keydown', (event) => {
   const room = { total: copy.total, columns: specs.length, page, isControl: event.ctrlKey };
   if (!focus.move(event.key, room, Math.ceil(scroll.position / scroll.rowHeight), copy)) return;
   event.preventDefault();
-  const covered = copy.lead || session.view.group ? scroll.rowHeight : 0;
+  const covered = session.view.group.length * scroll.rowHeight;
   if (focus.position >= 0) scroll.moveTo(focus.position === 0 ? 0 : scroll.reveal(focus.position, covered));
   isScrolling = false;
   revealColumn();

@@ -1,17 +1,18 @@
 // query.js: which table, and how it is sorted, filtered and grouped; and the same as the address's fragment. No DOM.
 
 /**
- * What a link shows. `sort` holds `{column, descending}`, the most important first; texts are empty when not said.
- * @typedef {{table: string, sort: {column: string, descending: boolean}[], search: string, group: string}} View
+ * What a link shows. `sort` holds `{column, descending}`, the most important first; `group` names columns, the outermost sections'
+ * first; texts are empty when not said.
+ * @typedef {{table: string, sort: {column: string, descending: boolean}[], search: string, group: string[]}} View
  */
 
 /** @returns {View} nothing said */
 export function emptyView() {
-  return { table: '', sort: [], search: '', group: '' };
+  return { table: '', sort: [], search: '', group: [] };
 }
 
 /**
- * Reads `#table=processes&sort=-cpu,name&search=ssh&group=user`. Whatever it does not understand it passes over.
+ * Reads `#table=processes&sort=-cpu,name&search=ssh&group=user,state`. Whatever it does not understand it passes over.
  * @returns {View}
  */
 export function viewFromHash(hash) {
@@ -19,7 +20,7 @@ export function viewFromHash(hash) {
   const view = emptyView();
   view.table = fields.get('table') ?? '';
   view.search = (fields.get('search') ?? '').slice(0, 1_000);
-  view.group = fields.get('group') ?? '';
+  view.group = [...new Set((fields.get('group') ?? '').split(',').map(decode))].filter((column) => column !== '').slice(0, 4);
   for (const term of (fields.get('sort') ?? '').split(',')) {
     const descending = term.startsWith('-');
     const column = decode(descending ? term.slice(1) : term);
@@ -35,7 +36,7 @@ export function hashFromView({ table, sort, search, group }) {
   if (table !== '') fields.set('table', table);
   if (sort.length > 0) fields.set('sort', sort.map((term) => (term.descending ? '-' : '') + encode(term.column)).join(','));
   if (search !== '') fields.set('search', search);
-  if (group !== '') fields.set('group', group);
+  if (group.length > 0) fields.set('group', group.map(encode).join(','));
   const text = fields.toString().replaceAll('%2C', ',');
   return text === '' ? '' : `#${text}`;
 }
@@ -55,12 +56,18 @@ export function nextSort(sort, column, further = false) {
 /** The same view without columns that the table does not have: the server refuses those. */
 export function fittingView(view, columns) {
   const has = (name) => columns.some((column) => column.name === name);
-  return { ...view, sort: view.sort.filter((term) => has(term.column)), group: has(view.group) ? view.group : '' };
+  return { ...view, sort: view.sort.filter((term) => has(term.column)), group: view.group.filter(has) };
+}
+
+/** The columns to group by after level `at` was set to `column`, '' for none. */
+export function nextGroup(group, at, column) {
+  if (column === '') return group.slice(0, at);
+  return [...group.slice(0, at), column, ...group.slice(at + 1).filter((other) => other !== column)];
 }
 
 /** Whether two views ask the same of a table. */
 export function sameQuery(one, other) {
-  return one.search === other.search && one.group === other.group && one.sort.length === other.sort.length
+  return one.search === other.search && JSON.stringify(one.group) === JSON.stringify(other.group) && one.sort.length === other.sort.length
     && one.sort.every((term, at) => term.column === other.sort[at].column && term.descending === other.sort[at].descending);
 }
 

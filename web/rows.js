@@ -12,12 +12,14 @@ export class Row {
   }
 }
 
-/** A section's header. */
+/** A section's header. Sections of level 0 lie in no other, `parent` is the number of the one around it. */
 export class Header {
-  constructor({ section, rev, slot, column, value, count }) {
+  constructor({ section, rev, slot, level, parent, column, value, count }) {
     this.section = section;
     this.rev = rev;
     this.slot = slot;
+    this.level = level;
+    this.parent = parent ?? null;
     this.column = column;
     this.value = value ?? null;
     this.count = count;
@@ -50,9 +52,9 @@ export class WindowCopy {
     this.rows = 0;
     /** @type {(Row|Header)[]} */
     this.items = [];
-    /** @type {Header|null} */
-    this.lead = null;
-    this.digest = digestOf(0, 0, null, []);
+    /** The headers above the window that its first item lies under, outermost first. @type {Header[]} */
+    this.lead = [];
+    this.digest = digestOf(0, 0, [], []);
   }
 
   /** The position after the last item. */
@@ -71,10 +73,31 @@ export class WindowCopy {
     return index < 0 ? -1 : this.start + index;
   }
 
+  /** The position of a header of the copy, or -1 when it is above the window. */
+  positionOfHeader(header) {
+    const index = this.items.indexOf(header);
+    return index < 0 ? -1 : this.start + index;
+  }
+
+  /** The headers that an item lies under, outermost first and with itself if it is one, as far as they are held. */
+  headersOf(position) {
+    const above = [];
+    let at = position - this.start;
+    if (at < 0 || at >= this.items.length) return above;
+    for (let level = Infinity; at >= 0 && level > 0; at -= 1) {
+      const item = this.items[at];
+      if (!item.isHeader || item.level >= level) continue;
+      above.unshift(item);
+      ({ level } = item);
+    }
+    const outer = above.length > 0 ? above[0].level : Infinity;
+    return [...this.lead.filter((header) => header.level < outer), ...above];
+  }
+
   /** Takes a `window` message. Answers null, or why it was refused; then the copy is as it was. */
   replace(message) {
     const items = message.items.map(itemFrom);
-    const lead = message.lead ? new Header(message.lead) : null;
+    const lead = message.lead.map((header) => new Header(header));
     const digest = digestOf(message.start, message.total, lead, items);
     if (digest !== message.digest) return 'digest';
     this.#take(message, items, lead);
@@ -93,7 +116,7 @@ export class WindowCopy {
     if (revised === null) return 'index';
 
     // Rows are changed in place, so that their nodes keep them: only when the digest has shown that the whole patch is right.
-    const lead = patch.lead ? new Header(patch.lead) : null;
+    const lead = patch.lead.map((header) => new Header(header));
     for (let at = 0; at < next.length; at += 1) {
       const change = revised.get(next[at]);
       if (change !== undefined && change.header) next[at] = change.header;
@@ -180,10 +203,10 @@ export function digestOf(start, total, lead, items, revised) {
   };
   mix(start);  // ^ takes its operands modulo 2^32, also beyond 2^32
   mix(total);
-  if (lead) {
+  for (const header of lead) {
     mix(3);
-    mix(lead.section);
-    mix(lead.rev);
+    mix(header.section);
+    mix(header.rev);
   }
   for (const item of items) {
     if (item.isHeader) {

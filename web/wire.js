@@ -7,7 +7,7 @@ export const SUBPROTOCOL = 'rowcast.v1';
 export const VERSION = 1;
 
 /** The greatest numbers that a viewport may name. */
-export const LIMITS = Object.freeze({ count: 1_000, buffer: 2_000, search: 1_000, interval: 60_000 });
+export const LIMITS = Object.freeze({ count: 1_000, buffer: 2_000, search: 1_000, group: 4, interval: 60_000 });
 
 /** A message that is not what the protocol says. */
 export class WireError extends Error {}
@@ -97,7 +97,7 @@ function checkSource(source) {
 function checkPlace(m) {
   demand(typeof m.epoch === 'string', 'there is no epoch');
   for (const name of ['seq', 'request', 'start', 'total', 'rows', 'digest']) demand(isCount(m[name]), `there is no ${name}`);
-  demand(m.lead === null || m.lead === undefined || isHeader(m.lead), 'lead is no header');
+  demand(Array.isArray(m.lead) && m.lead.every(isHeader), 'lead is no list of headers');
 }
 
 function checkItem(item) {
@@ -114,7 +114,7 @@ function checkUpdate(entry) {
 
 function isHeader(value) {
   return isObject(value) && isCount(value.section) && isCount(value.rev) && isCount(value.slot)
-    && typeof value.column === 'string' && isCount(value.count);
+    && isCount(value.level) && typeof value.column === 'string' && isCount(value.count);
 }
 
 function isObject(value) {
@@ -168,13 +168,13 @@ export function visibility(hidden) {
   return { type: 'visibility', hidden };
 }
 
-function wireQuery({ sort = [], search = '', group = '' } = {}) {
+function wireQuery({ sort = [], search = '', group = [] } = {}) {
   const wire = {};
   if (sort.length > 0) {
     wire.sort = sort.map(({ column, descending }) => (descending ? { column, descending: true } : { column }));
   }
   if (search !== '') wire.search = search.slice(0, LIMITS.search);
-  if (group !== '') wire.group = [group];
+  if (group.length > 0) wire.group = group.slice(0, LIMITS.group);
   return wire;
 }
 

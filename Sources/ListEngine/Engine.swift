@@ -127,10 +127,16 @@ public struct Engine: ~Copyable {
     guard request.terms.count <= limits.sortTerms else {
       throw .tooLong("a query may sort by \(limits.sortTerms) columns, not \(request.terms.count)")
     }
-    guard request.group.count <= 1 else { throw .tooLong("a query may group by 1 column, not \(request.group.count)") }
+    guard request.group.count <= limits.groups else {
+      throw .tooLong("a query may group by \(limits.groups) columns, not \(request.group.count)")
+    }
     var query = Query(search: request.search)
     for term in request.terms { query.sort.append(SortTerm(try number(term.column), descending: term.descending)) }
-    for column in request.group { query.group.append(try number(column)) }
+    for column in request.group {
+      let column = try number(column)
+      // Twice the same would only nest each section in its like.
+      if !query.group.contains(column) { query.group.append(column) }
+    }
     return query
   }
 

@@ -14,6 +14,8 @@ public struct Limits: Hashable, Sendable {
   public var search = 1_000
   /// Columns to sort by.
   public var sortTerms = 8
+  /// Columns to group by.
+  public var groups = 4
   /// About how many bytes of rows one patch carries; a larger change arrives in several.
   public var patchBytes = 48 * 1024
   /// How many rows one turn looks at while a view is put together. Views of a quarter as many rows are put together at once.

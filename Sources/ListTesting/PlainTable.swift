@@ -14,8 +14,8 @@ public struct PlainTable: Sendable {
   public enum Line: Hashable, Sendable {
     /// A row's cells.
     case row([Cell])
-    /// A section's value and how many rows it has.
-    case header(Cell, count: Int)
+    /// A section's value, how many rows it has, and how many sections it lies in.
+    case header(Cell, count: Int, level: Int = 0)
   }
 
   /// The rows in the source's order.
@@ -97,11 +97,15 @@ public struct PlainTable: Sendable {
       }
       return a.offset < b.offset
     }.map(\.element)
-    guard let group = query.group.first else { return sorted.map { .row($0.cells) } }
-    let values = Set(sorted.map { $0.cells[group] }).sorted { Self.order($0, $1, descending: false) < 0 }
+    return lines(sorted, query.group[...], level: 0)
+  }
+
+  private func lines(_ rows: [Row], _ group: ArraySlice<Int>, level: Int) -> [Line] {
+    guard let column = group.first else { return rows.map { .row($0.cells) } }
+    let values = Set(rows.map { $0.cells[column] }).sorted { Self.order($0, $1, descending: false) < 0 }
     return values.flatMap { value in
-      let own = sorted.filter { $0.cells[group] == value }
-      return [Line.header(value, count: own.count)] + own.map { .row($0.cells) }
+      let own = rows.filter { $0.cells[column] == value }
+      return [Line.header(value, count: own.count, level: level)] + lines(own, group.dropFirst(), level: level + 1)
     }
   }
 

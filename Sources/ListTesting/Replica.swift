@@ -32,8 +32,8 @@ public struct Replica: Sendable {
   public private(set) var rows = 0
   /// The items.
   public private(set) var items: [Item] = []
-  /// The header above the window.
-  public private(set) var lead: HeaderSnapshot?
+  /// The headers above the window, outermost first.
+  public private(set) var lead: [HeaderSnapshot] = []
   /// The number of what was applied last; 0 before the first window.
   public private(set) var sequence: UInt64 = 0
 
@@ -110,9 +110,9 @@ public struct Replica: Sendable {
     }
   }
 
-  private static func digest(start: Int, total: Int, lead: HeaderSnapshot?, items: [Item]) -> UInt32 {
+  private static func digest(start: Int, total: Int, lead: [HeaderSnapshot], items: [Item]) -> UInt32 {
     var digest = Digest(start: start, total: total)
-    if let lead { digest.add(leadSection: lead.section, revision: lead.revision) }
+    for header in lead { digest.add(leadSection: header.section, revision: header.revision) }
     for item in items {
       switch item {
       case .row(let id, let revision, _): digest.add(row: id, revision: revision)

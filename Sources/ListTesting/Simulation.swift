@@ -274,7 +274,12 @@ public struct Simulation {
       query.sort.append(SortTerm(random.number(0...5), descending: random.oneIn(2)))
     }
     if random.oneIn(3) { query.search = random.pick(["red", "1", "ä", "text-2", "nowhere", "E"]) }
-    if random.oneIn(3) { query.group = [random.pick([2, 4, 0])] }
+    if random.oneIn(2) {
+      for _ in 0..<random.pick([1, 1, 2, 3]) {
+        let column = random.pick([2, 4, 0, 5])
+        if !query.group.contains(column) { query.group.append(column) }
+      }
+    }
     return query
   }
 
@@ -329,7 +334,7 @@ public struct Simulation {
     for (item, line) in zip(result.items, lines[range]) {
       switch (item, line) {
       case (.row(let row), .row(let cells)) where row.cells == cells: continue
-      case (.header(let header), .header(let value, let count)) where header.value == value && header.count == count: continue
+      case (.header(let header), .header) where header.says(line): continue
       default: throw failure("a patch for \(query) says \(item), not \(line)")
       }
     }
@@ -436,27 +441,47 @@ public struct Simulation {
     for (item, line) in zip(replica.items, lines[replica.start..<end]) {
       switch (item, line) {
       case (.row(_, _, let cells), .row(let true_)) where cells == true_: continue
-      case (.header(let header), .header(let value, let count)) where header.value == value && header.count == count:
+      case (.header(let header), .header) where header.says(line):
         guard slots.insert(header.slot).inserted else { throw failure("two headers have slot \(header.slot)") }
       default: throw failure("page \(page.id.rawValue) (\(page.query)) shows \(item), not \(line)")
       }
     }
+    for header in page.replica.lead where !slots.insert(header.slot).inserted {
+      throw failure("two headers have slot \(header.slot)")
+    }
     try judgeLead(page, lines)
   }
 
+  /// Above the window are the headers of all sections that its first line lies in.
   private func judgeLead(_ page: Page, _ lines: [PlainTable.Line]) throws {
-    guard !page.query.group.isEmpty, page.replica.start < lines.count, case .row = lines[page.replica.start] else {
-      guard page.replica.lead == nil else { throw failure("page \(page.id.rawValue) has a lead header for nothing") }
-      return
-    }
-    for line in lines[..<page.replica.start].reversed() {
-      guard case .header(let value, let count) = line else { continue }
-      guard let lead = page.replica.lead, lead.value == value, lead.count == count else {
-        throw failure("page \(page.id.rawValue) has lead header \(page.replica.lead as Any), not \(value) × \(count)")
+    var above: [PlainTable.Line] = []
+    if !page.query.group.isEmpty, page.replica.start < lines.count, !page.replica.items.isEmpty {
+      var level = page.query.group.count
+      if case .header(_, _, let own) = lines[page.replica.start] { level = own }
+      for line in lines[..<page.replica.start].reversed() {
+        guard case .header(_, _, let outer) = line, outer < level else { continue }
+        above.insert(line, at: 0)
+        level = outer
       }
-      return
+    }
+    let lead = page.replica.lead
+    guard lead.count == above.count, zip(lead, above).allSatisfy({ $0.says($1) }) else {
+      throw failure("page \(page.id.rawValue) has lead headers \(lead), not \(above)")
+    }
+    var parent: UInt32?
+    for header in lead {
+      guard header.parent == parent else { throw failure("a lead header lies in \(header.parent as Any), not \(parent as Any)") }
+      parent = header.section
     }
   }
 
   private func failure(_ reason: String) -> Failure { Failure(seed: seed, step: step, reason: reason) }
+}
+
+extension HeaderSnapshot {
+  /// Whether it shows what this line says.
+  fileprivate func says(_ line: PlainTable.Line) -> Bool {
+    guard case .header(let value, let count, let level) = line else { return false }
+    return self.value == value && self.count == count && self.level == level
+  }
 }

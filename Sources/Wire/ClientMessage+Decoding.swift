@@ -77,7 +77,7 @@ extension ClientMessage {
         (try term.requiredText("column", limit: greatestName), try term.boolean("descending") ?? false))
     }
     var group: [String] = []
-    for (index, column) in try query.list("group", limit: 1).enumerated() {
+    for (index, column) in try query.list("group", limit: limits.groups).enumerated() {
       guard case .text(let name) = column else {
         throw .unreadableMessage("query.group[\(index)] must be a text, not \(column.kind)")
       }

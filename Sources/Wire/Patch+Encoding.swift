@@ -16,7 +16,12 @@ extension Patch {
     writer.integer(result.rows)
     if base == nil { writeItems(schema, to: &writer) } else { writeChanges(schema, to: &writer) }
     writer.raw(",\"lead\":")
-    if let lead = result.lead { writer.header(lead, schema) } else { writer.raw("null") }
+    writer.byte("[")
+    for (place, header) in result.lead.enumerated() {
+      if place > 0 { writer.byte(",") }
+      writer.header(header, schema)
+    }
+    writer.byte("]")
     writer.raw(",\"digest\":")
     writer.unsigned(UInt64(result.digest))
     writer.byte("}")
@@ -144,6 +149,10 @@ extension JSONWriter {
     unsigned(UInt64(header.revision))
     raw(",\"slot\":")
     unsigned(UInt64(header.slot))
+    raw(",\"level\":")
+    integer(header.level)
+    raw(",\"parent\":")
+    if let parent = header.parent { unsigned(UInt64(parent)) } else { raw("null") }
     raw(",\"column\":")
     text(schema.columns[header.column].name)
     raw(",\"value\":")

@@ -127,8 +127,8 @@ import Testing
       complaint(#"{"type":"query","request":1,"query":{"search":"\#(long)x"}}"#)
         == .tooLong("query.search has more than 1000 characters"))
     #expect(
-      complaint(#"{"type":"query","request":1,"query":{"group":["a","b"]}}"#)
-        == .tooLong("query.group has more than 1 entries"))
+      complaint(#"{"type":"query","request":1,"query":{"group":["a","b","c","d","e"]}}"#)
+        == .tooLong("query.group has more than 4 entries"))
     let terms = Array(repeating: #"{"column":"a"}"#, count: 9).joined(separator: ",")
     #expect(
       complaint(#"{"type":"query","request":1,"query":{"sort":[\#(terms)]}}"#)

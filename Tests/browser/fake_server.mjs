@@ -182,11 +182,14 @@ class Session {
   cut(view, start, end) {
     const items = view.slice(start, end);
     const headers = items.filter((item) => item.section !== undefined);
-    let lead = null;
-    if (items.length > 0 && items[0].section === undefined) {
-      for (let at = start - 1; at >= 0 && lead === null; at -= 1) if (view[at].section !== undefined) lead = view[at];
+    const lead = [];
+    let level = items.length === 0 ? 0 : items[0].level ?? Infinity;
+    for (let at = start - 1; at >= 0 && level > 0; at -= 1) {
+      if (view[at].section === undefined || view[at].level >= level) continue;
+      lead.unshift(view[at]);
+      ({ level } = view[at]);
     }
-    const live = new Set([...headers, ...(lead ? [lead] : [])].map(({ section }) => section));
+    const live = new Set([...headers, ...lead].map(({ section }) => section));
     for (const section of this.slots.keys()) if (!live.has(section)) this.slots.delete(section);
     const used = new Set(this.slots.values());
     for (const section of live) {
@@ -199,7 +202,7 @@ class Session {
     const lent = (header) => ({ ...header, slot: this.slots.get(header.section) });
     return {
       items: items.map((item) => (item.section !== undefined ? lent(item) : { id: item.id, rev: item.rev, cells: item.cells.slice() })),
-      lead: lead && lent(lead),
+      lead: lead.map(lent),
     };
   }
 }

@@ -56,13 +56,15 @@ class Table {
         return one.id - other.id;
       });
     }
-    const items = query.group?.length ? this.grouped(rows, query.group[0], at(query.group[0])) : rows;
+    const items = query.group?.length ? this.grouped(rows, query.group) : rows;
+    if (query.group?.length) items.headers = items.length - rows.length;
     if (this.cache.size > 8) this.cache.clear();
     this.cache.set(key, { items, changes: this.changes, at: performance.now() });
     return items;
   }
 
-  grouped(rows, column, at) {
+  grouped(rows, [column, ...further], parent = null, level = 0) {
+    const at = this.columns.findIndex(({ name }) => name === column);
     const groups = new Map();
     for (const row of rows) {
       if (!groups.has(row.cells[at])) groups.set(row.cells[at], []);
@@ -70,13 +72,13 @@ class Table {
     }
     const items = [];
     for (const value of [...groups.keys()].sort((one, other) => compare(one, other, 1))) {
-      const name = `${column} ${value}`;
+      const name = `${parent} ${column} ${value}`;
       const count = groups.get(value).length;
       const known = this.sections.get(name) ?? { section: this.sections.size, rev: 0, count: -1 };
       this.sections.set(name, { ...known, rev: known.count === count ? known.rev : known.rev + 1, count });
-      items.push({ section: known.section, rev: this.sections.get(name).rev, slot: 0, column, value, count }, ...groups.get(value));
+      items.push({ section: known.section, rev: this.sections.get(name).rev, slot: 0, level, parent, column, value, count });
+      items.push(...(further.length > 0 ? this.grouped(groups.get(value), further, known.section, level + 1) : groups.get(value)));
     }
-    items.headers = groups.size;
     return items;
   }
 }

@@ -26,15 +26,16 @@ function write(name, fixture) {
 const client = (name, message) => write(`client ${name}`, { direction: 'client', message });
 const server = (name, message) => write(`server ${name}`, { direction: 'server', message });
 
-// Items: rows are {id, rev, cells}, headers {section, rev, slot, column, value, count}.
+// Items: rows are {id, rev, cells}, headers {section, rev, slot, level, parent, column, value, count}.
 
 const row = (id, rev = 1, cells = [`row ${id}`, id / 4]) => ({ id, rev, cells });
-const header = (section, value, count, { rev = 1, slot = section } = {}) => ({ section, rev, slot, column: 'user', value, count });
+const header = (section, value, count, { rev = 1, slot = section, level = 0, parent = null, column = 'user' } = {}) =>
+  ({ section, rev, slot, level, parent, column, value, count });
 const wire = (item) => (item.section !== undefined ? item : [item.id, item.rev, item.cells]);
 const rows = (from, to) => Array.from({ length: to - from }, (_, at) => row(from + at));
 
 /** A window as the reference keeps it. */
-const held = (start, total, items, { lead = null, count = total } = {}) => ({ start, total, items, lead, rows: count });
+const held = (start, total, items, { lead = [], count = total } = {}) => ({ start, total, items, lead, rows: count });
 
 const place = (window, seq) => ({
   epoch, seq, request: 1, interval: 300, start: window.start, total: window.total, rows: window.rows,
@@ -99,17 +100,26 @@ sequence('grouped', [
   held(3, 10, [header(2, 'root', 4), row(4), row(5), row(6), row(7), header(3, null, 1, { slot: 1 }), row(8)], { count: 7 }),
 ], [gone]);
 sequence('grouped with a lead', [
-  held(40, 90, [row(41), row(42), header(2, 'www', 20, { slot: 0 }), row(51)], { lead: header(1, 'root', 41, { slot: 1 }), count: 85 }),
-  held(41, 90, [row(42), header(2, 'www', 20, { slot: 0 }), row(51), row(52)], { lead: header(1, 'root', 41, { slot: 1 }), count: 85 }),
-  held(41, 89, [row(42), header(2, 'www', 19, { slot: 0, rev: 2 }), row(51), row(52)], { lead: header(1, 'root', 40, { slot: 1, rev: 2 }), count: 84 }),
+  held(40, 90, [row(41), row(42), header(2, 'www', 20, { slot: 0 }), row(51)], { lead: [header(1, 'root', 41, { slot: 1 })], count: 85 }),
+  held(41, 90, [row(42), header(2, 'www', 20, { slot: 0 }), row(51), row(52)], { lead: [header(1, 'root', 41, { slot: 1 })], count: 85 }),
+  held(41, 89, [row(42), header(2, 'www', 19, { slot: 0, rev: 2 }), row(51), row(52)], { lead: [header(1, 'root', 40, { slot: 1, rev: 2 })], count: 84 }),
   held(42, 89, [header(2, 'www', 19, { slot: 0, rev: 2 }), row(51), row(52), row(53)], { count: 84 }),
-  held(43, 89, [row(51), row(52), row(53), row(54)], { lead: header(2, 'www', 19, { slot: 0, rev: 2 }), count: 84 }),
+  held(43, 89, [row(51), row(52), row(53), row(54)], { lead: [header(2, 'www', 19, { slot: 0, rev: 2 })], count: 84 }),
+]);
+const user = header(1, 'root', 5);
+const inner = (section, value, count, more = {}) => header(section, value, count, { level: 1, parent: 1, column: 'state', ...more });
+sequence('nested sections', [
+  held(0, 12, [user, inner(2, 'R', 2), row(1), row(2), inner(3, 'S', 3), row(3)], { count: 7 }),
+  held(2, 12, [row(1), row(2), inner(3, 'S', 3), row(3), row(4)], { lead: [user, inner(2, 'R', 2)], count: 7 }),
+  held(2, 11, [row(2), inner(3, 'S', 3), row(3), row(4)],
+    { lead: [header(1, 'root', 4, { rev: 2 }), inner(2, 'R', 1, { rev: 2 })], count: 6 }),
+  held(3, 11, [inner(3, 'S', 3), row(3), row(4)], { lead: [header(1, 'root', 4, { rev: 2 })], count: 6 }),
 ]);
 sequence('everything at once', [
   held(10, 60, [row(10), row(11), header(4, 'b', 30, { slot: 2 }), row(12), row(13), row(14), row(15)],
-    { lead: header(3, 'a', 20, { slot: 0 }), count: 57 }),
+    { lead: [header(3, 'a', 20, { slot: 0 })], count: 57 }),
   held(12, 63, [row(13, 2, ['up', 0.5]), row(20), header(4, 'b', 31, { slot: 2, rev: 2 }), row(12), row(15), row(21, 1, ['new', null]), row(14), row(22)],
-    { lead: header(3, 'a', 22, { slot: 0, rev: 9 }), count: 60 }),
+    { lead: [header(3, 'a', 22, { slot: 0, rev: 9 })], count: 60 }),
 ], [{ shift: 2, why: { removed: 'moved', inserted: 'new' } }]);
 sequence('whole numbers beyond 53 bits are texts', [
   held(0, 1, [row(1, 1, ['9007199254740993', '-9223372036854775808', 9007199254740991])]),
@@ -165,7 +175,9 @@ broken('a header updated as a row', 'index', { updated: [[0, 2, 0, 'x']] }, grou
 broken('digest of another revision', 'digest', { updated: [[1, 2, 0, 'x']] });
 broken('digest of another place', 'digest', { start: 1, total: 5 });
 broken('digest of another order', 'digest', { moved: [[0, 1]] });
-broken('digest of another lead', 'digest', { lead: header(1, 'a', 2) });
+broken('digest of another lead', 'digest', { lead: [header(1, 'a', 2)] });
+broken('digest of one lead more', 'digest', { lead: [header(1, 'a', 2), header(2, 'b', 2, { level: 1, parent: 1 })] },
+  held(1, 4, rows(1, 4), { lead: [header(1, 'a', 2)] }));
 
 // Single messages.
 
@@ -188,6 +200,7 @@ client('open again', {
 client('open with nothing said', { type: 'open', table: 'processes', request: 1 });
 client('query', { type: 'query', request: 2, query: { sort: [{ column: 'cpu', descending: true }], search: 'naïve 日本', group: ['user'] } });
 client('query for all rows', { type: 'query', request: 9_007_199_254_740_991, query: {}, viewport: { seq: 3, first: 0, count: 40, stick: 'top' } });
+client('query for nested sections', { type: 'query', request: 3, query: { group: ['user', 'state'] } });
 client('viewport', { type: 'viewport', ...sight });
 client('viewport at the end', { type: 'viewport', seq: 7, first: 99_960, count: 40, ahead: 0, behind: 80, stick: 'end' });
 client('viewport with the least said', { type: 'viewport', seq: 0, first: 0, count: 1 });
@@ -203,7 +216,7 @@ server('hello without tables', { type: 'hello', version: 1, server: 'rowcast 0.1
 server('tables', { type: 'tables', tables: [table, { ...table, name: 'jobs', title: 'Jobs', rows: 0, source: { ...source, state: 'starting' } }] });
 server('window', windowMessage(held(0, 2, [row(1, 1, ['root', 12.5, 1_795_249_898_055.5, [0, 1]]), row(2, 1, [null, null, null, null])])));
 server('window in the middle of a section', windowMessage(
-  held(41, 90, [row(42), header(2, 'www', 20, { slot: 0 }), row(51)], { lead: header(1, 'root', 41, { slot: 1 }), count: 85 }), 4));
+  held(41, 90, [row(42), header(2, 'www', 20, { slot: 0 }), row(51)], { lead: [header(1, 'root', 41, { slot: 1 })], count: 85 }), 4));
 server('patch', patchMessage(held(0, 2, [row(1), row(2)]), held(0, 2, [row(3), row(1, 2, ['one', 1])]), 2, gone));
 server('patch of nothing but a count', patchMessage(held(0, 90, [row(1)]), held(0, 91, [row(1)]), 2));
 server('status', { type: 'status', table: 'processes', source: { state: 'stale', message: 'the plugin ended', rejected: 2, lastRejection: 'row 7: “cpu” is a text', age: 5_000 } });

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { Backoff } from '../../web/backoff.js';
 import { barScale, place, specify } from '../../web/columns.js';
 import { moveActive } from '../../web/keys.js';
-import { emptyView, fittingView, hashFromView, nextSort, sameQuery, viewFromHash } from '../../web/query.js';
+import { emptyView, fittingView, hashFromView, nextGroup, nextSort, sameQuery, viewFromHash } from '../../web/query.js';
 
 test('pauses double up to half a minute and are drawn from zero on', () => {
   const backoff = new Backoff();
@@ -26,8 +26,8 @@ test('pauses start anew only after ten seconds of connection', () => {
 test('a view survives its address', () => {
   const views = [
     emptyView(),
-    { table: 'processes', sort: [{ column: 'cpu', descending: true }, { column: 'name', descending: false }], search: 'ssh &#=%', group: 'user' },
-    { table: 'a table, with & in it', sort: [{ column: '-odd,name%', descending: true }, { column: '-x', descending: false }], search: 'naïve 日本', group: 'ö' },
+    { table: 'processes', sort: [{ column: 'cpu', descending: true }, { column: 'name', descending: false }], search: 'ssh &#=%', group: ['user', 'state'] },
+    { table: 'a table, with & in it', sort: [{ column: '-odd,name%', descending: true }, { column: '-x', descending: false }], search: 'naïve 日本', group: ['ö', 'a,b'] },
   ];
   for (const view of views) assert.deepEqual(viewFromHash(hashFromView(view)), view);
   assert.equal(hashFromView(views[1]).slice(0, 38), '#table=processes&sort=-cpu,name&search');
@@ -50,10 +50,17 @@ test('a header is clicked from ascending over descending to none', () => {
   assert.deepEqual(nextSort([{ column: 'cpu', descending: true }], 'cpu'), []);
 });
 
+test('a level of grouping is set, changed, and taken away with those inside it', () => {
+  assert.deepEqual(nextGroup([], 0, 'user'), ['user']);
+  assert.deepEqual(nextGroup(['user'], 1, 'state'), ['user', 'state']);
+  assert.deepEqual(nextGroup(['user', 'state', 'name'], 0, 'state'), ['state', 'name']);
+  assert.deepEqual(nextGroup(['user', 'state', 'name'], 1, ''), ['user']);
+});
+
 test('a view is fitted to the columns there are', () => {
-  const view = { table: 't', sort: [{ column: 'gone', descending: false }, { column: 'cpu', descending: true }], search: 'x', group: 'gone' };
+  const view = { table: 't', sort: [{ column: 'gone', descending: false }, { column: 'cpu', descending: true }], search: 'x', group: ['gone', 'cpu'] };
   const fitted = fittingView(view, [{ name: 'cpu' }]);
-  assert.deepEqual(fitted, { table: 't', sort: [{ column: 'cpu', descending: true }], search: 'x', group: '' });
+  assert.deepEqual(fitted, { table: 't', sort: [{ column: 'cpu', descending: true }], search: 'x', group: ['cpu'] });
   assert.ok(!sameQuery(view, fitted) && sameQuery(fitted, { ...fitted }));
 });
 

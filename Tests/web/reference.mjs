@@ -65,7 +65,7 @@ export function digestOf(start, total, lead, items) {
   };
   mix(start);
   mix(total);
-  if (lead) [3, lead.section, lead.rev].forEach(mix);
+  for (const header of lead) [3, header.section, header.rev].forEach(mix);
   for (const item of items) {
     if (item.section !== undefined) [2, item.section, item.rev].forEach(mix);
     else [1, BigInt(item.id) % word, BigInt(item.id) / word, item.rev].forEach(mix);

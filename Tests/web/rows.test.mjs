@@ -6,13 +6,16 @@ import { diffWindows, digestOf } from './reference.mjs';
 import { diceFrom, fixtures, seed } from './fixtures.mjs';
 
 const asWire = (item) => (item.isHeader
-  ? { section: item.section, rev: item.rev, slot: item.slot, column: item.column, value: item.value, count: item.count }
+  ? {
+    section: item.section, rev: item.rev, slot: item.slot, level: item.level, parent: item.parent, column: item.column,
+    value: item.value, count: item.count,
+  }
   : [item.id, item.rev, item.cells]);
 
 /** All that a copy holds, as plain values. */
 const contents = (copy) => structuredClone({
   epoch: copy.epoch, seq: copy.seq, start: copy.start, total: copy.total, rows: copy.rows, digest: copy.digest,
-  lead: copy.lead && asWire(copy.lead), items: copy.items.map(asWire),
+  lead: copy.lead.map(asWire), items: copy.items.map(asWire),
 });
 
 test('an empty window has the digest that the protocol names', () => {
@@ -57,12 +60,26 @@ test('a row stays the same object through updates and moves, so that its node do
   assert.deepEqual(fourth.cells, ['moved and updated', 1]);
 });
 
+test('the headers that an item lies under are found in the window and above it', () => {
+  const { window, patches } = fixtures('sequence-nested-sections')[0];
+  const copy = new WindowCopy();
+  copy.replace(window);
+  const under = (position) => copy.headersOf(position).map(({ value }) => value);
+  assert.deepEqual(under(0), ['root']);
+  assert.deepEqual(under(3), ['root', 'R']);
+  assert.deepEqual(under(4), ['root', 'S']);
+  copy.apply(patches[0]);
+  assert.deepEqual(under(2), ['root', 'R']);
+  assert.deepEqual(under(5), ['root', 'S']);
+  assert.deepEqual(under(99), []);
+});
+
 test('any window becomes any other by the patch between them', (context) => {
   context.diagnostic(`SEED=${seed}`);
   const dice = diceFrom(seed);
   let total = 1_000;
   const item = (key) => (key % 7 === 0
-    ? { section: key, rev: dice(4), slot: dice(5), column: 'user', value: `s${key}`, count: dice(9) }
+    ? { section: key, rev: dice(4), slot: dice(5), level: dice(3), parent: dice(2) ? dice(9) : null, column: 'user', value: `s${key}`, count: dice(9) }
     : { id: key, rev: dice(3), cells: [`${key}`, dice(3), dice(3)] });
   const next = (before) => {
     const kept = before.items.filter(() => dice(4) > 0);
@@ -79,9 +96,9 @@ test('any window becomes any other by the patch between them', (context) => {
       has.add(key);
     }
     total += dice(10);
-    return { start: dice(500), total, items, lead: dice(2) ? item(7) : null };
+    return { start: dice(500), total, items, lead: [item(7), item(14), item(21)].slice(dice(4)) };
   };
-  let before = { start: 0, total, items: [], lead: null };
+  let before = { start: 0, total, items: [], lead: [] };
   const copy = new WindowCopy();
   copy.seq = 1;
   copy.total = total;

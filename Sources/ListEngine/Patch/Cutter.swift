@@ -138,23 +138,24 @@ struct Cutter {
 
   private func header(_ section: Section, slot: UInt32) -> HeaderSnapshot {
     HeaderSnapshot(
-      section: section.number, revision: section.revision, slot: slot, column: view.query.group[0],
+      section: section.number, revision: section.revision, slot: slot, level: section.level,
+      parent: section.level == 0 ? nil : section.parent?.number, column: view.query.group[section.level],
       value: section.value, count: section.count)
   }
 
-  /// Lends a place of the page's pool to every header of the window: one that stays keeps its own; those that left give theirs
-  /// back before new ones are taken.
-  private func lendHeaders(_ candidates: inout [Candidate], start: Int) -> (HeaderSnapshot?, HeaderPool) {
+  /// Lends a place of the page's pool to every header of the window and to those above it: one that stays keeps its own; those that
+  /// left give theirs back before new ones are taken.
+  private func lendHeaders(_ candidates: inout [Candidate], start: Int) -> ([HeaderSnapshot], HeaderPool) {
     var pool = base?.pool ?? HeaderPool()
-    guard view.isGrouped else { return (nil, pool) }
-    let leadSection = candidates.isEmpty ? nil : view.section(above: start)
+    guard view.isGrouped else { return ([], pool) }
+    let above = candidates.isEmpty ? [] : view.sections(above: start)
     if let base {
       let staying = Set(candidates.map(\.identity))
       for item in base.items {
         guard case .header(let header) = item, !staying.contains(Self.identity(item)) else { continue }
         pool.enqueue(header.slot)
       }
-      if let lead = base.lead, lead.section != leadSection?.number { pool.enqueue(lead.slot) }
+      for header in base.lead where !above.contains(where: { $0.number == header.section }) { pool.enqueue(header.slot) }
     }
     for index in candidates.indices {
       guard case .header(var header) = candidates[index].item else { continue }
@@ -165,11 +166,11 @@ struct Cutter {
       }
       candidates[index].item = .header(header)
     }
-    guard let leadSection else { return (nil, pool) }
-    if let held = base?.lead, held.section == leadSection.number {
-      return (header(leadSection, slot: held.slot), pool)
+    let lead = above.map { section in
+      let held = base?.lead.first { $0.section == section.number }
+      return header(section, slot: held?.slot ?? pool.dequeue("lead", for: section.number))
     }
-    return (header(leadSection, slot: pool.dequeue("lead", for: leadSection.number)), pool)
+    return (lead, pool)
   }
 
   // MARK: Difference
@@ -215,7 +216,7 @@ struct Cutter {
 
   private func removal(_ item: WindowItem, since commit: UInt32) -> Patch.Removal {
     switch item {
-    case .header(let header): return view.hasSection(header.section, value: header.value) ? .scrolled : .gone
+    case .header(let header): return view.hasSection(header.section) ? .scrolled : .gone
     case .row(let row):
       guard let slot = view.table.slot(of: row.id), view.contains(slot) else { return .gone }
       return view.table.hasChanged(slot, since: commit) ? .moved : .scrolled

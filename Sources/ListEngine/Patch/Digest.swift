@@ -12,7 +12,7 @@ public struct Digest {
     mix(UInt32(truncatingIfNeeded: total))
   }
 
-  /// Takes in the header that lies above the window.
+  /// Takes in a header that lies above the window.
   public mutating func add(leadSection: UInt32, revision: UInt32) {
     mix(3)
     mix(leadSection)
@@ -39,9 +39,9 @@ public struct Digest {
     value ^= value >> 15
   }
 
-  static func of(start: Int, total: Int, lead: HeaderSnapshot?, items: [WindowItem]) -> UInt32 {
+  static func of(start: Int, total: Int, lead: [HeaderSnapshot], items: [WindowItem]) -> UInt32 {
     var digest = Digest(start: start, total: total)
-    if let lead { digest.add(leadSection: lead.section, revision: lead.revision) }
+    for header in lead { digest.add(leadSection: header.section, revision: header.revision) }
     for item in items {
       switch item {
       case .row(let row): digest.add(row: row.id, revision: row.revision)

@@ -42,9 +42,13 @@ public struct HeaderSnapshot: Hashable, Sendable {
   public var revision: UInt32
   /// The header's place in the page's pool of headers; lent by the ``HeaderPool``.
   public var slot: UInt32
-  /// The column grouped by.
+  /// How many sections the section lies in.
+  public var level = 0
+  /// The number of the section it lies in.
+  public var parent: UInt32?
+  /// The column of this level.
   public var column: Int
-  /// The value that the section's rows have in common.
+  /// The value of that column that the section's rows have in common.
   public var value: Cell
   /// How many rows it has.
   public var count: Int
@@ -54,7 +58,7 @@ public struct HeaderSnapshot: Hashable, Sendable {
 public enum WindowItem {
   /// A row.
   case row(RowSnapshot)
-  /// The header directly before a section's rows.
+  /// The header directly before a section's rows, or before the first of its sections.
   case header(HeaderSnapshot)
 }
 
@@ -68,8 +72,8 @@ public final class WindowState {
   public let rows: Int
   /// The items from `start` on.
   public let items: [WindowItem]
-  /// The header of the section in which the first item lies, when that is a row.
-  public let lead: HeaderSnapshot?
+  /// The headers of the sections in which the first item lies and that are above it, outermost first.
+  public let lead: [HeaderSnapshot]
   /// Proves that two copies are equal; see docs/protocol.md.
   public let digest: UInt32
   /// Which headers of the page are lent to which section.
@@ -80,7 +84,7 @@ public final class WindowState {
   let relabelings: Int
 
   init(
-    start: Int, total: Int, rows: Int, items: [WindowItem], lead: HeaderSnapshot?, pool: HeaderPool, commit: UInt32,
+    start: Int, total: Int, rows: Int, items: [WindowItem], lead: [HeaderSnapshot], pool: HeaderPool, commit: UInt32,
     relabelings: Int = 0
   ) {
     self.start = start

@@ -1,30 +1,3 @@
-/// The rows of a view that have one value in common, or all of them when the query does not group.
-final class Section {
-  /// Names it as long as its view exists.
-  let number: UInt32
-  /// What its rows have in common.
-  let value: Cell
-  /// Its rows.
-  var order = RowOrder()
-  /// Its place among the sections.
-  var place = 0
-  /// Changes whenever its header shows something else.
-  var revision: UInt32 = 1
-  /// How many rows it has, while its order is being put together.
-  var provisionalCount: Int?
-  /// How many rows it has.
-  var count: Int { provisionalCount ?? order.count }
-  /// How many rows its header said it has.
-  var announcedCount = 0
-  /// Whether rows came or went since the header was looked at.
-  var isTouched = false
-
-  init(number: UInt32, value: Cell) {
-    self.number = number
-    self.value = value
-  }
-}
-
 /// A table as one query shows it; shared by all sessions with an equal query.
 ///
 /// It is put together step by step (``ViewBuild``), and then catches up with its table when someone looks: k changed rows cost O(k log n). First all rows that may stand wrong are taken
@@ -35,16 +8,15 @@ final class ListView {
   private let comparator: RowComparator
   private let search: TextSearch
   private let searched: [ColumnStore]
-  private let group: ColumnStore?
+  /// The columns to group by, the outermost sections' first.
+  let groups: [ColumnStore]
   /// The columns whose change may move a row; see ``ChangeLog/Entry/columns``.
   private let interest: UInt64
   private var compressor = KeyCompressor()
   private var pool = ChunkPool()
-  /// In order; without grouping there is exactly one.
-  private var sections: [Section] = []
-  private var sectionOfValue: [Cell: Section] = [:]
-  /// Rows plus one header for each section.
-  private var ranks = Fenwick()
+  /// All rows; without grouping there is no other section.
+  private var root = Section(number: 0, level: -1, value: .null, parent: nil)
+  private var sectionOfNumber: [UInt32: Section] = [:]
   private var nextSection: UInt32 = 1
   private var relabelings = 0
   /// How far it has read the table's log.
@@ -59,7 +31,7 @@ final class ListView {
   /// What puts it together, until that is done.
   private(set) var build: ViewBuild?
   /// The sections that had a number before the view was put together again: they keep it.
-  private var formerSections: [Cell: Section] = [:]
+  private var formerSections: [[Cell]: (number: UInt32, revision: UInt32)] = [:]
 
   /// A view that is put together by ``work()``; at once when the table is small.
   init(_ query: Query, table: Table) {
@@ -68,7 +40,7 @@ final class ListView {
     comparator = RowComparator(query, table: table)
     search = TextSearch(query.search)
     searched = search.isEmpty ? [] : table.columns.filter { $0.type == .text }
-    group = query.group.first.map { table.columns[$0] }
+    groups = query.group.map { table.columns[$0] }
     var interest: UInt64 = 0
     for term in query.sort { interest |= 1 << UInt64(term.column & 63) }
     for column in query.group { interest |= 1 << UInt64(column & 63) }
@@ -84,22 +56,32 @@ final class ListView {
   // MARK: Reading
 
   /// Whether sections have headers.
-  var isGrouped: Bool { group != nil }
+  var isGrouped: Bool { !groups.isEmpty }
   /// How many rows it shows.
-  var rowCount: Int { build?.selectedRows ?? (isGrouped ? ranks.total - sections.count : sections[0].order.count) }
+  var rowCount: Int { build?.selectedRows ?? root.rows }
   /// How many items it shows: rows and headers.
-  var itemCount: Int { build?.selectedItems ?? ranks.total }
+  var itemCount: Int { build?.selectedItems ?? root.items }
 
   /// Whether it shows this row.
   func contains(_ slot: UInt32) -> Bool { pool.chunk(of: slot) != nil }
 
-  /// The position of a row among the items.
+  /// The position of a row among the items; `nil` as well while the order is being put together.
   ///
   /// - Complexity: O(log n).
   func position(of slot: UInt32) -> Int? {
-    guard let chunk = pool.chunk(of: slot) else { return nil }
-    let section = chunk.section
-    return ranks.sum(before: section.place) + (isGrouped ? 1 : 0) + section.order.rank(of: slot, in: chunk)
+    guard build == nil, let chunk = pool.chunk(of: slot) else { return nil }
+    return start(of: chunk.section) + chunk.section.order.rank(of: slot, in: chunk)
+  }
+
+  /// The position of a section's first item after its header.
+  private func start(of section: Section) -> Int {
+    var position = 0
+    var section = section
+    while let parent = section.parent {
+      position += SectionList.items(before: section) + 1
+      section = parent
+    }
+    return position
   }
 
   /// An item as the view knows it.
@@ -116,35 +98,58 @@ final class ListView {
     var items: [Item] = []
     guard !range.isEmpty else { return items }
     items.reserveCapacity(range.count)
-    var (place, rest) = ranks.find(range.lowerBound)
-    while items.count < range.count {
-      let section = sections[place]
-      if isGrouped {
-        if rest == 0 { items.append(.header(section)) } else { rest -= 1 }
-      }
-      section.order.forEach(from: rest, count: range.count - items.count) { items.append(.row($0)) }
-      place += 1
-      rest = 0
-    }
+    collect(root, from: range.lowerBound, upTo: range.count, into: &items)
     return items
   }
 
-  /// The section in which the item at this position lies, if that is a row below a header.
-  func section(above position: Int) -> Section? {
-    guard isGrouped, position < itemCount else { return nil }
-    if let build { return section(above: position, in: build.selection) }
-    let (place, rest) = ranks.find(position)
-    return rest == 0 ? nil : sections[place]
+  private func collect(_ section: Section, from start: Int, upTo limit: Int, into items: inout [Item]) {
+    var rest = start
+    if section.level >= 0 {
+      if rest == 0 { items.append(.header(section)) } else { rest -= 1 }
+    }
+    guard hasSections(section) else {
+      return section.order.forEach(from: rest, count: limit - items.count) { items.append(.row($0)) }
+    }
+    guard items.count < limit else { return }
+    let found = section.sections.find(rest)
+    rest = found.rest
+    var inner: Section? = found.section
+    while let some = inner, items.count < limit {
+      collect(some, from: rest, upTo: limit, into: &items)
+      rest = 0
+      inner = SectionList.next(after: some)
+    }
   }
 
-  private func section(above position: Int, in items: [Item]) -> Section? {
-    guard case .row = items[position] else { return nil }
-    for item in items[..<position].reversed() { if case .header(let section) = item { return section } }
-    return nil
+  /// Whether a section has sections, rather than rows.
+  @inline(__always) private func hasSections(_ section: Section) -> Bool { section.level + 1 < groups.count }
+
+  /// The sections in which the item at this position lies and whose headers are above it, outermost first.
+  ///
+  /// - Complexity: O(log n).
+  func sections(above position: Int) -> [Section] {
+    guard isGrouped, position < itemCount else { return [] }
+    if let build { return sections(above: position, in: build.selection) }
+    var above: [Section] = []
+    var section = root
+    var rest = position
+    while hasSections(section) {
+      (section, rest) = section.sections.find(rest)
+      guard rest > 0 else { break }
+      rest -= 1
+      above.append(section)
+    }
+    return above
   }
 
-  /// Whether the section with this number and value still exists.
-  func hasSection(_ number: UInt32, value: Cell) -> Bool { sectionOfValue[value]?.number == number }
+  private func sections(above position: Int, in items: [Item]) -> [Section] {
+    if case .header(let section) = items[position] { return section.chain.dropLast() }
+    for item in items[..<position].reversed() { if case .header(let section) = item { return section.chain } }
+    return []
+  }
+
+  /// Whether the section with this number still exists.
+  func hasSection(_ number: UInt32) -> Bool { sectionOfNumber[number] != nil }
 
   /// Whether nothing that decides a row's place differs from what it was in this snapshot.
   func keepsPlace(_ slot: UInt32, since snapshot: RowSnapshot, relabelings: Int) -> Bool {
@@ -182,26 +187,38 @@ final class ListView {
       let section = section(for: slot)
       section.order.insert(
         slot, key: compressor.compress(comparator.key(slot)), section: section, pool: pool, comparator: comparator)
-      touch(section)
-      ranks.add(1, at: section.place)
+      count(rows: 1, items: 1, in: section)
     }
     announceSections()
-  }
-
-  /// The sections that rows came into or went out of.
-  private var touched: [Section] = []
-
-  private func touch(_ section: Section) {
-    guard isGrouped, !section.isTouched else { return }
-    section.isTouched = true
-    touched.append(section)
   }
 
   private func remove(_ slot: UInt32, from chunk: Chunk) {
     let section = chunk.section
     section.order.remove(slot, from: chunk, pool: pool)
+    count(rows: -1, items: -1, in: section)
+  }
+
+  /// A section has so many rows and items more, and so have those it lies in.
+  private func count(rows: Int, items: Int, in section: Section) {
     touch(section)
-    ranks.add(-1, at: section.place)
+    var section = section
+    while true {
+      section.rows += rows
+      SectionList.grow(section, by: items)
+      guard let parent = section.parent else { return }
+      section = parent
+    }
+  }
+
+  /// The sections that rows came into or went out of, by level.
+  private var touched: [[Section]] = []
+
+  private func touch(_ section: Section) {
+    // What is touched lies in what is touched.
+    guard section.level >= 0, !section.isTouched else { return }
+    section.isTouched = true
+    touched[section.level].append(section)
+    if let parent = section.parent { touch(parent) }
   }
 
   /// Whether the query's filter lets the row through.
@@ -213,55 +230,34 @@ final class ListView {
   // MARK: Sections
 
   private func section(for slot: UInt32) -> Section {
-    guard let group else { return sections[0] }
-    let value = group.cell(slot)
-    if let known = sectionOfValue[value] { return known }
-    let section = makeSection(value)
-    sectionOfValue[value] = section
-    var low = 0
-    var high = sections.count
-    while low < high {
-      let middle = (low + high) / 2
-      if Self.precedes(sections[middle].value, value) { low = middle + 1 } else { high = middle }
+    var section = root
+    for column in groups {
+      let value = column.cell(slot)
+      section = section.sections.section(value) ?? addSection(value, to: section)
     }
-    sections.insert(section, at: low)
-    rebuildSections()
     return section
   }
 
-  /// Gives changed headers a new revision, and drops sections without rows.
+  private func addSection(_ value: Cell, to parent: Section) -> Section {
+    let section = makeSection(value, in: parent)
+    parent.sections.insert(section)
+    count(rows: 0, items: 1, in: parent)
+    return section
+  }
+
+  /// Gives changed headers a new revision, and drops sections without rows: the inner ones first.
   private func announceSections() {
-    var isAnyEmpty = false
-    for section in touched {
-      section.isTouched = false
-      if section.order.count != section.announcedCount { section.revision &+= 1 }
-      section.announcedCount = section.order.count
-      guard section.order.count == 0 else { continue }
-      isAnyEmpty = true
-      sectionOfValue[section.value] = nil
-    }
-    touched.removeAll(keepingCapacity: true)
-    guard isAnyEmpty else { return }
-    sections.removeAll { $0.order.count == 0 }
-    rebuildSections()
-  }
-
-  private func rebuildSections() {
-    for (place, section) in sections.enumerated() { section.place = place }
-    ranks = Fenwick(sections.lazy.map { $0.order.count + (self.isGrouped ? 1 : 0) })
-  }
-
-  /// The order of sections: by value, ascending, empty last.
-  static func precedes(_ a: Cell, _ b: Cell) -> Bool {
-    switch (a, b) {
-    case (.null, _): false
-    case (_, .null): true
-    case (.integer(let x), .integer(let y)), (.timestamp(let x), .timestamp(let y)): x < y
-    case (.number(let x), .number(let y)): x < y
-    case (.boolean(let x), .boolean(let y)): !x && y
-    case (.text(let x), .text(let y)), (.image(let x), .image(let y)): x.utf8.lexicographicallyPrecedes(y.utf8)
-    case (.series(let x), .series(let y)): x.lexicographicallyPrecedes(y)
-    default: preconditionFailure("a column holds both \(a) and \(b)")
+    for level in touched.indices.reversed() {
+      for section in touched[level] {
+        section.isTouched = false
+        if section.rows != section.announcedCount { section.revision &+= 1 }
+        section.announcedCount = section.rows
+        guard section.rows == 0, let parent = section.parent else { continue }
+        sectionOfNumber[section.number] = nil
+        parent.sections.remove(section)
+        count(rows: 0, items: -1, in: parent)
+      }
+      touched[level].removeAll(keepingCapacity: true)
     }
   }
 
@@ -269,12 +265,12 @@ final class ListView {
 
   private func startBuild() {
     pool = ChunkPool()
-    touched = []
-    formerSections = sectionOfValue
-    sectionOfValue = [:]
-    sections = []
+    touched = query.group.map { _ in [] }
+    for section in sectionOfNumber.values { formerSections[section.path] = (section.number, section.revision) }
+    sectionOfNumber = [:]
+    root = Section(number: 0, level: -1, value: .null, parent: nil)
     relabelings = table.relabelings
-    build = ViewBuild(self)
+    build = ViewBuild(self, root: root)
     guard table.slots <= table.limits.stepRows / 4 else { return }
     while build != nil { work() }
   }
@@ -291,14 +287,7 @@ final class ListView {
     build.step()
     guard build.isDone else { return }
     self.build = nil
-    sections = build.sections
-    for section in sections {
-      section.provisionalCount = nil
-      section.order.finish()
-      if isGrouped { sectionOfValue[section.value] = section }
-      touch(section)
-    }
-    rebuildSections()
+    nest(build.sections)
     // What changed meanwhile, and was left out.
     apply(table.log.since(build.position))
     position = table.log.end
@@ -306,13 +295,33 @@ final class ListView {
     checkInvariants()
   }
 
+  /// Counts and joins sections whose orders have been put together; each stands behind the one it lies in.
+  private func nest(_ sections: [Section]) {
+    for section in sections.reversed() {
+      section.provisionalCount = nil
+      if !hasSections(section) {
+        section.order.finish()
+        section.rows = section.order.count
+        section.items += section.rows
+      }
+      guard let parent = section.parent else { continue }
+      parent.rows += section.rows
+      parent.items += section.items
+      touch(section)
+    }
+    for section in sections {
+      if let parent = section.parent { parent.sections.insert(section) } else { section.sum = section.items }
+    }
+  }
+
   /// A section for this value; with the number that it had, if the view had one before.
-  func makeSection(_ value: Cell) -> Section {
-    let former = formerSections[value]
-    let section = Section(number: former?.number ?? nextSection, value: value)
+  func makeSection(_ value: Cell, in parent: Section) -> Section {
+    let former = formerSections.isEmpty ? nil : formerSections[parent.path + [value]]
+    let section = Section(
+      number: former?.number ?? nextSection, level: parent.level + 1, value: value, parent: parent)
     if former == nil { nextSection += 1 }
     section.revision = (former?.revision ?? 0) &+ 1
-    formerSections[value] = section
+    sectionOfNumber[section.number] = section
     return section
   }
 
@@ -323,8 +332,6 @@ final class ListView {
 
   /// For ``ViewBuild``: whether the query leaves rows out.
   var isFiltered: Bool { !search.isEmpty }
-  /// For ``ViewBuild``: what the query groups by.
-  var groupColumn: ColumnStore? { group }
   /// For ``ViewBuild``: a number that orders as rows do, as far as it goes.
   @inline(__always) func key(of slot: UInt32) -> UInt64 { comparator.key(slot) }
   /// For ``ViewBuild``: which of two rows with one key comes first.
@@ -336,19 +343,37 @@ final class ListView {
     section.order.append(slot, key: compressor.compress(key), section: section, pool: pool)
   }
 
+  #if CHECK_INVARIANTS
+    /// The rows of a section that is in order and counted.
+    private func check(_ section: Section) -> Int {
+      var rows = 0
+      var items = section.level < 0 ? 0 : 1
+      if hasSections(section) {
+        section.sections.checkInvariants(of: section)
+        var inner = section.sections.first
+        while let some = inner {
+          precondition(sectionOfNumber[some.number] === some, "section \(some.number) is not known by its number")
+          rows += check(some)
+          inner = SectionList.next(after: some)
+        }
+        items += section.sections.items
+      } else {
+        section.order.checkInvariants(pool: pool, comparator: comparator)
+        rows = section.order.count
+        items += rows
+      }
+      precondition(section.rows == rows, "section \(section.number) counts \(section.rows) rows of \(rows)")
+      precondition(section.items == items, "section \(section.number) counts \(section.items) items of \(items)")
+      precondition(section.level < 0 || rows > 0, "section \(section.number) is empty")
+      return rows
+    }
+  #endif
+
   /// Sections are in order and counted; every row that should be shown is, once, in its section.
   func checkInvariants() {
     #if CHECK_INVARIANTS
-      var shown = 0
-      for (place, section) in sections.enumerated() {
-        precondition(section.place == place, "section \(section.number) is misplaced")
-        precondition(!isGrouped || section.order.count > 0, "section \(section.number) is empty")
-        precondition(
-          ranks.sum(before: place + 1) - ranks.sum(before: place) == section.order.count + (isGrouped ? 1 : 0),
-          "section \(section.number) is miscounted")
-        section.order.checkInvariants(pool: pool, comparator: comparator)
-        shown += section.order.count
-      }
+      let shown = check(root)
+      precondition(root.sum == root.items, "all items sum \(root.sum), not \(root.items)")
       var wanted = 0
       for slot in 0..<table.slots where table.isAlive(slot) && isShown(slot) {
         wanted += 1

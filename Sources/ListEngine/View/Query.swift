@@ -20,7 +20,7 @@ public struct Query: Hashable, Sendable {
   public var sort: [SortTerm]
   /// Only rows in which some text column contains this, without regard to case; all rows when empty.
   public var search: String
-  /// The columns to group by into sections; at most one in this version.
+  /// The columns to group by into sections, the outermost sections' first.
   public var group: [Int]
 
   /// All rows in the source's order, unless told otherwise.

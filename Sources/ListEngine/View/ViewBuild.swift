@@ -8,8 +8,13 @@ final class ViewBuild {
   private struct Entry {
     var key: UInt64
     var slot: UInt32
-    /// Its section's number in the order of discovery; after ``rank``, its place.
+    /// Its section's index; after ``rank``, its place among those that have rows.
     var section: UInt32
+  }
+
+  private struct SectionKey: Hashable {
+    var parent: UInt32
+    var value: Cell
   }
 
   /// How many items the selection holds.
@@ -28,9 +33,13 @@ final class ViewBuild {
   private var phase = Phase.gather
   private var next: UInt32 = 0
   private var entries: [Entry] = []
-  private(set) var sections: [Section] = []
-  private var sectionOfText: [UInt32: UInt32] = [:]
-  private var sectionOfValue: [Cell: UInt32] = [:]
+  /// All sections that were met, each behind the one it lies in: the first has all rows.
+  private(set) var sections: [Section]
+  /// Those that have rows, in order.
+  private var leaves: [Section] = []
+  /// The index of a section by its parent's and its text's number in the column's pool, or its value.
+  private var sectionOfText: [UInt64: UInt32] = [:]
+  private var sectionOfValue: [SectionKey: UInt32] = [:]
   /// The rows that changed since the build began, and how far the log was read for it.
   private var changed: [UInt64] = []
   private var changedSlots: [UInt32] = []
@@ -45,13 +54,13 @@ final class ViewBuild {
   private(set) var selectedRows = 0
   private var selectedAt = -1
 
-  init(_ view: ListView) {
+  init(_ view: ListView, root: Section) {
     self.view = view
     table = view.table
     stepRows = max(4, table.limits.stepRows)
     position = table.log.end
     logSeen = position
-    if !view.isGrouped { sections = [view.makeSection(.null)] }
+    sections = [root]
   }
 
   /// Whether the order is complete.
@@ -102,32 +111,47 @@ final class ViewBuild {
     if next == table.slots { phase = .rank }
   }
 
+  /// The index of the section of the last column that a row belongs to.
   @inline(__always) private func section(of slot: UInt32) -> UInt32 {
-    guard let group = view.groupColumn else { return 0 }
-    // Equal texts have equal numbers as long as the pool shares them, and a text in use keeps its number.
-    if let text = group.sharedText(slot) {
-      if let known = sectionOfText[text] { return known }
-      let section = section(of: group.cell(slot))
-      sectionOfText[text] = section
-      return section
-    }
-    return section(of: group.cell(slot))
+    var section: UInt32 = 0
+    for column in view.groups { section = self.section(of: slot, in: section, by: column) }
+    return section
   }
 
-  private func section(of value: Cell) -> UInt32 {
-    if let known = sectionOfValue[value] { return known }
-    let number = UInt32(sections.count)
-    sections.append(view.makeSection(value))
-    sectionOfValue[value] = number
-    return number
+  @inline(__always) private func section(of slot: UInt32, in parent: UInt32, by column: ColumnStore) -> UInt32 {
+    // Equal texts have equal numbers as long as the pool shares them, and a text in use keeps its number.
+    guard let text = column.sharedText(slot) else { return section(of: column.cell(slot), in: parent) }
+    let key = UInt64(parent) << 32 | UInt64(text)
+    if let known = sectionOfText[key] { return known }
+    let section = section(of: column.cell(slot), in: parent)
+    sectionOfText[key] = section
+    return section
   }
+
+  private func section(of value: Cell, in parent: UInt32) -> UInt32 {
+    let key = SectionKey(parent: parent, value: value)
+    if let known = sectionOfValue[key] { return known }
+    let index = UInt32(sections.count)
+    sections.append(view.makeSection(value, in: sections[Int(parent)]))
+    sectionOfValue[key] = index
+    return index
+  }
+
+  /// As ``section(of:)``, for a row that has changed: its text's number may be another text's by the next time.
+  private func lateSection(of slot: UInt32) -> Section {
+    var section: UInt32 = 0
+    for column in view.groups { section = self.section(of: column.cell(slot), in: section) }
+    return sections[Int(section)]
+  }
+
+  private func isLeaf(_ section: Section) -> Bool { section.level + 1 == view.groups.count }
 
   /// Puts the sections in order, and chooses how keys are compressed.
   private func rank() {
-    let order = sections.indices.sorted { ListView.precedes(sections[$0].value, sections[$1].value) }
+    let order = sections.indices.filter { isLeaf(sections[$0]) }.sorted { sections[$0].precedes(sections[$1]) }
     var places = [UInt32](repeating: 0, count: sections.count)
     for (place, section) in order.enumerated() { places[section] = UInt32(place) }
-    sections = order.map { sections[$0] }
+    leaves = order.map { sections[$0] }
     var least = UInt64.max
     var greatest: UInt64 = 0
     for index in entries.indices {
@@ -176,7 +200,7 @@ final class ViewBuild {
     var left = stepRows / 2
     while left > 0, let run = heap.first {
       let entry = entries[heads[run]]
-      view.append(entry.slot, key: entry.key, to: sections[Int(entry.section)])
+      view.append(entry.slot, key: entry.key, to: leaves[Int(entry.section)])
       heads[run] += 1
       skipChanged(run)
       if heads[run] == runs[run].upperBound {
@@ -213,45 +237,70 @@ final class ViewBuild {
   /// - Complexity: O(rows), without sorting them.
   func select() {
     noteChanges()
-    var counts = [Int](repeating: 0, count: sections.count)
+    var counts = [Int](repeating: 0, count: leaves.count)
     for entry in entries where !hasChanged(entry.slot) { counts[Int(entry.section)] += 1 }
     // Rows that have changed are few: they are looked at as they are now, and may bring sections of their own.
-    let late = changedSlots.filter { table.isAlive($0) && view.isShown($0) }
-    let lateSections = Dictionary(grouping: late) { view.groupColumn?.cell($0) ?? .null }
-    var shown = zip(sections, counts).map { (section: $0, count: $1 + (lateSections[$0.value]?.count ?? 0)) }
-    let known = Set(sections.map(\.value))
-    for (value, rows) in lateSections where !known.contains(value) { shown.append((view.makeSection(value), rows.count)) }
-    if view.isGrouped {
-      shown.removeAll { $0.count == 0 }
-      shown.sort { ListView.precedes($0.section.value, $1.section.value) }
+    let late = Dictionary(grouping: changedSlots.filter { table.isAlive($0) && view.isShown($0) }) {
+      lateSection(of: $0).number
     }
-    selectedRows = shown.reduce(0) { $0 + $1.count }
-    selectedItems = selectedRows + (view.isGrouped ? shown.count : 0)
+    count(leaves: counts, late: late)
+    selectedRows = sections[0].count
+    selectedItems = selectedRows + sections.count { $0.level >= 0 && $0.count > 0 }
     selection = []
-    let numbers = Dictionary(uniqueKeysWithValues: sections.enumerated().map { ($1.number, UInt32($0)) })
-    for (section, count) in shown {
-      guard selection.count < Self.selectionSize else { break }
-      section.provisionalCount = count
-      section.announcedCount = count
-      if view.isGrouped { selection.append(.header(section)) }
-      let rows = first(
-        Self.selectionSize - selection.count, of: numbers[section.number], late: lateSections[section.value] ?? [])
-      selection.append(contentsOf: rows.map { .row($0) })
-    }
+    fillSelection(late: late)
     selectedAt = table.log.end
   }
 
-  /// The first rows of a section, in order: the least of those gathered by a bounded heap, and those that have changed.
-  private func first(_ limit: Int, of section: UInt32?, late: [UInt32]) -> [UInt32] {
-    guard limit > 0 else { return [] }
-    var least = BoundedHeap(limit: limit)
-    if let section {
-      for entry in entries where entry.section == section && !hasChanged(entry.slot) {
-        least.offer(key: entry.key, slot: entry.slot) { self.view.precedes($0, $1) }
+  /// Tells every section how many rows it has now.
+  private func count(leaves counts: [Int], late: [UInt32: [UInt32]]) {
+    for section in sections { section.provisionalCount = 0 }
+    for (leaf, count) in zip(leaves, counts) { leaf.provisionalCount = count }
+    for section in sections { section.provisionalCount? += late[section.number]?.count ?? 0 }
+    for section in sections.reversed() {
+      section.announcedCount = section.count
+      section.parent?.provisionalCount? += section.count
+    }
+  }
+
+  private func fillSelection(late: [UInt32: [UInt32]]) {
+    // Which sections reach into the selection, and how many rows of each.
+    var shown: [(section: Section, headers: ArraySlice<Section>, rows: Int)] = []
+    var size = 0
+    var last: [Section] = []
+    for section in sections.filter({ isLeaf($0) && $0.count > 0 }).sorted(by: { $0.precedes($1) }) {
+      let chain = section.chain
+      let common = chain.indices.first { $0 >= last.count || chain[$0] !== last[$0] } ?? 0
+      let headers = chain[common...].prefix(Self.selectionSize - size)
+      size += headers.count
+      let rows = min(section.count, Self.selectionSize - size)
+      size += rows
+      shown.append((section, headers, rows))
+      last = chain
+      guard size < Self.selectionSize else { break }
+    }
+    var heaps: [UInt32: BoundedHeap] = [:]
+    for (section, _, rows) in shown where rows > 0 { heaps[section.number] = BoundedHeap(limit: rows) }
+    fill(&heaps, late: late)
+    for (section, headers, _) in shown {
+      for header in headers { selection.append(.header(header)) }
+      let rows = heaps[section.number]?.sorted { self.view.precedes($0, $1) } ?? []
+      selection.append(contentsOf: rows.map { .row($0) })
+    }
+  }
+
+  /// Finds the first rows of these sections, as they are now.
+  private func fill(_ heaps: inout [UInt32: BoundedHeap], late: [UInt32: [UInt32]]) {
+    let places = leaves.map { heaps[$0.number] != nil }
+    var sorted = leaves.map { heaps[$0.number] }
+    for entry in entries where places[Int(entry.section)] && !hasChanged(entry.slot) {
+      sorted[Int(entry.section)]?.offer(key: entry.key, slot: entry.slot) { self.view.precedes($0, $1) }
+    }
+    for (leaf, heap) in zip(leaves, sorted) { heaps[leaf.number] = heap }
+    for (section, slots) in late where heaps[section] != nil {
+      for slot in slots {
+        heaps[section]?.offer(key: view.key(of: slot), slot: slot) { self.view.precedes($0, $1) }
       }
     }
-    for slot in late { least.offer(key: view.key(of: slot), slot: slot) { self.view.precedes($0, $1) } }
-    return least.sorted { self.view.precedes($0, $1) }
   }
 }
 

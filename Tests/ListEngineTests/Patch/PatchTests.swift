@@ -66,8 +66,8 @@ import Testing
     await #expect(processExitsWith: .failure) {
       let pool = HeaderPool()
       let row = WindowItem.row(RowSnapshot(id: RowID(rawValue: 1), revision: 1, cells: [], label: 1))
-      let base = WindowState(start: 0, total: 1, rows: 1, items: [row], lead: nil, pool: pool, commit: 1)
-      let result = WindowState(start: 0, total: 0, rows: 0, items: [], lead: nil, pool: pool, commit: 2)
+      let base = WindowState(start: 0, total: 1, rows: 1, items: [row], lead: [], pool: pool, commit: 1)
+      let result = WindowState(start: 0, total: 0, rows: 0, items: [], lead: [], pool: pool, commit: 2)
       Patch(base: base, result: result).check()
     }
   }
@@ -104,7 +104,7 @@ import Testing
       .row(RowSnapshot(id: RowID(rawValue: id), revision: revision, cells: [], label: 1))
     }
     func digest(_ items: [WindowItem], start: Int = 0, total: Int = 9) -> UInt32 {
-      Digest.of(start: start, total: total, lead: nil, items: items)
+      Digest.of(start: start, total: total, lead: [], items: items)
     }
     let digests = [
       digest([row(1, 1), row(2, 1)]), digest([row(2, 1), row(1, 1)]), digest([row(1, 2), row(2, 1)]),

@@ -189,7 +189,7 @@ import Testing
     let bad: [(QueryRequest, String)] = [
       (QueryRequest(sort: [("nothing", false)]), "unknownColumn"), (QueryRequest(group: ["nothing"]), "unknownColumn"),
       (QueryRequest(search: String(repeating: "x", count: 1001)), "tooLong"),
-      (QueryRequest(group: ["name", "group"]), "tooLong"),
+      (QueryRequest(group: ["name", "group", "value", "name", "group"]), "tooLong"),
       (QueryRequest(sort: Array(repeating: ("value", false), count: 9)), "tooLong"),
     ]
     for (query, kind) in bad {

@@ -13,7 +13,7 @@ import Testing
     view.items(0..<view.itemCount).map {
       switch $0 {
       case .row(let slot): .row(view.table.snapshot(slot).cells)
-      case .header(let section): .header(section.value, count: section.order.count)
+      case .header(let section): .header(section.value, count: section.count, level: section.level)
       }
     }
   }
@@ -31,7 +31,8 @@ import Testing
     Query(), Query(sort: [SortTerm(0)]), Query(sort: [SortTerm(0, descending: true)]), Query(sort: [SortTerm(1)]),
     Query(sort: [SortTerm(1, descending: true)]), Query(sort: [SortTerm(3), SortTerm(2, descending: true), SortTerm(0)]),
     Query(search: "AB"), Query(group: [2]), Query(sort: [SortTerm(0, descending: true)], search: "g", group: [2]),
-    Query(sort: [SortTerm(1)], group: [3]), Query(group: [0]),
+    Query(sort: [SortTerm(1)], group: [3]), Query(group: [0]), Query(sort: [SortTerm(0)], group: [2, 3]),
+    Query(search: "g", group: [3, 1, 2, 0]),
   ])
   func aViewThatCatchesUpShowsWhatAPlainTableShows(query: Query) {
     var random = SeededGenerator(seed: 11)
@@ -107,6 +108,64 @@ import Testing
     view.catchUp()
     #expect(headers() == [.header(.text("0"), count: 1), .header(.text("b"), count: 3)])
     #expect(view.itemCount == 6 && view.rowCount == 4)
+  }
+
+  @Test func sectionsAreNestedAndAnOuterHeaderStandsBeforeItsFirstInnerOne() {
+    let table = Table(Self.schema, limits: Limits(), seed: 1)
+    func put(_ key: Int64, _ group: Cell, _ flag: Cell) {
+      var changes = Changeset()
+      changes.upsert(.integer(key), [.number(Double(key)), .null, group, flag])
+      table.apply(changes)
+    }
+    put(1, .text("b"), .boolean(true))
+    put(2, .text("a"), .null)
+    put(3, .text("b"), .boolean(false))
+    put(4, .text("a"), .null)
+    let view = ListView(Query(group: [2, 3]), table: table)
+    func headers() -> [PlainTable.Line] { lines(view).filter { if case .header = $0 { true } else { false } } }
+    #expect(
+      headers() == [
+        .header(.text("a"), count: 2), .header(.null, count: 2, level: 1), .header(.text("b"), count: 2),
+        .header(.boolean(false), count: 1, level: 1), .header(.boolean(true), count: 1, level: 1),
+      ])
+    #expect(view.sections(above: 0).isEmpty)
+    #expect(view.sections(above: 1).map(\.value) == [.text("a")])
+    #expect(view.sections(above: 3).map(\.value) == [.text("a"), .null])
+    #expect(view.sections(above: 4).isEmpty)
+    // A section that goes takes the one around it along when that was its last.
+    put(2, .text("b"), .null)
+    put(4, .text("b"), .null)
+    view.catchUp()
+    #expect(
+      headers() == [
+        .header(.text("b"), count: 4), .header(.boolean(false), count: 1, level: 1),
+        .header(.boolean(true), count: 1, level: 1), .header(.null, count: 2, level: 1),
+      ])
+    #expect(view.itemCount == 8 && view.rowCount == 4)
+  }
+
+  @Test func aSectionKeepsItsNumberWhenTheViewIsPutTogetherAgain() {
+    let table = Table(Self.schema, limits: Limits(), seed: 1)
+    var changes = Changeset()
+    for key in 0..<9000 as Range<Int64> {
+      changes.upsert(.integer(key), [.number(Double(key)), .null, .text("g\(key % 3)"), .boolean(key % 2 == 0)])
+    }
+    table.apply(changes)
+    let view = ListView(Query(group: [2, 3]), table: table)
+    func numbers() -> [[Cell]: UInt32] {
+      var numbers: [[Cell]: UInt32] = [:]
+      for case .header(let section) in view.items(0..<view.itemCount) { numbers[section.path] = section.number }
+      return numbers
+    }
+    let before = numbers()
+    #expect(before.count == 9)
+    var all = Changeset()
+    for key in 0..<9000 as Range<Int64> { all.update(.integer(key), [nil, nil, .text("g\(key % 4)"), nil]) }
+    table.apply(all)
+    view.catchUp()
+    let after = numbers()
+    #expect(after.count == 12 && Set(after.values).count == 12)
+    for (path, number) in before { #expect(after[path] == number) }
   }
 
   @Test func aHeaderGetsANewRevisionOnlyWhenItsCountHasChanged() {

@@ -1,0 +1,210 @@
+/// The sections of a section, by value, with running sums of their items in logarithmic time.
+///
+/// A treap (C. Aragon and R. Seidel, 1989) whose nodes are the sections themselves: no section is ever numbered anew because another
+/// one came or went, however many there are. Its shape follows from the sections' numbers, so that equal inputs cost equal time.
+struct SectionList {
+  private var root: Section?
+
+  /// How many items they have.
+  var items: Int { root?.sum ?? 0 }
+
+  /// The section with this value.
+  ///
+  /// - Complexity: O(log sections).
+  func section(_ value: Cell) -> Section? {
+    var node = root
+    while let section = node {
+      if Section.precedes(value, section.value) {
+        node = section.left
+      } else if Section.precedes(section.value, value) {
+        node = section.right
+      } else {
+        return section
+      }
+    }
+    return nil
+  }
+
+  /// In which section the item of this rank lies, and how far in it.
+  ///
+  /// - Precondition: 0 ≤ rank < items.
+  /// - Complexity: O(log sections).
+  func find(_ rank: Int) -> (section: Section, rest: Int) {
+    precondition(rank >= 0 && rank < items, "rank \(rank) of \(items)")
+    var node = root
+    var rest = rank
+    while let section = node {
+      let before = section.left?.sum ?? 0
+      if rest < before {
+        node = section.left
+      } else if rest < before + section.items {
+        return (section, rest - before)
+      } else {
+        rest -= before + section.items
+        node = section.right
+      }
+    }
+    preconditionFailure("the sums of the sections are wrong at rank \(rank)")
+  }
+
+  /// How many items lie before a section of this list.
+  ///
+  /// - Complexity: O(log sections).
+  static func items(before section: Section) -> Int {
+    var sum = section.left?.sum ?? 0
+    var node = section
+    while let up = node.up {
+      if up.right === node { sum += (up.left?.sum ?? 0) + up.items }
+      node = up
+    }
+    return sum
+  }
+
+  /// The section that follows one of this list.
+  ///
+  /// - Complexity: O(1), amortized over a walk.
+  static func next(after section: Section) -> Section? {
+    if var node = section.right {
+      while let left = node.left { node = left }
+      return node
+    }
+    var node = section
+    while let up = node.up {
+      if up.left === node { return up }
+      node = up
+    }
+    return nil
+  }
+
+  /// The first section.
+  var first: Section? {
+    var node = root
+    while let left = node?.left { node = left }
+    return node
+  }
+
+  /// A section of this list has so many items more.
+  ///
+  /// - Complexity: O(log sections).
+  static func grow(_ section: Section, by change: Int) {
+    section.items += change
+    var node: Section? = section
+    while let some = node {
+      some.sum += change
+      node = some.up
+    }
+  }
+
+  /// - Precondition: There is no section of this value.
+  /// - Complexity: O(log sections).
+  mutating func insert(_ section: Section) {
+    section.sum = section.items
+    guard var parent = root else {
+      root = section
+      return
+    }
+    while true {
+      if Section.precedes(section.value, parent.value) {
+        guard let left = parent.left else {
+          parent.left = section
+          break
+        }
+        parent = left
+      } else {
+        guard let right = parent.right else {
+          parent.right = section
+          break
+        }
+        parent = right
+      }
+    }
+    section.up = parent
+    var node: Section? = parent
+    while let some = node {
+      some.sum += section.items
+      node = some.up
+    }
+    while let up = section.up, Self.priority(up) < Self.priority(section) { rotateUp(section) }
+  }
+
+  /// - Precondition: The section is in this list.
+  /// - Complexity: O(log sections).
+  mutating func remove(_ section: Section) {
+    while let child = Self.heavierChild(of: section) { rotateUp(child) }
+    var node = section.up
+    if let up = node {
+      if up.left === section { up.left = nil } else { up.right = nil }
+    } else {
+      root = nil
+    }
+    while let some = node {
+      some.sum -= section.items
+      node = some.up
+    }
+    section.up = nil
+  }
+
+  private static func heavierChild(of section: Section) -> Section? {
+    guard let left = section.left else { return section.right }
+    guard let right = section.right else { return left }
+    return priority(left) < priority(right) ? right : left
+  }
+
+  /// The finalizer of MurmurHash3 (A. Appleby): numbers in a row get priorities that look drawn.
+  private static func priority(_ section: Section) -> UInt32 {
+    var hash = section.number
+    hash = (hash ^ hash >> 16) &* 0x85EB_CA6B
+    hash = (hash ^ hash >> 13) &* 0xC2B2_AE35
+    return hash ^ hash >> 16
+  }
+
+  private mutating func rotateUp(_ child: Section) {
+    guard let parent = child.up else { return }
+    let grandparent = parent.up
+    if parent.left === child {
+      parent.left = child.right
+      child.right?.up = parent
+      child.right = parent
+    } else {
+      parent.right = child.left
+      child.left?.up = parent
+      child.left = parent
+    }
+    parent.up = child
+    child.up = grandparent
+    if let grandparent {
+      if grandparent.left === parent { grandparent.left = child } else { grandparent.right = child }
+    } else {
+      root = child
+    }
+    parent.sum = parent.items + (parent.left?.sum ?? 0) + (parent.right?.sum ?? 0)
+    child.sum = child.items + (child.left?.sum ?? 0) + (child.right?.sum ?? 0)
+  }
+
+  /// The sections are in order, of this parent, and their sums are right.
+  func checkInvariants(of parent: Section) {
+    #if CHECK_INVARIANTS
+      func check(_ section: Section) -> Int {
+        let sum = section.items + (section.left.map(check) ?? 0) + (section.right.map(check) ?? 0)
+        precondition(section.sum == sum, "section \(section.number) sums \(section.sum), not \(sum)")
+        precondition(section.parent === parent, "section \(section.number) lies in another one")
+        for child in [section.left, section.right] {
+          guard let child else { continue }
+          precondition(child.up === section, "section \(child.number) hangs elsewhere")
+          precondition(Self.priority(child) <= Self.priority(section), "section \(child.number) hangs too low")
+        }
+        return sum
+      }
+      if let root { _ = check(root) }
+      var previous: Section?
+      var section = first
+      while let some = section {
+        if let previous {
+          precondition(Section.precedes(previous.value, some.value), "section \(some.number) is misplaced")
+        }
+        previous = some
+        section = Self.next(after: some)
+      }
+    #endif
+  }
+}
