@@ -60,7 +60,9 @@ let package = Package(
       name: "ProcessesPlugin", dependencies: ["ListPlugin", "ProcessReader"], path: "Plugins/processes/Plugin",
       swiftSettings: swiftSettings),
     .target(name: "LoadPlugin", dependencies: ["ListPlugin"], path: "Plugins/load", swiftSettings: swiftSettings),
-    .target(name: "ClockPlugin", dependencies: ["CListPlugin"], path: "Plugins/clock", publicHeadersPath: ".", cSettings: cSettings),
+    .target(
+      name: "ClockPlugin", dependencies: ["CListPlugin"], path: "Plugins/clock", publicHeadersPath: ".",
+      cSettings: cSettings),
     .target(name: "Quotes", path: "Plugins/market/Quotes", swiftSettings: swiftSettings),
     .target(
       name: "MarketPlugin", dependencies: ["ListPlugin", "Quotes"], path: "Plugins/market/Plugin",
@@ -75,10 +77,16 @@ let package = Package(
       path: "Benchmarks/rowcast-bench", swiftSettings: swiftSettings),
 
     .testTarget(name: "ListEngineTests", dependencies: ["ListEngine", "ListTesting"], swiftSettings: swiftSettings),
-    .testTarget(name: "SimulationTests", dependencies: ["ListEngine", "ListTesting"], path: "Tests/Simulation", swiftSettings: swiftSettings),
+    .testTarget(
+      name: "SimulationTests", dependencies: ["ListEngine", "ListTesting"], path: "Tests/Simulation",
+      swiftSettings: swiftSettings),
     .testTarget(name: "WireTests", dependencies: ["Wire", "ListEngine", "ListTesting"], swiftSettings: swiftSettings),
-    .testTarget(name: "PluginHostTests", dependencies: ["PluginHost", "ListEngine", "CListPlugin", "ListPlugin", "ProcessReader", "Quotes"], swiftSettings: swiftSettings),
-    .testTarget(name: "ServerTests", dependencies: ["Server", "ListEngine", "Wire", "ListTesting"], swiftSettings: swiftSettings),
+    .testTarget(
+      name: "PluginHostTests",
+      dependencies: ["PluginHost", "ListEngine", "CListPlugin", "ListPlugin", "ProcessReader", "Quotes"],
+      swiftSettings: swiftSettings),
+    .testTarget(
+      name: "ServerTests", dependencies: ["Server", "ListEngine", "Wire", "ListTesting"], swiftSettings: swiftSettings),
   ],
   swiftLanguageModes: [.v6]
 )

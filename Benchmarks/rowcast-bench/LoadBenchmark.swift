@@ -13,7 +13,9 @@ struct LoadBenchmark {
     let executable = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
     let library = try PluginLibrary(path: executable.deletingLastPathComponent().path + "/libmarket.so")
     let line = Line()
-    let source = PluginSource(library: library, name: "market", configuration: ["rows": "\(rows)", "rate": "0"]) { line.put($0) }
+    let source = PluginSource(library: library, name: "market", configuration: ["rows": "\(rows)", "rate": "0"]) {
+      line.put($0)
+    }
     var engine = Engine(epoch: "bench")
     let now = Instant(nanoseconds: 1)
     var table: TableID?
@@ -38,7 +40,8 @@ struct LoadBenchmark {
     var view = Figures()
     view.measure {
       engine.handle(
-        .open(SessionID(rawValue: 1), table: "quotes", request: 1, query: QueryRequest(sort: [("price", true)]),
+        .open(
+          SessionID(rawValue: 1), table: "quotes", request: 1, query: QueryRequest(sort: [("price", true)]),
           viewport: nil, interval: nil), at: now)
       _ = engine.advance(to: now)
     }

@@ -12,7 +12,7 @@ enum QuotesTable {
     ])
 
   /// Whole rows.
-  static func rows(_ range: Range<Int>, of quotes: Quotes) -> Changeset {
+  static func rows(_ range: some Collection<Int>, of quotes: Quotes) -> Changeset {
     var changes = Changeset()
     changes.reserveCapacity(rows: range.count, cells: range.count * 10, bytes: range.count * 48)
     withUnsafeTemporaryAllocation(byteCount: 32, alignment: 8) { buffer in
@@ -34,12 +34,15 @@ enum QuotesTable {
     return changes
   }
 
-  /// The updates with these counters; of two with one key the later wins.
-  static func updates(_ counters: Range<Int>, of quotes: Quotes, rows: Int) -> (Changeset, [QuoteUpdate]) {
+  /// The updates with these counters, for `rows` keys from `least` on; of two with one key the later wins.
+  static func updates(
+    _ counters: Range<Int>, of quotes: Quotes, rows: Int, from least: Int = 0
+  ) -> (Changeset, [QuoteUpdate]) {
     var changes = Changeset()
     var list: [QuoteUpdate] = []
     for counter in counters {
-      let update = quotes.update(counter, of: rows)
+      var update = quotes.update(counter, of: rows)
+      update.id += least
       list.append(update)
       changes.beginRow(.update, key: Int64(update.id))
       for _ in 0..<3 { changes.appendUnchanged() }
@@ -73,7 +76,8 @@ struct Mirror {
   func prices(_ mode: ViewMode, from first: Int, count: Int) -> [Double] {
     switch mode {
     case .sort: Array(prices.sorted(by: >)[first..<min(prices.count, first + count)])
-    case .filter: zip(prices, sectors).filter { $0.1 == 3 }.map(\.0).sorted(by: >).dropFirst(first).prefix(count).map { $0 }
+    case .filter:
+      zip(prices, sectors).filter { $0.1 == 3 }.map(\.0).sorted(by: >).dropFirst(first).prefix(count).map { $0 }
     case .group: grouped(from: first, count: count)
     }
   }

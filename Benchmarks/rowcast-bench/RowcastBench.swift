@@ -5,7 +5,7 @@ import ArgumentParser
   static let configuration = CommandConfiguration(
     commandName: "rowcast-bench",
     abstract: "Runs a workload on the table `quotes` and prints one JSON object a line.",
-    subcommands: [Load.self, UpdateAndWindow.self])
+    subcommands: [Load.self, UpdateAndWindow.self, NewView.self, Churn.self, WholeListAgain.self])
 }
 
 /// W1: how fast rows get into an empty table, and what they weigh there.
@@ -29,4 +29,35 @@ struct UpdateAndWindow: ParsableCommand {
   @Flag(help: "Put the window into the middle instead of at the top.") var middle = false
 
   func run() throws { try UpdateBenchmark(rows: rows, seconds: seconds, only: mode, isInMiddle: middle).run() }
+}
+
+/// W3: how soon a new view shows something, and what others feel of it.
+struct NewView: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "w3", abstract: "W3 a new view: from asking to the first 60 rows, and the longest turn meanwhile.")
+
+  @Option(help: "How many rows.") var rows = 1_000_000
+
+  func run() throws { try NewViewBenchmark(rows: rows).run() }
+}
+
+/// W5: rows come and go for a long time.
+struct Churn: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "w5", abstract: "W5 churn: 50 rows come, 100 change and 50 go with each batch.")
+
+  @Option(help: "How many rows.") var rows = 100_000
+  @Option(help: "How many batches; 100000 shows whether memory is flat.") var batches = 300
+
+  func run() throws { try ChurnBenchmark(rows: rows, batches: batches).run() }
+}
+
+/// D1: a source that says its whole list again and again.
+struct WholeListAgain: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "d1", abstract: "D1 reload: the difference of a whole list, by key.")
+
+  @Option(help: "How many rows.") var rows = 100_000
+
+  func run() throws { try ReloadBenchmark(rows: rows).run() }
 }

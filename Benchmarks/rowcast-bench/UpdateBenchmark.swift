@@ -48,12 +48,12 @@ struct UpdateBenchmark {
       let viewport = Viewport(first: first, count: Self.window, ahead: 0, behind: 0, stick: isInMiddle ? nil : .top)
       engine.handle(
         .open(session, table: "quotes", request: 1, query: mode.query, viewport: viewport, interval: .zero), at: now)
-      var page = Page(session: session, mode: mode, epoch: engine.epoch)
-      page.take(engine.advance(to: now), &engine, at: now)
+      var page = BenchPage(session)
+      while !page.isSettled(&engine, at: now) {}
       for size in [1000, 100, 10] {
         var batches = Figures()
         var applies = Figures()
-        page.bytes = 0
+        let bytes = page.bytes
         while batches.seconds.count < Self.most
           && (batches.seconds.count < Self.fewest || batches.total < seconds)
         {
@@ -66,42 +66,18 @@ struct UpdateBenchmark {
             page.take(engine.advance(to: now), &engine, at: now)
           }
         }
-        let isRight = page.shown == mirror.prices(mode, from: page.start, count: page.items)
+        let isRight = page.numbers(3) == mirror.prices(mode, from: page.start, count: page.items.count)
         let count = batches.seconds.count
         try emit([
-          "engine": "rowcast", "w": "W2", "N": rows, "mode": mode.rawValue, "B": size, "window": isInMiddle ? "middle" : "top",
+          "engine": "rowcast", "w": "W2", "N": rows, "mode": mode.rawValue, "B": size,
+          "window": isInMiddle ? "middle" : "top",
           "batch_ms": batches.milliseconds, "update_ms": applies.milliseconds,
-          "updates_per_s": Int(Double(count * size) / batches.total), "bytes_per_batch": page.bytes / count,
+          "updates_per_s": Int(Double(count * size) / batches.total), "bytes_per_batch": (page.bytes - bytes) / count,
           "verify": isRight,
         ])
         precondition(isRight, "\(mode) shows other rows than the mirror")
       }
       engine.handle(.close(session), at: now)
-    }
-  }
-
-  /// A page that acknowledges at once.
-  private struct Page {
-    let session: SessionID
-    let mode: ViewMode
-    let epoch: String
-    var bytes = 0
-    var shown: [Double] = []
-    var start = 0
-    var items = 0
-
-    mutating func take(_ outputs: [Output], _ engine: inout Engine, at now: Instant) {
-      for case .deliver(let id, let delivery) in outputs where id == session {
-        bytes += ServerMessage.delivery(delivery, epoch: epoch).encoded.count
-        let result = delivery.patch.result
-        shown = result.items.compactMap {
-          guard case .row(let row) = $0, case .number(let price) = row.cells[3] else { return nil }
-          return price
-        }
-        (start, items) = (result.start, result.items.count)
-        engine.handle(.writable(session), at: now)
-        engine.handle(.acknowledge(session, sequence: delivery.sequence), at: now)
-      }
     }
   }
 }

@@ -91,6 +91,7 @@ public struct Engine: ~Copyable {
   }
 
   private mutating func open(_ session: Session, at now: Instant) {
+    if let former = sessions[session.id] { session.goOn(from: former) }
     close(session.id, at: now)
     sessions[session.id] = session
     if tableNumbers[session.tableName] == nil { waiting.append(session) } else { attach(session, at: now) }

@@ -59,7 +59,9 @@ public struct PlainTable: Sendable {
   public mutating func reload(_ list: [(RowKey, [Cell])]) {
     var next: [Row] = []
     for (key, cells) in list where !next.contains(where: { $0.key == key }) {
-      if let cells = fitting(cells) ?? index(of: key).map({ rows[$0].cells }) { next.append(Row(key: key, cells: cells)) }
+      if let cells = fitting(cells) ?? index(of: key).map({ rows[$0].cells }) {
+        next.append(Row(key: key, cells: cells))
+      }
     }
     rows = next
   }
@@ -92,7 +94,8 @@ public struct PlainTable: Sendable {
     }
     let sorted = shown.enumerated().sorted { a, b in
       for term in query.sort {
-        let order = Self.order(a.element.cells[term.column], b.element.cells[term.column], descending: term.isDescending)
+        let order = Self.order(
+          a.element.cells[term.column], b.element.cells[term.column], descending: term.isDescending)
         if order != 0 { return order < 0 }
       }
       return a.offset < b.offset

@@ -112,7 +112,8 @@ public struct Simulation {
       act(&engine, table)
       let state = engine.tables(at: clock.now)[0]
       guard state.rows == plain.rows.count else {
-        throw failure("the table has \(state.rows) rows of \(plain.rows.count); last rejected: \(state.source.lastRejection)")
+        throw failure(
+          "the table has \(state.rows) rows of \(plain.rows.count); last rejected: \(state.source.lastRejection)")
       }
       if !random.oneIn(4) { try take(engine.advance(to: clock.now)) }
     }
@@ -143,7 +144,8 @@ public struct Simulation {
     if random.oneIn(8) { return .null }
     switch column {
     case 0: return .integer(random.oneIn(30) ? random.pick([.min, .max]) : Int64(random.number(-5...5)))
-    case 1: return random.oneIn(10) ? .integer(Int64(random.number(0...3))) : .number(Double(random.number(-400...400)) / 8)
+    case 1:
+      return random.oneIn(10) ? .integer(Int64(random.number(0...3))) : .number(Double(random.number(-400...400)) / 8)
     case 2: return .text(random.pick(["red", "green", "blue", "", "Grün", "RED"]))
     case 3: return .text("text-\(random.number(0...500))" + (random.oneIn(9) ? "ÄÖ" : ""))
     case 4: return .boolean(random.oneIn(2))
@@ -203,7 +205,9 @@ public struct Simulation {
     for _ in 0..<random.number(0...5) { list.insert((key(), cells()), at: random.number(0...list.count)) }
     if random.oneIn(3) { list.insert((key(), [.text("does not fit")]), at: random.number(0...list.count)) }
     if list.count > 1 {
-      for _ in 0..<random.pick([0, 0, 1, 3]) { list.swapAt(random.number(0...list.count - 1), random.number(0...list.count - 1)) }
+      for _ in 0..<random.pick([0, 0, 1, 3]) {
+        list.swapAt(random.number(0...list.count - 1), random.number(0...list.count - 1))
+      }
     }
     plain.reload(list)
     let cut = random.number(0...list.count)
@@ -219,7 +223,8 @@ public struct Simulation {
     guard pages.count < 5 else { return }
     let stick: Viewport.Stick? = random.pick([nil, .top, .end])
     let viewport = Viewport(
-      first: stick == .top ? 0 : random.number(0...30), count: random.number(1...20), ahead: random.pick([nil, 0, 5, 40]),
+      first: stick == .top ? 0 : random.number(0...30), count: random.number(1...20),
+      ahead: random.pick([nil, 0, 5, 40]),
       behind: random.pick([nil, 0, 5, 40]), stick: stick)
     var page = Page(id: SessionID(rawValue: nextPage), viewport: viewport)
     nextPage += 1
@@ -328,9 +333,13 @@ public struct Simulation {
     guard isLast else { return }
     let lines = plain.lines(query)
     let result = delivery.patch.result
-    guard result.total == lines.count else { throw failure("a patch for \(query) says \(result.total) items, not \(lines.count)") }
+    guard result.total == lines.count else {
+      throw failure("a patch for \(query) says \(result.total) items, not \(lines.count)")
+    }
     let range = result.start..<result.start + result.items.count
-    guard range.upperBound <= lines.count else { throw failure("a window ends at \(range.upperBound) of \(lines.count)") }
+    guard range.upperBound <= lines.count else {
+      throw failure("a window ends at \(range.upperBound) of \(lines.count)")
+    }
     for (item, line) in zip(result.items, lines[range]) {
       switch (item, line) {
       case (.row(let row), .row(let cells)) where row.cells == cells: continue
@@ -374,7 +383,9 @@ public struct Simulation {
     coverage.moves += delivery.patch.moved.count
     coverage.updates += delivery.patch.updatedRows.count
     if delivery.shift != 0 { coverage.shifts += 1 }
-    if delivery.patch.result.items.contains(where: { if case .header = $0 { true } else { false } }) { coverage.headers += 1 }
+    if delivery.patch.result.items.contains(where: { if case .header = $0 { true } else { false } }) {
+      coverage.headers += 1
+    }
     if delivery.patch.result.items.count < 10 && delivery.patch.result.total > 30 { coverage.partial += 1 }
   }
 
@@ -394,7 +405,8 @@ public struct Simulation {
     }
     // The last change after the faults: a spoiled page notices with the next patch.
     for page in pages where !page.awaitsWindow { engine.handle(.viewport(page.id, viewportNow(page)), at: clock.now) }
-    for _ in 1...2000 {
+    // Views that are put together four rows a turn take their time.
+    for _ in 1...50_000 {
       try take(engine.advance(to: clock.now))
       for index in pages.indices {
         if !pages[index].isWritable {
@@ -431,7 +443,9 @@ public struct Simulation {
     let rows = lines.count { if case .row = $0 { true } else { false } }
     guard replica.rows == rows else { throw failure("page \(page.id.rawValue) counts \(replica.rows) rows of \(rows)") }
     let end = replica.start + replica.items.count
-    guard end <= lines.count else { throw failure("page \(page.id.rawValue) shows items up to \(end) of \(lines.count)") }
+    guard end <= lines.count else {
+      throw failure("page \(page.id.rawValue) shows items up to \(end) of \(lines.count)")
+    }
     let first = min(page.viewport.first, max(0, lines.count - page.viewport.count))
     let sight = first..<min(lines.count, first + page.viewport.count)
     guard sight.isEmpty || (replica.start <= sight.lowerBound && end >= sight.upperBound) else {

@@ -101,6 +101,11 @@ final class EventLoop {
 
   /// Takes SIGINT and SIGTERM. After the first one they end the process at once, as they would without us.
   func watchSignals() {
+    // Whoever started us may have blocked them, and that is inherited.
+    var watched = sigset_t()
+    sigemptyset(&watched)
+    for number in Self.signalNumbers { sigaddset(&watched, number) }
+    pthread_sigmask(SIG_UNBLOCK, &watched, nil)
     for (index, number) in Self.signalNumbers.enumerated() {
       uv_signal_start(
         signals + index,

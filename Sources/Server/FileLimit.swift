@@ -5,6 +5,9 @@ public enum FileLimit {
   /// What is kept for everything that is no page's socket: plugins, logs, libraries.
   static let reserve = 128
 
+  /// The highest number that a page's socket may have: a quarter stays free where there are only a few.
+  static var greatestDescriptor: Int { current - min(reserve, current / 4) }
+
   /// The limit in force.
   static var current: Int {
     var limit = rlimit()

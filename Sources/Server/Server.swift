@@ -24,7 +24,7 @@ public final class Server {
   var engine: Engine
   var guardian = RequestGuard(port: 0)
   /// The highest number a socket's file descriptor may have.
-  let greatestDescriptor = FileLimit.current - FileLimit.reserve
+  let greatestDescriptor = FileLimit.greatestDescriptor
   var context: OpaquePointer?
   var sessions: [OpaquePointer: Session] = [:]
   var sessionsByID: [SessionID: Session] = [:]

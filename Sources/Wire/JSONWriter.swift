@@ -100,6 +100,10 @@ struct JSONWriter {
         return
       }
     }
+    if magnitude < 0x1p53, magnitude.rounded() == magnitude {
+      integer(Int64(value))
+      return
+    }
     // JSON's numbers include all that the standard library writes for finite ones: 0.1, 1e-07, 5e+16, 100.0.
     var description = value.description
     description.withUTF8 { bytes.append(contentsOf: $0) }

@@ -84,12 +84,12 @@ extension JSONWriter {
     raw(",\"interval\":")
     milliseconds(ofNanoseconds: delivery.interval.nanoseconds)
     byte(",")
+    if delivery.shift != 0 {
+      raw("\"shift\":")
+      integer(delivery.shift)
+      byte(",")
+    }
     if !isWindow {
-      if delivery.shift != 0 {
-        raw("\"shift\":")
-        integer(delivery.shift)
-        byte(",")
-      }
       raw("\"base\":")
       unsigned(delivery.base)
       byte(",")

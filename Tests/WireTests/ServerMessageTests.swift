@@ -53,6 +53,13 @@ import Wire
           """))
   }
 
+  @Test func aWindowMayShiftToo() throws {
+    let state = window([.row(row(1, 1, "a", 1))])
+    let message = try parse(delivery(Patch(base: nil, result: state), shift: 3))
+    #expect(message["shift"] as? Int == 3)
+    #expect(message["base"] == nil)
+  }
+
   @Test func anEmptyWindowIsAWindow() throws {
     let state = WindowState(
       start: 0, total: 0, rows: 0, items: [], lead: [], pool: HeaderPool(), commit: 0, relabelings: 0)

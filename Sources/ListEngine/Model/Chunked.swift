@@ -1,60 +1,70 @@
 /// A growing array of plain values in chunks of fixed size: growing never copies what is there, so no turn pays for all rows.
 ///
-/// It is a class because one owner keeps it and several structures read it; it is never copied.
-final class Chunked<Element: BitwiseCopyable> {
+/// It is a bare reference, so that reading it counts no references: one structure owns it and calls ``deallocate()`` at its end;
+/// those that read it must not live longer.
+struct Chunked<Element: BitwiseCopyable>: BitwiseCopyable {
+  private struct State {
+    var chunks: UnsafeMutablePointer<UnsafeMutablePointer<Element>>
+    var chunkCount = 0
+    var chunkCapacity = 16
+    var count = 0
+    var filler: Element
+  }
+
   private static var shift: Int { 12 }
   private static var mask: Int { (1 << shift) - 1 }
 
-  private let filler: Element
-  private var chunks: UnsafeMutablePointer<UnsafeMutablePointer<Element>>
-  private var chunkCount = 0
-  private var chunkCapacity = 16
-  /// How many elements there are.
-  private(set) var count = 0
+  private let state: UnsafeMutablePointer<State>
 
   /// No elements; new ones are `filler`.
   init(filler: Element) {
-    self.filler = filler
-    chunks = .allocate(capacity: chunkCapacity)
+    state = .allocate(capacity: 1)
+    state.initialize(to: State(chunks: .allocate(capacity: 16), filler: filler))
   }
 
-  deinit {
-    for chunk in 0..<chunkCount { chunks[chunk].deallocate() }
-    chunks.deallocate()
+  /// Gives the memory back. Nobody may use it, or a copy of it, afterwards.
+  func deallocate() {
+    for chunk in 0..<state.pointee.chunkCount { state.pointee.chunks[chunk].deallocate() }
+    state.pointee.chunks.deallocate()
+    state.deallocate()
   }
+
+  /// How many elements there are.
+  var count: Int { state.pointee.count }
 
   /// Grows to at least `count` elements.
   ///
   /// - Complexity: O(elements added).
-  func grow(to newCount: Int) {
-    guard newCount > count else { return }
-    count = newCount
-    while chunkCount << Self.shift < newCount { addChunk() }
+  @inline(__always) func grow(to newCount: Int) {
+    guard newCount > state.pointee.count else { return }
+    state.pointee.count = newCount
+    while state.pointee.chunkCount << Self.shift < newCount { addChunk() }
   }
 
   private func addChunk() {
-    if chunkCount == chunkCapacity {
-      let wider = UnsafeMutablePointer<UnsafeMutablePointer<Element>>.allocate(capacity: chunkCapacity * 2)
-      wider.update(from: chunks, count: chunkCount)
-      chunks.deallocate()
-      chunks = wider
-      chunkCapacity *= 2
+    let count = state.pointee.chunkCount
+    if count == state.pointee.chunkCapacity {
+      let wider = UnsafeMutablePointer<UnsafeMutablePointer<Element>>.allocate(capacity: count * 2)
+      wider.update(from: state.pointee.chunks, count: count)
+      state.pointee.chunks.deallocate()
+      state.pointee.chunks = wider
+      state.pointee.chunkCapacity = count * 2
     }
     let chunk = UnsafeMutablePointer<Element>.allocate(capacity: Self.mask + 1)
-    chunk.initialize(repeating: filler, count: Self.mask + 1)
-    chunks[chunkCount] = chunk
-    chunkCount += 1
+    chunk.initialize(repeating: state.pointee.filler, count: Self.mask + 1)
+    state.pointee.chunks[count] = chunk
+    state.pointee.chunkCount = count + 1
   }
 
   /// The element at this index.
   subscript(_ index: UInt32) -> Element {
     @inline(__always) get {
       check(index)
-      return chunks[Int(index) >> Self.shift][Int(index) & Self.mask]
+      return state.pointee.chunks[Int(index) >> Self.shift][Int(index) & Self.mask]
     }
-    @inline(__always) set {
+    @inline(__always) nonmutating set {
       check(index)
-      chunks[Int(index) >> Self.shift][Int(index) & Self.mask] = newValue
+      state.pointee.chunks[Int(index) >> Self.shift][Int(index) & Self.mask] = newValue
     }
   }
 

@@ -1,34 +1,50 @@
 /// One column's values, typed, by slot.
 ///
 /// Numbers of every kind are a 64-bit word; texts, image keys and series are a number in a ``TextPool``.
-final class ColumnStore {
+///
+/// It is a bare reference, like ``Chunked``: a table owns its columns, and views that read them do not outlive it.
+struct ColumnStore {
   let type: ColumnType
-  private let words: Chunked<UInt64>?
-  private let numbers: Chunked<UInt32>?
-  let pool: TextPool?
+  /// For numbers of every kind; empty otherwise.
+  private let words: Chunked<UInt64>
+  /// For texts, image keys and series; empty otherwise.
+  private let numbers: Chunked<UInt32>
+  private let texts: Unmanaged<TextPool>?
+  /// The slots that really hold the least whole number, which is also the word of a null.
+  private let leastValues: UnsafeMutablePointer<Set<UInt32>>
 
-  /// The word of a null. In an integer or timestamp column it is also the least number; rows that really hold that are in `leastValues`.
-  private static let nullWord = UInt64(1) << 63
+  /// The word of a null; in an integer or timestamp column also that of the least number.
+  private static var nullWord: UInt64 { 1 << 63 }
   /// In a number column null is a NaN: no stored number is one.
-  private static let nullNumber = Double.nan.bitPattern
-  private var leastValues: Set<UInt32> = []
+  private static var nullNumber: UInt64 { 0x7FF8_0000_0000_0000 }
 
   init(_ type: ColumnType, hasher: BytesHash) {
     self.type = type
-    switch type {
-    case .integer, .timestamp, .boolean:
-      (words, numbers, pool) = (Chunked(filler: Self.nullWord), nil, nil)
-    case .number:
-      (words, numbers, pool) = (Chunked(filler: Self.nullNumber), nil, nil)
-    case .text, .image, .series:
-      (words, numbers, pool) = (nil, Chunked(filler: TextPool.none), TextPool(hasher: hasher))
-    }
+    words = Chunked(filler: type == .number ? Self.nullNumber : Self.nullWord)
+    numbers = Chunked(filler: TextPool.none)
+    texts = Self.isText(type) ? Unmanaged.passRetained(TextPool(hasher: hasher)) : nil
+    leastValues = .allocate(capacity: 1)
+    leastValues.initialize(to: [])
   }
 
+  /// Gives the memory back. Nobody may use it, or a copy of it, afterwards.
+  func deallocate() {
+    words.deallocate()
+    numbers.deallocate()
+    texts?.release()
+    leastValues.deinitialize(count: 1)
+    leastValues.deallocate()
+  }
+
+  private static func isText(_ type: ColumnType) -> Bool { type == .text || type == .image || type == .series }
+  @inline(__always) private var isText: Bool { texts != nil }
+
+  /// The texts, if it has any.
+  var pool: TextPool? { texts?.takeUnretainedValue() }
+
   /// Makes room for this many slots; new ones are null.
-  func grow(to count: Int) {
-    words?.grow(to: count)
-    numbers?.grow(to: count)
+  @inline(__always) func grow(to count: Int) {
+    if isText { numbers.grow(to: count) } else { words.grow(to: count) }
   }
 
   /// Whether a packed cell fits this column's type.
@@ -43,14 +59,12 @@ final class ColumnStore {
 
   /// Stores a cell that ``accepts(_:)`` took, and says whether it differs from what was there.
   @inline(__always) func store(_ cell: Changeset.PackedCell, bytes: UnsafeRawBufferPointer, at slot: UInt32) -> Bool {
-    if let words {
-      let word = self.word(of: cell, at: slot)
-      if type == .integer || type == .timestamp { return storeWhole(word, isNull: cell.kind == .null, at: slot) }
-      guard words[slot] != word else { return false }
-      words[slot] = word
-      return true
-    }
-    return storeText(cell, bytes: bytes, at: slot)
+    if isText { return storeText(cell, bytes: bytes, at: slot) }
+    let word = self.word(of: cell, at: slot)
+    if type == .integer || type == .timestamp { return storeWhole(word, isNull: cell.kind == .null, at: slot) }
+    guard words[slot] != word else { return false }
+    words[slot] = word
+    return true
   }
 
   @inline(__always) private func word(of cell: Changeset.PackedCell, at slot: UInt32) -> UInt64 {
@@ -65,7 +79,6 @@ final class ColumnStore {
   }
 
   @inline(__always) private func storeWhole(_ word: UInt64, isNull: Bool, at slot: UInt32) -> Bool {
-    guard let words else { return false }
     if word != Self.nullWord && words[slot] != Self.nullWord {
       guard words[slot] != word else { return false }
       words[slot] = word
@@ -73,39 +86,39 @@ final class ColumnStore {
     }
     let wasNull = self.isNull(slot)
     guard words[slot] != word || wasNull != isNull else { return false }
-    leastValues.remove(slot)
-    if word == Self.nullWord && !isNull { leastValues.insert(slot) }
+    leastValues.pointee.remove(slot)
+    if word == Self.nullWord && !isNull { leastValues.pointee.insert(slot) }
     words[slot] = word
     return true
   }
 
   private func storeText(_ cell: Changeset.PackedCell, bytes: UnsafeRawBufferPointer, at slot: UInt32) -> Bool {
-    guard let numbers, let pool else { return false }
     let old = numbers[slot]
-    if cell.kind == .null {
-      guard old != TextPool.none else { return false }
-      pool.release(old)
-      numbers[slot] = TextPool.none
+    let start = Int(cell.payload)
+    let text = UnsafeRawBufferPointer(start: bytes.baseAddress.map { $0 + start }, count: Int(cell.length))
+    return texts.unsafelyUnwrapped._withUnsafeGuaranteedRef { pool in
+      if cell.kind == .null {
+        guard old != TextPool.none else { return false }
+        pool.release(old)
+        numbers[slot] = TextPool.none
+        return true
+      }
+      if old != TextPool.none {
+        if equal(pool[old], text) { return false }
+        pool.release(old)
+      }
+      numbers[slot] = pool.take(text)
       return true
     }
-    let start = Int(cell.payload)
-    let text = UnsafeRawBufferPointer(rebasing: bytes[start..<start + Int(cell.length)])
-    if old != TextPool.none {
-      if equal(pool[old], text) { return false }
-      // Taken before the old one is let go: the pool may move texts, but `text` is not one of its own.
-      pool.release(old)
-    }
-    numbers[slot] = pool.take(text)
-    return true
   }
 
   /// Lets go of what a removed row held.
   func clear(_ slot: UInt32) {
-    if let words {
-      leastValues.remove(slot)
+    if !isText {
+      if !leastValues.pointee.isEmpty { leastValues.pointee.remove(slot) }
       words[slot] = type == .number ? Self.nullNumber : Self.nullWord
-    } else if let numbers, numbers[slot] != TextPool.none {
-      pool?.release(numbers[slot])
+    } else if numbers[slot] != TextPool.none {
+      texts.unsafelyUnwrapped._withUnsafeGuaranteedRef { $0.release(numbers[slot]) }
       numbers[slot] = TextPool.none
     }
   }
@@ -114,35 +127,33 @@ final class ColumnStore {
 
   /// Whether the cell is empty.
   @inline(__always) func isNull(_ slot: UInt32) -> Bool {
-    if let words {
-      if type == .number { return words[slot] == Self.nullNumber }
-      return words[slot] == Self.nullWord && (leastValues.isEmpty || !leastValues.contains(slot))
-    }
-    return numbers?[slot] == TextPool.none
+    if isText { return numbers[slot] == TextPool.none }
+    if type == .number { return words[slot] == Self.nullNumber }
+    return words[slot] == Self.nullWord && !leastValues.pointee.contains(slot)
   }
 
   /// The bytes of a text, image key or series that is not null.
   @inline(__always) func bytes(_ slot: UInt32) -> UnsafeRawBufferPointer {
-    pool.unsafelyUnwrapped[numbers.unsafelyUnwrapped[slot]]
+    texts.unsafelyUnwrapped._withUnsafeGuaranteedRef { $0[numbers[slot]] }
   }
 
   /// The pool's number of a text: equal numbers are equal texts. `TextPool.none` when null.
-  @inline(__always) func textNumber(_ slot: UInt32) -> UInt32 { numbers.unsafelyUnwrapped[slot] }
+  @inline(__always) func textNumber(_ slot: UInt32) -> UInt32 { numbers[slot] }
 
   /// A number that all rows with an equal text have in common, if the column's pool shares repeated texts.
   @inline(__always) func sharedText(_ slot: UInt32) -> UInt32? {
-    guard let numbers, let pool, pool.sharesRepeats, numbers[slot] != TextPool.none else { return nil }
-    return numbers[slot]
+    guard let texts, numbers[slot] != TextPool.none else { return nil }
+    return texts._withUnsafeGuaranteedRef { $0.sharesRepeats } ? numbers[slot] : nil
   }
 
   /// The value, for a page.
   func cell(_ slot: UInt32) -> Cell {
     if isNull(slot) { return .null }
     switch type {
-    case .integer: return .integer(Int64(bitPattern: words.unsafelyUnwrapped[slot]))
-    case .timestamp: return .timestamp(Int64(bitPattern: words.unsafelyUnwrapped[slot]))
-    case .number: return .number(Double(bitPattern: words.unsafelyUnwrapped[slot]))
-    case .boolean: return .boolean(words.unsafelyUnwrapped[slot] != 0)
+    case .integer: return .integer(Int64(bitPattern: words[slot]))
+    case .timestamp: return .timestamp(Int64(bitPattern: words[slot]))
+    case .number: return .number(Double(bitPattern: words[slot]))
+    case .boolean: return .boolean(words[slot] != 0)
     case .text: return .text(String(decoding: bytes(slot), as: UTF8.self))
     case .image: return .image(String(decoding: bytes(slot), as: UTF8.self))
     case .series:
@@ -158,10 +169,10 @@ final class ColumnStore {
     if isNull(slot) { return .max }
     let key: UInt64
     switch type {
-    case .integer, .timestamp: key = words.unsafelyUnwrapped[slot] ^ Self.nullWord
-    case .boolean: key = words.unsafelyUnwrapped[slot]
+    case .integer, .timestamp: key = words[slot] ^ Self.nullWord
+    case .boolean: key = words[slot]
     case .number:
-      let bits = words.unsafelyUnwrapped[slot]
+      let bits = words[slot]
       key = bits & Self.nullWord == 0 ? bits | Self.nullWord : ~bits
     case .text, .image, .series:
       let text = bytes(slot)
@@ -185,7 +196,7 @@ final class ColumnStore {
     case (false, false): break
     }
     let order: Int
-    if words != nil {
+    if !isText {
       let (x, y) = (sortKey(a, descending: false), sortKey(b, descending: false))
       order = x < y ? -1 : (x == y ? 0 : 1)
     } else {

@@ -1,27 +1,26 @@
-/// Finds a row's slot by the source's key.
-///
-/// Open addressing with linear probing over slot numbers; the keys themselves are stored once, by slot.
+/// Finds a row's slot by the source's key. The keys themselves are stored once, by slot.
 final class KeyIndex {
   let type: KeyType
   private let hasher: BytesHash
   private let words = Chunked<Int64>(filler: 0)
   private let texts = Chunked<UInt32>(filler: TextPool.none)
+  /// 1 for slots with a key.
+  private let used = Chunked<UInt8>(filler: 0)
   private let pool: TextPool
-  private var buckets: UnsafeMutableBufferPointer<UInt32>
-  /// How many keys there are.
-  private(set) var count = 0
-
-  private static var empty: UInt32 { .max }
+  private var table = ProbeTable()
 
   init(_ type: KeyType, hasher: BytesHash) {
     self.type = type
     self.hasher = hasher
     pool = TextPool(hasher: hasher, sharesRepeats: false)
-    buckets = .allocate(capacity: 16)
-    buckets.initialize(repeating: Self.empty)
   }
 
-  deinit { buckets.deallocate() }
+  deinit {
+    table.deallocate()
+    words.deallocate()
+    texts.deallocate()
+    used.deallocate()
+  }
 
   /// A key on its way into the index.
   enum Probe {
@@ -29,21 +28,21 @@ final class KeyIndex {
     case text(UnsafeRawBufferPointer)
   }
 
+  /// How many keys there are.
+  var count: Int { table.count }
+
   /// Makes room for this many slots.
   func grow(to count: Int) {
     if type == .integer { words.grow(to: count) } else { texts.grow(to: count) }
+    used.grow(to: count)
   }
 
-  /// The slot of the row with this key.
+  /// The slot of the row with this key; fastest when it is the one that was guessed.
   ///
   /// - Complexity: O(1), expected.
-  @inline(__always) func slot(of key: Probe) -> UInt32? {
-    var bucket = home(of: key)
-    while buckets[bucket] != Self.empty {
-      if matches(buckets[bucket], key) { return buckets[bucket] }
-      bucket = (bucket + 1) & (buckets.count - 1)
-    }
-    return nil
+  @inline(__always) func slot(of key: Probe, guess: UInt32 = .max) -> UInt32? {
+    if guess < used.count, used[guess] != 0, matches(guess, key) { return guess }
+    return table.find(hash(key)) { matches($0, key) }
   }
 
   /// Enters a key that is not there yet.
@@ -54,27 +53,14 @@ final class KeyIndex {
     case .integer(let value): words[slot] = value
     case .text(let bytes): texts[slot] = pool.take(bytes)
     }
-    count += 1
-    if count * 4 > buckets.count * 3 { growBuckets() }
-    enter(slot)
+    used[slot] = 1
+    table.insert(slot, hash: hash(key)) { hash(ofSlot: $0) }
   }
 
   /// Takes the key of this slot out.
   func remove(_ slot: UInt32) {
-    let mask = buckets.count - 1
-    var gap = home(ofSlot: slot)
-    while buckets[gap] != slot { gap = (gap + 1) & mask }
-    var next = (gap + 1) & mask
-    while buckets[next] != Self.empty {
-      let home = home(ofSlot: buckets[next])
-      if (next &- home) & mask >= (next &- gap) & mask {
-        buckets[gap] = buckets[next]
-        gap = next
-      }
-      next = (next + 1) & mask
-    }
-    buckets[gap] = Self.empty
-    count -= 1
+    table.remove(slot, hash: hash(ofSlot: slot)) { hash(ofSlot: $0) }
+    used[slot] = 0
     if type == .text {
       pool.release(texts[slot])
       texts[slot] = TextPool.none
@@ -92,26 +78,25 @@ final class KeyIndex {
   /// Every key leads to its slot.
   func checkInvariants() {
     #if CHECK_INVARIANTS
-      var seen = 0
-      for slot in buckets where slot != Self.empty {
-        seen += 1
+      let slots = table.all
+      for slot in slots {
         let key: Probe = type == .integer ? .integer(words[slot]) : .text(pool[texts[slot]])
-        precondition(self.slot(of: key) == slot, "the key of slot \(slot) leads elsewhere")
+        precondition(self.slot(of: key) == slot && used[slot] == 1, "the key of slot \(slot) leads elsewhere")
       }
-      precondition(seen == count, "\(seen) keys, counted as \(count)")
+      precondition(slots.count == count, "\(slots.count) keys, counted as \(count)")
       pool.checkInvariants()
     #endif
   }
 
-  @inline(__always) private func home(of key: Probe) -> Int {
+  @inline(__always) private func hash(_ key: Probe) -> UInt64 {
     switch key {
-    case .integer(let value): Int(truncatingIfNeeded: hasher.hash(value)) & (buckets.count - 1)
-    case .text(let bytes): Int(truncatingIfNeeded: hasher.hash(bytes)) & (buckets.count - 1)
+    case .integer(let value): hasher.hash(value)
+    case .text(let bytes): hasher.hash(bytes)
     }
   }
 
-  @inline(__always) private func home(ofSlot slot: UInt32) -> Int {
-    type == .integer ? home(of: .integer(words[slot])) : home(of: .text(pool[texts[slot]]))
+  @inline(__always) private func hash(ofSlot slot: UInt32) -> UInt64 {
+    type == .integer ? hasher.hash(words[slot]) : hasher.hash(pool[texts[slot]])
   }
 
   @inline(__always) private func matches(_ slot: UInt32, _ key: Probe) -> Bool {
@@ -119,19 +104,5 @@ final class KeyIndex {
     case .integer(let value): words[slot] == value
     case .text(let bytes): equal(pool[texts[slot]], bytes)
     }
-  }
-
-  private func enter(_ slot: UInt32) {
-    var bucket = home(ofSlot: slot)
-    while buckets[bucket] != Self.empty { bucket = (bucket + 1) & (buckets.count - 1) }
-    buckets[bucket] = slot
-  }
-
-  private func growBuckets() {
-    let old = buckets
-    buckets = .allocate(capacity: old.count * 2)
-    buckets.initialize(repeating: Self.empty)
-    for slot in old where slot != Self.empty { enter(slot) }
-    old.deallocate()
   }
 }

@@ -25,7 +25,7 @@ final class TextPool {
   private let addresses = Chunked<UInt>(filler: 0)
   private let references = Chunked<UInt32>(filler: 0)
   private var freeNumbers: [UInt32] = []
-  private var buckets: UnsafeMutableBufferPointer<UInt32>
+  private var table = ProbeTable()
   private var current: UnsafeMutableRawPointer?
   private var blocks: Set<UnsafeMutableRawPointer> = []
   private var repeats = 0
@@ -40,13 +40,13 @@ final class TextPool {
   init(hasher: BytesHash, sharesRepeats: Bool = true) {
     self.hasher = hasher
     self.sharesRepeats = sharesRepeats
-    buckets = .allocate(capacity: sharesRepeats ? 16 : 0)
-    buckets.initialize(repeating: Self.none)
   }
 
   deinit {
     for block in blocks { block.deallocate() }
-    buckets.deallocate()
+    addresses.deallocate()
+    references.deallocate()
+    table.deallocate()
   }
 
   /// The bytes of a text. They stay where they are until the pool is changed.
@@ -61,15 +61,10 @@ final class TextPool {
   func take(_ bytes: UnsafeRawBufferPointer) -> UInt32 {
     guard sharesRepeats else { return add(bytes) }
     let hash = hasher.hash(bytes)
-    var bucket = Int(truncatingIfNeeded: hash) & (buckets.count - 1)
-    while buckets[bucket] != Self.none {
-      let number = buckets[bucket]
-      if equal(self[number], bytes) {
-        references[number] += 1
-        repeats += 1
-        return number
-      }
-      bucket = (bucket + 1) & (buckets.count - 1)
+    if let number = table.find(hash, { equal(self[$0], bytes) }) {
+      references[number] += 1
+      repeats += 1
+      return number
     }
     let number = add(bytes)
     firsts += 1
@@ -78,8 +73,7 @@ final class TextPool {
       return number
     }
     if firsts >= 8192 { (firsts, repeats) = (0, 0) }
-    buckets[bucket] = number
-    if count * 4 > buckets.count * 3 { growBuckets() }
+    table.insert(number, hash: hash) { hasher.hash(self[$0]) }
     return number
   }
 
@@ -87,7 +81,7 @@ final class TextPool {
   func release(_ number: UInt32) {
     references[number] -= 1
     guard references[number] == 0 else { return }
-    if sharesRepeats { removeBucket(of: number) }
+    if sharesRepeats { table.remove(number, hash: hasher.hash(self[number])) { hasher.hash(self[$0]) } }
     let bytes = self[number]
     addresses[number] = 0
     freeNumbers.append(number)
@@ -95,7 +89,7 @@ final class TextPool {
     free(UnsafeRawPointer(bytes.baseAddress.unsafelyUnwrapped), length: bytes.count)
   }
 
-  // MARK: Numbers and buckets
+  // MARK: Numbers
 
   private func add(_ bytes: UnsafeRawBufferPointer) -> UInt32 {
     let number: UInt32
@@ -112,39 +106,10 @@ final class TextPool {
     return number
   }
 
-  private func growBuckets() {
-    let old = buckets
-    buckets = .allocate(capacity: old.count * 2)
-    buckets.initialize(repeating: Self.none)
-    for number in old where number != Self.none {
-      var bucket = Int(truncatingIfNeeded: hasher.hash(self[number])) & (buckets.count - 1)
-      while buckets[bucket] != Self.none { bucket = (bucket + 1) & (buckets.count - 1) }
-      buckets[bucket] = number
-    }
-    old.deallocate()
-  }
-
-  /// Takes a number out of the buckets, and closes the gap by moving back what would not be found across it (Knuth 6.4, R).
-  private func removeBucket(of number: UInt32) {
-    let mask = buckets.count - 1
-    var gap = Int(truncatingIfNeeded: hasher.hash(self[number])) & mask
-    while buckets[gap] != number { gap = (gap + 1) & mask }
-    var next = (gap + 1) & mask
-    while buckets[next] != Self.none {
-      let home = Int(truncatingIfNeeded: hasher.hash(self[buckets[next]])) & mask
-      if (next &- home) & mask >= (next &- gap) & mask {
-        buckets[gap] = buckets[next]
-        gap = next
-      }
-      next = (next + 1) & mask
-    }
-    buckets[gap] = Self.none
-  }
-
   private func stopSharing() {
     sharesRepeats = false
-    buckets.deallocate()
-    buckets = .allocate(capacity: 0)
+    table.deallocate()
+    table = ProbeTable()
   }
 
   // MARK: Blocks

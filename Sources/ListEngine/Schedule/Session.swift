@@ -43,6 +43,14 @@ final class Session {
     reader.go(to: viewport, shift: 0)
   }
 
+  /// Follows another session on the same socket: numbers go on, so that a late word about the old table is not taken for one about
+  /// this one, and the socket is as busy as it was.
+  func goOn(from former: Session) {
+    sequence = former.sequence
+    isWritable = former.isWritable
+    isHidden = former.isHidden
+  }
+
   /// Whether the page can be given something: it shows, and has taken and acknowledged the last.
   var isReady: Bool { !isHidden && isWritable && sentAt == nil && view != nil }
 

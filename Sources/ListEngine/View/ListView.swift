@@ -5,7 +5,7 @@
 final class ListView {
   let table: Table
   let query: Query
-  private let comparator: RowComparator
+  let comparator: RowComparator
   private let search: TextSearch
   private let searched: [ColumnStore]
   /// The columns to group by, the outermost sections' first.
@@ -332,10 +332,6 @@ final class ListView {
 
   /// For ``ViewBuild``: whether the query leaves rows out.
   var isFiltered: Bool { !search.isEmpty }
-  /// For ``ViewBuild``: a number that orders as rows do, as far as it goes.
-  @inline(__always) func key(of slot: UInt32) -> UInt64 { comparator.key(slot) }
-  /// For ``ViewBuild``: which of two rows with one key comes first.
-  func precedes(_ a: UInt32, _ b: UInt32) -> Bool { comparator.precedes(a, b) }
   /// For ``ViewBuild``: how keys are compressed from now on.
   func chooseCompressor(_ compressor: KeyCompressor) { self.compressor = compressor }
   /// For ``ViewBuild``: puts a row at the end of a section.

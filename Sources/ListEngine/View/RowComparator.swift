@@ -5,23 +5,37 @@ struct RowComparator {
     var isDescending: Bool
   }
 
-  let terms: [Term]
-  let labels: Chunked<UInt64>
+  // The first term lies beside the others, so that the common query counts no references.
+  private let first: Term?
+  private let rest: [Term]
+  private let hasMore: Bool
+  private let labels: Chunked<UInt64>
 
   init(_ query: Query, table: Table) {
-    terms = query.sort.map { Term(column: table.columns[$0.column], isDescending: $0.isDescending) }
+    let terms = query.sort.map { Term(column: table.columns[$0.column], isDescending: $0.isDescending) }
+    first = terms.first
+    rest = Array(terms.dropFirst())
+    hasMore = !rest.isEmpty
     labels = table.labels
   }
 
   /// A number that orders as the rows do, as far as it goes: rows with equal keys are told apart by ``precedes(_:_:)``.
   @inline(__always) func key(_ slot: UInt32) -> UInt64 {
-    guard let first = terms.first else { return labels[slot] }
+    guard let first else { return labels[slot] }
     return first.column.sortKey(slot, descending: first.isDescending)
   }
 
   /// Whether row `a` comes before row `b`.
-  func precedes(_ a: UInt32, _ b: UInt32) -> Bool {
-    for term in terms {
+  @inline(__always) func precedes(_ a: UInt32, _ b: UInt32) -> Bool {
+    if let first {
+      let order = first.column.compare(a, b, descending: first.isDescending)
+      if order != 0 { return order < 0 }
+    }
+    return hasMore ? precedesByRest(a, b) : labels[a] < labels[b]
+  }
+
+  private func precedesByRest(_ a: UInt32, _ b: UInt32) -> Bool {
+    for term in rest {
       let order = term.column.compare(a, b, descending: term.isDescending)
       if order != 0 { return order < 0 }
     }

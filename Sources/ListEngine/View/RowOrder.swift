@@ -9,7 +9,8 @@ final class Chunk {
   let number: UInt32
   /// Its place in its order.
   var place = 0
-  unowned let section: Section
+  /// Whose order it is in; a section outlives its chunks.
+  unowned(unsafe) let section: Section
 
   init(number: UInt32, section: Section) {
     self.number = number
@@ -70,6 +71,8 @@ final class ChunkPool {
   let home = Chunked<UInt32>(filler: ChunkPool.none)
 
   static var none: UInt32 { .max }
+
+  deinit { home.deallocate() }
 
   func make(for section: Section) -> Chunk {
     let number = free.popLast() ?? UInt32(chunks.count)

@@ -26,6 +26,7 @@ final class ViewBuild {
 
   private unowned let view: ListView
   private let table: Table
+  private let comparator: RowComparator
   /// How many rows one step looks at; fewer when it sorts or merges them.
   private let stepRows: Int
   /// Where the table's log stood when the build began.
@@ -37,16 +38,16 @@ final class ViewBuild {
   private(set) var sections: [Section]
   /// Those that have rows, in order.
   private var leaves: [Section] = []
+  /// How many sections were known then; what comes later comes by rows that changed.
+  private var rankedSections = 0
   /// The index of a section by its parent's and its text's number in the column's pool, or its value.
   private var sectionOfText: [UInt64: UInt32] = [:]
   private var sectionOfValue: [SectionKey: UInt32] = [:]
   /// The rows that changed since the build began, and how far the log was read for it.
-  private var changed: [UInt64] = []
-  private var changedSlots: [UInt32] = []
+  private var changed = ChangedRows()
   private var logSeen: Int
   private var runs: [Range<Int>] = []
   private var heads: [Int] = []
-  private var heap: [Int] = []
 
   /// The first items as of ``selectedAt``, while the order is not ready.
   private(set) var selection: [ListView.Item] = []
@@ -57,6 +58,7 @@ final class ViewBuild {
   init(_ view: ListView, root: Section) {
     self.view = view
     table = view.table
+    comparator = view.comparator
     stepRows = max(4, table.limits.stepRows)
     position = table.log.end
     logSeen = position
@@ -85,28 +87,25 @@ final class ViewBuild {
   // MARK: Changes meanwhile
 
   private func noteChanges() {
-    for change in table.log.since(logSeen) where view.concerns(change) && !hasChanged(change.slot) {
-      let word = Int(change.slot) >> 6
-      if word >= changed.count { changed.append(contentsOf: repeatElement(0, count: word + 1 - changed.count)) }
-      changed[word] |= 1 << UInt64(change.slot & 63)
-      changedSlots.append(change.slot)
-    }
+    for change in table.log.since(logSeen) where view.concerns(change) { changed.insert(change.slot) }
     logSeen = table.log.end
-  }
-
-  @inline(__always) private func hasChanged(_ slot: UInt32) -> Bool {
-    let word = Int(slot) >> 6
-    return word < changed.count && changed[word] & (1 << UInt64(slot & 63)) != 0
   }
 
   // MARK: Steps
 
   private func gather() {
     let end = min(table.slots, next + UInt32(stepRows))
-    if next == 0 { entries.reserveCapacity(view.isFiltered ? 0 : table.count) }
-    for slot in next..<end where table.isAlive(slot) && !hasChanged(slot) && view.isShown(slot) {
-      entries.append(Entry(key: view.key(of: slot), slot: slot, section: section(of: slot)))
+    if next == 0 && !view.isFiltered { entries.reserveCapacity(table.count) }
+    // Local while the loop runs: what lies in a class is looked after at every access.
+    var entries: [Entry] = []
+    swap(&entries, &self.entries)
+    let (view, table, changed, comparator) = (view, table, changed, comparator)
+    let (isFiltered, isGrouped) = (view.isFiltered, view.isGrouped)
+    for slot in next..<end where table.isAlive(slot) && !changed.contains(slot) {
+      if isFiltered && !view.isShown(slot) { continue }
+      entries.append(Entry(key: comparator.key(slot), slot: slot, section: isGrouped ? section(of: slot) : 0))
     }
+    swap(&entries, &self.entries)
     next = end
     if next == table.slots { phase = .rank }
   }
@@ -152,6 +151,7 @@ final class ViewBuild {
     var places = [UInt32](repeating: 0, count: sections.count)
     for (place, section) in order.enumerated() { places[section] = UInt32(place) }
     leaves = order.map { sections[$0] }
+    rankedSections = sections.count
     var least = UInt64.max
     var greatest: UInt64 = 0
     for index in entries.indices {
@@ -168,9 +168,10 @@ final class ViewBuild {
   private func sort() {
     let start = runs.last?.upperBound ?? 0
     let end = min(entries.count, start + stepRows / 4)
+    let (changed, comparator) = (changed, comparator)
     entries.withUnsafeMutableBufferPointer { all in
       var run = UnsafeMutableBufferPointer(rebasing: all[start..<end])
-      run.sort { precedes($0, $1) }
+      run.sort { Self.precedes($0, $1, changed, comparator) }
     }
     if start < end { runs.append(start..<end) }
     guard end == entries.count else { return }
@@ -178,52 +179,64 @@ final class ViewBuild {
     phase = .merge
   }
 
-  /// Whether `a` comes first. Rows that have changed compare by what they were: their keys are as gathered, and ties among them do
-  /// not matter, as they are left out.
-  @inline(__always) private func precedes(_ a: Entry, _ b: Entry) -> Bool {
+  /// Whether `a` comes first. Rows that have changed are left out later: what they are now must not be looked at, so they stand
+  /// before all others of the key that they had.
+  @inline(__always)
+  private static func precedes(_ a: Entry, _ b: Entry, _ changed: ChangedRows, _ comparator: RowComparator) -> Bool {
     if a.section != b.section { return a.section < b.section }
     if a.key != b.key { return a.key < b.key }
-    // A row that has changed must not be asked for what it is now; it stands before all others of its key.
-    switch (hasChanged(a.slot), hasChanged(b.slot)) {
-    case (false, false): return view.precedes(a.slot, b.slot)
-    case (true, false): return true
-    case (false, true): return false
-    case (true, true): return a.slot < b.slot
+    if !changed.isEmpty {
+      switch (changed.contains(a.slot), changed.contains(b.slot)) {
+      case (false, false): break
+      case (true, false): return true
+      case (false, true): return false
+      case (true, true): return a.slot < b.slot
+      }
     }
+    return comparator.precedes(a.slot, b.slot)
   }
 
   private func merge() {
-    // Rows at the heads may have changed since the last step: the heap is made again from what is left.
-    for run in runs.indices { skipChanged(run) }
-    heap = runs.indices.filter { heads[$0] < runs[$0].upperBound }
-    for root in (0..<heap.count / 2).reversed() { siftDown(root) }
-    var left = stepRows / 2
-    while left > 0, let run = heap.first {
-      let entry = entries[heads[run]]
-      view.append(entry.slot, key: entry.key, to: leaves[Int(entry.section)])
-      heads[run] += 1
-      skipChanged(run)
-      if heads[run] == runs[run].upperBound {
-        heap[0] = heap[heap.count - 1]
-        heap.removeLast()
+    let (view, changed, comparator, leaves) = (view, changed, comparator, leaves)
+    var heads = heads
+    let runs = runs
+    entries.withUnsafeBufferPointer { entries in
+      func skipChanged(_ run: Int) {
+        while heads[run] < runs[run].upperBound && changed.contains(entries[heads[run]].slot) { heads[run] += 1 }
       }
-      siftDown(0)
-      left -= 1
+      func precedes(_ a: Int, _ b: Int) -> Bool {
+        Self.precedes(entries[heads[a]], entries[heads[b]], changed, comparator)
+      }
+      // Rows at the heads may have changed since the last step: the heap is made again from what is left.
+      for run in runs.indices { skipChanged(run) }
+      var heap = runs.indices.filter { heads[$0] < runs[$0].upperBound }
+      for root in (0..<heap.count / 2).reversed() { siftDown(&heap, root, precedes) }
+      var left = stepRows / 2
+      while left > 0, let run = heap.first {
+        let entry = entries[heads[run]]
+        view.append(entry.slot, key: entry.key, to: leaves[Int(entry.section)])
+        heads[run] += 1
+        skipChanged(run)
+        if heads[run] == runs[run].upperBound {
+          heap[0] = heap[heap.count - 1]
+          heap.removeLast()
+        }
+        siftDown(&heap, 0, precedes)
+        left -= 1
+      }
+      if heap.isEmpty { phase = .done }
     }
-    if heap.isEmpty { phase = .done }
+    self.heads = heads
   }
 
-  private func skipChanged(_ run: Int) {
-    while heads[run] < runs[run].upperBound && hasChanged(entries[heads[run]].slot) { heads[run] += 1 }
-  }
-
-  private func siftDown(_ start: Int) {
+  @inline(__always)
+  private func siftDown(_ heap: inout [Int], _ start: Int, _ precedes: (Int, Int) -> Bool) {
     var root = start
     while true {
       var least = root
-      for child in [2 * root + 1, 2 * root + 2] where child < heap.count {
-        if precedes(entries[heads[heap[child]]], entries[heads[heap[least]]]) { least = child }
-      }
+      let left = 2 * root + 1
+      if left < heap.count, precedes(heap[left], heap[least]) { least = left }
+      if left + 1 < heap.count, precedes(heap[left + 1], heap[least]) { least = left + 1 }
       guard least != root else { return }
       heap.swapAt(root, least)
       root = least
@@ -237,10 +250,11 @@ final class ViewBuild {
   /// - Complexity: O(rows), without sorting them.
   func select() {
     noteChanges()
+    let (entries, changed) = (entries, changed)
     var counts = [Int](repeating: 0, count: leaves.count)
-    for entry in entries where !hasChanged(entry.slot) { counts[Int(entry.section)] += 1 }
+    for entry in entries where !changed.contains(entry.slot) { counts[Int(entry.section)] += 1 }
     // Rows that have changed are few: they are looked at as they are now, and may bring sections of their own.
-    let late = Dictionary(grouping: changedSlots.filter { table.isAlive($0) && view.isShown($0) }) {
+    let late = Dictionary(grouping: changed.slots.filter { table.isAlive($0) && view.isShown($0) }) {
       lateSection(of: $0).number
     }
     count(leaves: counts, late: late)
@@ -262,12 +276,14 @@ final class ViewBuild {
     }
   }
 
-  private func fillSelection(late: [UInt32: [UInt32]]) {
+  private func fillSelection(late lateRows: [UInt32: [UInt32]]) {
     // Which sections reach into the selection, and how many rows of each.
     var shown: [(section: Section, headers: ArraySlice<Section>, rows: Int)] = []
     var size = 0
     var last: [Section] = []
-    for section in sections.filter({ isLeaf($0) && $0.count > 0 }).sorted(by: { $0.precedes($1) }) {
+    let late = sections[rankedSections...].filter { isLeaf($0) }
+    let ordered = late.isEmpty ? leaves : (leaves + late).sorted { $0.precedes($1) }
+    for section in ordered where section.count > 0 {
       let chain = section.chain
       let common = chain.indices.first { $0 >= last.count || chain[$0] !== last[$0] } ?? 0
       let headers = chain[common...].prefix(Self.selectionSize - size)
@@ -280,27 +296,58 @@ final class ViewBuild {
     }
     var heaps: [UInt32: BoundedHeap] = [:]
     for (section, _, rows) in shown where rows > 0 { heaps[section.number] = BoundedHeap(limit: rows) }
-    fill(&heaps, late: late)
+    fill(&heaps, late: lateRows)
     for (section, headers, _) in shown {
       for header in headers { selection.append(.header(header)) }
-      let rows = heaps[section.number]?.sorted { self.view.precedes($0, $1) } ?? []
+      let rows = heaps[section.number]?.sorted { comparator.precedes($0, $1) } ?? []
       selection.append(contentsOf: rows.map { .row($0) })
     }
   }
 
   /// Finds the first rows of these sections, as they are now.
   private func fill(_ heaps: inout [UInt32: BoundedHeap], late: [UInt32: [UInt32]]) {
-    let places = leaves.map { heaps[$0.number] != nil }
-    var sorted = leaves.map { heaps[$0.number] }
-    for entry in entries where places[Int(entry.section)] && !hasChanged(entry.slot) {
-      sorted[Int(entry.section)]?.offer(key: entry.key, slot: entry.slot) { self.view.precedes($0, $1) }
+    let (entries, changed, comparator) = (entries, changed, comparator)
+    let isWanted = leaves.map { heaps[$0.number] != nil }
+    if leaves.count == 1, var heap = heaps[leaves[0].number] {
+      // The common case by itself: what lies in a list is looked after at every access.
+      for entry in entries where !changed.contains(entry.slot) {
+        heap.offer(key: entry.key, slot: entry.slot) { comparator.precedes($0, $1) }
+      }
+      heaps[leaves[0].number] = heap
+    } else {
+      var wanted = leaves.map { heaps[$0.number] ?? BoundedHeap(limit: 0) }
+      for entry in entries where isWanted[Int(entry.section)] && !changed.contains(entry.slot) {
+        wanted[Int(entry.section)].offer(key: entry.key, slot: entry.slot) { comparator.precedes($0, $1) }
+      }
+      for (place, leaf) in leaves.enumerated() where isWanted[place] { heaps[leaf.number] = wanted[place] }
     }
-    for (leaf, heap) in zip(leaves, sorted) { heaps[leaf.number] = heap }
     for (section, slots) in late where heaps[section] != nil {
       for slot in slots {
-        heaps[section]?.offer(key: view.key(of: slot), slot: slot) { self.view.precedes($0, $1) }
+        heaps[section]?.offer(key: comparator.key(slot), slot: slot) { comparator.precedes($0, $1) }
       }
     }
+  }
+}
+
+/// The rows that changed while a view is put together.
+private struct ChangedRows {
+  private var bits: [UInt64] = []
+  /// In the order in which they changed first.
+  private(set) var slots: [UInt32] = []
+
+  var isEmpty: Bool { slots.isEmpty }
+
+  @inline(__always) func contains(_ slot: UInt32) -> Bool {
+    let word = Int(slot) >> 6
+    return word < bits.count && bits[word] & (1 << UInt64(slot & 63)) != 0
+  }
+
+  mutating func insert(_ slot: UInt32) {
+    guard !contains(slot) else { return }
+    let word = Int(slot) >> 6
+    if word >= bits.count { bits.append(contentsOf: repeatElement(0, count: word + 1 - bits.count)) }
+    bits[word] |= 1 << UInt64(slot & 63)
+    slots.append(slot)
   }
 }
 

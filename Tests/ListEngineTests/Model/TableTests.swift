@@ -25,7 +25,10 @@ import Testing
   @Test func everyTypeComesBackAsItWentIn() {
     let table = table()
     let rows: [[Cell]] = [
-      [.integer(.max), .number(-0.5), .text("Grüße"), .boolean(true), .timestamp(1), .image("a.png"), .series([1, 2.5])],
+      [
+        .integer(.max), .number(-0.5), .text("Grüße"), .boolean(true), .timestamp(1), .image("a.png"),
+        .series([1, 2.5]),
+      ],
       [.integer(.min), .number(0), .text(""), .boolean(false), .timestamp(.min), .image(""), .series([])],
       [.null, .null, .null, .null, .null, .null, .null],
       [.integer(-1), .number(.leastNonzeroMagnitude), .text("\u{0}\n"), .null, .timestamp(-1), .null, .series([0])],
@@ -92,9 +95,11 @@ import Testing
     #expect(reason { $0.upsert(.integer(9), [.text("x"), .null]) } == "row 9: its cell “a” is text, not integer")
     #expect(reason { $0.upsert(.text("nine"), [.null, .null]) } == "row nine: its key is no integer")
     #expect(
-      reason { $0.upsert(.integer(9), [.null, .text("12345678901")]) } == "row 9: its cell “b” has 11 bytes, more than 10")
+      reason { $0.upsert(.integer(9), [.null, .text("12345678901")]) }
+        == "row 9: its cell “b” has 11 bytes, more than 10")
     #expect(reason { $0.update(.integer(9), [.integer(1), nil]) } == "row 9: there is no row with its key")
-    #expect(reason { $0.update(.integer(1), [.text("x"), .text("changed")]) } == "row 1: its cell “a” is text, not integer")
+    #expect(
+      reason { $0.update(.integer(1), [.text("x"), .text("changed")]) } == "row 1: its cell “a” is text, not integer")
     #expect(reason { $0.move(.integer(9), before: nil) } == "row 9: there is no row with its key")
     #expect(reason { $0.move(.integer(1), before: .integer(9)) } == "row 1: there is no row to go before")
     for bad in [[0x61, 0xFF], [0xC0, 0x80], [0xED, 0xA0, 0x80], [0xF5, 0x80, 0x80, 0x80], [0xE2, 0x82]] as [[UInt8]] {
@@ -274,5 +279,6 @@ import Testing
 }
 
 extension RowKey: ExpressibleByIntegerLiteral {
+  /// So that tests can write keys as they are.
   public init(integerLiteral value: Int64) { self = .integer(value) }
 }

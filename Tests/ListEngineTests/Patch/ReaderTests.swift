@@ -138,7 +138,9 @@ import Testing
     #expect(try harness.advance(by: .seconds(1)).map(\.shift) == [3])
     // The page has not applied it when it scrolls to 60, by its old count: that is 63 by the new one.
     harness.engine.handle(
-      .viewport(SessionID(rawValue: 1), Viewport(first: 60, count: 10, ahead: 5, behind: 5, stick: nil, sequence: held.sequence)),
+      .viewport(
+        SessionID(rawValue: 1), Viewport(first: 60, count: 10, ahead: 5, behind: 5, stick: nil, sequence: held.sequence)
+      ),
       at: harness.clock.now)
     harness.acknowledge()
     try harness.settle()

@@ -37,7 +37,9 @@ import Testing
     let id = harness.open()
     try harness.advance()
     harness.engine.handle(.writable(id), at: harness.clock.now)
-    for wrong in [0, 2, 99] as [UInt64] { harness.engine.handle(.acknowledge(id, sequence: wrong), at: harness.clock.now) }
+    for wrong in [0, 2, 99] as [UInt64] {
+      harness.engine.handle(.acknowledge(id, sequence: wrong), at: harness.clock.now)
+    }
     harness.change { $0.update(1, value: 7) }
     #expect(try harness.advance(by: .seconds(1)).isEmpty)
   }
@@ -175,10 +177,27 @@ import Testing
     #expect(try round(harness, ack: .milliseconds(1)) == .milliseconds(300))
   }
 
+  @Test func numbersGoOnWhenAnotherTableIsOpenedOnTheSameSocket() throws {
+    let harness = try Harness(rows: 10)
+    let id = harness.open()
+    #expect(try harness.advance().map(\.sequence) == [1])
+    harness.open()
+    // What was sent last is still on its way through the socket.
+    #expect(try harness.advance().isEmpty)
+    harness.engine.handle(.writable(id), at: harness.clock.now)
+    #expect(try harness.advance().map(\.sequence) == [2])
+    // A late word about the table that was left.
+    harness.engine.handle(.acknowledge(id, sequence: 1), at: harness.clock.now)
+    harness.engine.handle(.writable(id), at: harness.clock.now)
+    harness.change { $0.update(1, value: 1) }
+    #expect(try harness.advance(by: .seconds(1)).isEmpty)
+  }
+
   @Test func aTableThatIsNotThereYetIsWaitedFor() throws {
     var engine = Engine(epoch: "e")
     let id = SessionID(rawValue: 1)
-    engine.handle(.open(id, table: "numbers", request: 1, query: QueryRequest(), viewport: nil, interval: nil), at: .zero)
+    engine.handle(
+      .open(id, table: "numbers", request: 1, query: QueryRequest(), viewport: nil, interval: nil), at: .zero)
     #expect(engine.advance(to: .zero).isEmpty)
     _ = try engine.addTable(Harness.schema, at: .zero)
     let outputs = engine.advance(to: .zero)
@@ -229,7 +248,9 @@ import Testing
   @Test func theSameInputsGiveTheSameOutputs() throws {
     func run() throws -> [UInt32] {
       let harness = try Harness(rows: 50)
-      for number in 1...4 { harness.open(UInt64(number), query: QueryRequest(sort: [("value", number % 2 == 0)], group: ["group"])) }
+      for number in 1...4 {
+        harness.open(UInt64(number), query: QueryRequest(sort: [("value", number % 2 == 0)], group: ["group"]))
+      }
       for step in 0..<30 {
         harness.change { $0.upsert(step * 7 % 60, value: step, group: "group \(step % 5)") }
         try harness.settle(by: .milliseconds(200))

@@ -21,7 +21,8 @@ import Testing
   private func cells(_ random: inout SeededGenerator) -> [Cell] {
     [
       random.oneIn(9) ? .null : .number(Double(random.number(0...300)) / 4),
-      random.oneIn(9) ? .null : .text(random.pick(["a", "ab", "B", "", "abcdefgh", "abcdefghi", "abcdefgh\u{0}", "é", "日本"])),
+      random.oneIn(9)
+        ? .null : .text(random.pick(["a", "ab", "B", "", "abcdefgh", "abcdefghi", "abcdefgh\u{0}", "é", "日本"])),
       random.oneIn(9) ? .null : .text("g\(random.number(0...4))"),
       random.oneIn(9) ? .null : .boolean(random.oneIn(2)),
     ]
@@ -29,7 +30,8 @@ import Testing
 
   @Test(arguments: [
     Query(), Query(sort: [SortTerm(0)]), Query(sort: [SortTerm(0, descending: true)]), Query(sort: [SortTerm(1)]),
-    Query(sort: [SortTerm(1, descending: true)]), Query(sort: [SortTerm(3), SortTerm(2, descending: true), SortTerm(0)]),
+    Query(sort: [SortTerm(1, descending: true)]),
+    Query(sort: [SortTerm(3), SortTerm(2, descending: true), SortTerm(0)]),
     Query(search: "AB"), Query(group: [2]), Query(sort: [SortTerm(0, descending: true)], search: "g", group: [2]),
     Query(sort: [SortTerm(1)], group: [3]), Query(group: [0]), Query(sort: [SortTerm(0)], group: [2, 3]),
     Query(search: "g", group: [3, 1, 2, 0]),
@@ -76,7 +78,8 @@ import Testing
       return view.items(0..<5).compactMap { if case .row(let slot) = $0 { table.columns[0].cell(slot) } else { nil } }
     }
     #expect(numbers(Query(sort: [SortTerm(0)])) == [.number(-1), .number(2), .number(1e300), .null, .null])
-    #expect(numbers(Query(sort: [SortTerm(0, descending: true)])) == [.number(1e300), .number(2), .number(-1), .null, .null])
+    #expect(
+      numbers(Query(sort: [SortTerm(0, descending: true)])) == [.number(1e300), .number(2), .number(-1), .null, .null])
   }
 
   @Test func tiesFallBackToTheSourcesOrder() {

@@ -1,0 +1,52 @@
+import ListEngine
+import Wire
+
+/// A page that encodes what it gets, looks at it, and acknowledges at once.
+struct BenchPage {
+  let session: SessionID
+  private(set) var deliveries = 0
+  private(set) var bytes = 0
+  private(set) var sequence: UInt64 = 0
+  private(set) var start = 0
+  private(set) var total = 0
+  private(set) var items: [WindowItem] = []
+
+  init(_ session: SessionID) { self.session = session }
+
+  /// Asks for 60 items at the top, without a buffer and without an interval.
+  func open(_ query: QueryRequest, _ engine: inout Engine, at now: Instant) {
+    engine.handle(
+      .open(
+        session, table: "quotes", request: 1, query: query,
+        viewport: Viewport(first: 0, count: 60, ahead: 0, behind: 0, stick: .top), interval: .zero), at: now)
+  }
+
+  mutating func take(_ outputs: [Output], _ engine: inout Engine, at now: Instant) {
+    for case .deliver(let id, let delivery) in outputs {
+      if id == session {
+        deliveries += 1
+        bytes += ServerMessage.delivery(delivery, epoch: engine.epoch).encoded.count
+        sequence = delivery.sequence
+        start = delivery.patch.result.start
+        total = delivery.patch.result.total
+        items = delivery.patch.result.items
+      }
+      engine.handle(.writable(id), at: now)
+      engine.handle(.acknowledge(id, sequence: delivery.sequence), at: now)
+    }
+  }
+
+  /// Lets the engine work once; whether it has nothing left to do.
+  mutating func isSettled(_ engine: inout Engine, at now: Instant) -> Bool {
+    take(engine.advance(to: now), &engine, at: now)
+    return engine.deadline.map { $0 > now } ?? true
+  }
+
+  /// The numbers in a column of what is shown.
+  func numbers(_ column: Int) -> [Double] {
+    items.compactMap {
+      guard case .row(let row) = $0, case .number(let number) = row.cells[column] else { return nil }
+      return number
+    }
+  }
+}

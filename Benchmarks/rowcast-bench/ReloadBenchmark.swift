@@ -1,0 +1,53 @@
+import ListEngine
+import Quotes
+
+/// D1: the whole list again, by key: unchanged; and with 10 % removed, 10 % inserted and 2 % shuffled.
+struct ReloadBenchmark {
+  let rows: Int
+
+  func run() throws {
+    let quotes = Quotes()
+    var same = Figures()
+    var changed = Figures()
+    for _ in 0..<5 {
+      var engine = Engine(epoch: "bench")
+      let now = Instant(nanoseconds: 1)
+      let table = try engine.addTable(QuotesTable.schema, at: now)
+      var first = QuotesTable.rows(0..<rows, of: quotes)
+      first.beginsReload = true
+      first.endsReload = true
+      engine.handle(.changes(table, first), at: now)
+      same.measure { engine.handle(.changes(table, first), at: now) }
+      let order = self.order()
+      var second = QuotesTable.rows(order, of: quotes)
+      second.beginsReload = true
+      second.endsReload = true
+      changed.measure { engine.handle(.changes(table, second), at: now) }
+      precondition(engine.tables(at: now)[0].rows == order.count, "the table has another number of rows than the list")
+      // The page must show the list in its order.
+      var page = BenchPage(SessionID(rawValue: 1))
+      page.open(QueryRequest(), &engine, at: now)
+      while !page.isSettled(&engine, at: now) {}
+      let wanted = order.prefix(60).map { quotes.row($0).price }
+      precondition(page.numbers(3) == wanted, "the table is in another order than the list")
+    }
+    try emit([
+      "engine": "rowcast", "w": "D1", "N": rows, "unchanged_ms": same.milliseconds, "changed_ms": changed.milliseconds,
+      "verify": true,
+    ])
+  }
+
+  /// The list after the change: every tenth row is gone, new ones stand between, and 2 % have changed places.
+  private func order() -> [Int] {
+    var order: [Int] = []
+    for index in 0..<rows {
+      if index % 10 == 3 { order.append(rows + index) } else { order.append(index) }
+    }
+    for swap in 0..<rows / 100 {
+      let a = Int(Quotes.h(21, UInt64(swap)) % UInt64(rows))
+      let b = Int(Quotes.h(22, UInt64(swap)) % UInt64(rows))
+      order.swapAt(a, b)
+    }
+    return order
+  }
+}

@@ -1,0 +1,80 @@
+import ListEngine
+import ListTesting
+import Testing
+
+/// What README.md shows, with public declarations only.
+@Suite struct HeadlessTests {
+  @Test func theExampleInTheReadmeShowsWhatItSays() throws {
+    var clock = ManualClock()
+    var engine = Engine(epoch: "test")
+    let schema = Schema(name: "jobs", key: .integer, columns: [Column("name", .text)])
+    let table = try engine.addTable(schema, at: clock.now)
+    let page = SessionID(rawValue: 1)
+    var replica = Replica()
+
+    engine.handle(
+      .open(page, table: "jobs", request: 1, query: QueryRequest(), viewport: nil, interval: nil), at: clock.now)
+    engine.handle(.changes(table, .reload([(.integer(1), [.text("build")])])), at: clock.now)
+    clock.advance(by: .milliseconds(300))
+    for case .deliver(_, let delivery) in engine.advance(to: clock.now) { try replica.apply(delivery) }
+    #expect(replica.cells == [[.text("build")]])
+  }
+
+  @Test func aScriptedSourcePlaysThroughTheEngineByItsDeadlinesAlone() throws {
+    let schema = Schema(name: "jobs", key: .integer, columns: [Column("state", .text)])
+    var script: [(Duration, Changeset)] = [(.zero, .reload([(.integer(1), [.text("queued")])]))]
+    for (second, state) in ["running", "testing", "done"].enumerated() {
+      var changes = Changeset()
+      changes.update(.integer(1), [.text(state)])
+      script.append((.seconds(second + 1), changes))
+    }
+    var source = ScriptedSource(schema, script: script.map { (at: $0.0, changes: $0.1) })
+    var clock = ManualClock()
+    let start = clock.now
+    var engine = Engine(epoch: "test")
+    let table = try engine.addTable(source.schema, at: clock.now)
+    let page = SessionID(rawValue: 1)
+    var replica = Replica()
+    engine.handle(
+      .open(page, table: "jobs", request: 1, query: QueryRequest(), viewport: nil, interval: nil), at: clock.now)
+    var seen: [[Cell]] = []
+    var deliveries = 0
+    while true {
+      for changes in source.take(until: start.duration(to: clock.now)) { engine.handle(.changes(table, changes), at: clock.now) }
+      for case .deliver(_, let delivery) in engine.advance(to: clock.now) {
+        try replica.apply(delivery)
+        deliveries += 1
+        seen.append(replica.cells.first ?? [])
+        engine.handle(.writable(page), at: clock.now)
+        engine.handle(.acknowledge(page, sequence: delivery.sequence), at: clock.now)
+      }
+      // Nothing sleeps: time goes on to whatever is due next.
+      let next = [engine.deadline, source.deadline.map { start.advanced(by: $0) }].compactMap { $0 }.min()
+      guard let next else { break }
+      clock.advance(by: max(.zero, clock.now.duration(to: next)))
+    }
+    #expect(seen == [[.text("queued")], [.text("running")], [.text("testing")], [.text("done")]])
+    #expect(deliveries == 4)
+    #expect(start.duration(to: clock.now) >= .seconds(3))
+  }
+
+  @Test func aSpoiledReplicaNoticesWithTheNextPatch() throws {
+    let harness = try Harness(rows: 20)
+    harness.open()
+    try harness.settle()
+    var replica = harness.replica()
+    replica.spoil()
+    harness.change { $0.update(1, value: 5) }
+    let delivery = try #require(try harness.advance(by: .seconds(1)).first)
+    #expect(throws: Replica.Mismatch.self) { try replica.apply(delivery) }
+  }
+
+  @Test func theSimulationIsTheSameForTheSameSeed() throws {
+    func run() throws -> String {
+      var simulation = Simulation(seed: 77)
+      try simulation.run(steps: 60)
+      return "\(simulation.coverage)"
+    }
+    #expect(try run() == run())
+  }
+}

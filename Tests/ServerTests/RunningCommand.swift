@@ -1,0 +1,102 @@
+import Foundation
+import Glibc
+
+/// The `rowcast` command as an operator runs it, from the folder that the tests were built in.
+final class RunningCommand {
+  private let process: pid_t
+  private let output: Int32
+  private let errors: Int32
+  private var hasEnded = false
+  /// The first line of its standard output.
+  private(set) var announcement = ""
+  /// All that it has written since, when it has ended.
+  private(set) var remainingOutput = ""
+  /// All its complaints, when it has ended.
+  private(set) var complaints = ""
+
+  private static let executable = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
+    .deletingLastPathComponent().appending(path: "rowcast").path
+
+  /// Starts it; with `waits`, comes back when it has said its first line.
+  ///
+  /// Not by Foundation's `Process`: that one learns of an end on a thread of its own, and hands on the signals that its caller blocks.
+  init(_ arguments: [String], waits: Bool = true) throws {
+    var pipes: [Int32] = [0, 0, 0, 0]
+    // Sockets, because they can be made so that no other child inherits them by chance.
+    let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+    pipes.withUnsafeMutableBufferPointer {
+      socketpair(AF_UNIX, kind, 0, $0.baseAddress!)
+      socketpair(AF_UNIX, kind, 0, $0.baseAddress! + 2)
+    }
+    output = pipes[0]
+    errors = pipes[2]
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+    posix_spawn_file_actions_adddup2(&actions, pipes[1], 1)
+    posix_spawn_file_actions_adddup2(&actions, pipes[3], 2)
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    var none = sigset_t()
+    sigemptyset(&none)
+    posix_spawnattr_setsigmask(&attributes, &none)
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+    var words: [UnsafeMutablePointer<CChar>?] = ([Self.executable] + arguments).map { strdup($0) } + [nil]
+    var identifier: pid_t = 0
+    let result = posix_spawn(&identifier, Self.executable, &actions, &attributes, &words, environ)
+    words.forEach { free($0) }
+    posix_spawnattr_destroy(&attributes)
+    posix_spawn_file_actions_destroy(&actions)
+    close(pipes[1])
+    close(pipes[3])
+    process = identifier
+    guard result == 0 else { throw RawSocket.Failure.notConnected(result) }
+    guard waits else { return }
+    let line = try read(output, until: RawSocket.now() + RawSocket.patience) { $0.last == UInt8(ascii: "\n") }
+    announcement = String(decoding: line.dropLast(), as: UTF8.self)
+  }
+
+  deinit {
+    if !hasEnded {
+      kill(process, SIGKILL)
+      waitpid(process, nil, 0)
+    }
+    close(output)
+    close(errors)
+  }
+
+  var port: Int { Int(announcement.split(separator: ":").last?.split(separator: "/").first ?? "") ?? 0 }
+
+  func send(signal number: Int32) { kill(process, number) }
+
+  /// Waits for its end.
+  ///
+  /// - Returns: its exit code, or the negative signal that ended it.
+  /// - Throws: when it does not end in time.
+  func end(within seconds: Double = RawSocket.patience) throws -> Int32 {
+    let deadline = RawSocket.now() + seconds
+    // Both end with the process.
+    remainingOutput = String(decoding: try read(output, until: deadline) { _ in false }, as: UTF8.self)
+    complaints = String(decoding: try read(errors, until: deadline) { _ in false }, as: UTF8.self)
+    var status: Int32 = 0
+    waitpid(process, &status, 0)
+    hasEnded = true
+    let signal = status & 0x7F
+    return signal == 0 ? status >> 8 & 0xFF : -signal
+  }
+
+  /// Reads byte by byte until it is enough, or to the end.
+  private func read(_ file: Int32, until deadline: Double, isEnough: ([UInt8]) -> Bool) throws -> [UInt8] {
+    var bytes: [UInt8] = []
+    while true {
+      var entry = pollfd(fd: file, events: Int16(POLLIN), revents: 0)
+      guard poll(&entry, 1, Int32(max(0, deadline - RawSocket.now()) * 1_000)) > 0 else {
+        throw RawSocket.Failure.nothingCame
+      }
+      var byte: UInt8 = 0
+      guard Glibc.read(file, &byte, 1) == 1 else { return bytes }
+      bytes.append(byte)
+      if isEnough(bytes) { return bytes }
+    }
+  }
+}

@@ -1,0 +1,203 @@
+import Foundation
+
+@testable import ListEngine
+
+/// The golden messages of `Tests/Fixtures/wire`, as values of the engine.
+///
+/// The page's tests read the same files. Cells come without their columns' types, so each takes the kind that is written in the same way.
+enum Golden {
+  /// All files of a kind, by the beginning of their names.
+  static func files(_ kind: String) -> [String] {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    return names.filter { $0.hasPrefix(kind) && $0.hasSuffix(".json") }.sorted()
+  }
+
+  private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
+    .appending(path: "../Fixtures/wire").standardized.path
+
+  struct Misfit: Error {
+    var what: String
+  }
+
+  static func read(_ file: String) throws -> [String: Any] {
+    let bytes = try Data(contentsOf: URL(filePath: "\(folder)/\(file)"))
+    guard let object = try JSONSerialization.jsonObject(with: bytes) as? [String: Any] else { throw Misfit(what: file) }
+    return object
+  }
+
+  /// The same message with the lists in which the order does not matter in one order.
+  static func canonical(_ message: [String: Any]) -> NSDictionary {
+    var message = message
+    for name in ["removed", "updated", "moved", "inserted"] {
+      if let list = message[name] as? [[Any]] {
+        message[name] = list.sorted { ($0[0] as? Int ?? 0, $0.count) < ($1[0] as? Int ?? 0, $1.count) }
+      }
+    }
+    return message as NSDictionary
+  }
+
+  // MARK: Parts
+
+  static func cell(_ value: Any) throws -> Cell {
+    switch value {
+    case is NSNull: return .null
+    case let text as String: return .text(text)
+    case let number as NSNumber:
+      // JSONSerialization tells a boolean from a number by its type only, and `doubleValue` of what it read loses digits.
+      return String(cString: number.objCType) == "c"
+        ? .boolean(number.boolValue) : .number(Double(number.stringValue) ?? number.doubleValue)
+    case let list as [Double]: return .series(list)
+    default: throw Misfit(what: "the cell \(value)")
+    }
+  }
+
+  static func integer(_ object: [String: Any], _ name: String) throws -> Int {
+    guard let value = object[name] as? Int else { throw Misfit(what: "no \(name)") }
+    return value
+  }
+
+  /// A table whose columns are the ones that headers name.
+  static func schema(for messages: [[String: Any]]) -> Schema {
+    let text = messages.map { "\($0)" }.joined()
+    var names: [String] = []
+    for part in text.components(separatedBy: "column").dropFirst() {
+      let name = part.drop { !$0.isLetter }.prefix { $0.isLetter || $0.isNumber || $0 == "_" || $0 == "-" }
+      if !name.isEmpty, !names.contains(String(name)) { names.append(String(name)) }
+    }
+    return Schema(name: "golden", key: .integer, columns: (names.isEmpty ? ["c"] : names).map { Column($0, .text) })
+  }
+
+  static func header(_ value: Any?, _ schema: Schema) throws -> HeaderSnapshot? {
+    guard let object = value as? [String: Any] else { return nil }
+    guard let name = object["column"] as? String, let column = schema.index(of: name), let shown = object["value"]
+    else {
+      throw Misfit(what: "the header \(object)")
+    }
+    return HeaderSnapshot(
+      section: UInt32(try integer(object, "section")), revision: UInt32(try integer(object, "rev")),
+      slot: UInt32(try integer(object, "slot")), level: try integer(object, "level"),
+      parent: (object["parent"] as? Int).map(UInt32.init), column: column, value: try cell(shown),
+      count: try integer(object, "count"))
+  }
+
+  static func item(_ value: Any, _ schema: Schema) throws -> WindowItem {
+    if let header = try header(value, schema) { return .header(header) }
+    guard let row = value as? [Any], row.count == 3, let id = row[0] as? UInt64, let revision = row[1] as? UInt32,
+      let cells = row[2] as? [Any]
+    else { throw Misfit(what: "the item \(value)") }
+    return .row(RowSnapshot(id: RowID(rawValue: id), revision: revision, cells: try cells.map(cell), label: id))
+  }
+
+  static func window(_ message: [String: Any], _ items: [WindowItem], _ schema: Schema) throws -> WindowState {
+    WindowState(
+      start: try integer(message, "start"), total: try integer(message, "total"), rows: try integer(message, "rows"),
+      items: items, lead: try (message["lead"] as? [Any] ?? []).compactMap { try header($0, schema) }, pool: HeaderPool(), commit: 0, relabelings: 0)
+  }
+
+  // MARK: Whole messages
+
+  static func firstWindow(_ message: [String: Any], _ schema: Schema) throws -> Patch {
+    let items = try (message["items"] as? [Any] ?? []).map { try item($0, schema) }
+    return Patch(base: nil, result: try window(message, items, schema))
+  }
+
+  /// The patch that leads from `base` to what the message says, put together by the words of docs/protocol.md.
+  static func patch(_ message: [String: Any], from base: WindowState, _ schema: Schema) throws -> Patch {
+    var old: [WindowItem?] = base.items
+    var updatedRows: [Patch.RowUpdate] = []
+    var updatedHeaders: [(index: Int, header: HeaderSnapshot)] = []
+    for update in message["updated"] as? [[Any]] ?? [] {
+      guard let index = update[0] as? Int, old.indices.contains(index) else { throw Misfit(what: "\(update)") }
+      if let header = try header(update[1], schema) {
+        updatedHeaders.append((index, header))
+        old[index] = .header(header)
+      } else {
+        guard case .row(let before)? = old[index], let revision = update[1] as? UInt32 else {
+          throw Misfit(what: "\(update)")
+        }
+        var cells = before.cells
+        var columns: [Int] = []
+        for place in stride(from: 2, to: update.count, by: 2) {
+          guard let column = update[place] as? Int else { throw Misfit(what: "\(update)") }
+          columns.append(column)
+          cells[column] = try cell(update[place + 1])
+        }
+        let row = RowSnapshot(id: before.id, revision: revision, cells: cells, label: before.label)
+        updatedRows.append(.init(index: index, row: row, columns: columns))
+        old[index] = .row(row)
+      }
+    }
+    var new = [WindowItem?](repeating: nil, count: try integer(message, "after"))
+    var inserted: [(index: Int, why: Patch.Insertion)] = []
+    for insertion in message["inserted"] as? [[Any]] ?? [] {
+      guard let index = insertion[0] as? Int, let why = (insertion[1] as? String).flatMap(Patch.Insertion.init) else {
+        throw Misfit(what: "\(insertion)")
+      }
+      inserted.append((index, why))
+      new[index] = try item(insertion[2], schema)
+    }
+    var moved: [(from: Int, to: Int)] = []
+    for move in message["moved"] as? [[Int]] ?? [] {
+      moved.append((move[0], move[1]))
+      new[move[1]] = old[move[0]]
+      old[move[0]] = nil
+    }
+    var removed: [(index: Int, why: Patch.Removal)] = []
+    for removal in message["removed"] as? [[Any]] ?? [] {
+      guard let index = removal[0] as? Int, let why = (removal[1] as? String).flatMap(Patch.Removal.init) else {
+        throw Misfit(what: "\(removal)")
+      }
+      removed.append((index, why))
+      old[index] = nil
+    }
+    var rest = old.compactMap(\.self)[...]
+    let items = try new.map { item -> WindowItem in
+      guard let next = item ?? rest.popFirst() else { throw Misfit(what: "too few items") }
+      return next
+    }
+    guard rest.isEmpty else { throw Misfit(what: "\(rest.count) items too many") }
+    let patch = Patch(base: base, result: try window(message, items, schema))
+    patch.removed = removed
+    patch.updatedRows = updatedRows
+    patch.updatedHeaders = updatedHeaders
+    patch.moved = moved
+    patch.inserted = inserted
+    return patch
+  }
+
+  static func delivery(_ message: [String: Any], _ patch: Patch, _ schema: Schema) throws -> Delivery {
+    Delivery(
+      sequence: UInt64(try integer(message, "seq")), request: UInt64(try integer(message, "request")),
+      interval: .milliseconds(try integer(message, "interval")), shift: message["shift"] as? Int ?? 0,
+      base: UInt64(message["base"] as? Int ?? 0), schema: schema, patch: patch)
+  }
+
+  static func source(_ value: Any?) throws -> SourceStatus {
+    guard let object = value as? [String: Any], let state = (object["state"] as? String).flatMap(SourceState.init),
+      let message = object["message"] as? String, let last = object["lastRejection"] as? String
+    else { throw Misfit(what: "the source \(value ?? "nil")") }
+    return SourceStatus(
+      state: state, message: message, rejected: UInt64(try integer(object, "rejected")), lastRejection: last,
+      age: .milliseconds(try integer(object, "age")))
+  }
+
+  static func tables(_ message: [String: Any]) throws -> [TableDescription] {
+    try (message["tables"] as? [[String: Any]] ?? []).map { table in
+      let columns = try (table["columns"] as? [[String: Any]] ?? []).map { column in
+        guard let name = column["name"] as? String, let title = column["title"] as? String,
+          let type = (column["type"] as? String).flatMap(ColumnType.init),
+          let style = (column["style"] as? String).flatMap(ColumnStyle.init), let unit = column["unit"] as? String,
+          let alignment = (column["align"] as? String).flatMap(ColumnAlignment.init)
+        else { throw Misfit(what: "the column \(column)") }
+        return Column(
+          name, type, title: title, style: style, unit: unit, width: try integer(column, "width"), alignment: alignment)
+      }
+      guard let name = table["name"] as? String, let title = table["title"] as? String else {
+        throw Misfit(what: "the table \(table)")
+      }
+      return TableDescription(
+        schema: Schema(name: name, title: title, key: .integer, columns: columns), rows: try integer(table, "rows"),
+        source: try source(table["source"]))
+    }
+  }
+}

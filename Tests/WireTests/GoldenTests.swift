@@ -1,0 +1,63 @@
+import Foundation
+import Testing
+import Wire
+
+@testable import ListEngine
+
+/// What the page's author wrote down as right is what is read and written here, member by member.
+@Suite struct GoldenTests {
+  @Test func thereAreGoldenMessages() {
+    #expect(!Golden.files("client-").isEmpty)
+    #expect(!Golden.files("server-").isEmpty)
+    #expect(!Golden.files("sequence-").isEmpty)
+  }
+
+  @Test(arguments: Golden.files("client-")) func whatThePageSaysIsRead(_ file: String) throws {
+    let message = try #require(try Golden.read(file)["message"])
+    let bytes = try JSONSerialization.data(withJSONObject: message)
+    #expect(throws: Never.self) { try ClientMessage(decoding: Array(bytes)) }
+  }
+
+  @Test(arguments: Golden.files("server-")) func whatThePageReadsIsWritten(_ file: String) throws {
+    let message = try #require(try Golden.read(file)["message"] as? [String: Any])
+    let epoch = message["epoch"] as? String ?? ""
+    let schema = Golden.schema(for: [message])
+    switch message["type"] as? String {
+    case "hello":
+      let server = try #require(message["server"] as? String)
+      try expect(.hello(server: server, epoch: epoch, tables: Golden.tables(message)), message)
+    case "tables":
+      try expect(.tables(Golden.tables(message)), message)
+    case "status":
+      let table = try #require(message["table"] as? String)
+      try expect(.status(table: table, Golden.source(message["source"])), message)
+    case "window":
+      let patch = try Golden.firstWindow(message, schema)
+      try expect(.delivery(Golden.delivery(message, patch, schema), epoch: epoch), message)
+    case "patch", "error":
+      break  // a patch needs its window: the sequences have both; an error's words are free
+    case let type:
+      Issue.record("\(file) has the type \(type ?? "none")")
+    }
+  }
+
+  @Test(arguments: Golden.files("sequence-")) func aSequenceIsWrittenWordForWord(_ file: String) throws {
+    let golden = try Golden.read(file)
+    let window = try #require(golden["window"] as? [String: Any])
+    let patches = try #require(golden["patches"] as? [[String: Any]])
+    let schema = Golden.schema(for: [window] + patches)
+    let epoch = try #require(window["epoch"] as? String)
+    var patch = try Golden.firstWindow(window, schema)
+    try expect(.delivery(Golden.delivery(window, patch, schema), epoch: epoch), window)
+    for message in patches {
+      patch = try Golden.patch(message, from: patch.result, schema)
+      try expect(.delivery(Golden.delivery(message, patch, schema), epoch: epoch), message)
+    }
+  }
+
+  /// Also compares the digests: the engine computes its own.
+  private func expect(_ message: ServerMessage, _ golden: [String: Any]) throws {
+    let written = try #require(try JSONSerialization.jsonObject(with: Data(message.encoded)) as? [String: Any])
+    #expect(Golden.canonical(written) == Golden.canonical(golden))
+  }
+}
