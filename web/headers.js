@@ -1,6 +1,7 @@
 // headers.js: section headers, as nodes that the protocol's slots name, and those that stick to the top, one of each level.
 
 import { hideNode, placeNode } from './table.js';
+import { aggregateTexts } from './aggregates.js';
 import { plain } from './format.js';
 
 /** A header's node: one cell over the whole width. */
@@ -15,7 +16,11 @@ class HeaderNode {
     this.title = document.createTextNode('');
     this.value = document.createTextNode('');
     this.count = document.createTextNode('');
-    const parts = [['section-column', this.title], ['section-value', this.value], ['section-count', this.count]];
+    this.aggregates = document.createTextNode('');
+    const parts = [
+      ['section-column', this.title], ['section-value', this.value], ['section-count', this.count],
+      ['section-aggregates', this.aggregates],
+    ];
     for (const [name, text] of parts) {
       const part = document.createElement('span');
       part.className = name;
@@ -32,7 +37,7 @@ class HeaderNode {
     this.homeY = 0;
   }
 
-  show(item, columns, locale) {
+  show(item, columns, aggregates, locale) {
     if (this.item === item) return;
     this.item = item;
     // Everything is written, whatever was here before: a lent node must not let its last section shine through.
@@ -41,6 +46,7 @@ class HeaderNode {
     this.title.nodeValue = column === undefined ? item.column : column.column.title || item.column;
     this.value.nodeValue = value === '' ? '—' : value;
     this.count.nodeValue = item.count.toLocaleString(locale);
+    this.aggregates.nodeValue = aggregateTexts(aggregates, item.aggregates, columns, Date.now(), locale).join(' · ');
     this.cell.setAttribute('aria-colspan', String(Math.max(1, columns.length)));
     this.el.setAttribute('aria-level', String(item.level + 1));
     this.el.dataset.level = item.level;
@@ -54,6 +60,8 @@ export class Sections {
     this.pin = pin;
     this.locale = locale;
     this.specs = [];
+    /** What the query asks of each section, as {@link aggregateTexts} takes it. */
+    this.aggregates = [];
     /** @type {Map<number, HeaderNode>} */
     this.nodes = new Map();
     this.#stamp = 0;
@@ -114,7 +122,7 @@ export class Sections {
       this.nodes.set(item.slot, node);
       this.body.append(node.el);
     }
-    node.show(item, this.specs, this.locale);
+    node.show(item, this.specs, this.aggregates, this.locale);
     return node;
   }
 

@@ -1,5 +1,6 @@
 // main.js: joins the parts. It alone knows them all; it paints at most once a frame.
 
+import { aggregateTexts } from './aggregates.js';
 import { Bar } from './bar.js';
 import { barScale, place, specify } from './columns.js';
 import { Focus } from './focus.js';
@@ -27,7 +28,7 @@ const heads = new Heads($('heads'), (column, isFurther) => sortBy(column, isFurt
 const focus = new Focus(grid);
 const note = new Note($('note'), $('note-title'), $('note-text'));
 const bar = new Bar(document, {
-  table: (name) => change({ table: name, sort: [], search: '', group: [] }, true),
+  table: (name) => change({ table: name, sort: [], search: '', group: [], aggregates: [] }, true),
   search: (search) => change({ search }),
   group: (group) => change({ group }),
   retry: () => link.retry(),
@@ -88,7 +89,7 @@ function take(message) {
       error = event.reason || event.code;
       // The server closes after an error. If it was our query, the same again would be refused for ever.
       if (event.code !== 'tooManySessions') {
-        session.view = { ...session.view, sort: [], search: '', group: [] };
+        session.view = { ...session.view, sort: [], search: '', group: [], aggregates: [] };
         tellAddress('replaceState');
       }
       return undefined;
@@ -109,6 +110,7 @@ function welcome(isHello) {
 function showWindow({ isAnswer, isReopening, isSameEpoch, before }) {
   const { copy } = session;
   const isKept = !isAnswer || isReopening;
+  sections.aggregates = fittingView(session.view, session.table?.columns ?? []).aggregates;
   scroll.setTotal(copy.total);
   if (!isKept) {
     scroll.moveTo(0);
@@ -390,5 +392,6 @@ function showState() {
   const hasRows = copy.seq > 0;
   document.documentElement.classList.toggle('aged', connection.lostAt > 0 && hasRows);
   bar.setLink({ ...connection, now: Date.now(), hasRows });
-  bar.setStatus({ rows: copy.rows, source: open?.source, stats, isFiltered: view.search !== '', isLive, error });
+  const totals = aggregateTexts(sections.aggregates, copy.totals, specs, Date.now());
+  bar.setStatus({ rows: copy.rows, totals, source: open?.source, stats, isFiltered: view.search !== '', isLive, error });
 }

@@ -1,18 +1,21 @@
 // query.js: which table, and how it is sorted, filtered and grouped; and the same as the address's fragment. No DOM.
 
+import { isFitting } from './aggregates.js';
+
 /**
  * What a link shows. `sort` holds `{column, descending}`, the most important first; `group` names columns, the outermost sections'
- * first; texts are empty when not said.
- * @typedef {{table: string, sort: {column: string, descending: boolean}[], search: string, group: string[]}} View
+ * first; `aggregates` are asked for of each section; texts are empty when not said.
+ * @typedef {{table: string, sort: {column: string, descending: boolean}[], search: string, group: string[],
+ *   aggregates: {column: string, function: string}[]}} View
  */
 
 /** @returns {View} nothing said */
 export function emptyView() {
-  return { table: '', sort: [], search: '', group: [] };
+  return { table: '', sort: [], search: '', group: [], aggregates: [] };
 }
 
 /**
- * Reads `#table=processes&sort=-cpu,name&search=ssh&group=user,state`. Whatever it does not understand it passes over.
+ * Reads `#table=processes&sort=-cpu,name&search=ssh&group=user,state&show=sum:cpu,max:memory`. Whatever it does not understand it passes over.
  * @returns {View}
  */
 export function viewFromHash(hash) {
@@ -21,6 +24,11 @@ export function viewFromHash(hash) {
   view.table = fields.get('table') ?? '';
   view.search = (fields.get('search') ?? '').slice(0, 1_000);
   view.group = [...new Set((fields.get('group') ?? '').split(',').map(decode))].filter((column) => column !== '').slice(0, 4);
+  for (const term of (fields.get('show') ?? '').split(',')) {
+    const [kind, column = ''] = term.split(':');
+    if (column !== '') view.aggregates.push({ column: decode(column), function: kind });
+  }
+  view.aggregates.length = Math.min(view.aggregates.length, 16);
   for (const term of (fields.get('sort') ?? '').split(',')) {
     const descending = term.startsWith('-');
     const column = decode(descending ? term.slice(1) : term);
@@ -31,13 +39,14 @@ export function viewFromHash(hash) {
 }
 
 /** The fragment that {@link viewFromHash} reads back; empty when nothing is said. */
-export function hashFromView({ table, sort, search, group }) {
+export function hashFromView({ table, sort, search, group, aggregates }) {
   const fields = new URLSearchParams();
   if (table !== '') fields.set('table', table);
   if (sort.length > 0) fields.set('sort', sort.map((term) => (term.descending ? '-' : '') + encode(term.column)).join(','));
   if (search !== '') fields.set('search', search);
   if (group.length > 0) fields.set('group', group.map(encode).join(','));
-  const text = fields.toString().replaceAll('%2C', ',');
+  if (aggregates.length > 0) fields.set('show', aggregates.map((one) => `${one.function}:${encode(one.column)}`).join(','));
+  const text = fields.toString().replaceAll('%2C', ',').replaceAll('%3A', ':');
   return text === '' ? '' : `#${text}`;
 }
 
@@ -56,7 +65,10 @@ export function nextSort(sort, column, further = false) {
 /** The same view without columns that the table does not have: the server refuses those. */
 export function fittingView(view, columns) {
   const has = (name) => columns.some((column) => column.name === name);
-  return { ...view, sort: view.sort.filter((term) => has(term.column)), group: view.group.filter(has) };
+  return {
+    ...view, sort: view.sort.filter((term) => has(term.column)), group: view.group.filter(has),
+    aggregates: view.aggregates.filter((one) => isFitting(one, columns)),
+  };
 }
 
 /** The columns to group by after level `at` was set to `column`, '' for none. */
@@ -67,7 +79,7 @@ export function nextGroup(group, at, column) {
 
 /** Whether two views ask the same of a table. */
 export function sameQuery(one, other) {
-  return one.search === other.search && JSON.stringify(one.group) === JSON.stringify(other.group) && one.sort.length === other.sort.length
+  return one.search === other.search && JSON.stringify([one.group, one.aggregates]) === JSON.stringify([other.group, other.aggregates]) && one.sort.length === other.sort.length
     && one.sort.every((term, at) => term.column === other.sort[at].column && term.descending === other.sort[at].descending);
 }
 

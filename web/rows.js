@@ -1,5 +1,7 @@
 // rows.js: the page's copy of the window. No DOM, no socket, no clock.
 
+const none = Object.freeze([]);
+
 /** A row of the copy. Its identity in memory lasts as long as it stays in the window; `cells` changes in place. */
 export class Row {
   constructor(id, rev, cells) {
@@ -14,7 +16,7 @@ export class Row {
 
 /** A section's header. Sections of level 0 lie in no other, `parent` is the number of the one around it. */
 export class Header {
-  constructor({ section, rev, slot, level, parent, column, value, count }) {
+  constructor({ section, rev, slot, level, parent, column, value, count, aggregates }) {
     this.section = section;
     this.rev = rev;
     this.slot = slot;
@@ -23,6 +25,7 @@ export class Header {
     this.column = column;
     this.value = value ?? null;
     this.count = count;
+    this.aggregates = aggregates ?? none;
   }
   get isHeader() {
     return true;
@@ -50,6 +53,8 @@ export class WindowCopy {
     this.start = 0;
     this.total = 0;
     this.rows = 0;
+    /** What the query asks of all rows, in the order of the query. */
+    this.totals = none;
     /** @type {(Row|Header)[]} */
     this.items = [];
     /** The headers above the window that its first item lies under, outermost first. @type {Header[]} */
@@ -138,13 +143,12 @@ export class WindowCopy {
     this.start = message.start;
     this.total = message.total;
     this.rows = message.rows;
+    this.totals = message.totals ?? none;
     this.digest = message.digest;
     this.items = items;
     this.lead = lead;
   }
 }
-
-const none = Object.freeze([]);
 
 /** The items in their new order, or null when an index is out of range or named twice. */
 function arrange(old, after, removed, moved, inserted) {

@@ -7,7 +7,7 @@ export const SUBPROTOCOL = 'rowcast.v1';
 export const VERSION = 1;
 
 /** The greatest numbers that a viewport may name. */
-export const LIMITS = Object.freeze({ count: 1_000, buffer: 2_000, search: 1_000, group: 4, interval: 60_000 });
+export const LIMITS = Object.freeze({ count: 1_000, buffer: 2_000, search: 1_000, group: 4, aggregates: 16, interval: 60_000 });
 
 /** A message that is not what the protocol says. */
 export class WireError extends Error {}
@@ -97,6 +97,7 @@ function checkSource(source) {
 function checkPlace(m) {
   demand(typeof m.epoch === 'string', 'there is no epoch');
   for (const name of ['seq', 'request', 'start', 'total', 'rows', 'digest']) demand(isCount(m[name]), `there is no ${name}`);
+  demand(m.totals === undefined || Array.isArray(m.totals), 'totals is no list');
   demand(Array.isArray(m.lead) && m.lead.every(isHeader), 'lead is no list of headers');
 }
 
@@ -114,7 +115,7 @@ function checkUpdate(entry) {
 
 function isHeader(value) {
   return isObject(value) && isCount(value.section) && isCount(value.rev) && isCount(value.slot)
-    && isCount(value.level) && typeof value.column === 'string' && isCount(value.count);
+    && (value.aggregates === undefined || Array.isArray(value.aggregates)) && isCount(value.level) && typeof value.column === 'string' && isCount(value.count);
 }
 
 function isObject(value) {
@@ -168,13 +169,14 @@ export function visibility(hidden) {
   return { type: 'visibility', hidden };
 }
 
-function wireQuery({ sort = [], search = '', group = [] } = {}) {
+function wireQuery({ sort = [], search = '', group = [], aggregates = [] } = {}) {
   const wire = {};
   if (sort.length > 0) {
     wire.sort = sort.map(({ column, descending }) => (descending ? { column, descending: true } : { column }));
   }
   if (search !== '') wire.search = search.slice(0, LIMITS.search);
   if (group.length > 0) wire.group = group.slice(0, LIMITS.group);
+  if (aggregates.length > 0) wire.aggregates = aggregates.slice(0, LIMITS.aggregates);
   return wire;
 }
 

@@ -131,12 +131,23 @@ public struct Engine: ~Copyable {
     guard request.group.count <= limits.groups else {
       throw .tooLong("a query may group by \(limits.groups) columns, not \(request.group.count)")
     }
+    guard request.aggregates.count <= limits.aggregates else {
+      throw .tooLong("a query may have \(limits.aggregates) aggregates, not \(request.aggregates.count)")
+    }
     var query = Query(search: request.search)
     for term in request.terms { query.sort.append(SortTerm(try number(term.column), descending: term.descending)) }
     for column in request.group {
       let column = try number(column)
       // Twice the same would only nest each section in its like.
       if !query.group.contains(column) { query.group.append(column) }
+    }
+    for aggregate in request.aggregates {
+      let column = try number(aggregate.column)
+      guard aggregate.function.takes(schema.columns[column].type) else {
+        throw .outOfRange(
+          "the column “\(aggregate.column)” is \(schema.columns[column].type): it has no \(aggregate.function)")
+      }
+      query.aggregates.append(Aggregate(aggregate.function, of: column))
     }
     return query
   }

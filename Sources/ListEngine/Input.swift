@@ -22,6 +22,8 @@ public struct QueryRequest: Hashable, Sendable {
   public var search: String
   /// The columns to group by, by name.
   public var group: [String]
+  /// What is asked of each section, and of all rows.
+  public var aggregates: [AggregateRequest] = []
 
   struct Term: Hashable, Sendable {
     var column: String

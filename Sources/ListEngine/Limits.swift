@@ -16,6 +16,8 @@ public struct Limits: Hashable, Sendable {
   public var sortTerms = 8
   /// Columns to group by.
   public var groups = 4
+  /// Aggregates of a query.
+  public var aggregates = 16
   /// About how many bytes of rows one patch carries; a larger change arrives in several.
   public var patchBytes = 48 * 1024
   /// How many rows one turn looks at while a view is put together. Views of a quarter as many rows are put together at once.

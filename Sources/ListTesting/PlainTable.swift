@@ -14,8 +14,8 @@ public struct PlainTable: Sendable {
   public enum Line: Hashable, Sendable {
     /// A row's cells.
     case row([Cell])
-    /// A section's value, how many rows it has, and how many sections it lies in.
-    case header(Cell, count: Int, level: Int = 0)
+    /// A section's value, how many rows it has, how many sections it lies in, and the query's aggregates of it.
+    case header(Cell, count: Int, level: Int = 0, aggregates: [Cell] = [])
   }
 
   /// The rows in the source's order.
@@ -85,14 +85,21 @@ public struct PlainTable: Sendable {
     return fitting
   }
 
-  /// All lines of a view, sorted afresh.
-  public func lines(_ query: Query) -> [Line] {
+  /// The rows of a view in the order of the table.
+  private func shown(_ query: Query) -> [Row] {
     let needle = query.search.lowercased()
-    let shown = rows.filter { row in
+    return rows.filter { row in
       needle.isEmpty
         || row.cells.contains { if case .text(let text) = $0 { text.lowercased().utf8Contains(needle) } else { false } }
     }
-    let sorted = shown.enumerated().sorted { a, b in
+  }
+
+  /// The query's aggregates of all rows of a view, counted afresh.
+  public func totals(_ query: Query) -> [Cell] { query.aggregates.map { Self.value(of: $0, shown(query)) } }
+
+  /// All lines of a view, sorted afresh.
+  public func lines(_ query: Query) -> [Line] {
+    let sorted = shown(query).enumerated().sorted { a, b in
       for term in query.sort {
         let order = Self.order(
           a.element.cells[term.column], b.element.cells[term.column], descending: term.isDescending)
@@ -100,16 +107,53 @@ public struct PlainTable: Sendable {
       }
       return a.offset < b.offset
     }.map(\.element)
-    return lines(sorted, query.group[...], level: 0)
+    return lines(sorted, query, level: 0)
   }
 
-  private func lines(_ rows: [Row], _ group: ArraySlice<Int>, level: Int) -> [Line] {
-    guard let column = group.first else { return rows.map { .row($0.cells) } }
+  private func lines(_ rows: [Row], _ query: Query, level: Int) -> [Line] {
+    guard level < query.group.count else { return rows.map { .row($0.cells) } }
+    let column = query.group[level]
     let values = Set(rows.map { $0.cells[column] }).sorted { Self.order($0, $1, descending: false) < 0 }
     return values.flatMap { value in
       let own = rows.filter { $0.cells[column] == value }
-      return [Line.header(value, count: own.count, level: level)] + lines(own, group.dropFirst(), level: level + 1)
+      let aggregates = query.aggregates.map { Self.value(of: $0, own) }
+      return [Line.header(value, count: own.count, level: level, aggregates: aggregates)]
+        + lines(own, query, level: level + 1)
     }
+  }
+
+  private static func value(of aggregate: Aggregate, _ rows: [Row]) -> Cell {
+    let cells = rows.map { $0.cells[aggregate.column] }.filter { $0 != .null }
+    let integers = cells.compactMap { if case .integer(let value) = $0 { value } else { nil } }
+    let numbers = cells.compactMap { if case .number(let value) = $0 { value } else { nil } }
+    switch aggregate.function {
+    case .distinct: return .integer(Int64(Set(cells).count))
+    case .min: return cells.min { order($0, $1, descending: false) < 0 } ?? .null
+    case .max: return cells.max { order($0, $1, descending: false) < 0 } ?? .null
+    case .sum:
+      guard !cells.isEmpty else { return .null }
+      return integers.isEmpty ? .number(numbers.sorted().reduce(0, +)) : sum(integers)
+    case .mean:
+      guard !cells.isEmpty else { return .null }
+      guard !integers.isEmpty else { return .number(numbers.sorted().reduce(0, +) / Double(cells.count)) }
+      switch sum(integers) {
+      case .integer(let sum): return .number(Double(sum) / Double(cells.count))
+      case .number(let sum): return .number(sum / Double(cells.count))
+      default: return .null
+      }
+    }
+  }
+
+  /// The exact sum: what is below zero is paired with what is above it, so that nothing overflows but what must.
+  private static func sum(_ values: [Int64]) -> Cell {
+    var rest = values.sorted()[...]
+    var sum: Int64 = 0
+    while let next = sum < 0 ? rest.popLast() : rest.popFirst() {
+      let (more, overflows) = sum.addingReportingOverflow(next)
+      guard !overflows else { return .number(rest.reduce(Double(sum) + Double(next)) { $0 + Double($1) }) }
+      sum = more
+    }
+    return .integer(sum)
   }
 
   private static func order(_ a: Cell, _ b: Cell, descending: Bool) -> Int {

@@ -30,6 +30,8 @@ public struct Replica: Sendable {
   public private(set) var total = 0
   /// How many of them are rows.
   public private(set) var rows = 0
+  /// What the query asks of all rows.
+  public private(set) var totals: [Cell] = []
   /// The items.
   public private(set) var items: [Item] = []
   /// The headers above the window, outermost first.
@@ -50,6 +52,7 @@ public struct Replica: Sendable {
     start = patch.result.start
     total = patch.result.total
     rows = patch.result.rows
+    totals = patch.result.totals
     lead = patch.result.lead
     sequence = delivery.sequence
   }

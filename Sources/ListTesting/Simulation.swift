@@ -285,13 +285,25 @@ public struct Simulation {
         if !query.group.contains(column) { query.group.append(column) }
       }
     }
+    if random.oneIn(2) {
+      for _ in 0..<random.number(1...4) {
+        query.aggregates.append(
+          random.pick([
+            Aggregate(.sum, of: 0), Aggregate(.mean, of: 0), Aggregate(.min, of: 0), Aggregate(.max, of: 0),
+            Aggregate(.sum, of: 1), Aggregate(.mean, of: 1), Aggregate(.min, of: 1), Aggregate(.max, of: 5),
+            Aggregate(.distinct, of: random.number(0...5)),
+          ]))
+      }
+    }
     return query
   }
 
   private func request(_ query: Query) -> QueryRequest {
     func name(_ column: Int) -> String { Self.schema.columns[column].name }
-    return QueryRequest(
+    var request = QueryRequest(
       sort: query.sort.map { (name($0.column), $0.isDescending) }, search: query.search, group: query.group.map(name))
+    request.aggregates = query.aggregates.map { AggregateRequest($0.function, of: name($0.column)) }
+    return request
   }
 
   private mutating func hide(_ engine: inout Engine) {
@@ -333,6 +345,11 @@ public struct Simulation {
     guard isLast else { return }
     let lines = plain.lines(query)
     let result = delivery.patch.result
+    let mayLackAggregates = delivery.patch.base == nil && limits.stepRows < 1 << 16
+    let totals = plain.totals(query)
+    guard result.totals.agree(with: totals) || (mayLackAggregates && result.totals == totals.map { _ in .null }) else {
+      throw failure("a patch for \(query) totals \(result.totals), not \(totals)")
+    }
     guard result.total == lines.count else {
       throw failure("a patch for \(query) says \(result.total) items, not \(lines.count)")
     }
@@ -343,7 +360,7 @@ public struct Simulation {
     for (item, line) in zip(result.items, lines[range]) {
       switch (item, line) {
       case (.row(let row), .row(let cells)) where row.cells == cells: continue
-      case (.header(let header), .header) where header.says(line): continue
+      case (.header(let header), .header) where header.says(line, mayLackAggregates: mayLackAggregates): continue
       default: throw failure("a patch for \(query) says \(item), not \(line)")
       }
     }
@@ -442,6 +459,9 @@ public struct Simulation {
     }
     let rows = lines.count { if case .row = $0 { true } else { false } }
     guard replica.rows == rows else { throw failure("page \(page.id.rawValue) counts \(replica.rows) rows of \(rows)") }
+    guard replica.totals.agree(with: plain.totals(page.query)) else {
+      throw failure("page \(page.id.rawValue) totals \(replica.totals), not \(plain.totals(page.query))")
+    }
     let end = replica.start + replica.items.count
     guard end <= lines.count else {
       throw failure("page \(page.id.rawValue) shows items up to \(end) of \(lines.count)")
@@ -471,9 +491,9 @@ public struct Simulation {
     var above: [PlainTable.Line] = []
     if !page.query.group.isEmpty, page.replica.start < lines.count, !page.replica.items.isEmpty {
       var level = page.query.group.count
-      if case .header(_, _, let own) = lines[page.replica.start] { level = own }
+      if case .header(_, _, let own, _) = lines[page.replica.start] { level = own }
       for line in lines[..<page.replica.start].reversed() {
-        guard case .header(_, _, let outer) = line, outer < level else { continue }
+        guard case .header(_, _, let outer, _) = line, outer < level else { continue }
         above.insert(line, at: 0)
         level = outer
       }
@@ -484,7 +504,9 @@ public struct Simulation {
     }
     var parent: UInt32?
     for header in lead {
-      guard header.parent == parent else { throw failure("a lead header lies in \(header.parent as Any), not \(parent as Any)") }
+      guard header.parent == parent else {
+        throw failure("a lead header lies in \(header.parent as Any), not \(parent as Any)")
+      }
       parent = header.section
     }
   }
@@ -493,9 +515,22 @@ public struct Simulation {
 }
 
 extension HeaderSnapshot {
-  /// Whether it shows what this line says.
-  fileprivate func says(_ line: PlainTable.Line) -> Bool {
-    guard case .header(let value, let count, let level) = line else { return false }
-    return self.value == value && self.count == count && self.level == level
+  /// Whether it shows what this line says; a view that is being put together need not know its aggregates.
+  fileprivate func says(_ line: PlainTable.Line, mayLackAggregates: Bool = false) -> Bool {
+    guard case .header(let value, let count, let level, let aggregates) = line else { return false }
+    guard self.value == value && self.count == count && self.level == level else { return false }
+    return self.aggregates.agree(with: aggregates)
+      || (mayLackAggregates && self.aggregates == aggregates.map { _ in .null })
+  }
+}
+
+extension [Cell] {
+  /// Whether all are equal; numbers may differ as far as a sum depends on its order.
+  fileprivate func agree(with others: [Cell]) -> Bool {
+    count == others.count
+      && zip(self, others).allSatisfy {
+        if case .number(let x) = $0, case .number(let y) = $1 { return abs(x - y) <= 1e-9 * Swift.max(abs(x), abs(y)) }
+        return $0 == $1
+      }
   }
 }

@@ -86,7 +86,20 @@ extension ClientMessage {
       }
       group.append(name)
     }
-    return QueryRequest(sort: sort, search: try query.text("search", limit: limits.search) ?? "", group: group)
+    var request = QueryRequest(sort: sort, search: try query.text("search", limit: limits.search) ?? "", group: group)
+    for (index, term) in try query.list("aggregates", limit: limits.aggregates).enumerated() {
+      request.aggregates.append(try aggregate(JSONMembers(term, path: "query.aggregates[\(index)]")))
+    }
+    return request
+  }
+
+  private static func aggregate(_ term: JSONMembers) throws(ClientError) -> AggregateRequest {
+    let name = try term.requiredText("function", limit: greatestName)
+    guard let function = Aggregate.Function(rawValue: name) else {
+      let all = Aggregate.Function.allCases.map { "“\($0.rawValue)”" }.joined(separator: ", ")
+      throw .outOfRange("\(term.fullName("function")) must be one of \(all)")
+    }
+    return AggregateRequest(function, of: try term.requiredText("column", limit: greatestName))
   }
 
   private static func optionalViewport(_ message: JSONMembers, _ limits: Limits) throws(ClientError) -> Viewport? {

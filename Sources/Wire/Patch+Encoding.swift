@@ -15,6 +15,10 @@ extension Patch {
     writer.raw(",\"rows\":")
     writer.integer(result.rows)
     if base == nil { writeItems(schema, to: &writer) } else { writeChanges(schema, to: &writer) }
+    if !result.totals.isEmpty {
+      writer.raw(",\"totals\":")
+      writer.cells(result.totals)
+    }
     writer.raw(",\"lead\":")
     writer.byte("[")
     for (place, header) in result.lead.enumerated() {
@@ -159,6 +163,19 @@ extension JSONWriter {
     cell(header.value)
     raw(",\"count\":")
     integer(header.count)
+    if !header.aggregates.isEmpty {
+      raw(",\"aggregates\":")
+      cells(header.aggregates)
+    }
     byte("}")
+  }
+
+  fileprivate mutating func cells(_ cells: [Cell]) {
+    byte("[")
+    for (place, cell) in cells.enumerated() {
+      if place > 0 { byte(",") }
+      self.cell(cell)
+    }
+    byte("]")
   }
 }

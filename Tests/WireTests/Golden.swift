@@ -51,6 +51,8 @@ enum Golden {
     }
   }
 
+  static func cells(_ value: Any?) throws -> [Cell] { try (value as? [Any] ?? []).map(cell) }
+
   static func integer(_ object: [String: Any], _ name: String) throws -> Int {
     guard let value = object[name] as? Int else { throw Misfit(what: "no \(name)") }
     return value
@@ -77,7 +79,7 @@ enum Golden {
       section: UInt32(try integer(object, "section")), revision: UInt32(try integer(object, "rev")),
       slot: UInt32(try integer(object, "slot")), level: try integer(object, "level"),
       parent: (object["parent"] as? Int).map(UInt32.init), column: column, value: try cell(shown),
-      count: try integer(object, "count"))
+      count: try integer(object, "count"), aggregates: try cells(object["aggregates"]))
   }
 
   static func item(_ value: Any, _ schema: Schema) throws -> WindowItem {
@@ -91,7 +93,9 @@ enum Golden {
   static func window(_ message: [String: Any], _ items: [WindowItem], _ schema: Schema) throws -> WindowState {
     WindowState(
       start: try integer(message, "start"), total: try integer(message, "total"), rows: try integer(message, "rows"),
-      items: items, lead: try (message["lead"] as? [Any] ?? []).compactMap { try header($0, schema) }, pool: HeaderPool(), commit: 0, relabelings: 0)
+      totals: try cells(message["totals"]),
+      items: items, lead: try (message["lead"] as? [Any] ?? []).compactMap { try header($0, schema) },
+      pool: HeaderPool(), commit: 0, relabelings: 0)
   }
 
   // MARK: Whole messages

@@ -37,8 +37,12 @@ const rows = (from, to) => Array.from({ length: to - from }, (_, at) => row(from
 /** A window as the reference keeps it. */
 const held = (start, total, items, { lead = [], count = total } = {}) => ({ start, total, items, lead, rows: count });
 
+/** The same with what the query asks of all rows. */
+const totalled = (window, ...totals) => ({ ...window, totals });
+
 const place = (window, seq) => ({
   epoch, seq, request: 1, interval: 300, start: window.start, total: window.total, rows: window.rows,
+  ...(window.totals === undefined ? {} : { totals: window.totals }),
 });
 const digest = ({ start, total, lead, items }) => digestOf(start, total, lead, items);
 
@@ -63,7 +67,9 @@ function sequence(name, windows, hints = []) {
   write(`sequence ${name}`, {
     window: windowMessage(windows[0]),
     patches: windows.slice(1).map((after, at) => patchMessage(windows[at], after, at + 2, hints[at])),
-    result: { start: last.start, total: last.total, rows: last.rows, lead: last.lead, items: last.items.map(wire), digest: digest(last) },
+    result: {
+      start: last.start, total: last.total, rows: last.rows, ...(last.totals === undefined ? {} : { totals: last.totals }), lead: last.lead, items: last.items.map(wire), digest: digest(last),
+    },
   });
 }
 
@@ -114,6 +120,11 @@ sequence('nested sections', [
   held(2, 11, [row(2), inner(3, 'S', 3), row(3), row(4)],
     { lead: [header(1, 'root', 4, { rev: 2 }), inner(2, 'R', 1, { rev: 2 })], count: 6 }),
   held(3, 11, [inner(3, 'S', 3), row(3), row(4)], { lead: [header(1, 'root', 4, { rev: 2 })], count: 6 }),
+]);
+const summed = (section, value, count, rev, ...aggregates) => ({ ...header(section, value, count, { rev }), aggregates });
+sequence('aggregates', [
+  totalled(held(0, 4, [summed(1, 'daemon', 1, 1, 0.25, '9007199254740993'), row(1), summed(2, 'root', 1, 1, 0.5, null), row(2)], { count: 2 }), 0.75, 7),
+  totalled(held(0, 4, [summed(1, 'daemon', 1, 2, 2.5, null), row(1, 2, ['row 1', 2.5]), summed(2, 'root', 1, 1, 0.5, null), row(2)], { count: 2 }), 3, null),
 ]);
 sequence('everything at once', [
   held(10, 60, [row(10), row(11), header(4, 'b', 30, { slot: 2 }), row(12), row(13), row(14), row(15)],
@@ -201,6 +212,10 @@ client('open with nothing said', { type: 'open', table: 'processes', request: 1 
 client('query', { type: 'query', request: 2, query: { sort: [{ column: 'cpu', descending: true }], search: 'naïve 日本', group: ['user'] } });
 client('query for all rows', { type: 'query', request: 9_007_199_254_740_991, query: {}, viewport: { seq: 3, first: 0, count: 40, stick: 'top' } });
 client('query for nested sections', { type: 'query', request: 3, query: { group: ['user', 'state'] } });
+client('query for aggregates', {
+  type: 'query', request: 4,
+  query: { group: ['user'], aggregates: ['sum', 'mean', 'min', 'max', 'distinct'].map((name) => ({ column: 'cpu', function: name })) },
+});
 client('viewport', { type: 'viewport', ...sight });
 client('viewport at the end', { type: 'viewport', seq: 7, first: 99_960, count: 40, ahead: 0, behind: 80, stick: 'end' });
 client('viewport with the least said', { type: 'viewport', seq: 0, first: 0, count: 1 });

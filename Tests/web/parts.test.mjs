@@ -2,6 +2,7 @@
 
 import test from 'node:test';
 import assert from 'node:assert/strict';
+import { aggregateTexts } from '../../web/aggregates.js';
 import { Backoff } from '../../web/backoff.js';
 import { barScale, place, specify } from '../../web/columns.js';
 import { moveActive } from '../../web/keys.js';
@@ -26,8 +27,8 @@ test('pauses start anew only after ten seconds of connection', () => {
 test('a view survives its address', () => {
   const views = [
     emptyView(),
-    { table: 'processes', sort: [{ column: 'cpu', descending: true }, { column: 'name', descending: false }], search: 'ssh &#=%', group: ['user', 'state'] },
-    { table: 'a table, with & in it', sort: [{ column: '-odd,name%', descending: true }, { column: '-x', descending: false }], search: 'naïve 日本', group: ['ö', 'a,b'] },
+    { table: 'processes', sort: [{ column: 'cpu', descending: true }, { column: 'name', descending: false }], search: 'ssh &#=%', group: ['user', 'state'], aggregates: [{ column: 'cpu', function: 'sum' }, { column: 'name', function: 'distinct' }] },
+    { table: 'a table, with & in it', sort: [{ column: '-odd,name%', descending: true }, { column: '-x', descending: false }], search: 'naïve 日本', group: ['ö', 'a,b'], aggregates: [{ column: ':,', function: 'max' }] },
   ];
   for (const view of views) assert.deepEqual(viewFromHash(hashFromView(view)), view);
   assert.equal(hashFromView(views[1]).slice(0, 38), '#table=processes&sort=-cpu,name&search');
@@ -58,9 +59,9 @@ test('a level of grouping is set, changed, and taken away with those inside it',
 });
 
 test('a view is fitted to the columns there are', () => {
-  const view = { table: 't', sort: [{ column: 'gone', descending: false }, { column: 'cpu', descending: true }], search: 'x', group: ['gone', 'cpu'] };
-  const fitted = fittingView(view, [{ name: 'cpu' }]);
-  assert.deepEqual(fitted, { table: 't', sort: [{ column: 'cpu', descending: true }], search: 'x', group: ['cpu'] });
+  const view = { table: 't', sort: [{ column: 'gone', descending: false }, { column: 'cpu', descending: true }], search: 'x', group: ['gone', 'cpu'], aggregates: [{ column: 'cpu', function: 'sum' }, { column: 'cpu', function: 'odd' }] };
+  const fitted = fittingView(view, [{ name: 'cpu', type: 'number' }]);
+  assert.deepEqual(fitted, { table: 't', sort: [{ column: 'cpu', descending: true }], search: 'x', group: ['cpu'], aggregates: [{ column: 'cpu', function: 'sum' }] });
   assert.ok(!sameQuery(view, fitted) && sameQuery(fitted, { ...fitted }));
 });
 
@@ -106,4 +107,16 @@ test('keys stay inside the grid', () => {
   assert.deepEqual(moveActive({ position: 0, column: 0 }, 'ArrowUp', grid), { position: -1, column: 0 });
   assert.deepEqual(moveActive({ position: -1, column: 3 }, 'ArrowRight', grid), { position: -1, column: 3 });
   assert.equal(moveActive(from, 'x', grid), null);
+});
+
+test('aggregates are shown as their columns show cells', () => {
+  const specs = [
+    { column: { name: 'cpu', title: 'CPU', type: 'number' }, format: (value) => `${value} %` },
+    { column: { name: 'pid', title: '', type: 'integer' }, format: String },
+  ];
+  const asked = [
+    { column: 'cpu', function: 'sum' }, { column: 'pid', function: 'mean' }, { column: 'pid', function: 'distinct' }, { column: 'cpu', function: 'max' },
+  ];
+  assert.deepEqual(aggregateTexts(asked, [12.5, 2.5, 1_200, null], specs, 0, 'en'), ['Σ CPU 12.5 %', 'mean pid 2.5', 'different pid 1,200', 'max CPU —']);
+  assert.deepEqual(aggregateTexts(asked, [], specs, 0, 'en'), []);
 });

@@ -141,7 +141,7 @@ test('a query wished for without a connection is asked after it, from the top', 
 test('columns that the table does not have are not asked for', () => {
   const said = [];
   const session = new Session((message) => said.push(message));
-  session.view = { table: 'processes', sort: [{ column: 'nope', descending: false }], search: '', group: ['nope'] };
+  session.view = { table: 'processes', sort: [{ column: 'nope', descending: false }], search: '', group: ['nope'], aggregates: [] };
   session.connected();
   session.receive(golden.hello, sight);
   assert.deepEqual(said[1].query, {});

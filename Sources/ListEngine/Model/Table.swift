@@ -47,8 +47,11 @@ final class Table {
   /// Row ids stay below 2^53: a slot that was used 2^21 times is not used again.
   private static let lastGeneration: UInt32 = (1 << 21) - 1
 
+  /// What texts are found by; see ``BytesHash``.
+  let hasher: BytesHash
+
   init(_ schema: Schema, limits: Limits, seed: UInt64) {
-    let hasher = BytesHash(seed: seed)
+    hasher = BytesHash(seed: seed)
     self.schema = schema
     self.limits = limits
     columns = .allocate(capacity: schema.columns.count)

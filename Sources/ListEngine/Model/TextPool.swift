@@ -33,12 +33,14 @@ final class TextPool {
 
   /// Whether repeated texts are stored once; a pool of keys, which never repeat, does without.
   private(set) var sharesRepeats: Bool
+  private let mayStopSharing: Bool
   /// How many different texts there are.
   private(set) var count = 0
 
   /// No texts.
-  init(hasher: BytesHash, sharesRepeats: Bool = true) {
+  init(hasher: BytesHash, sharesRepeats: Bool = true, mayStopSharing: Bool = true) {
     self.hasher = hasher
+    self.mayStopSharing = mayStopSharing
     self.sharesRepeats = sharesRepeats
   }
 
@@ -68,7 +70,7 @@ final class TextPool {
     }
     let number = add(bytes)
     firsts += 1
-    if firsts >= 8192 && repeats < firsts / 4 {
+    if firsts >= 8192 && repeats < firsts / 4 && mayStopSharing {
       stopSharing()
       return number
     }

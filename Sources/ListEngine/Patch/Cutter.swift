@@ -38,7 +38,8 @@ struct Cutter {
     let start = range.lowerBound + kept.lowerBound
     let (lead, pool) = lendHeaders(&candidates, start: start)
     let result = WindowState(
-      start: start, total: view.itemCount, rows: view.rowCount, items: candidates.map(\.item), lead: lead, pool: pool,
+      start: start, total: view.itemCount, rows: view.rowCount, totals: view.totals, items: candidates.map(\.item),
+      lead: lead, pool: pool,
       commit: view.table.commit, relabelings: view.table.relabelings)
     let patch = Patch(base: base, result: result)
     guard let base else {
@@ -49,6 +50,7 @@ struct Cutter {
     let isEmpty =
       patch.removed.isEmpty && patch.inserted.isEmpty && patch.moved.isEmpty && patch.updatedRows.isEmpty
       && patch.updatedHeaders.isEmpty && base.digest == result.digest && base.rows == result.rows
+      && base.totals == result.totals && base.lead == result.lead
     patch.check()
     return Result(patch: patch, isEmpty: isEmpty, isComplete: isComplete)
   }
@@ -140,7 +142,7 @@ struct Cutter {
     HeaderSnapshot(
       section: section.number, revision: section.revision, slot: slot, level: section.level,
       parent: section.level == 0 ? nil : section.parent?.number, column: view.query.group[section.level],
-      value: section.value, count: section.count)
+      value: section.value, count: section.count, aggregates: view.aggregates(of: section))
   }
 
   /// Lends a place of the page's pool to every header of the window and to those above it: one that stays keeps its own; those that
@@ -155,7 +157,9 @@ struct Cutter {
         guard case .header(let header) = item, !staying.contains(Self.identity(item)) else { continue }
         pool.enqueue(header.slot)
       }
-      for header in base.lead where !above.contains(where: { $0.number == header.section }) { pool.enqueue(header.slot) }
+      for header in base.lead where !above.contains(where: { $0.number == header.section }) {
+        pool.enqueue(header.slot)
+      }
     }
     for index in candidates.indices {
       guard case .header(var header) = candidates[index].item else { continue }

@@ -52,6 +52,8 @@ public struct HeaderSnapshot: Hashable, Sendable {
   public var value: Cell
   /// How many rows it has.
   public var count: Int
+  /// The query's aggregates of it, in the order of the query.
+  public var aggregates: [Cell] = []
 }
 
 /// One line of a window.
@@ -70,6 +72,8 @@ public final class WindowState {
   public let total: Int
   /// How many of them are rows.
   public let rows: Int
+  /// The query's aggregates of all rows, in the order of the query.
+  public let totals: [Cell]
   /// The items from `start` on.
   public let items: [WindowItem]
   /// The headers of the sections in which the first item lies and that are above it, outermost first.
@@ -84,12 +88,14 @@ public final class WindowState {
   let relabelings: Int
 
   init(
-    start: Int, total: Int, rows: Int, items: [WindowItem], lead: [HeaderSnapshot], pool: HeaderPool, commit: UInt32,
-    relabelings: Int = 0
+    start: Int, total: Int, rows: Int, totals: [Cell] = [], items: [WindowItem], lead: [HeaderSnapshot],
+    pool: HeaderPool,
+    commit: UInt32, relabelings: Int = 0
   ) {
     self.start = start
     self.total = total
     self.rows = rows
+    self.totals = totals
     self.items = items
     self.lead = lead
     self.pool = pool

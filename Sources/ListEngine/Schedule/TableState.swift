@@ -108,7 +108,13 @@ final class TableState {
       for session in sessions { outputs.append(.status(session.id, table: table.schema.name, status)) }
     }
     // One step a turn, so that a view that is put together holds up nobody; what no page has seen of at all goes first.
-    (unfinished.first { $0.build?.canSelect == false } ?? unfinished.first)?.work()
+    if let view = unfinished.first(where: { $0.build?.canSelect == false }) ?? unfinished.first {
+      view.work()
+      // Its first items were shown without aggregates: now there are some.
+      if view.build == nil, !view.query.aggregates.isEmpty {
+        for session in sessions where session.view === view { session.wantsFlush = true }
+      }
+    }
     var shared: [CutKey: Cutter.Result] = [:]
     for session in sessions where session.takeDue(at: now) {
       guard let (patch, shift) = session.cut(at: now, limits: limits, shared: &shared) else { continue }

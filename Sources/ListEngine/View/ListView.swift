@@ -12,6 +12,8 @@ final class ListView {
   let groups: [ColumnStore]
   /// The columns whose change may move a row; see ``ChangeLog/Entry/columns``.
   private let interest: UInt64
+  /// What the query asks of each section; `nil` when it asks nothing.
+  private var aggregation: Aggregation?
   private var compressor = KeyCompressor()
   private var pool = ChunkPool()
   /// All rows; without grouping there is no other section.
@@ -61,6 +63,14 @@ final class ListView {
   var rowCount: Int { build?.selectedRows ?? root.rows }
   /// How many items it shows: rows and headers.
   var itemCount: Int { build?.selectedItems ?? root.items }
+
+  /// What the query asks of a section, in the order of the query; empty cells while the view is being put together.
+  func aggregates(of section: Section) -> [Cell] {
+    section.aggregates.isEmpty ? aggregation?.nothing ?? [] : section.aggregates
+  }
+
+  /// What the query asks of all rows.
+  var totals: [Cell] { aggregates(of: root) }
 
   /// Whether it shows this row.
   func contains(_ slot: UInt32) -> Bool { pool.chunk(of: slot) != nil }
@@ -172,6 +182,7 @@ final class ListView {
     let changes = table.log.since(position)
     if changes.count > 4096 && changes.count * 3 > table.count { return startBuild() }
     pool.home.grow(to: Int(table.slots))
+    aggregation?.grow(to: Int(table.slots))
     apply(changes)
     position = table.log.end
     checkInvariants()
@@ -179,7 +190,11 @@ final class ListView {
 
   private func apply(_ changes: ArraySlice<ChangeLog.Entry>) {
     var waiting: [UInt32] = []
-    for change in changes where concerns(change) {
+    for change in changes {
+      guard concerns(change) else {
+        if aggregation != nil { tallyAgain(change) }
+        continue
+      }
       waiting.append(change.slot)
       if let chunk = pool.chunk(of: change.slot) { remove(change.slot, from: chunk) }
     }
@@ -187,13 +202,25 @@ final class ListView {
       let section = section(for: slot)
       section.order.insert(
         slot, key: compressor.compress(comparator.key(slot)), section: section, pool: pool, comparator: comparator)
+      aggregation?.add(slot, to: section)
       count(rows: 1, items: 1, in: section)
     }
     announceSections()
   }
 
+  /// A row that stays where it is may hold something else in a column that is aggregated.
+  private func tallyAgain(_ change: ChangeLog.Entry) {
+    guard let aggregation, change.columns & aggregation.interest != 0, let chunk = pool.chunk(of: change.slot) else {
+      return
+    }
+    aggregation.remove(change.slot, from: chunk.section)
+    aggregation.add(change.slot, to: chunk.section)
+    touch(chunk.section)
+  }
+
   private func remove(_ slot: UInt32, from chunk: Chunk) {
     let section = chunk.section
+    aggregation?.remove(slot, from: section)
     section.order.remove(slot, from: chunk, pool: pool)
     count(rows: -1, items: -1, in: section)
   }
@@ -250,8 +277,10 @@ final class ListView {
     for level in touched.indices.reversed() {
       for section in touched[level] {
         section.isTouched = false
-        if section.rows != section.announcedCount { section.revision &+= 1 }
+        let aggregates = aggregation?.values(of: section) ?? []
+        if section.rows != section.announcedCount || aggregates != section.aggregates { section.revision &+= 1 }
         section.announcedCount = section.rows
+        section.aggregates = aggregates
         guard section.rows == 0, let parent = section.parent else { continue }
         sectionOfNumber[section.number] = nil
         parent.sections.remove(section)
@@ -259,6 +288,7 @@ final class ListView {
       }
       touched[level].removeAll(keepingCapacity: true)
     }
+    if let aggregation { root.aggregates = aggregation.values(of: root) }
   }
 
   // MARK: From nothing
@@ -270,6 +300,7 @@ final class ListView {
     sectionOfNumber = [:]
     root = Section(number: 0, level: -1, value: .null, parent: nil)
     relabelings = table.relabelings
+    aggregation = Aggregation(query, table: table)
     build = ViewBuild(self, root: root)
     guard table.slots <= table.limits.stepRows / 4 else { return }
     while build != nil { work() }
@@ -284,6 +315,7 @@ final class ListView {
     // Keys that were gathered may be worthless now.
     guard relabelings == table.relabelings else { return startBuild() }
     pool.home.grow(to: Int(table.slots))
+    aggregation?.grow(to: Int(table.slots))
     build.step()
     guard build.isDone else { return }
     self.build = nil
@@ -337,6 +369,7 @@ final class ListView {
   /// For ``ViewBuild``: puts a row at the end of a section.
   func append(_ slot: UInt32, key: UInt64, to section: Section) {
     section.order.append(slot, key: compressor.compress(key), section: section, pool: pool)
+    aggregation?.add(slot, to: section)
   }
 
   #if CHECK_INVARIANTS
@@ -356,6 +389,9 @@ final class ListView {
       } else {
         section.order.checkInvariants(pool: pool, comparator: comparator)
         rows = section.order.count
+        var slots: [UInt32] = []
+        section.order.forEach(from: 0, count: rows) { slots.append($0) }
+        aggregation?.checkInvariants(of: section, rows: slots)
         items += rows
       }
       precondition(section.rows == rows, "section \(section.number) counts \(section.rows) rows of \(rows)")

@@ -22,6 +22,8 @@ public struct Query: Hashable, Sendable {
   public var search: String
   /// The columns to group by into sections, the outermost sections' first.
   public var group: [Int]
+  /// What is asked of each section, and of all rows.
+  public var aggregates: [Aggregate] = []
 
   /// All rows in the source's order, unless told otherwise.
   public init(sort: [SortTerm] = [], search: String = "", group: [Int] = []) {

@@ -27,7 +27,11 @@ final class Section {
   var count: Int { provisionalCount ?? rows }
   /// How many rows its header said it has.
   var announcedCount = 0
-  /// Whether rows came or went since the header was looked at.
+  /// What it keeps of the columns that the query aggregates; see ``Aggregation``.
+  var tallies: [Tally] = []
+  /// The query's aggregates as its header says them.
+  var aggregates: [Cell] = []
+  /// Whether rows came, went or changed since the header was looked at.
   var isTouched = false
 
   /// Its place in the tree of its parent's ``SectionList``.

@@ -1,0 +1,221 @@
+import ListTesting
+import Testing
+
+@testable import ListEngine
+
+@Suite struct AggregateTests {
+  private static let schema = Schema(
+    name: "t", key: .integer,
+    columns: [
+      Column("whole", .integer), Column("number", .number), Column("text", .text), Column("time", .timestamp),
+      Column("group", .text),
+    ])
+
+  private let table = Table(Self.schema, limits: Limits(), seed: 1)
+
+  private func put(
+    _ key: Int64, _ whole: Int64? = nil, _ number: Double? = nil, text: String? = nil, time: Int64? = nil,
+    group: String = "g"
+  ) {
+    var changes = Changeset()
+    changes.upsert(
+      .integer(key),
+      [
+        whole.map { .integer($0) } ?? .null, number.map { .number($0) } ?? .null, text.map { .text($0) } ?? .null,
+        time.map { .timestamp($0) } ?? .null, .text(group),
+      ])
+    table.apply(changes)
+  }
+
+  private func view(_ aggregates: Aggregate..., group: [Int] = []) -> ListView {
+    var query = Query(group: group)
+    query.aggregates = aggregates
+    return ListView(query, table: table)
+  }
+
+  @Test func ofNoValuesThereIsNothingButAZeroOfDifferentOnes() {
+    let all = view(
+      Aggregate(.sum, of: 0), Aggregate(.mean, of: 1), Aggregate(.min, of: 3), Aggregate(.max, of: 0),
+      Aggregate(.distinct, of: 2))
+    #expect(all.totals == [.null, .null, .null, .null, .integer(0)])
+    put(1)
+    all.catchUp()
+    #expect(all.totals == [.null, .null, .null, .null, .integer(0)])
+  }
+
+  @Test func everyFunctionFollowsWhatComesChangesAndGoes() {
+    put(1, 5, 0.5, text: "a", time: 10)
+    put(2, -2, 1.5, text: "b", time: 30)
+    put(3, 9, nil, text: "a", time: 20)
+    let all = view(
+      Aggregate(.sum, of: 0), Aggregate(.mean, of: 1), Aggregate(.min, of: 0), Aggregate(.max, of: 3),
+      Aggregate(.distinct, of: 2))
+    #expect(all.totals == [.integer(12), .number(1), .integer(-2), .timestamp(30), .integer(2)])
+    put(2, 7, 2.5, text: "a", time: 5)
+    all.catchUp()
+    #expect(all.totals == [.integer(21), .number(1.5), .integer(5), .timestamp(20), .integer(1)])
+    var changes = Changeset()
+    changes.delete(.integer(3))
+    table.apply(changes)
+    all.catchUp()
+    #expect(all.totals == [.integer(12), .number(1.5), .integer(5), .timestamp(10), .integer(1)])
+  }
+
+  @Test func aSumOfWholeNumbersIsExactAndOneBeyond64BitsIsTheNearestNumber() {
+    let sum = view(Aggregate(.sum, of: 0), Aggregate(.mean, of: 0))
+    put(1, .max)
+    put(2, .max)
+    put(3, 7)
+    sum.catchUp()
+    #expect(sum.totals == [.number(0x1p64), .number(0x1p64 / 3)])
+    put(2, .min)
+    sum.catchUp()
+    #expect(sum.totals == [.integer(6), .number(2)])
+    put(1, .min)
+    sum.catchUp()
+    #expect(sum.totals == [.number(-0x1p64), .number(-0x1p64 / 3)])
+  }
+
+  @Test func aSumOfNumbersForgetsWhatHasGone() {
+    let sum = view(Aggregate(.sum, of: 1))
+    put(1, nil, 1e300)
+    put(2, nil, 1)
+    put(3, nil, 1e-300)
+    sum.catchUp()
+    put(1, nil, 0)
+    sum.catchUp()
+    #expect(sum.totals == [.number(1)])
+    put(2, nil, -0.0)
+    sum.catchUp()
+    #expect(sum.totals == [.number(1e-300)])
+  }
+
+  @Test func aSumBeyondTheGreatestNumberIsEmptyAndComesBack() {
+    let sum = view(Aggregate(.sum, of: 1))
+    for key in 1...3 { put(Int64(key), nil, .greatestFiniteMagnitude) }
+    sum.catchUp()
+    #expect(sum.totals == [.null])
+    put(2, nil, -.greatestFiniteMagnitude)
+    put(3, nil, 1)
+    sum.catchUp()
+    #expect(sum.totals == [.number(1)])
+  }
+
+  @Test func anExactSumIsTheSameHoweverItCameAbout() {
+    var random = SeededGenerator(seed: 8)
+    for _ in 0..<200 {
+      func draw() -> Double {
+        let value = Double(bitPattern: random.next())
+        return value.isFinite && !random.oneIn(3) ? value : Double(random.number(-1000...1000)) / 7
+      }
+      let kept = (0..<random.number(0...20)).map { _ in draw() }
+      let passing = (0..<random.number(0...20)).map { _ in draw() }
+      var fresh = ExactSum()
+      for value in kept { fresh.add(value, isTakenAway: false) }
+      var worn = ExactSum()
+      for value in (kept + passing).shuffled(using: &random) { worn.add(value, isTakenAway: false) }
+      for value in passing { worn.add(value, isTakenAway: true) }
+      #expect(worn.number == fresh.number)
+    }
+    for value in [1.0, -0.1, 5e-324, -.leastNormalMagnitude, .greatestFiniteMagnitude, 1 / 3, 0x1p-1040] {
+      var sum = ExactSum()
+      sum.add(value, isTakenAway: false)
+      #expect(sum.number == value)
+    }
+  }
+
+  @Test func sectionsOfEveryLevelHaveTheirOwn() {
+    put(1, 1, text: "x", group: "a")
+    put(2, 2, text: "y", group: "a")
+    put(3, 4, text: "x", group: "b")
+    let nested = view(Aggregate(.sum, of: 0), group: [4, 2])
+    func sums() -> [Cell] {
+      nested.items(0..<nested.itemCount).compactMap {
+        if case .header(let section) = $0 { nested.aggregates(of: section)[0] } else { nil }
+      }
+    }
+    #expect(sums() == [.integer(3), .integer(1), .integer(2), .integer(4), .integer(4)])
+    #expect(nested.totals == [.integer(7)])
+    // A row that changes its section takes its part along.
+    put(2, 8, text: "x", group: "b")
+    nested.catchUp()
+    #expect(sums() == [.integer(1), .integer(1), .integer(12), .integer(12)])
+    #expect(nested.totals == [.integer(13)])
+  }
+
+  @Test func aHeaderGetsANewRevisionOnlyWhenWhatItShowsHasChanged() {
+    put(1, 1, 1, group: "a")
+    put(2, 5, 1, group: "a")
+    let grouped = view(Aggregate(.max, of: 0), group: [4])
+    func revision() -> UInt32? {
+      if case .header(let section) = grouped.items(0..<1)[0] { section.revision } else { nil }
+    }
+    let before = revision()
+    put(1, 2, 99, group: "a")
+    grouped.catchUp()
+    #expect(revision() == before)
+    put(1, 6, 99, group: "a")
+    grouped.catchUp()
+    #expect(revision() != before)
+  }
+
+  @Test func leastAndGreatestAreFoundWhateverHasGone() {
+    var random = SeededGenerator(seed: 4)
+    var counts = ValueCounts(findsLeast: true, findsGreatest: true)
+    var plain: [UInt64] = []
+    for _ in 0..<3000 {
+      if random.number(0...9) < 5 || plain.isEmpty {
+        let word = random.pick([0, .max, UInt64(random.number(0...50)), random.next()])
+        counts.add(word)
+        plain.append(word)
+      } else {
+        counts.remove(plain.remove(at: random.number(0...plain.count - 1)))
+      }
+      #expect(counts.distinct == Set(plain).count)
+      if random.oneIn(3) {
+        #expect(counts.least() == plain.min())
+        #expect(counts.greatest() == plain.max())
+      }
+    }
+  }
+
+  @Test func manyDifferentTextsAreStillCountedAsWhatTheyAre() {
+    var changes = Changeset()
+    for key in 0..<20_000 as Range<Int64> {
+      changes.upsert(.integer(key), [.null, .null, .text("text \(key % 15_000)"), .null, .text("g")])
+    }
+    table.apply(changes)
+    let all = view(Aggregate(.distinct, of: 2))
+    while all.build != nil { all.work() }
+    #expect(all.totals == [.integer(15_000)])
+  }
+
+  @Test func aPageMayOnlyAskForWhatAColumnHas() throws {
+    let harness = try Harness(rows: 3)
+    for (function, column, isFitting) in [
+      (Aggregate.Function.sum, "name", false), (.min, "group", false), (.distinct, "group", true),
+      (.mean, "value", true),
+    ] {
+      var query = QueryRequest()
+      query.aggregates = [AggregateRequest(function, of: column)]
+      harness.open(query: query)
+      let answers = harness.engine.advance(to: harness.clock.now)
+      let isRefused = answers.contains { if case .refuse(_, .outOfRange) = $0 { true } else { false } }
+      #expect(isRefused != isFitting, "\(function) of \(column)")
+    }
+  }
+
+  @Test func totalsTravelWhenNothingElseChanges() throws {
+    let harness = try Harness(rows: 100)
+    var query = QueryRequest()
+    query.aggregates = [AggregateRequest(.sum, of: "value")]
+    harness.open(query: query)
+    try harness.settle()
+    #expect(harness.replica().totals == [.integer(49_500)])
+    harness.change { $0.update(90, value: 901) }
+    try harness.settle(by: .seconds(1))
+    #expect(harness.replica().totals == [.integer(49_501)])
+    harness.change { $0.update(90, name: "nothing that is asked for") }
+    #expect(try harness.advance(by: .seconds(1)).isEmpty)
+  }
+}
