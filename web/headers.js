@@ -13,6 +13,10 @@ class HeaderNode {
     this.cell = document.createElement('div');
     this.cell.className = 'section-cell';
     this.cell.setAttribute('role', 'rowheader');
+    this.chevron = document.createElement('span');
+    this.chevron.className = 'section-chevron';
+    this.chevron.setAttribute('aria-hidden', 'true');
+    this.cell.append(this.chevron);
     this.title = document.createTextNode('');
     this.value = document.createTextNode('');
     this.count = document.createTextNode('');
@@ -48,8 +52,8 @@ class HeaderNode {
     this.count.nodeValue = item.count.toLocaleString(locale);
     this.aggregates.nodeValue = aggregateTexts(aggregates, item.aggregates, columns, Date.now(), locale).join(' · ');
     this.cell.setAttribute('aria-colspan', String(Math.max(1, columns.length)));
-    this.el.setAttribute('aria-level', String(item.level + 1));
     this.el.dataset.level = item.level;
+    this.cell.setAttribute('aria-expanded', String(!item.isCollapsed));
   }
 }
 
@@ -69,6 +73,11 @@ export class Sections {
   }
   #stamp;
   #pinned;
+
+  /** What the query asks of a section, or of all rows, as texts. */
+  texts(values) {
+    return aggregateTexts(this.aggregates, values, this.specs, Date.now(), this.locale);
+  }
 
   /** Another table. */
   setSpecs(specs) {
@@ -107,6 +116,13 @@ export class Sections {
     for (const other of this.nodes.values()) {
       if (other.stamp !== this.#stamp) hideNode(other);
     }
+  }
+
+  /** The header that an element belongs to. */
+  headerAt(element) {
+    const el = element.closest?.('.section');
+    for (const node of this.nodes.values()) if (node.el === el) return node.item;
+    return null;
   }
 
   /** The drawn cell of a header. */

@@ -1,15 +1,15 @@
 // main.js: joins the parts. It alone knows them all; it paints at most once a frame.
 
-import { aggregateTexts } from './aggregates.js';
 import { Bar } from './bar.js';
 import { barScale, place, specify } from './columns.js';
 import { Focus } from './focus.js';
+import { listenForFolds } from './folds.js';
 import { Heads } from './heads.js';
 import { Sections } from './headers.js';
 import { openLink } from './link.js';
 import { fittingView, hashFromView, nextSort, sameQuery, viewFromHash } from './query.js';
 import { Session } from './session.js';
-import { Table } from './table.js';
+import { Table, tellWhole } from './table.js';
 import { Note } from './note.js';
 import { ScrollModel, Sight } from './viewport.js';
 
@@ -28,9 +28,9 @@ const heads = new Heads($('heads'), (column, isFurther) => sortBy(column, isFurt
 const focus = new Focus(grid);
 const note = new Note($('note'), $('note-title'), $('note-text'));
 const bar = new Bar(document, {
-  table: (name) => change({ table: name, sort: [], search: '', group: [], aggregates: [] }, true),
+  table: (name) => change({ table: name, sort: [], search: '', group: [], aggregates: [], collapsed: [] }, true),
   search: (search) => change({ search }),
-  group: (group) => change({ group }),
+  group: (group) => change({ group, collapsed: [] }),
   retry: () => link.retry(),
   leave: () => grid.focus(),
 });
@@ -89,7 +89,7 @@ function take(message) {
       error = event.reason || event.code;
       // The server closes after an error. If it was our query, the same again would be refused for ever.
       if (event.code !== 'tooManySessions') {
-        session.view = { ...session.view, sort: [], search: '', group: [], aggregates: [] };
+        session.view = { ...session.view, sort: [], search: '', group: [], aggregates: [], collapsed: [] };
         tellAddress('replaceState');
       }
       return undefined;
@@ -212,6 +212,11 @@ function rest() {
   schedule();
 }
 
+listenForFolds(grid, sections, focus, (header) => {
+  session.look(describe(session.copy.seq));  // what is read at this moment is what must not move
+  if (session.collapse(header)) tellAddress('replaceState');
+});
+
 grid.addEventListener('keydown', (event) => {
   if (event.altKey || event.metaKey) return;
   const { copy } = session;
@@ -247,11 +252,8 @@ grid.addEventListener('pointerdown', (event) => {
   schedule();
 });
 
-// Only when a pointer rests on a cell is anything measured: a text that is cut off is told as a whole.
 grid.addEventListener('pointerover', ({ target }) => {
-  if (isScrolling) return;
-  const cell = target.closest?.('.cell');
-  if (cell) cell.title = cell.scrollWidth > cell.clientWidth ? cell.textContent : '';
+  if (!isScrolling) tellWhole(target.closest?.('.cell'));
 }, { passive: true });
 
 document.addEventListener('keydown', (event) => {
@@ -392,6 +394,5 @@ function showState() {
   const hasRows = copy.seq > 0;
   document.documentElement.classList.toggle('aged', connection.lostAt > 0 && hasRows);
   bar.setLink({ ...connection, now: Date.now(), hasRows });
-  const totals = aggregateTexts(sections.aggregates, copy.totals, specs, Date.now());
-  bar.setStatus({ rows: copy.rows, totals, source: open?.source, stats, isFiltered: view.search !== '', isLive, error });
+  bar.setStatus({ rows: copy.rows, totals: sections.texts(copy.totals), source: open?.source, stats, isFiltered: view.search !== '', isLive, error });
 }

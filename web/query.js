@@ -4,14 +4,15 @@ import { isFitting } from './aggregates.js';
 
 /**
  * What a link shows. `sort` holds `{column, descending}`, the most important first; `group` names columns, the outermost sections'
- * first; `aggregates` are asked for of each section; texts are empty when not said.
+ * first; `aggregates` are asked for of each section; `collapsed` names sections by their
+ * values, from the outermost one's to its own; texts are empty when not said.
  * @typedef {{table: string, sort: {column: string, descending: boolean}[], search: string, group: string[],
- *   aggregates: {column: string, function: string}[]}} View
+ *   aggregates: {column: string, function: string}[], collapsed: *[][]}} View
  */
 
 /** @returns {View} nothing said */
 export function emptyView() {
-  return { table: '', sort: [], search: '', group: [], aggregates: [] };
+  return { table: '', sort: [], search: '', group: [], aggregates: [], collapsed: [] };
 }
 
 /**
@@ -24,6 +25,7 @@ export function viewFromHash(hash) {
   view.table = fields.get('table') ?? '';
   view.search = (fields.get('search') ?? '').slice(0, 1_000);
   view.group = [...new Set((fields.get('group') ?? '').split(',').map(decode))].filter((column) => column !== '').slice(0, 4);
+  view.collapsed = pathsFrom(fields.get('collapsed'));
   for (const term of (fields.get('show') ?? '').split(',')) {
     const [kind, column = ''] = term.split(':');
     if (column !== '') view.aggregates.push({ column: decode(column), function: kind });
@@ -39,13 +41,14 @@ export function viewFromHash(hash) {
 }
 
 /** The fragment that {@link viewFromHash} reads back; empty when nothing is said. */
-export function hashFromView({ table, sort, search, group, aggregates }) {
+export function hashFromView({ table, sort, search, group, aggregates, collapsed }) {
   const fields = new URLSearchParams();
   if (table !== '') fields.set('table', table);
   if (sort.length > 0) fields.set('sort', sort.map((term) => (term.descending ? '-' : '') + encode(term.column)).join(','));
   if (search !== '') fields.set('search', search);
   if (group.length > 0) fields.set('group', group.map(encode).join(','));
   if (aggregates.length > 0) fields.set('show', aggregates.map((one) => `${one.function}:${encode(one.column)}`).join(','));
+  if (collapsed.length > 0) fields.set('collapsed', JSON.stringify(collapsed));
   const text = fields.toString().replaceAll('%2C', ',').replaceAll('%3A', ':');
   return text === '' ? '' : `#${text}`;
 }
@@ -77,10 +80,37 @@ export function nextGroup(group, at, column) {
   return [...group.slice(0, at), column, ...group.slice(at + 1).filter((other) => other !== column)];
 }
 
+// A message may have 65,536 bytes, and an address is not endless: what was collapsed first is forgotten first.
+const longestCollapsed = 12_000;
+
+/** The collapsed sections after one of them was collapsed or expanded. */
+export function nextCollapsed(collapsed, path, isCollapsed) {
+  const name = JSON.stringify(path);
+  const next = collapsed.filter((other) => JSON.stringify(other) !== name);
+  if (isCollapsed) next.push(path);
+  while (JSON.stringify(next).length > longestCollapsed) next.shift();
+  return next;
+}
+
+function pathsFrom(text) {
+  try {
+    const paths = JSON.parse(text ?? '[]');
+    const isCell = (value) => value === null || ['string', 'number', 'boolean'].includes(typeof value);
+    const isPath = (path) => Array.isArray(path) && path.length > 0 && path.length <= 4 && path.every(isCell);
+    return Array.isArray(paths) && text !== null && text.length <= longestCollapsed ? paths.filter(isPath) : [];
+  } catch {
+    return [];
+  }
+}
+
 /** Whether two views ask the same of a table. */
 export function sameQuery(one, other) {
-  return one.search === other.search && JSON.stringify([one.group, one.aggregates]) === JSON.stringify([other.group, other.aggregates]) && one.sort.length === other.sort.length
+  return one.search === other.search && named(one) === named(other) && one.sort.length === other.sort.length
     && one.sort.every((term, at) => term.column === other.sort[at].column && term.descending === other.sort[at].descending);
+}
+
+function named({ group, aggregates, collapsed }) {
+  return JSON.stringify([group, aggregates, collapsed]);
 }
 
 // A column may be called anything: a comma or a leading minus must not read as syntax.

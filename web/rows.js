@@ -16,7 +16,7 @@ export class Row {
 
 /** A section's header. Sections of level 0 lie in no other, `parent` is the number of the one around it. */
 export class Header {
-  constructor({ section, rev, slot, level, parent, column, value, count, aggregates }) {
+  constructor({ section, rev, slot, level, parent, column, value, count, aggregates, collapsed }) {
     this.section = section;
     this.rev = rev;
     this.slot = slot;
@@ -26,6 +26,7 @@ export class Header {
     this.value = value ?? null;
     this.count = count;
     this.aggregates = aggregates ?? none;
+    this.isCollapsed = collapsed === true;
   }
   get isHeader() {
     return true;
@@ -82,6 +83,18 @@ export class WindowCopy {
   positionOfHeader(header) {
     const index = this.items.indexOf(header);
     return index < 0 ? -1 : this.start + index;
+  }
+
+  /** The values that name a section, from the outermost one's to its own; null when a header around it is not held. */
+  pathOf(header) {
+    const path = [header.value];
+    for (let outer = header.parent; outer !== null;) {
+      const around = this.lead.find(({ section }) => section === outer) ?? this.items.find((item) => item.isHeader && item.section === outer);
+      if (around === undefined) return null;
+      path.unshift(around.value);
+      outer = around.parent;
+    }
+    return path;
   }
 
   /** The headers that an item lies under, outermost first and with itself if it is one, as far as they are held. */
@@ -214,7 +227,7 @@ export function digestOf(start, total, lead, items, revised) {
   }
   for (const item of items) {
     if (item.isHeader) {
-      mix(2);
+      mix(item.isCollapsed ? 4 : 2);
       mix(item.section);
       mix(item.rev);
     } else {

@@ -2,7 +2,7 @@
 
 import * as wire from './wire.js';
 import { WindowCopy } from './rows.js';
-import { emptyView, fittingView } from './query.js';
+import { emptyView, fittingView, nextCollapsed } from './query.js';
 
 /**
  * One table on one socket, over all its connections. It is told what arrives and answers what that means for the screen:
@@ -70,6 +70,15 @@ export class Session {
       this.#ask();
       this.send(wire.query({ request: this.#request, query: this.#query(), viewport: sight(this.copy.seq, true) }));
     }
+  }
+
+  /** Shows a section as its header only, or in full again. Not while a query is on its way: its number may mean another one there. */
+  collapse(header) {
+    const path = this.copy.pathOf(header);
+    if (path === null || !this.canLook) return false;
+    this.view = { ...this.view, collapsed: nextCollapsed(this.view.collapsed, path, !header.isCollapsed) };
+    this.send(wire.collapse(header.section, !header.isCollapsed));
+    return true;
   }
 
   /** What the reader sees has changed. Kept back while a query is on its way: positions would mean another order. */

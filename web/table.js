@@ -67,6 +67,11 @@ export function hideNode(node) {
   node.el.hidden = true;
 }
 
+/** Only when a pointer rests on a cell is anything measured: a text that is cut off is told as a whole. */
+export function tellWhole(cell) {
+  if (cell) cell.title = cell.scrollWidth > cell.clientWidth ? cell.textContent : '';
+}
+
 function makeGhost(body) {
   const el = document.createElement('div');
   el.className = 'ghost';

@@ -154,6 +154,11 @@ export function viewport(sight) {
   return { type: 'viewport', ...wireViewport(sight) };
 }
 
+/** The section with this number is shown as its header only, or in full again. */
+export function collapse(section, collapsed) {
+  return { type: 'collapse', section, collapsed };
+}
+
 /** The window or patch `seq` is on the screen. */
 export function ack(seq) {
   return { type: 'ack', seq };
@@ -169,7 +174,7 @@ export function visibility(hidden) {
   return { type: 'visibility', hidden };
 }
 
-function wireQuery({ sort = [], search = '', group = [], aggregates = [] } = {}) {
+function wireQuery({ sort = [], search = '', group = [], aggregates = [], collapsed = [] } = {}) {
   const wire = {};
   if (sort.length > 0) {
     wire.sort = sort.map(({ column, descending }) => (descending ? { column, descending: true } : { column }));
@@ -177,6 +182,7 @@ function wireQuery({ sort = [], search = '', group = [], aggregates = [] } = {})
   if (search !== '') wire.search = search.slice(0, LIMITS.search);
   if (group.length > 0) wire.group = group.slice(0, LIMITS.group);
   if (aggregates.length > 0) wire.aggregates = aggregates.slice(0, LIMITS.aggregates);
+  if (collapsed.length > 0 && group.length > 0) wire.collapsed = collapsed;
   return wire;
 }
 

@@ -76,6 +76,7 @@ public struct Engine: ~Copyable {
       guard let session = sessions[id] else { return }
       session.ask(query, request: request, viewport: viewport, limits: limits)
       if session.view != nil { attach(session, at: now) }
+    case .collapse(let id, let section, let isCollapsed): collapse(id, section, isCollapsed, at: now)
     case .viewport(let id, let viewport): sessions[id]?.scroll(to: viewport, limits: limits)
     case .acknowledge(let id, let sequence): sessions[id]?.acknowledge(sequence, at: now)
     case .resync(let id, let sequence):
@@ -102,11 +103,39 @@ public struct Engine: ~Copyable {
     guard let number = tableNumbers[session.tableName] else { return }
     do throws(ClientError) {
       let query = try resolve(session.queryRequest, in: states[number].table.schema)
+      let columns = query.group.map { states[number].table.schema.columns[$0].type }
+      session.collapsed = Set(session.queryRequest.collapsed.compactMap { sectionPath($0, of: columns) })
       states[number].attach(session, to: query, at: now)
     } catch {
       close(session.id, at: now)
       outputs.append(.refuse(session.id, error))
     }
+  }
+
+  private mutating func collapse(_ id: SessionID, _ section: SectionName, _ isCollapsed: Bool, at now: Instant) {
+    guard let session = sessions[id] else { return }
+    guard let view = session.view else {
+      // The table is not there yet: then only values can name a section.
+      guard case .path(let path) = section else { return }
+      session.queryRequest.collapsed.removeAll { $0 == path }
+      if isCollapsed { session.queryRequest.collapsed.append(path) }
+      return refuseTooManyCollapsed(session, session.queryRequest.collapsed.count, at: now)
+    }
+    let path =
+      switch section {
+      case .number(let number): session.path(ofSection: number)
+      case .path(let path): sectionPath(path, of: view.groups.map(\.type))
+      }
+    // A section that went meanwhile, or values that no section can have.
+    guard let path else { return }
+    session.setCollapsed(isCollapsed, path)
+    refuseTooManyCollapsed(session, session.collapsed.count, at: now)
+  }
+
+  private mutating func refuseTooManyCollapsed(_ session: Session, _ count: Int, at now: Instant) {
+    guard count > limits.collapsed else { return }
+    close(session.id, at: now)
+    outputs.append(.refuse(session.id, .tooLong("a page may collapse \(limits.collapsed) sections, not \(count)")))
   }
 
   private mutating func close(_ id: SessionID, at now: Instant) {
@@ -133,6 +162,9 @@ public struct Engine: ~Copyable {
     }
     guard request.aggregates.count <= limits.aggregates else {
       throw .tooLong("a query may have \(limits.aggregates) aggregates, not \(request.aggregates.count)")
+    }
+    guard request.collapsed.count <= limits.collapsed else {
+      throw .tooLong("a page may collapse \(limits.collapsed) sections, not \(request.collapsed.count)")
     }
     var query = Query(search: request.search)
     for term in request.terms { query.sort.append(SortTerm(try number(term.column), descending: term.descending)) }

@@ -24,6 +24,9 @@ public struct QueryRequest: Hashable, Sendable {
   public var group: [String]
   /// What is asked of each section, and of all rows.
   public var aggregates: [AggregateRequest] = []
+  /// The sections that the page has collapsed, each by its values as in ``SectionName/path(_:)``. Pages that have collapsed different
+  /// ones still share everything else.
+  public var collapsed: [[Cell]] = []
 
   struct Term: Hashable, Sendable {
     var column: String
@@ -37,6 +40,15 @@ public struct QueryRequest: Hashable, Sendable {
     self.search = search
     self.group = group
   }
+}
+
+/// Which section a page means.
+public enum SectionName: Hashable, Sendable {
+  /// The one with this number, which the page was told in a header.
+  case number(UInt32)
+  /// The one with these values, from the outermost section's to its own. They are as a page writes them: a number stands for
+  /// milliseconds where the column is a timestamp, and a whole number may be a text.
+  case path([Cell])
 }
 
 /// How a source is.
@@ -61,6 +73,8 @@ public enum Input: Sendable {
   case open(SessionID, table: String, request: UInt64, query: QueryRequest, viewport: Viewport?, interval: Duration?)
   /// A page asks for another query.
   case query(SessionID, request: UInt64, query: QueryRequest, viewport: Viewport?)
+  /// A page collapses a section of its own view of the table, or expands it.
+  case collapse(SessionID, SectionName, isCollapsed: Bool)
   /// A page's reader scrolled.
   case viewport(SessionID, Viewport)
   /// A page has applied the patch with this number.

@@ -15,7 +15,7 @@ public struct PlainTable: Sendable {
     /// A row's cells.
     case row([Cell])
     /// A section's value, how many rows it has, how many sections it lies in, and the query's aggregates of it.
-    case header(Cell, count: Int, level: Int = 0, aggregates: [Cell] = [])
+    case header(Cell, count: Int, level: Int = 0, aggregates: [Cell] = [], isCollapsed: Bool = false)
   }
 
   /// The rows in the source's order.
@@ -94,11 +94,14 @@ public struct PlainTable: Sendable {
     }
   }
 
+  /// How many rows a view has, those of collapsed sections too.
+  public func count(_ query: Query) -> Int { shown(query).count }
+
   /// The query's aggregates of all rows of a view, counted afresh.
   public func totals(_ query: Query) -> [Cell] { query.aggregates.map { Self.value(of: $0, shown(query)) } }
 
-  /// All lines of a view, sorted afresh.
-  public func lines(_ query: Query) -> [Line] {
+  /// All lines of a view, sorted afresh; of collapsed sections, named by their values, only the headers.
+  public func lines(_ query: Query, collapsed: Set<[Cell]> = []) -> [Line] {
     let sorted = shown(query).enumerated().sorted { a, b in
       for term in query.sort {
         let order = Self.order(
@@ -107,18 +110,21 @@ public struct PlainTable: Sendable {
       }
       return a.offset < b.offset
     }.map(\.element)
-    return lines(sorted, query, level: 0)
+    return lines(sorted, query, path: [], collapsed: collapsed)
   }
 
-  private func lines(_ rows: [Row], _ query: Query, level: Int) -> [Line] {
+  private func lines(_ rows: [Row], _ query: Query, path: [Cell], collapsed: Set<[Cell]>) -> [Line] {
+    let level = path.count
     guard level < query.group.count else { return rows.map { .row($0.cells) } }
     let column = query.group[level]
     let values = Set(rows.map { $0.cells[column] }).sorted { Self.order($0, $1, descending: false) < 0 }
     return values.flatMap { value in
       let own = rows.filter { $0.cells[column] == value }
       let aggregates = query.aggregates.map { Self.value(of: $0, own) }
-      return [Line.header(value, count: own.count, level: level, aggregates: aggregates)]
-        + lines(own, query, level: level + 1)
+      let isCollapsed = collapsed.contains(path + [value])
+      let header = Line.header(
+        value, count: own.count, level: level, aggregates: aggregates, isCollapsed: isCollapsed)
+      return [header] + (isCollapsed ? [] : lines(own, query, path: path + [value], collapsed: collapsed))
     }
   }
 

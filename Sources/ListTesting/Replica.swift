@@ -119,7 +119,8 @@ public struct Replica: Sendable {
     for item in items {
       switch item {
       case .row(let id, let revision, _): digest.add(row: id, revision: revision)
-      case .header(let header): digest.add(section: header.section, revision: header.revision)
+      case .header(let header):
+        digest.add(section: header.section, revision: header.revision, isCollapsed: header.isCollapsed)
       }
     }
     return digest.value
@@ -128,6 +129,11 @@ public struct Replica: Sendable {
   /// Spoils the copy as a faulty page or a lost message would, so that tests see it healed.
   public mutating func spoil() {
     if items.isEmpty { total += 1 } else { items.removeLast() }
+  }
+
+  /// The headers above it and in it.
+  public var headers: [HeaderSnapshot] {
+    lead + items.compactMap { if case .header(let header) = $0 { header } else { nil } }
   }
 
   /// The rows in it, without headers.

@@ -36,6 +36,8 @@ public struct Simulation {
     public var shifts = 0
     /// Copies that were spoiled and healed.
     public var resyncs = 0
+    /// Windows that had collapsed sections.
+    public var folds = 0
     /// Windows that had section headers.
     public var headers = 0
     /// Patches that were too large for one message.
@@ -50,6 +52,8 @@ public struct Simulation {
     let id: SessionID
     var replica = Replica()
     var query = Query()
+    /// The sections it has collapsed, by their values.
+    var collapsed: Set<[Cell]> = []
     var request: UInt64 = 1
     var viewport: Viewport
     /// What is on its way to it.
@@ -123,7 +127,7 @@ public struct Simulation {
   // MARK: What happens
 
   private mutating func act(_ engine: inout Engine, _ table: TableID) {
-    switch random.number(1...22) {
+    switch random.number(1...23) {
     case 1...6: change(&engine, table)
     case 7: reload(&engine, table)
     case 8...9: clock.advance(by: .milliseconds(random.pick([0, 1, 16, 100, 300, 1000, 20_000])))
@@ -134,6 +138,7 @@ public struct Simulation {
     case 15: query(&engine)
     case 16...20: receive(&engine)
     case 21: hide(&engine)
+    case 22: collapse(&engine)
     default: spoil()
     }
   }
@@ -229,9 +234,10 @@ public struct Simulation {
     var page = Page(id: SessionID(rawValue: nextPage), viewport: viewport)
     nextPage += 1
     page.query = randomQuery()
+    page.collapsed = randomPaths(page.query)
     engine.handle(
       .open(
-        page.id, table: "numbers", request: page.request, query: request(page.query), viewport: viewport,
+        page.id, table: "numbers", request: page.request, query: request(page), viewport: viewport,
         interval: random.pick([nil, .zero, .milliseconds(100), .seconds(2)])), at: clock.now)
     pages.append(page)
   }
@@ -263,13 +269,14 @@ public struct Simulation {
     guard let index = anyPage() else { return }
     pages[index].request += 1
     pages[index].query = randomQuery()
+    pages[index].collapsed = randomPaths(pages[index].query)
     pages[index].isCurrent = false
     pages[index].awaitsWindow = true
     let viewport = random.oneIn(2) ? Viewport(first: 0, count: pages[index].viewport.count) : nil
     pages[index].viewport.first = 0
     pages[index].viewport.stick = .top
     engine.handle(
-      .query(pages[index].id, request: pages[index].request, query: request(pages[index].query), viewport: viewport),
+      .query(pages[index].id, request: pages[index].request, query: request(pages[index]), viewport: viewport),
       at: clock.now)
   }
 
@@ -298,12 +305,63 @@ public struct Simulation {
     return query
   }
 
-  private func request(_ query: Query) -> QueryRequest {
+  private func request(_ page: Page) -> QueryRequest {
+    let query = page.query
     func name(_ column: Int) -> String { Self.schema.columns[column].name }
     var request = QueryRequest(
       sort: query.sort.map { (name($0.column), $0.isDescending) }, search: query.search, group: query.group.map(name))
+    request.collapsed = page.collapsed.map(Self.written).sorted { "\($0)" < "\($1)" }
     request.aggregates = query.aggregates.map { AggregateRequest($0.function, of: name($0.column)) }
     return request
+  }
+
+  /// Values as a page writes them.
+  private static func written(_ path: [Cell]) -> [Cell] {
+    path.map {
+      switch $0 {
+      case .timestamp(let time): .number(Double(time) / 1_000_000)
+      case .integer(let value) where value.magnitude >= 1 << 53: .text("\(value)")
+      default: $0
+      }
+    }
+  }
+
+  private mutating func randomPaths(_ query: Query) -> Set<[Cell]> {
+    guard !query.group.isEmpty, random.oneIn(2) else { return [] }
+    return Set((0..<random.pick([1, 2, 10])).map { _ in randomPath(query) })
+  }
+
+  /// The values of a section that is there, or could be.
+  private mutating func randomPath(_ query: Query) -> [Cell] {
+    let cells =
+      plain.rows.isEmpty || random.oneIn(5) ? cells() : plain.rows[random.number(0...plain.rows.count - 1)].cells
+    return query.group.prefix(random.number(1...query.group.count)).map {
+      if case .integer(let value) = cells[$0], $0 == 1 { .number(Double(value)) } else { cells[$0] }
+    }
+  }
+
+  private mutating func collapse(_ engine: inout Engine) {
+    guard let index = anyPage(), !pages[index].query.group.isEmpty else { return }
+    let page = pages[index]
+    if random.oneIn(2) {
+      let path = randomPath(page.query)
+      let isCollapsed = random.oneIn(2)
+      if isCollapsed { pages[index].collapsed.insert(path) } else { pages[index].collapsed.remove(path) }
+      engine.handle(.collapse(page.id, .path(Self.written(path)), isCollapsed: isCollapsed), at: clock.now)
+      return
+    }
+    // By number, as a page does that knows its headers: while nothing is on its way, both sides know the same ones.
+    guard page.coming.isEmpty, !page.awaitsWindow, page.isCurrent,
+      let header = page.replica.headers.randomElement(using: &random)
+    else { return }
+    var path = [header.value]
+    var parent = header.parent
+    while let outer = parent, let header = page.replica.headers.first(where: { $0.section == outer }) {
+      path.insert(header.value, at: 0)
+      parent = header.parent
+    }
+    if header.isCollapsed { pages[index].collapsed.remove(path) } else { pages[index].collapsed.insert(path) }
+    engine.handle(.collapse(page.id, .number(header.section), isCollapsed: !header.isCollapsed), at: clock.now)
   }
 
   private mutating func hide(_ engine: inout Engine) {
@@ -333,7 +391,7 @@ public struct Simulation {
         guard pages[index].isWritable else { throw failure("a page gets a patch that its socket cannot take") }
         pages[index].isWritable = false
         pages[index].coming.append(delivery)
-        if isExact { try judge(delivery, query: pages[index].query, isLast: delivery.request == pages[index].request) }
+        if isExact { try judge(delivery, pages[index]) }
       case .refuse(_, let error): throw failure("a page is refused: \(error)")
       case .status, .tables: continue
       }
@@ -341,9 +399,10 @@ public struct Simulation {
   }
 
   /// What is cut is what is true at that moment.
-  private func judge(_ delivery: Delivery, query: Query, isLast: Bool) throws {
-    guard isLast else { return }
-    let lines = plain.lines(query)
+  private func judge(_ delivery: Delivery, _ page: Page) throws {
+    guard delivery.request == page.request else { return }
+    let query = page.query
+    let lines = plain.lines(query, collapsed: page.collapsed)
     let result = delivery.patch.result
     let mayLackAggregates = delivery.patch.base == nil && limits.stepRows < 1 << 16
     let totals = plain.totals(query)
@@ -403,6 +462,10 @@ public struct Simulation {
     if delivery.patch.result.items.contains(where: { if case .header = $0 { true } else { false } }) {
       coverage.headers += 1
     }
+    let isFolded = delivery.patch.result.items.contains {
+      if case .header(let header) = $0 { header.isCollapsed } else { false }
+    }
+    if isFolded { coverage.folds += 1 }
     if delivery.patch.result.items.count < 10 && delivery.patch.result.total > 30 { coverage.partial += 1 }
   }
 
@@ -453,11 +516,11 @@ public struct Simulation {
     // A spoiled copy that no patch has reached since is wrong and cannot know.
     guard page.isCurrent else { return }
     let replica = page.replica
-    let lines = plain.lines(page.query)
+    let lines = plain.lines(page.query, collapsed: page.collapsed)
     guard replica.total == lines.count else {
       throw failure("page \(page.id.rawValue) counts \(replica.total) items of \(lines.count)")
     }
-    let rows = lines.count { if case .row = $0 { true } else { false } }
+    let rows = plain.count(page.query)
     guard replica.rows == rows else { throw failure("page \(page.id.rawValue) counts \(replica.rows) rows of \(rows)") }
     guard replica.totals.agree(with: plain.totals(page.query)) else {
       throw failure("page \(page.id.rawValue) totals \(replica.totals), not \(plain.totals(page.query))")
@@ -491,9 +554,9 @@ public struct Simulation {
     var above: [PlainTable.Line] = []
     if !page.query.group.isEmpty, page.replica.start < lines.count, !page.replica.items.isEmpty {
       var level = page.query.group.count
-      if case .header(_, _, let own, _) = lines[page.replica.start] { level = own }
+      if case .header(_, _, let own, _, _) = lines[page.replica.start] { level = own }
       for line in lines[..<page.replica.start].reversed() {
-        guard case .header(_, _, let outer, _) = line, outer < level else { continue }
+        guard case .header(_, _, let outer, _, _) = line, outer < level else { continue }
         above.insert(line, at: 0)
         level = outer
       }
@@ -517,8 +580,10 @@ public struct Simulation {
 extension HeaderSnapshot {
   /// Whether it shows what this line says; a view that is being put together need not know its aggregates.
   fileprivate func says(_ line: PlainTable.Line, mayLackAggregates: Bool = false) -> Bool {
-    guard case .header(let value, let count, let level, let aggregates) = line else { return false }
-    guard self.value == value && self.count == count && self.level == level else { return false }
+    guard case .header(let value, let count, let level, let aggregates, let isCollapsed) = line else { return false }
+    guard self.value == value && self.count == count && self.level == level && self.isCollapsed == isCollapsed else {
+      return false
+    }
     return self.aggregates.agree(with: aggregates)
       || (mayLackAggregates && self.aggregates == aggregates.map { _ in .null })
   }

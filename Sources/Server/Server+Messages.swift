@@ -55,6 +55,8 @@ extension Server {
     case (_, .greeted): throw .unexpectedMessage("open a table first")
     case (.query(let request, let query, let viewport), _):
       return .query(session.id, request: request, query: query, viewport: viewport)
+    case (.collapse(let section, let isCollapsed), _):
+      return .collapse(session.id, section, isCollapsed: isCollapsed)
     case (.viewport(let viewport), _): return .viewport(session.id, viewport)
     case (.ack(let sequence), _): return .acknowledge(session.id, sequence: sequence)
     case (.resync(let sequence, let reason), _):

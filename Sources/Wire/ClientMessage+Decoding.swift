@@ -51,6 +51,8 @@ extension ClientMessage {
       self = .query(
         request: try Self.number(message, "request"), query: try Self.query(message, limits),
         viewport: try Self.optionalViewport(message, limits))
+    case "collapse":
+      self = .collapse(try Self.section(message, limits), isCollapsed: try message.requiredBoolean("collapsed"))
     case "resync":
       self = .resync(
         sequence: try Self.number(message, "seq"),
@@ -90,7 +92,36 @@ extension ClientMessage {
     for (index, term) in try query.list("aggregates", limit: limits.aggregates).enumerated() {
       request.aggregates.append(try aggregate(JSONMembers(term, path: "query.aggregates[\(index)]")))
     }
+    for (index, value) in try query.list("collapsed", limit: limits.collapsed).enumerated() {
+      let name = "query.collapsed[\(index)]"
+      guard case .array(let values) = value else {
+        throw .unreadableMessage("\(name) must be a list, not \(value.kind)")
+      }
+      guard values.count <= limits.groups else { throw .tooLong("\(name) has more than \(limits.groups) entries") }
+      request.collapsed.append(try path(values, name))
+    }
     return request
+  }
+
+  private static func section(_ message: JSONMembers, _ limits: Limits) throws(ClientError) -> SectionName {
+    if let number = try message.integer("section", in: 0...Int64(UInt32.max)) { return .number(UInt32(number)) }
+    guard message["path"] != nil else { throw .unreadableMessage("section or path is missing") }
+    return .path(try path(try message.list("path", limit: limits.groups), "path"))
+  }
+
+  private static func path(_ values: [JSONValue], _ name: String) throws(ClientError) -> [Cell] {
+    var path: [Cell] = []
+    for (index, value) in values.enumerated() {
+      switch value {
+      case .null: path.append(.null)
+      case .boolean(let flag): path.append(.boolean(flag))
+      case .integer(let integer): path.append(.integer(integer))
+      case .number(let number): path.append(.number(number))
+      case .text(let text): path.append(.text(text))
+      case .array, .object: throw .unreadableMessage("\(name)[\(index)] must be a cell, not \(value.kind)")
+      }
+    }
+    return path
   }
 
   private static func aggregate(_ term: JSONMembers) throws(ClientError) -> AggregateRequest {

@@ -8,6 +8,8 @@ public enum ClientMessage: Hashable, Sendable {
   case open(Open)
   /// Another filter, order or grouping.
   case query(request: UInt64, query: QueryRequest, viewport: Viewport?)
+  /// A section is collapsed, or expanded.
+  case collapse(SectionName, isCollapsed: Bool)
   /// What is in sight.
   case viewport(Viewport)
   /// A window or patch was applied.

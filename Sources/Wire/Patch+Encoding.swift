@@ -167,6 +167,7 @@ extension JSONWriter {
       raw(",\"aggregates\":")
       cells(header.aggregates)
     }
+    if header.isCollapsed { raw(",\"collapsed\":true") }
     byte("}")
   }
 

@@ -22,6 +22,7 @@ import Testing
       total.shifts += simulation.coverage.shifts
       total.resyncs += simulation.coverage.resyncs
       total.headers += simulation.coverage.headers
+      total.folds += simulation.coverage.folds
       total.partial += simulation.coverage.partial
     }
     print("seeds 1...\(count): \(total)")
@@ -29,6 +30,7 @@ import Testing
     for (what, number) in [
       ("windows", total.windows), ("patches", total.patches), ("moves", total.moves), ("updates", total.updates),
       ("shifts", total.shifts), ("resyncs", total.resyncs), ("headers", total.headers), ("partial", total.partial),
+      ("folds", total.folds),
     ] {
       #expect(number >= Int(count) / 30, "only \(number) \(what) in \(count) seeds")
     }

@@ -79,7 +79,8 @@ enum Golden {
       section: UInt32(try integer(object, "section")), revision: UInt32(try integer(object, "rev")),
       slot: UInt32(try integer(object, "slot")), level: try integer(object, "level"),
       parent: (object["parent"] as? Int).map(UInt32.init), column: column, value: try cell(shown),
-      count: try integer(object, "count"), aggregates: try cells(object["aggregates"]))
+      count: try integer(object, "count"), aggregates: try cells(object["aggregates"]),
+      isCollapsed: object["collapsed"] as? Bool ?? false)
   }
 
   static func item(_ value: Any, _ schema: Schema) throws -> WindowItem {

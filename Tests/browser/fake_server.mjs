@@ -123,6 +123,13 @@ class Session {
         this.isScrolled = true;
         break;
       }
+      case 'collapse': {
+        const path = JSON.stringify(message.path ?? this.table.pathOf(message.section));
+        const others = (this.query.collapsed ?? []).filter((other) => JSON.stringify(other) !== path);
+        this.query = { ...this.query, collapsed: message.collapsed ? [...others, JSON.parse(path)] : others };
+        this.isScrolled = true;
+        break;
+      }
       case 'ack': if (message.seq === this.inFlight) this.inFlight = 0; break;
       case 'resync': this.inFlight = 0; this.wantsWindow = true; break;
       case 'visibility': this.hidden = message.hidden; break;

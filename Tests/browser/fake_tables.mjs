@@ -56,14 +56,19 @@ class Table {
         return one.id - other.id;
       });
     }
-    const items = query.group?.length ? this.grouped(rows, query.group) : rows;
-    if (query.group?.length) items.headers = items.length - rows.length;
+    const items = query.group?.length ? this.grouped(rows, query.group, query.collapsed) : rows;
+    if (query.group?.length) items.headers = items.filter((item) => item.section !== undefined).length;
     if (this.cache.size > 8) this.cache.clear();
     this.cache.set(key, { items, changes: this.changes, at: performance.now() });
     return items;
   }
 
-  grouped(rows, [column, ...further], parent = null, level = 0) {
+  /** The values that name a section, from the outermost one's to its own. */
+  pathOf(section) {
+    return [...this.sections.values()].find((known) => known.section === section)?.path ?? [];
+  }
+
+  grouped(rows, [column, ...further], collapsed = [], parent = null, path = []) {
     const at = this.columns.findIndex(({ name }) => name === column);
     const groups = new Map();
     for (const row of rows) {
@@ -75,9 +80,12 @@ class Table {
       const name = `${parent} ${column} ${value}`;
       const count = groups.get(value).length;
       const known = this.sections.get(name) ?? { section: this.sections.size, rev: 0, count: -1 };
-      this.sections.set(name, { ...known, rev: known.count === count ? known.rev : known.rev + 1, count });
-      items.push({ section: known.section, rev: this.sections.get(name).rev, slot: 0, level, parent, column, value, count });
-      items.push(...(further.length > 0 ? this.grouped(groups.get(value), further, known.section, level + 1) : groups.get(value)));
+      const own = [...path, value];
+      const isCollapsed = collapsed.some((other) => JSON.stringify(other) === JSON.stringify(own));
+      this.sections.set(name, { ...known, path: own, rev: known.count === count ? known.rev : known.rev + 1, count });
+      items.push({ section: known.section, rev: this.sections.get(name).rev, slot: 0, level: path.length, parent, column, value, count });
+      if (isCollapsed) items.at(-1).collapsed = true;
+      else items.push(...(further.length > 0 ? this.grouped(groups.get(value), further, collapsed, known.section, own) : groups.get(value)));
     }
     return items;
   }

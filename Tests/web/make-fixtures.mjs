@@ -29,8 +29,8 @@ const server = (name, message) => write(`server ${name}`, { direction: 'server',
 // Items: rows are {id, rev, cells}, headers {section, rev, slot, level, parent, column, value, count}.
 
 const row = (id, rev = 1, cells = [`row ${id}`, id / 4]) => ({ id, rev, cells });
-const header = (section, value, count, { rev = 1, slot = section, level = 0, parent = null, column = 'user' } = {}) =>
-  ({ section, rev, slot, level, parent, column, value, count });
+const header = (section, value, count, { rev = 1, slot = section, level = 0, parent = null, column = 'user', collapsed } = {}) =>
+  ({ section, rev, slot, level, parent, column, value, count, ...(collapsed ? { collapsed } : {}) });
 const wire = (item) => (item.section !== undefined ? item : [item.id, item.rev, item.cells]);
 const rows = (from, to) => Array.from({ length: to - from }, (_, at) => row(from + at));
 
@@ -126,6 +126,12 @@ sequence('aggregates', [
   totalled(held(0, 4, [summed(1, 'daemon', 1, 1, 0.25, '9007199254740993'), row(1), summed(2, 'root', 1, 1, 0.5, null), row(2)], { count: 2 }), 0.75, 7),
   totalled(held(0, 4, [summed(1, 'daemon', 1, 2, 2.5, null), row(1, 2, ['row 1', 2.5]), summed(2, 'root', 1, 1, 0.5, null), row(2)], { count: 2 }), 3, null),
 ]);
+sequence('collapsed sections', [
+  held(0, 9, [user, inner(2, 'R', 2), row(1), row(2), inner(3, 'S', 3), row(3)], { count: 5 }),
+  held(0, 7, [user, inner(2, 'R', 2, { collapsed: true }), inner(3, 'S', 3), row(3), row(4), row(5)], { count: 5 }),
+  held(0, 7, [user, inner(2, 'R', 1, { rev: 2, collapsed: true }), inner(3, 'S', 4, { rev: 2 }), row(3), row(4), row(5)], { count: 5 }),
+  held(0, 1, [{ ...user, collapsed: true }], { count: 5 }),
+]);
 sequence('everything at once', [
   held(10, 60, [row(10), row(11), header(4, 'b', 30, { slot: 2 }), row(12), row(13), row(14), row(15)],
     { lead: [header(3, 'a', 20, { slot: 0 })], count: 57 }),
@@ -187,6 +193,7 @@ broken('digest of another revision', 'digest', { updated: [[1, 2, 0, 'x']] });
 broken('digest of another place', 'digest', { start: 1, total: 5 });
 broken('digest of another order', 'digest', { moved: [[0, 1]] });
 broken('digest of another lead', 'digest', { lead: [header(1, 'a', 2)] });
+broken('digest of a header that is not collapsed', 'digest', { updated: [[0, header(1, 'a', 2, { collapsed: true })]] }, grouped);
 broken('digest of one lead more', 'digest', { lead: [header(1, 'a', 2), header(2, 'b', 2, { level: 1, parent: 1 })] },
   held(1, 4, rows(1, 4), { lead: [header(1, 'a', 2)] }));
 
@@ -216,6 +223,11 @@ client('query for aggregates', {
   type: 'query', request: 4,
   query: { group: ['user'], aggregates: ['sum', 'mean', 'min', 'max', 'distinct'].map((name) => ({ column: 'cpu', function: name })) },
 });
+client('query with collapsed sections', {
+  type: 'query', request: 5, query: { group: ['user', 'nice', 'started'], collapsed: [['root'], ['me', null], ['me', 19, 1_795_249_898_055]] },
+});
+client('collapse by number', { type: 'collapse', section: 4, collapsed: true });
+client('collapse by values', { type: 'collapse', path: ['me', 'S', null, true], collapsed: false });
 client('viewport', { type: 'viewport', ...sight });
 client('viewport at the end', { type: 'viewport', seq: 7, first: 99_960, count: 40, ahead: 0, behind: 80, stick: 'end' });
 client('viewport with the least said', { type: 'viewport', seq: 0, first: 0, count: 1 });

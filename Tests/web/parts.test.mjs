@@ -5,8 +5,9 @@ import assert from 'node:assert/strict';
 import { aggregateTexts } from '../../web/aggregates.js';
 import { Backoff } from '../../web/backoff.js';
 import { barScale, place, specify } from '../../web/columns.js';
+import { isToggle } from '../../web/folds.js';
 import { moveActive } from '../../web/keys.js';
-import { emptyView, fittingView, hashFromView, nextGroup, nextSort, sameQuery, viewFromHash } from '../../web/query.js';
+import { emptyView, fittingView, hashFromView, nextCollapsed, nextGroup, nextSort, sameQuery, viewFromHash } from '../../web/query.js';
 
 test('pauses double up to half a minute and are drawn from zero on', () => {
   const backoff = new Backoff();
@@ -27,8 +28,8 @@ test('pauses start anew only after ten seconds of connection', () => {
 test('a view survives its address', () => {
   const views = [
     emptyView(),
-    { table: 'processes', sort: [{ column: 'cpu', descending: true }, { column: 'name', descending: false }], search: 'ssh &#=%', group: ['user', 'state'], aggregates: [{ column: 'cpu', function: 'sum' }, { column: 'name', function: 'distinct' }] },
-    { table: 'a table, with & in it', sort: [{ column: '-odd,name%', descending: true }, { column: '-x', descending: false }], search: 'naïve 日本', group: ['ö', 'a,b'], aggregates: [{ column: ':,', function: 'max' }] },
+    { table: 'processes', sort: [{ column: 'cpu', descending: true }, { column: 'name', descending: false }], search: 'ssh &#=%', group: ['user', 'state'], aggregates: [{ column: 'cpu', function: 'sum' }, { column: 'name', function: 'distinct' }], collapsed: [['root'], ['me', null], [true, 1.5, '[&#']] },
+    { table: 'a table, with & in it', sort: [{ column: '-odd,name%', descending: true }, { column: '-x', descending: false }], search: 'naïve 日本', group: ['ö', 'a,b'], aggregates: [{ column: ':,', function: 'max' }], collapsed: [] },
   ];
   for (const view of views) assert.deepEqual(viewFromHash(hashFromView(view)), view);
   assert.equal(hashFromView(views[1]).slice(0, 38), '#table=processes&sort=-cpu,name&search');
@@ -56,6 +57,27 @@ test('a level of grouping is set, changed, and taken away with those inside it',
   assert.deepEqual(nextGroup(['user'], 1, 'state'), ['user', 'state']);
   assert.deepEqual(nextGroup(['user', 'state', 'name'], 0, 'state'), ['state', 'name']);
   assert.deepEqual(nextGroup(['user', 'state', 'name'], 1, ''), ['user']);
+});
+
+test('what is collapsed is a list without repeats that forgets its oldest', () => {
+  let collapsed = nextCollapsed([], ['a', 1], true);
+  collapsed = nextCollapsed(collapsed, ['b'], true);
+  assert.deepEqual(nextCollapsed(collapsed, ['a', 1], true), [['b'], ['a', 1]]);
+  assert.deepEqual(nextCollapsed(collapsed, ['a', 1], false), [['b']]);
+  for (let at = 0; at < 5_000; at += 1) collapsed = nextCollapsed(collapsed, [`section ${at}`], true);
+  assert.ok(JSON.stringify(collapsed).length <= 12_000);
+  assert.deepEqual(collapsed.at(-1), ['section 4999']);
+});
+
+test('an address with collapsed sections that make no sense has none', () => {
+  for (const text of ['{"a":1}', '[', '[[]]', '[[{}]]', '[7]', '[["a","b","c","d","e"]]']) {
+    assert.deepEqual(viewFromHash(`#collapsed=${encodeURIComponent(text)}`).collapsed, [], text);
+  }
+});
+
+test('keys collapse what is expanded and expand what is collapsed', () => {
+  assert.deepEqual(['Enter', ' ', 'ArrowLeft', 'ArrowRight', 'ArrowDown'].map((key) => isToggle(key, false)), [true, true, true, false, false]);
+  assert.deepEqual(['Enter', ' ', 'ArrowLeft', 'ArrowRight', 'ArrowDown'].map((key) => isToggle(key, true)), [true, true, false, true, false]);
 });
 
 test('a view is fitted to the columns there are', () => {

@@ -56,7 +56,7 @@ function longestRise(numbers) {
 
 const word = 1n << 32n;
 
-/** The digest, in whole numbers of any size. Items are `{id, rev}` or `{section, rev}`. */
+/** The digest, in whole numbers of any size. Items are `{id, rev}` or `{section, rev, collapsed}`. */
 export function digestOf(start, total, lead, items) {
   let hash = 0x811C9DC5n;
   const mix = (value) => {
@@ -67,7 +67,7 @@ export function digestOf(start, total, lead, items) {
   mix(total);
   for (const header of lead) [3, header.section, header.rev].forEach(mix);
   for (const item of items) {
-    if (item.section !== undefined) [2, item.section, item.rev].forEach(mix);
+    if (item.section !== undefined) [item.collapsed ? 4 : 2, item.section, item.rev].forEach(mix);
     else [1, BigInt(item.id) % word, BigInt(item.id) / word, item.rev].forEach(mix);
   }
   return Number(hash);

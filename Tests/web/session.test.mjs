@@ -138,10 +138,27 @@ test('a query wished for without a connection is asked after it, from the top', 
   assert.equal(open.resume, undefined);
 });
 
+test('a section is collapsed by its number, and by its values after a lost connection', () => {
+  const { session, said } = shown();
+  const [{ window: nested }] = fixtures('sequence-nested-sections');
+  session.view = { ...session.view, group: ['user'] };
+  session.receive({ ...structuredClone(nested), seq: 9 }, sight);
+  said.length = 0;
+  const [outer, inner] = session.copy.items;
+  assert.ok(session.collapse(inner));
+  assert.ok(session.collapse(outer));
+  assert.deepEqual(said, [{ type: 'collapse', section: 2, collapsed: true }, { type: 'collapse', section: 1, collapsed: true }]);
+  assert.deepEqual(session.view.collapsed, [['root', 'R'], ['root']]);
+  session.connected();
+  session.receive(structuredClone(golden.hello), sight);
+  assert.deepEqual(said.at(-1).query.collapsed, [['root', 'R'], ['root']]);
+  assert.ok(!session.collapse(inner), 'between a query and its window a number means nothing');
+});
+
 test('columns that the table does not have are not asked for', () => {
   const said = [];
   const session = new Session((message) => said.push(message));
-  session.view = { table: 'processes', sort: [{ column: 'nope', descending: false }], search: '', group: ['nope'], aggregates: [] };
+  session.view = { table: 'processes', sort: [{ column: 'nope', descending: false }], search: '', group: ['nope'], aggregates: [], collapsed: [] };
   session.connected();
   session.receive(golden.hello, sight);
   assert.deepEqual(said[1].query, {});

@@ -19,6 +19,9 @@ test('what the page sends is what the golden messages say', () => {
   assert.deepEqual(wire.visibility(true), client.visibility);
   assert.deepEqual(wire.viewport({ seq: 7, first: 1_200, count: 40, ahead: 60, behind: 20, anchor: 731 }), client.viewport);
   assert.deepEqual(wire.viewport({ seq: 7, first: 99_960, count: 40, ahead: 0, behind: 80, anchor: null, stick: 'end' }), client['viewport at the end']);
+  assert.deepEqual(wire.collapse(4, true), client['collapse by number']);
+  const { query } = client['query with collapsed sections'];
+  assert.deepEqual(wire.query({ request: 5, query, viewport: { seq: 0, first: 0, count: 1 } }).query, query);
   assert.deepEqual(wire.open({
     table: 'processes', request: 1, query: {}, viewport: { seq: 0, first: 0, count: 26, ahead: 80, behind: 0, stick: 'top' }, resume: null,
   }), client.open);

@@ -1,6 +1,6 @@
 /// Cuts the patch that leads from the window a page holds to the one that is true now.
 struct Cutter {
-  let view: ListView
+  let folded: FoldedView
   /// What the page holds; `nil` when a whole window is to be cut.
   let base: WindowState?
   /// The positions the page is to hold.
@@ -11,6 +11,8 @@ struct Cutter {
   let isTravellingUp: Bool
   /// About how many bytes of rows one patch carries.
   let budget: Int
+
+  private var view: ListView { folded.view }
 
   /// A patch, and whether it leads all the way.
   struct Result {
@@ -32,13 +34,13 @@ struct Cutter {
   /// - Complexity: O(window log window).
   func cut() -> Result {
     let origins = self.origins
-    var candidates = view.items(range).map { candidate($0, origins: origins) }
+    var candidates = folded.items(range).map { candidate($0, origins: origins) }
     let (kept, isComplete) = fit(&candidates)
     candidates = Array(candidates[kept])
     let start = range.lowerBound + kept.lowerBound
     let (lead, pool) = lendHeaders(&candidates, start: start)
     let result = WindowState(
-      start: start, total: view.itemCount, rows: view.rowCount, totals: view.totals, items: candidates.map(\.item),
+      start: start, total: folded.itemCount, rows: view.rowCount, totals: view.totals, items: candidates.map(\.item),
       lead: lead, pool: pool,
       commit: view.table.commit, relabelings: view.table.relabelings)
     let patch = Patch(base: base, result: result)
@@ -142,7 +144,8 @@ struct Cutter {
     HeaderSnapshot(
       section: section.number, revision: section.revision, slot: slot, level: section.level,
       parent: section.level == 0 ? nil : section.parent?.number, column: view.query.group[section.level],
-      value: section.value, count: section.count, aggregates: view.aggregates(of: section))
+      value: section.value, count: section.count, aggregates: view.aggregates(of: section),
+      isCollapsed: folded.isCollapsed(section.number))
   }
 
   /// Lends a place of the page's pool to every header of the window and to those above it: one that stays keeps its own; those that
@@ -150,7 +153,7 @@ struct Cutter {
   private func lendHeaders(_ candidates: inout [Candidate], start: Int) -> ([HeaderSnapshot], HeaderPool) {
     var pool = base?.pool ?? HeaderPool()
     guard view.isGrouped else { return ([], pool) }
-    let above = candidates.isEmpty ? [] : view.sections(above: start)
+    let above = candidates.isEmpty ? [] : folded.sections(above: start)
     if let base {
       let staying = Set(candidates.map(\.identity))
       for item in base.items {
@@ -220,7 +223,7 @@ struct Cutter {
 
   private func removal(_ item: WindowItem, since commit: UInt32) -> Patch.Removal {
     switch item {
-    case .header(let header): return view.hasSection(header.section) ? .scrolled : .gone
+    case .header(let header): return view.section(numbered: header.section) != nil ? .scrolled : .gone
     case .row(let row):
       guard let slot = view.table.slot(of: row.id), view.contains(slot) else { return .gone }
       return view.table.hasChanged(slot, since: commit) ? .moved : .scrolled

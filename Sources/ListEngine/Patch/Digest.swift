@@ -19,9 +19,9 @@ public struct Digest {
     mix(revision)
   }
 
-  /// Takes in a header.
-  public mutating func add(section: UInt32, revision: UInt32) {
-    mix(2)
+  /// Takes in a header. Whether it is collapsed is the page's own affair, and has no part in its revision.
+  public mutating func add(section: UInt32, revision: UInt32, isCollapsed: Bool) {
+    mix(isCollapsed ? 4 : 2)
     mix(section)
     mix(revision)
   }
@@ -45,7 +45,8 @@ public struct Digest {
     for item in items {
       switch item {
       case .row(let row): digest.add(row: row.id, revision: row.revision)
-      case .header(let header): digest.add(section: header.section, revision: header.revision)
+      case .header(let header):
+        digest.add(section: header.section, revision: header.revision, isCollapsed: header.isCollapsed)
       }
     }
     return digest.value

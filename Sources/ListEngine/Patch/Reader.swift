@@ -44,11 +44,12 @@ struct Reader {
 
   /// Follows the anchor to where it is now; the result is by how much the page is to follow.
   ///
-  /// The anchor is a row in sight that kept its own place among the others: one that moved by itself is let go. At an edge that
-  /// the reader sticks to there is no anchor. When nothing in sight kept its place, the position is held.
+  /// The anchor is a row in sight that kept its own place among the others: one that moved by itself is let go, and the first item in
+  /// sight that kept its place is taken. One that was folded away leaves its place to the header that stands for it. At an edge that the
+  /// reader sticks to there is no anchor. When nothing in sight kept its place, the position is held.
   ///
   /// - Complexity: O(visible), and O(log n) for the anchor.
-  mutating func follow(_ view: ListView, since base: WindowState?) -> Int {
+  mutating func follow(_ view: FoldedView, since base: WindowState?) -> Int {
     let total = view.itemCount
     let before = first
     switch stick {
@@ -65,27 +66,41 @@ struct Reader {
     }
   }
 
-  private func shift(in view: ListView, since base: WindowState) -> Int? {
+  private func shift(in view: FoldedView, since base: WindowState) -> Int? {
     let sight = (first..<first + count).clamped(to: base.start..<base.start + base.items.count)
     if let anchor {
       for index in base.items.indices {
         guard case .row(let row) = base.items[index], row.id == anchor else { continue }
-        if let shift = shift(of: row, at: base.start + index, in: view, since: base) { return shift }
+        if let shift = shift(of: base.items[index], at: base.start + index, in: view, since: base) { return shift }
         break
       }
     }
     for position in sight {
-      guard case .row(let row) = base.items[position - base.start] else { continue }
-      if let shift = shift(of: row, at: position, in: view, since: base) { return shift }
+      if let shift = shift(of: base.items[position - base.start], at: position, in: view, since: base) { return shift }
     }
     return nil
   }
 
-  private func shift(of row: RowSnapshot, at position: Int, in view: ListView, since base: WindowState) -> Int? {
-    guard let slot = view.table.slot(of: row.id),
-      view.keepsPlace(slot, since: row, relabelings: base.relabelings),
-      let now = view.position(of: slot)
-    else { return nil }
-    return now - position
+  private func shift(of item: WindowItem, at position: Int, in view: FoldedView, since base: WindowState) -> Int? {
+    let place: FoldedView.Place?
+    switch item {
+    case .header(let header): place = view.view.section(numbered: header.section).flatMap { view.place(of: $0) }
+    case .row(let row):
+      guard let slot = view.view.table.slot(of: row.id),
+        view.view.keepsPlace(slot, since: row, relabelings: base.relabelings)
+      else { return nil }
+      place = view.place(of: slot)
+    }
+    switch place {
+    case .shown(let now): return now - position
+    case .folded(let section, let now): return now - self.position(ofHeader: section, in: base)
+    case nil: return nil
+    }
+  }
+
+  /// Where a header was; the top of what is visible when it was above that.
+  private func position(ofHeader section: UInt32, in base: WindowState) -> Int {
+    let index = base.items.firstIndex { if case .header(let header) = $0 { header.section == section } else { false } }
+    return max(first, index.map { base.start + $0 } ?? first)
   }
 }

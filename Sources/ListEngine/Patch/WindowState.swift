@@ -54,6 +54,8 @@ public struct HeaderSnapshot: Hashable, Sendable {
   public var count: Int
   /// The query's aggregates of it, in the order of the query.
   public var aggregates: [Cell] = []
+  /// Whether the page shows the header only.
+  public var isCollapsed = false
 }
 
 /// One line of a window.
@@ -101,6 +103,19 @@ public final class WindowState {
     self.pool = pool
     self.commit = commit
     self.relabelings = relabelings
-    self.digest = Digest.of(start: start, total: total, lead: lead, items: items)
+    digest = Digest.of(start: start, total: total, lead: lead, items: items)
+  }
+
+  /// The values of a section whose header is in it, from the outermost section's to its own.
+  func path(of section: UInt32) -> [Cell]? {
+    var path: [Cell] = []
+    var wanted: UInt32? = section
+    let headers = lead + items.compactMap { if case .header(let header) = $0 { header } else { nil } }
+    for header in headers.reversed() where header.section == wanted {
+      path.insert(header.value, at: 0)
+      wanted = header.parent
+      if wanted == nil { return path }
+    }
+    return nil
   }
 }

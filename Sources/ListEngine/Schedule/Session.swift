@@ -7,7 +7,11 @@ final class Session {
   var request: UInt64
   var queryRequest: QueryRequest
   /// `nil` while the table is not there.
-  var view: ListView?
+  var view: ListView? { didSet { folded = view?.folded(collapsed) } }
+  /// The values of the sections that the page has collapsed.
+  var collapsed: Set<[Cell]> = [] { didSet { folded = view?.folded(collapsed) } }
+  /// The view without what the page has collapsed.
+  private var folded: FoldedView?
   var reader = Reader()
   /// What was last sent.
   var base: WindowState?
@@ -67,7 +71,8 @@ final class Session {
   /// Whether the view can show what the page is to hold. One that is being put together shows its first items only, once.
   private func canLook() -> Bool {
     guard let view, let build = view.build else { return true }
-    guard wantsWindow, view.canShowFirstItems else { return false }
+    // What is folded away is not known before the order is.
+    guard wantsWindow, view.canShowFirstItems, collapsed.isEmpty else { return false }
     if !build.isSelectionCurrent { build.select() }
     return reader.window(of: view.itemCount).upperBound <= build.selection.count
   }
@@ -80,6 +85,20 @@ final class Session {
     reader.go(to: viewport ?? Viewport(), shift: 0)
     shiftOnItsWay = 0
     (wantsWindow, wantsFlush, awaitsWindow) = (true, true, true)
+  }
+
+  /// The page collapses a section, or expands it.
+  func setCollapsed(_ isCollapsed: Bool, _ path: [Cell]) {
+    guard collapsed.contains(path) != isCollapsed else { return }
+    if isCollapsed { collapsed.insert(path) } else { collapsed.remove(path) }
+    wantsFlush = true
+  }
+
+  /// The values of the section with this number, as the page knows it.
+  func path(ofSection number: UInt32) -> [Cell]? {
+    // What the page holds of another query names other sections.
+    guard !awaitsWindow else { return nil }
+    return base?.path(of: number) ?? view?.section(numbered: number)?.path
   }
 
   /// The reader scrolled.
@@ -121,18 +140,18 @@ final class Session {
 
   /// Cuts what leads from what the page holds to what is true now; `nil` when they are the same.
   func cut(at now: Instant, limits: Limits, shared: inout [CutKey: Cutter.Result]) -> (patch: Patch, shift: Int)? {
-    guard let view else { return nil }
-    view.catchUp()
+    guard let folded else { return nil }
+    folded.view.catchUp()
     guard canLook() else {
       // So much has changed that the view is put together again.
       wantsFlush = true
       return nil
     }
     // What the page holds of another query says nothing about this one.
-    let shift = shiftOnItsWay + reader.follow(view, since: awaitsWindow ? nil : base)
+    let shift = shiftOnItsWay + reader.follow(folded, since: awaitsWindow ? nil : base)
     let cutter = Cutter(
-      view: view, base: wantsWindow ? nil : base, range: reader.window(of: view.itemCount),
-      visible: reader.visible(of: view.itemCount), isTravellingUp: reader.isTravellingUp, budget: limits.patchBytes)
+      folded: folded, base: wantsWindow ? nil : base, range: reader.window(of: folded.itemCount),
+      visible: reader.visible(of: folded.itemCount), isTravellingUp: reader.isTravellingUp, budget: limits.patchBytes)
     let key = CutKey(cutter)
     let result = shared[key] ?? cutter.cut()
     shared[key] = result
@@ -159,7 +178,7 @@ struct CutKey: Hashable {
   private let isTravellingUp: Bool
 
   init(_ cutter: Cutter) {
-    view = ObjectIdentifier(cutter.view)
+    view = ObjectIdentifier(cutter.folded)
     base = cutter.base.map { ObjectIdentifier($0) }
     range = cutter.range
     visible = cutter.visible

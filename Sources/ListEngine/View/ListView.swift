@@ -21,6 +21,11 @@ final class ListView {
   private var sectionOfNumber: [UInt32: Section] = [:]
   private var nextSection: UInt32 = 1
   private var relabelings = 0
+  private var foldings: [Set<[Cell]>: Folding] = [:]
+  /// Counts how often items came, went or moved: what was derived from their positions is worthless then.
+  private(set) var version = 0
+  /// The same for sections.
+  private(set) var structure = 0
   /// How far it has read the table's log.
   private(set) var position = 0
   /// How many sessions look at it.
@@ -81,6 +86,36 @@ final class ListView {
   func position(of slot: UInt32) -> Int? {
     guard build == nil, let chunk = pool.chunk(of: slot) else { return nil }
     return start(of: chunk.section) + chunk.section.order.rank(of: slot, in: chunk)
+  }
+
+  /// The position of a section's header; `nil` as well while the order is being put together.
+  ///
+  /// - Complexity: O(log n).
+  func position(of section: Section) -> Int? { build == nil ? start(of: section) - 1 : nil }
+
+  /// The section with this number, if it still exists.
+  func section(numbered number: UInt32) -> Section? { sectionOfNumber[number] }
+
+  /// The section with these values, from the outermost section's to its own.
+  ///
+  /// - Complexity: O(log sections) for each of them.
+  func section(at path: [Cell]) -> Section? {
+    var section: Section? = root
+    for value in path.prefix(groups.count) { section = section?.sections.section(value) }
+    return path.count <= groups.count ? section : nil
+  }
+
+  /// The view as pages see it that have collapsed these sections: one for all that have collapsed the same.
+  func folded(_ collapsed: Set<[Cell]>) -> FoldedView {
+    if let known = foldings[collapsed]?.folded { return known }
+    foldings = foldings.filter { $0.value.folded != nil }
+    let made = FoldedView(self, collapsed: collapsed)
+    foldings[collapsed] = Folding(folded: made)
+    return made
+  }
+
+  private struct Folding {
+    weak var folded: FoldedView?
   }
 
   /// The position of a section's first item after its header.
@@ -158,9 +193,6 @@ final class ListView {
     return []
   }
 
-  /// Whether the section with this number still exists.
-  func hasSection(_ number: UInt32) -> Bool { sectionOfNumber[number] != nil }
-
   /// Whether nothing that decides a row's place differs from what it was in this snapshot.
   func keepsPlace(_ slot: UInt32, since snapshot: RowSnapshot, relabelings: Int) -> Bool {
     guard contains(slot) else { return false }
@@ -189,6 +221,7 @@ final class ListView {
   }
 
   private func apply(_ changes: ArraySlice<ChangeLog.Entry>) {
+    version += 1
     var waiting: [UInt32] = []
     for change in changes {
       guard concerns(change) else {
@@ -268,6 +301,7 @@ final class ListView {
   private func addSection(_ value: Cell, to parent: Section) -> Section {
     let section = makeSection(value, in: parent)
     parent.sections.insert(section)
+    structure += 1
     count(rows: 0, items: 1, in: parent)
     return section
   }
@@ -283,6 +317,7 @@ final class ListView {
         section.aggregates = aggregates
         guard section.rows == 0, let parent = section.parent else { continue }
         sectionOfNumber[section.number] = nil
+        structure += 1
         parent.sections.remove(section)
         count(rows: 0, items: -1, in: parent)
       }
@@ -319,6 +354,7 @@ final class ListView {
     build.step()
     guard build.isDone else { return }
     self.build = nil
+    structure += 1
     nest(build.sections)
     // What changed meanwhile, and was left out.
     apply(table.log.since(build.position))

@@ -175,6 +175,75 @@ import Testing
     #expect(value(at: first(), harness) == before)
   }
 
+  /// A reader in sections of ten rows, “a” to “j”, with so many items in sight from `first` on.
+  private func readingSections(_ first: Int, _ collapsed: String...) throws -> Harness {
+    let harness = try Harness()
+    harness.change { changes in
+      for row in 0..<100 {
+        changes.upsert(row, value: row * 10, group: String("abcdefghij".dropFirst(row / 10).prefix(1)))
+      }
+    }
+    var query = QueryRequest(group: ["group"])
+    query.collapsed = collapsed.map { [.text($0)] }
+    harness.open(query: query, first: first, count: 5, buffer: 40)
+    try harness.settle()
+    return harness
+  }
+
+  private func collapse(_ letter: String, _ harness: Harness, _ isCollapsed: Bool = true) throws -> Int {
+    let id = SessionID(rawValue: 1)
+    harness.engine.handle(.collapse(id, .path([.text(letter)]), isCollapsed: isCollapsed), at: harness.clock.now)
+    let deliveries = try harness.advance()
+    #expect(deliveries.count == 1)
+    return deliveries.first?.shift ?? 0
+  }
+
+  @Test func collapsingAndExpandingAboveDoesNotMoveWhatIsRead() throws {
+    // “c” begins at position 22; its rows are 23 to 32.
+    let harness = try readingSections(25)
+    harness.scroll(first: 25, count: 5, buffer: 40, anchor: harness.row(220))
+    try harness.settle()
+    #expect(try collapse("a", harness) == -10)
+    harness.acknowledge()
+    #expect(try collapse("b", harness) == -10)
+    harness.acknowledge()
+    #expect(try collapse("a", harness, false) == 10)
+    harness.acknowledge()
+    #expect(value(at: 15, harness) == 220)
+  }
+
+  @Test func collapsingBelowDoesNotMoveWhatIsRead() throws {
+    let harness = try readingSections(25)
+    #expect(try collapse("d", harness) == 0)
+    harness.acknowledge()
+    #expect(try collapse("d", harness, false) == 0)
+  }
+
+  @Test func theHeaderTakesThePlaceOfARowThatIsFoldedAway() throws {
+    // Its header is above what is visible: it goes to the top of it.
+    let above = try readingSections(25)
+    above.scroll(first: 25, count: 5, buffer: 40, anchor: above.row(220))
+    #expect(try collapse("c", above) == -3)
+    // Its header is visible: it stays where it is.
+    let visible = try readingSections(21)
+    visible.scroll(first: 21, count: 5, buffer: 40, anchor: visible.row(210))
+    #expect(try collapse("c", visible) == 0)
+    // Both, with something else collapsed above at the same time.
+    let both = try readingSections(25)
+    both.scroll(first: 25, count: 5, buffer: 40, anchor: both.row(220))
+    let id = SessionID(rawValue: 1)
+    both.engine.handle(.collapse(id, .path([.text("a")]), isCollapsed: true), at: both.clock.now)
+    #expect(try collapse("c", both) == -13)
+  }
+
+  @Test func aHeaderInSightHoldsThePlaceWhenNoRowDoes() throws {
+    let harness = try readingSections(2, "a", "b", "c", "d", "e")
+    // Only headers are in sight: expanding the second keeps the first where it is; expanding one above moves nothing.
+    #expect(try collapse("d", harness, false) == 0)
+    harness.acknowledge()
+    #expect(try collapse("a", harness, false) == 10)
+  }
+
   @Test func theBufferLiesInTheDirectionOfTravelAndSwapsWithIt() throws {
     var reader = Reader()
     let limits = Limits()

@@ -117,7 +117,9 @@ import Testing
       for value in passing { worn.add(value, isTakenAway: true) }
       #expect(worn.number == fresh.number)
     }
-    for value in [1.0, -0.1, 5e-324, -.leastNormalMagnitude, .greatestFiniteMagnitude, 1 / 3, 0x1p-1040] {
+    for value in [
+      1.0, -0.1, .leastNonzeroMagnitude, -.leastNormalMagnitude, .greatestFiniteMagnitude, 1 / 3, 0x1p-1040,
+    ] {
       var sum = ExactSum()
       sum.add(value, isTakenAway: false)
       #expect(sum.number == value)
