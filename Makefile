@@ -3,13 +3,14 @@
 PORT ?= 7777
 ROWS ?= 1000000
 RATE ?= 10000
+SEEDS ?= 10000
 
-.PHONY: help run run-market test lint format bench
+.PHONY: help run run-market test simulate mutants lint format bench
 
 help: ## Lists the commands.
 	@echo "Rowcast: live tables in the browser. Commands:"
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F'|' '{ printf "%-18s %s\n", $$1, $$2 }'
-	@echo "Choices: PORT=$(PORT) ROWS=$(ROWS) RATE=$(RATE), as in: make run PORT=8080"
+	@echo "Choices: PORT=$(PORT) ROWS=$(ROWS) RATE=$(RATE) SEEDS=$(SEEDS), as in: make run PORT=8080"
 
 run: ## Shows the processes of this machine at http://127.0.0.1:PORT/ (installs what is missing).
 	@scripts/setup run
@@ -26,6 +27,15 @@ run-market: ## The same for a made-up market of ROWS prices with RATE changes a 
 test: ## Runs every test there is (installs what is missing).
 	@scripts/setup test
 	@scripts/test
+
+simulate: ## Runs SEEDS seeds of the simulation (SEED=n for one).
+	@scripts/setup run
+	@ROWCAST_CHECK=1 ROWCAST_SEEDS=$(SEEDS) ROWCAST_SEED=$(SEED) swift test -c release -Xswiftc -enable-testing \
+		--scratch-path .build-simulate --filter '^SimulationTests\.'
+
+mutants: ## Plants bugs one by one and shows that the tests find each.
+	@scripts/setup run
+	@Tests/Mutants/run
 
 lint: ## Says what swift format and the tidy rules would change.
 	@swift format lint --strict --parallel --recursive Package.swift Sources Plugins Tests Benchmarks

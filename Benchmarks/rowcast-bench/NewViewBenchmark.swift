@@ -88,7 +88,8 @@ struct NewViewBenchmark {
         engine.handle(
           .viewport(
             page.session,
-            Viewport(first: first, count: Self.window, ahead: 0, behind: 0, stick: nil, sequence: page.sequence)), at: now)
+            Viewport(first: first, count: Self.window, ahead: 0, behind: 0, stick: nil, sequence: page.sequence)),
+          at: now)
         page.take(engine.advance(to: now), &engine, at: now)
       }
       precondition(page.start == first, "a jump to \(first) shows \(page.start)")

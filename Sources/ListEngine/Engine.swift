@@ -167,6 +167,10 @@ public struct Engine: ~Copyable {
       throw .tooLong("a page may collapse \(limits.collapsed) sections, not \(request.collapsed.count)")
     }
     var query = Query(search: request.search)
+    if let filter = request.filter {
+      var resolver = FilterResolver(schema, limits: limits)
+      query.filter = try resolver.resolve(filter)
+    }
     for term in request.terms { query.sort.append(SortTerm(try number(term.column), descending: term.descending)) }
     for column in request.group {
       let column = try number(column)

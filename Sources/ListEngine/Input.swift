@@ -20,6 +20,9 @@ public struct QueryRequest: Hashable, Sendable {
   public var sort: [(column: String, descending: Bool)] { terms.map { ($0.column, $0.descending) } }
   /// Only rows that contain this text.
   public var search: String
+  /// Only rows that this filter lets through. A number stands for milliseconds where the column is a timestamp, and a whole
+  /// number may be written as a text, as pages write it when it is beyond 2^53.
+  public var filter: Filter<String>?
   /// The columns to group by, by name.
   public var group: [String]
   /// What is asked of each section, and of all rows.
@@ -35,9 +38,13 @@ public struct QueryRequest: Hashable, Sendable {
   var terms: [Term]
 
   /// All rows in the source's order, unless told otherwise.
-  public init(sort: [(column: String, descending: Bool)] = [], search: String = "", group: [String] = []) {
+  public init(
+    sort: [(column: String, descending: Bool)] = [], search: String = "", filter: Filter<String>? = nil,
+    group: [String] = []
+  ) {
     self.terms = sort.map { Term(column: $0.column, descending: $0.descending) }
     self.search = search
+    self.filter = filter
     self.group = group
   }
 }

@@ -12,6 +12,14 @@ public struct Limits: Hashable, Sendable {
   public var buffer = 2_000
   /// Characters of a search.
   public var search = 1_000
+  /// How deep a filter's `all`, `any` and `not` may be nested.
+  public var filterDepth = 8
+  /// Terms of a filter, counting `all`, `any` and `not`.
+  public var filterTerms = 100
+  /// Values of one `oneOf` in a filter.
+  public var filterValues = 1_000
+  /// Characters of one text in a filter.
+  public var filterText = 1_000
   /// Columns to sort by.
   public var sortTerms = 8
   /// Columns to group by.

@@ -29,6 +29,9 @@ public struct PlainTable: Sendable {
     cellBytes = limits.cellBytes
   }
 
+  /// Whether there is a row with this key.
+  public func contains(_ key: RowKey) -> Bool { index(of: key) != nil }
+
   private func index(of key: RowKey) -> Int? { rows.firstIndex { $0.key == key } }
 
   /// The whole row; at the end when its key is new.
@@ -89,8 +92,11 @@ public struct PlainTable: Sendable {
   private func shown(_ query: Query) -> [Row] {
     let needle = query.search.lowercased()
     return rows.filter { row in
-      needle.isEmpty
-        || row.cells.contains { if case .text(let text) = $0 { text.lowercased().utf8Contains(needle) } else { false } }
+      (query.filter.map { Self.lets(row.cells, through: $0) } ?? true)
+        && (needle.isEmpty
+          || row.cells.contains {
+            if case .text(let text) = $0 { text.lowercased().utf8Contains(needle) } else { false }
+          })
     }
   }
 
@@ -162,6 +168,38 @@ public struct PlainTable: Sendable {
     return .integer(sum)
   }
 
+  /// Whether a row passes a filter, word by word as it stands there.
+  private static func lets(_ cells: [Cell], through filter: Filter<Int>) -> Bool {
+    func text(_ column: Int) -> String? { if case .text(let text) = cells[column] { text } else { nil } }
+    func compares(_ column: Int, _ condition: (Int) -> Bool, _ value: Cell) -> Bool {
+      cells[column] != .null && condition(order(cells[column], value, descending: false))
+    }
+    switch filter {
+    case .all(let parts): return parts.allSatisfy { lets(cells, through: $0) }
+    case .any(let parts): return parts.contains { lets(cells, through: $0) }
+    case .not(let part): return !lets(cells, through: part)
+    case .isEmpty(let column): return cells[column] == .null
+    case .oneOf(let column, let values): return values.contains(cells[column])
+    case .compare(let column, .equal, let value): return compares(column, { $0 == 0 }, value)
+    case .compare(let column, .notEqual, let value): return compares(column, { $0 != 0 }, value)
+    case .compare(let column, .less, let value): return compares(column, { $0 < 0 }, value)
+    case .compare(let column, .lessOrEqual, let value): return compares(column, { $0 <= 0 }, value)
+    case .compare(let column, .greater, let value): return compares(column, { $0 > 0 }, value)
+    case .compare(let column, .greaterOrEqual, let value): return compares(column, { $0 >= 0 }, value)
+    case .range(let column, let from, let through):
+      return cells[column] != .null && (from.map { compares(column, { $0 >= 0 }, $0) } ?? true)
+        && (through.map { compares(column, { $0 <= 0 }, $0) } ?? true)
+    case .contains(let column, let part):
+      return text(column)?.lowercased().utf8Contains(part.string.lowercased()) ?? false
+    case .startsWith(let column, let part):
+      return text(column).map { $0.lowercased().utf8.starts(with: part.string.lowercased().utf8) } ?? false
+    case .matches(let column, let pattern, let ignoringCase):
+      guard let text = text(column) else { return false }
+      guard let regex = try? Regex(pattern.string) else { preconditionFailure("“\(pattern)” is no regular expression") }
+      return text.contains(regex.matchingSemantics(.unicodeScalar).ignoresCase(ignoringCase))
+    }
+  }
+
   private static func order(_ a: Cell, _ b: Cell, descending: Bool) -> Int {
     let order: Int
     switch (a, b) {
@@ -172,7 +210,7 @@ public struct PlainTable: Sendable {
     case (.number(let x), .number(let y)): order = x < y ? -1 : x == y ? 0 : 1
     case (.boolean(let x), .boolean(let y)): order = x == y ? 0 : x ? 1 : -1
     case (.text(let x), .text(let y)), (.image(let x), .image(let y)):
-      order = x == y ? 0 : x.utf8.lexicographicallyPrecedes(y.utf8) ? -1 : 1
+      order = x.utf8.elementsEqual(y.utf8) ? 0 : x.utf8.lexicographicallyPrecedes(y.utf8) ? -1 : 1
     default: preconditionFailure("\(a) and \(b) in one column")
     }
     return descending ? -order : order

@@ -136,6 +136,13 @@ public struct Replica: Sendable {
     lead + items.compactMap { if case .header(let header) = $0 { header } else { nil } }
   }
 
+  /// The values of a header's section, from the outermost section's to its own; `nil` when a header around it is not held.
+  public func path(of header: HeaderSnapshot) -> [Cell]? {
+    guard let parent = header.parent else { return [header.value] }
+    guard let outer = headers.first(where: { $0.section == parent }) else { return nil }
+    return path(of: outer).map { $0 + [header.value] }
+  }
+
   /// The rows in it, without headers.
   public var cells: [[Cell]] {
     items.compactMap { if case .row(_, _, let cells) = $0 { cells } else { nil } }

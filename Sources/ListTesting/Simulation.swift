@@ -42,13 +42,15 @@ public struct Simulation {
     public var headers = 0
     /// Patches that were too large for one message.
     public var partial = 0
+    /// Patches whose reader was looked after: a row in sight stayed where it was on the screen.
+    public var anchored = 0
 
     /// Nothing yet.
     public init() {}
   }
 
   /// A page: its copy, and where its reader is.
-  private struct Page {
+  struct Page {
     let id: SessionID
     var replica = Replica()
     var query = Query()
@@ -67,27 +69,32 @@ public struct Simulation {
     /// Whether the socket has told that it is writable again.
     var isWritable = true
     var lastSent: Instant?
+    /// The rows that their source put elsewhere since the page was last sent something.
+    var moved: Set<Int64> = []
+    /// Whether the whole list has been put in order since then.
+    var isReordered = false
   }
 
-  private static let schema = Schema(
+  static let schema = Schema(
     name: "numbers", key: .integer,
     columns: [
       Column("a", .integer), Column("b", .number), Column("c", .text), Column("d", .text), Column("e", .boolean),
-      Column("f", .timestamp),
+      Column("f", .timestamp), Column("key", .integer),
     ])
+  static let keyColumn = 6
 
   private let seed: UInt64
-  private var random: SeededGenerator
-  private var clock = ManualClock()
-  private var plain: PlainTable
-  private var pages: [Page] = []
+  var random: SeededGenerator
+  var clock = ManualClock()
+  var plain: PlainTable
+  var pages: [Page] = []
   private var nextPage: UInt64 = 1
   private var step = 0
-  private let isExact: Bool
-  private let keys: Int
-  private let limits: Limits
+  let isExact: Bool
+  let keys: Int
+  let limits: Limits
   /// What the run has covered so far.
-  public private(set) var coverage = Coverage()
+  public internal(set) var coverage = Coverage()
 
   /// The run that belongs to this seed.
   public init(seed: UInt64) {
@@ -145,7 +152,7 @@ public struct Simulation {
 
   private mutating func key() -> RowKey { .integer(Int64(random.number(1...keys))) }
 
-  private mutating func cell(_ column: Int) -> Cell {
+  mutating func cell(_ column: Int) -> Cell {
     if random.oneIn(8) { return .null }
     switch column {
     case 0: return .integer(random.oneIn(30) ? random.pick([.min, .max]) : Int64(random.number(-5...5)))
@@ -158,7 +165,11 @@ public struct Simulation {
     }
   }
 
-  private mutating func cells() -> [Cell] { (0..<6).map { cell($0) } }
+  /// A row's cells; the last one names the row, so that the judge knows it again.
+  private mutating func cells(_ key: RowKey) -> [Cell] {
+    guard case .integer(let number) = key else { preconditionFailure("\(key) is no number") }
+    return (0..<Self.keyColumn).map { cell($0) } + [.integer(number)]
+  }
 
   private mutating func change(_ engine: inout Engine, _ table: TableID) {
     var changes = Changeset()
@@ -166,19 +177,21 @@ public struct Simulation {
       let key = key()
       switch random.number(1...20) {
       case 1...8:
-        let cells = cells()
+        let cells = cells(key)
         changes.upsert(key, cells)
         plain.upsert(key, cells)
       case 9...15:
-        let some = (0..<6).map { random.oneIn(3) ? cell($0) : nil }
+        let some = (0..<Self.keyColumn).map { random.oneIn(3) ? cell($0) : nil } + [nil]
         changes.update(key, some)
         plain.update(key, some)
       case 16...17:
         changes.delete(key)
         plain.delete(key)
+        noteMove(key)  // should it come back, it comes back at the end
       case 18...19:
         let other: RowKey? = random.oneIn(3) ? nil : self.key()
         changes.move(key, before: other)
+        if key != other, other.map(plain.contains) ?? true { noteMove(key) }
         plain.move(key, before: other)
       default: reject(&changes, key)
       }
@@ -186,9 +199,14 @@ public struct Simulation {
     engine.handle(.changes(table, changes), at: clock.now)
   }
 
+  private mutating func noteMove(_ key: RowKey) {
+    guard case .integer(let number) = key else { return }
+    for index in pages.indices { pages[index].moved.insert(number) }
+  }
+
   /// A row that no table takes.
   private mutating func reject(_ changes: inout Changeset, _ key: RowKey) {
-    var cells = cells()
+    var cells = cells(key)
     switch random.number(1...4) {
     case 1: cells.removeLast()
     case 2: cells[0] = .text("no number")
@@ -196,7 +214,7 @@ public struct Simulation {
     default:
       let bad: [UInt8] = [0x61, 0xC3, 0x28]
       changes.beginRow(.upsert, key: 3)
-      for column in 0..<6 where column != 3 { changes.append(cells[column]) }
+      for column in cells.indices where column != 3 { changes.append(cells[column]) }
       bad.withUnsafeBytes { changes.append(text: $0) }
       return
     }
@@ -207,7 +225,10 @@ public struct Simulation {
   private mutating func reload(_ engine: inout Engine, _ table: TableID) {
     var list = plain.rows.map { ($0.key, $0.cells) }
     list.removeAll { _ in random.oneIn(7) }
-    for _ in 0..<random.number(0...5) { list.insert((key(), cells()), at: random.number(0...list.count)) }
+    for _ in 0..<random.number(0...5) {
+      let key = key()
+      list.insert((key, cells(key)), at: random.number(0...list.count))
+    }
     if random.oneIn(3) { list.insert((key(), [.text("does not fit")]), at: random.number(0...list.count)) }
     if list.count > 1 {
       for _ in 0..<random.pick([0, 0, 1, 3]) {
@@ -215,6 +236,7 @@ public struct Simulation {
       }
     }
     plain.reload(list)
+    for index in pages.indices { pages[index].isReordered = true }
     let cut = random.number(0...list.count)
     var head = Changeset.reload(Array(list[..<cut]))
     var tail = Changeset.reload(Array(list[cut...]))
@@ -274,94 +296,10 @@ public struct Simulation {
     pages[index].awaitsWindow = true
     let viewport = random.oneIn(2) ? Viewport(first: 0, count: pages[index].viewport.count) : nil
     pages[index].viewport.first = 0
-    pages[index].viewport.stick = .top
+    (pages[index].viewport.stick, pages[index].viewport.anchor) = (.top, nil)
     engine.handle(
       .query(pages[index].id, request: pages[index].request, query: request(pages[index]), viewport: viewport),
       at: clock.now)
-  }
-
-  private mutating func randomQuery() -> Query {
-    var query = Query()
-    for _ in 0..<random.pick([0, 1, 1, 1, 2]) {
-      query.sort.append(SortTerm(random.number(0...5), descending: random.oneIn(2)))
-    }
-    if random.oneIn(3) { query.search = random.pick(["red", "1", "ä", "text-2", "nowhere", "E"]) }
-    if random.oneIn(2) {
-      for _ in 0..<random.pick([1, 1, 2, 3]) {
-        let column = random.pick([2, 4, 0, 5])
-        if !query.group.contains(column) { query.group.append(column) }
-      }
-    }
-    if random.oneIn(2) {
-      for _ in 0..<random.number(1...4) {
-        query.aggregates.append(
-          random.pick([
-            Aggregate(.sum, of: 0), Aggregate(.mean, of: 0), Aggregate(.min, of: 0), Aggregate(.max, of: 0),
-            Aggregate(.sum, of: 1), Aggregate(.mean, of: 1), Aggregate(.min, of: 1), Aggregate(.max, of: 5),
-            Aggregate(.distinct, of: random.number(0...5)),
-          ]))
-      }
-    }
-    return query
-  }
-
-  private func request(_ page: Page) -> QueryRequest {
-    let query = page.query
-    func name(_ column: Int) -> String { Self.schema.columns[column].name }
-    var request = QueryRequest(
-      sort: query.sort.map { (name($0.column), $0.isDescending) }, search: query.search, group: query.group.map(name))
-    request.collapsed = page.collapsed.map(Self.written).sorted { "\($0)" < "\($1)" }
-    request.aggregates = query.aggregates.map { AggregateRequest($0.function, of: name($0.column)) }
-    return request
-  }
-
-  /// Values as a page writes them.
-  private static func written(_ path: [Cell]) -> [Cell] {
-    path.map {
-      switch $0 {
-      case .timestamp(let time): .number(Double(time) / 1_000_000)
-      case .integer(let value) where value.magnitude >= 1 << 53: .text("\(value)")
-      default: $0
-      }
-    }
-  }
-
-  private mutating func randomPaths(_ query: Query) -> Set<[Cell]> {
-    guard !query.group.isEmpty, random.oneIn(2) else { return [] }
-    return Set((0..<random.pick([1, 2, 10])).map { _ in randomPath(query) })
-  }
-
-  /// The values of a section that is there, or could be.
-  private mutating func randomPath(_ query: Query) -> [Cell] {
-    let cells =
-      plain.rows.isEmpty || random.oneIn(5) ? cells() : plain.rows[random.number(0...plain.rows.count - 1)].cells
-    return query.group.prefix(random.number(1...query.group.count)).map {
-      if case .integer(let value) = cells[$0], $0 == 1 { .number(Double(value)) } else { cells[$0] }
-    }
-  }
-
-  private mutating func collapse(_ engine: inout Engine) {
-    guard let index = anyPage(), !pages[index].query.group.isEmpty else { return }
-    let page = pages[index]
-    if random.oneIn(2) {
-      let path = randomPath(page.query)
-      let isCollapsed = random.oneIn(2)
-      if isCollapsed { pages[index].collapsed.insert(path) } else { pages[index].collapsed.remove(path) }
-      engine.handle(.collapse(page.id, .path(Self.written(path)), isCollapsed: isCollapsed), at: clock.now)
-      return
-    }
-    // By number, as a page does that knows its headers: while nothing is on its way, both sides know the same ones.
-    guard page.coming.isEmpty, !page.awaitsWindow, page.isCurrent,
-      let header = page.replica.headers.randomElement(using: &random)
-    else { return }
-    var path = [header.value]
-    var parent = header.parent
-    while let outer = parent, let header = page.replica.headers.first(where: { $0.section == outer }) {
-      path.insert(header.value, at: 0)
-      parent = header.parent
-    }
-    if header.isCollapsed { pages[index].collapsed.remove(path) } else { pages[index].collapsed.insert(path) }
-    engine.handle(.collapse(page.id, .number(header.section), isCollapsed: !header.isCollapsed), at: clock.now)
   }
 
   private mutating func hide(_ engine: inout Engine) {
@@ -376,7 +314,7 @@ public struct Simulation {
     pages[index].isCurrent = false
   }
 
-  private mutating func anyPage() -> Int? { pages.isEmpty ? nil : random.number(0...pages.count - 1) }
+  mutating func anyPage() -> Int? { pages.isEmpty ? nil : random.number(0...pages.count - 1) }
 
   // MARK: What pages do
 
@@ -391,36 +329,13 @@ public struct Simulation {
         guard pages[index].isWritable else { throw failure("a page gets a patch that its socket cannot take") }
         pages[index].isWritable = false
         pages[index].coming.append(delivery)
-        if isExact { try judge(delivery, pages[index]) }
+        if isExact {
+          try judge(delivery, pages[index])
+          try judgeShift(delivery, pages[index])
+        }
+        (pages[index].moved, pages[index].isReordered) = ([], false)
       case .refuse(_, let error): throw failure("a page is refused: \(error)")
       case .status, .tables: continue
-      }
-    }
-  }
-
-  /// What is cut is what is true at that moment.
-  private func judge(_ delivery: Delivery, _ page: Page) throws {
-    guard delivery.request == page.request else { return }
-    let query = page.query
-    let lines = plain.lines(query, collapsed: page.collapsed)
-    let result = delivery.patch.result
-    let mayLackAggregates = delivery.patch.base == nil && limits.stepRows < 1 << 16
-    let totals = plain.totals(query)
-    guard result.totals.agree(with: totals) || (mayLackAggregates && result.totals == totals.map { _ in .null }) else {
-      throw failure("a patch for \(query) totals \(result.totals), not \(totals)")
-    }
-    guard result.total == lines.count else {
-      throw failure("a patch for \(query) says \(result.total) items, not \(lines.count)")
-    }
-    let range = result.start..<result.start + result.items.count
-    guard range.upperBound <= lines.count else {
-      throw failure("a window ends at \(range.upperBound) of \(lines.count)")
-    }
-    for (item, line) in zip(result.items, lines[range]) {
-      switch (item, line) {
-      case (.row(let row), .row(let cells)) where row.cells == cells: continue
-      case (.header(let header), .header) where header.says(line, mayLackAggregates: mayLackAggregates): continue
-      default: throw failure("a patch for \(query) says \(item), not \(line)")
       }
     }
   }
@@ -439,7 +354,6 @@ public struct Simulation {
     guard !pages[index].coming.isEmpty else { return }
     let delivery = pages[index].coming.removeFirst()
     let id = pages[index].id
-    let before = pages[index].replica
     do throws(Replica.Mismatch) {
       try pages[index].replica.apply(delivery)
     } catch {
@@ -450,7 +364,7 @@ public struct Simulation {
     count(delivery)
     pages[index].isCurrent = delivery.request == pages[index].request
     if pages[index].isCurrent { pages[index].awaitsWindow = false }
-    if pages[index].isCurrent { follow(delivery, index, before: before) }
+    if pages[index].isCurrent { follow(delivery, index) }
     engine.handle(.acknowledge(id, sequence: delivery.sequence), at: clock.now)
   }
 
@@ -470,7 +384,7 @@ public struct Simulation {
   }
 
   /// The page scrolls with its anchor.
-  private mutating func follow(_ delivery: Delivery, _ index: Int, before: Replica) {
+  private mutating func follow(_ delivery: Delivery, _ index: Int) {
     pages[index].viewport.first = max(0, pages[index].viewport.first + delivery.shift)
   }
 
@@ -484,7 +398,11 @@ public struct Simulation {
       engine.handle(.visibility(pages[index].id, isHidden: false), at: clock.now)
     }
     // The last change after the faults: a spoiled page notices with the next patch.
-    for page in pages where !page.awaitsWindow { engine.handle(.viewport(page.id, viewportNow(page)), at: clock.now) }
+    for index in pages.indices where !pages[index].awaitsWindow {
+      pages[index].viewport.anchor = nil
+      pages[index].viewport.sequence = pages[index].replica.sequence
+      engine.handle(.viewport(pages[index].id, pages[index].viewport), at: clock.now)
+    }
     // Views that are put together four rows a turn take their time.
     for _ in 1...50_000 {
       try take(engine.advance(to: clock.now))
@@ -505,97 +423,5 @@ public struct Simulation {
     for page in pages { try judge(page) }
   }
 
-  private func viewportNow(_ page: Page) -> Viewport {
-    var viewport = page.viewport
-    viewport.sequence = page.replica.sequence
-    viewport.anchor = nil
-    return viewport
-  }
-
-  private func judge(_ page: Page) throws {
-    // A spoiled copy that no patch has reached since is wrong and cannot know.
-    guard page.isCurrent else { return }
-    let replica = page.replica
-    let lines = plain.lines(page.query, collapsed: page.collapsed)
-    guard replica.total == lines.count else {
-      throw failure("page \(page.id.rawValue) counts \(replica.total) items of \(lines.count)")
-    }
-    let rows = plain.count(page.query)
-    guard replica.rows == rows else { throw failure("page \(page.id.rawValue) counts \(replica.rows) rows of \(rows)") }
-    guard replica.totals.agree(with: plain.totals(page.query)) else {
-      throw failure("page \(page.id.rawValue) totals \(replica.totals), not \(plain.totals(page.query))")
-    }
-    let end = replica.start + replica.items.count
-    guard end <= lines.count else {
-      throw failure("page \(page.id.rawValue) shows items up to \(end) of \(lines.count)")
-    }
-    let first = min(page.viewport.first, max(0, lines.count - page.viewport.count))
-    let sight = first..<min(lines.count, first + page.viewport.count)
-    guard sight.isEmpty || (replica.start <= sight.lowerBound && end >= sight.upperBound) else {
-      throw failure("page \(page.id.rawValue) looks at \(sight) and holds \(replica.start)..<\(end)")
-    }
-    var slots: Set<UInt32> = []
-    for (item, line) in zip(replica.items, lines[replica.start..<end]) {
-      switch (item, line) {
-      case (.row(_, _, let cells), .row(let true_)) where cells == true_: continue
-      case (.header(let header), .header) where header.says(line):
-        guard slots.insert(header.slot).inserted else { throw failure("two headers have slot \(header.slot)") }
-      default: throw failure("page \(page.id.rawValue) (\(page.query)) shows \(item), not \(line)")
-      }
-    }
-    for header in page.replica.lead where !slots.insert(header.slot).inserted {
-      throw failure("two headers have slot \(header.slot)")
-    }
-    try judgeLead(page, lines)
-  }
-
-  /// Above the window are the headers of all sections that its first line lies in.
-  private func judgeLead(_ page: Page, _ lines: [PlainTable.Line]) throws {
-    var above: [PlainTable.Line] = []
-    if !page.query.group.isEmpty, page.replica.start < lines.count, !page.replica.items.isEmpty {
-      var level = page.query.group.count
-      if case .header(_, _, let own, _, _) = lines[page.replica.start] { level = own }
-      for line in lines[..<page.replica.start].reversed() {
-        guard case .header(_, _, let outer, _, _) = line, outer < level else { continue }
-        above.insert(line, at: 0)
-        level = outer
-      }
-    }
-    let lead = page.replica.lead
-    guard lead.count == above.count, zip(lead, above).allSatisfy({ $0.says($1) }) else {
-      throw failure("page \(page.id.rawValue) has lead headers \(lead), not \(above)")
-    }
-    var parent: UInt32?
-    for header in lead {
-      guard header.parent == parent else {
-        throw failure("a lead header lies in \(header.parent as Any), not \(parent as Any)")
-      }
-      parent = header.section
-    }
-  }
-
-  private func failure(_ reason: String) -> Failure { Failure(seed: seed, step: step, reason: reason) }
-}
-
-extension HeaderSnapshot {
-  /// Whether it shows what this line says; a view that is being put together need not know its aggregates.
-  fileprivate func says(_ line: PlainTable.Line, mayLackAggregates: Bool = false) -> Bool {
-    guard case .header(let value, let count, let level, let aggregates, let isCollapsed) = line else { return false }
-    guard self.value == value && self.count == count && self.level == level && self.isCollapsed == isCollapsed else {
-      return false
-    }
-    return self.aggregates.agree(with: aggregates)
-      || (mayLackAggregates && self.aggregates == aggregates.map { _ in .null })
-  }
-}
-
-extension [Cell] {
-  /// Whether all are equal; numbers may differ as far as a sum depends on its order.
-  fileprivate func agree(with others: [Cell]) -> Bool {
-    count == others.count
-      && zip(self, others).allSatisfy {
-        if case .number(let x) = $0, case .number(let y) = $1 { return abs(x - y) <= 1e-9 * Swift.max(abs(x), abs(y)) }
-        return $0 == $1
-      }
-  }
+  func failure(_ reason: String) -> Failure { Failure(seed: seed, step: step, reason: reason) }
 }

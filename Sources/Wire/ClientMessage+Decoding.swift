@@ -88,7 +88,12 @@ extension ClientMessage {
       }
       group.append(name)
     }
-    var request = QueryRequest(sort: sort, search: try query.text("search", limit: limits.search) ?? "", group: group)
+    var filter: Filter<String>?
+    if let value = query["filter"] {
+      filter = try FilterDecoding(limits, greatestName: greatestName).filter(value, path: query.fullName("filter"))
+    }
+    var request = QueryRequest(
+      sort: sort, search: try query.text("search", limit: limits.search) ?? "", filter: filter, group: group)
     for (index, term) in try query.list("aggregates", limit: limits.aggregates).enumerated() {
       request.aggregates.append(try aggregate(JSONMembers(term, path: "query.aggregates[\(index)]")))
     }

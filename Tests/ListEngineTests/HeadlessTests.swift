@@ -40,7 +40,9 @@ import Testing
     var seen: [[Cell]] = []
     var deliveries = 0
     while true {
-      for changes in source.take(until: start.duration(to: clock.now)) { engine.handle(.changes(table, changes), at: clock.now) }
+      for changes in source.take(until: start.duration(to: clock.now)) {
+        engine.handle(.changes(table, changes), at: clock.now)
+      }
       for case .deliver(_, let delivery) in engine.advance(to: clock.now) {
         try replica.apply(delivery)
         deliveries += 1

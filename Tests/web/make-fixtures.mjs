@@ -217,6 +217,31 @@ client('open again', {
 });
 client('open with nothing said', { type: 'open', table: 'processes', request: 1 });
 client('query', { type: 'query', request: 2, query: { sort: [{ column: 'cpu', descending: true }], search: 'naïve 日本', group: ['user'] } });
+client('query with a filter', {
+  type: 'query', request: 3, query: {
+    filter: {
+      all: [{ column: 'cpu', op: '>', value: 5 },
+        { any: [{ column: 'user', op: 'oneOf', values: ['root', 'me'] }, { column: 'name', op: 'matches', value: '^k.*d$' }] }],
+    },
+  },
+});
+client('query with every operator', {
+  type: 'query', request: 4, query: {
+    search: 'a',
+    filter: {
+      any: [
+        { column: 'a', op: '=', value: '9223372036854775807' }, { column: 'a', op: '!=', value: -1 },
+        { column: 'b', op: '<', value: 0.5 }, { column: 'b', op: '<=', value: 1e300 },
+        { column: 'c', op: '>', value: '' }, { column: 'c', op: '>=', value: '日本' },
+        { column: 'f', op: 'range', from: 1_700_000_000_000.5, through: '1700000000001.123456' }, { column: 'f', op: 'range', through: 0 },
+        { column: 'c', op: 'contains', value: 'Ä' }, { column: 'c', op: 'startsWith', value: 'x' },
+        { column: 'c', op: 'matches', value: '(?:\\d{2,}|[^a-z\\u{1F600}])+?$', ignoreCase: true },
+        { column: 'e', op: 'oneOf', values: [true, false] }, { column: 'a', op: 'oneOf', values: [] },
+        { not: { column: 'e', op: 'isEmpty' } }, { all: [] },
+      ],
+    },
+  },
+});
 client('query for all rows', { type: 'query', request: 9_007_199_254_740_991, query: {}, viewport: { seq: 3, first: 0, count: 40, stick: 'top' } });
 client('query for nested sections', { type: 'query', request: 3, query: { group: ['user', 'state'] } });
 client('query for aggregates', {

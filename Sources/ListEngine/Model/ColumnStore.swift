@@ -146,6 +146,12 @@ struct ColumnStore {
     return texts._withUnsafeGuaranteedRef { $0.sharesRepeats } ? numbers[slot] : nil
   }
 
+  /// Tells a text from others that had or will have its number; `nil` if the column's pool does not share repeated texts. See
+  /// ``TextPool/generation(of:)``.
+  @inline(__always) func sharedGeneration(of text: UInt32) -> UInt32? {
+    texts.unsafelyUnwrapped._withUnsafeGuaranteedRef { $0.sharesRepeats ? $0.generation(of: text) : nil }
+  }
+
   /// The value, for a page.
   func cell(_ slot: UInt32) -> Cell {
     if isNull(slot) { return .null }
@@ -169,11 +175,9 @@ struct ColumnStore {
     if isNull(slot) { return .max }
     let key: UInt64
     switch type {
-    case .integer, .timestamp: key = words[slot] ^ Self.nullWord
+    case .integer, .timestamp: key = Self.key(whole: words[slot])
     case .boolean: key = words[slot]
-    case .number:
-      let bits = words[slot]
-      key = bits & Self.nullWord == 0 ? bits | Self.nullWord : ~bits
+    case .number: key = Self.key(number: words[slot])
     case .text, .image, .series:
       let text = bytes(slot)
       if text.count >= 8 {
@@ -185,6 +189,21 @@ struct ColumnStore {
       }
     }
     return descending ? ~key : key
+  }
+
+  @inline(__always) private static func key(whole word: UInt64) -> UInt64 { word ^ nullWord }
+  @inline(__always) private static func key(number bits: UInt64) -> UInt64 {
+    bits & nullWord == 0 ? bits | nullWord : ~bits
+  }
+
+  /// The ``sortKey(_:descending:)`` of rows that hold this value; `nil` for texts and the like, which it does not decide.
+  static func sortKey(of value: Cell) -> UInt64? {
+    switch value {
+    case .integer(let whole), .timestamp(let whole): key(whole: UInt64(bitPattern: whole))
+    case .number(let number): key(number: (number == 0 ? 0 : number).bitPattern)
+    case .boolean(let flag): flag ? 1 : 0
+    case .null, .text, .image, .series: nil
+    }
   }
 
   /// Which of two rows comes first by this column: negative when `a`, 0 when they tie. Nulls come last either way.

@@ -24,6 +24,8 @@ final class TextPool {
   /// Where each text's bytes are; 0 when the number is free.
   private let addresses = Chunked<UInt>(filler: 0)
   private let references = Chunked<UInt32>(filler: 0)
+  /// How often each number has been given to a text; only while repeats are shared.
+  private var generations: Chunked<UInt32>?
   private var freeNumbers: [UInt32] = []
   private var table = ProbeTable()
   private var current: UnsafeMutableRawPointer?
@@ -42,12 +44,14 @@ final class TextPool {
     self.hasher = hasher
     self.mayStopSharing = mayStopSharing
     self.sharesRepeats = sharesRepeats
+    generations = sharesRepeats ? Chunked(filler: 0) : nil
   }
 
   deinit {
     for block in blocks { block.deallocate() }
     addresses.deallocate()
     references.deallocate()
+    generations?.deallocate()
     table.deallocate()
   }
 
@@ -56,6 +60,12 @@ final class TextPool {
     let address = UnsafeRawPointer(bitPattern: addresses[number]).unsafelyUnwrapped
     return UnsafeRawBufferPointer(start: address, count: Int((address - 4).loadUnaligned(as: UInt32.self)))
   }
+
+  /// Tells the texts apart that have had this number, one after the other, so that what was found out about one is not believed of
+  /// the next; never 0. Starts anew after 2^32 texts.
+  ///
+  /// - Precondition: The pool shares repeats.
+  @inline(__always) func generation(of number: UInt32) -> UInt32 { generations.unsafelyUnwrapped[number] }
 
   /// The number of this text, for one more holder.
   ///
@@ -105,11 +115,17 @@ final class TextPool {
     count += 1
     addresses[number] = store(bytes, number: number)
     references[number] = 1
+    if let generations {
+      generations.grow(to: addresses.count)
+      generations[number] = generations[number] == .max ? 1 : generations[number] + 1
+    }
     return number
   }
 
   private func stopSharing() {
     sharesRepeats = false
+    generations?.deallocate()
+    generations = nil
     table.deallocate()
     table = ProbeTable()
   }

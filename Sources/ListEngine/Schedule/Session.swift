@@ -68,11 +68,12 @@ final class Session {
     return wantsFlush || throttle.takeFlush(at: now)
   }
 
-  /// Whether the view can show what the page is to hold. One that is being put together shows its first items only, once.
+  /// Whether the view can show what the page is to hold. One that is being put together shows its first items only, once, and not to
+  /// a page that goes on reading: where its anchor is now is known when all is in order.
   private func canLook() -> Bool {
     guard let view, let build = view.build else { return true }
-    // What is folded away is not known before the order is.
-    guard wantsWindow, view.canShowFirstItems, collapsed.isEmpty else { return false }
+    // Nor to one that has collapsed something: what is folded away is known no sooner.
+    guard wantsWindow, base == nil || awaitsWindow, collapsed.isEmpty, view.canShowFirstItems else { return false }
     if !build.isSelectionCurrent { build.select() }
     return reader.window(of: view.itemCount).upperBound <= build.selection.count
   }

@@ -6,8 +6,7 @@ final class ListView {
   let table: Table
   let query: Query
   let comparator: RowComparator
-  private let search: TextSearch
-  private let searched: [ColumnStore]
+  let filter: RowFilter
   /// The columns to group by, the outermost sections' first.
   let groups: [ColumnStore]
   /// The columns whose change may move a row; see ``ChangeLog/Entry/columns``.
@@ -45,17 +44,11 @@ final class ListView {
     self.table = table
     self.query = query
     comparator = RowComparator(query, table: table)
-    search = TextSearch(query.search)
-    searched = search.isEmpty ? [] : table.columns.filter { $0.type == .text }
+    filter = RowFilter(query, table: table)
     groups = query.group.map { table.columns[$0] }
-    var interest: UInt64 = 0
+    var interest = filter.interest
     for term in query.sort { interest |= 1 << UInt64(term.column & 63) }
     for column in query.group { interest |= 1 << UInt64(column & 63) }
-    if !search.isEmpty {
-      for (number, column) in table.columns.enumerated() where column.type == .text {
-        interest |= 1 << UInt64(number & 63)
-      }
-    }
     self.interest = interest
     startBuild()
   }
@@ -282,10 +275,7 @@ final class ListView {
   }
 
   /// Whether the query's filter lets the row through.
-  func isShown(_ slot: UInt32) -> Bool {
-    guard !search.isEmpty else { return true }
-    return searched.contains { !$0.isNull(slot) && search.matches($0.bytes(slot)) }
-  }
+  @inline(__always) func isShown(_ slot: UInt32) -> Bool { filter.lets(slot) }
 
   // MARK: Sections
 
@@ -399,7 +389,7 @@ final class ListView {
   }
 
   /// For ``ViewBuild``: whether the query leaves rows out.
-  var isFiltered: Bool { !search.isEmpty }
+  var isFiltered: Bool { !filter.isEmpty }
   /// For ``ViewBuild``: how keys are compressed from now on.
   func chooseCompressor(_ compressor: KeyCompressor) { self.compressor = compressor }
   /// For ``ViewBuild``: puts a row at the end of a section.

@@ -19,16 +19,24 @@ public struct Query: Hashable, Sendable {
   /// The columns to sort by, the most important first. Ties fall back to the source's order.
   public var sort: [SortTerm]
   /// Only rows in which some text column contains this, without regard to case; all rows when empty.
-  public var search: String
+  public var search: String {
+    get { exactSearch.string }
+    set { exactSearch = ExactText(newValue) }
+  }
+  /// Two spellings of one search are two queries.
+  private var exactSearch: ExactText
+  /// Only rows that this filter lets through; all rows when `nil`.
+  public var filter: Filter<Int>?
   /// The columns to group by into sections, the outermost sections' first.
   public var group: [Int]
   /// What is asked of each section, and of all rows.
   public var aggregates: [Aggregate] = []
 
   /// All rows in the source's order, unless told otherwise.
-  public init(sort: [SortTerm] = [], search: String = "", group: [Int] = []) {
+  public init(sort: [SortTerm] = [], search: String = "", filter: Filter<Int>? = nil, group: [Int] = []) {
     self.sort = sort
-    self.search = search
+    exactSearch = ExactText(search)
+    self.filter = filter
     self.group = group
   }
 }

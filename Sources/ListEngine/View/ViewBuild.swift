@@ -20,6 +20,9 @@ final class ViewBuild {
   /// How many items the selection holds.
   static let selectionSize = 1024
 
+  /// How many bytes a filter may look at in one step, for each row of the step: long texts make shorter steps.
+  private static var filterWorkPerRow: Int { 128 }
+
   private enum Phase {
     case gather, rank, sort, merge, done
   }
@@ -99,14 +102,18 @@ final class ViewBuild {
     // Local while the loop runs: what lies in a class is looked after at every access.
     var entries: [Entry] = []
     swap(&entries, &self.entries)
-    let (view, table, changed, comparator) = (view, table, changed, comparator)
-    let (isFiltered, isGrouped) = (view.isFiltered, view.isGrouped)
-    for slot in next..<end where table.isAlive(slot) && !changed.contains(slot) {
-      if isFiltered && !view.isShown(slot) { continue }
+    let (filter, table, changed, comparator) = (view.filter, table, changed, view.comparator)
+    let (isFiltered, isGrouped) = (!filter.isEmpty, view.isGrouped)
+    let greatestWork = filter.work + stepRows * Self.filterWorkPerRow
+    var slot = next
+    while slot < end && filter.work < greatestWork {
+      defer { slot += 1 }
+      guard table.isAlive(slot) && !changed.contains(slot) else { continue }
+      if isFiltered && !filter.lets(slot) { continue }
       entries.append(Entry(key: comparator.key(slot), slot: slot, section: isGrouped ? section(of: slot) : 0))
     }
     swap(&entries, &self.entries)
-    next = end
+    next = slot
     if next == table.slots { phase = .rank }
   }
 

@@ -118,6 +118,16 @@ import Testing
       } == "row 9: its cell “b” is left out")
   }
 
+  @Test func aTextOfExactlyTheLimitIsTaken() {
+    var limits = Limits()
+    limits.cellBytes = 10
+    let table = table(Schema(name: "t", key: .integer, columns: [Column("a", .text)]), limits: limits)
+    var changes = Changeset()
+    changes.upsert(.integer(1), [.text("1234567890")])
+    table.apply(changes)
+    #expect(cells(table, .integer(1)) == [.text("1234567890")])
+  }
+
   @Test func aFullTableTakesNoMoreRowsButStillTakesChanges() {
     var limits = Limits()
     limits.rows = 2

@@ -20,6 +20,19 @@ import Testing
     #expect(pool.count == 0)
   }
 
+  @Test func aNumberTellsItsTextsApart() {
+    let pool = TextPool(hasher: BytesHash(seed: 1))
+    let first = take("one", pool)
+    let generation = pool.generation(of: first)
+    #expect(generation > 0)
+    // As long as someone holds it, it is the same text.
+    #expect(take("one", pool) == first && pool.generation(of: first) == generation)
+    pool.release(first)
+    pool.release(first)
+    #expect(take("two", pool) == first)
+    #expect(pool.generation(of: first) != generation)
+  }
+
   @Test func textsThatNearlyAllDifferAreNotLookedForAgain() {
     let pool = TextPool(hasher: BytesHash(seed: 1))
     var numbers = (0..<20_000).map { take("unique \($0)", pool) }

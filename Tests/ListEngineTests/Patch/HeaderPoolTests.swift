@@ -1,3 +1,4 @@
+import ListTesting
 import Testing
 
 @testable import ListEngine
@@ -72,6 +73,35 @@ import Testing
     pool.clear()
     #expect(pool.idleCount == 0)
     #expect(pool.section(in: lent) == 1)
+  }
+
+  @Test func aPageThatScrollsThroughManySectionsMakesNoMoreHeadersThanItSees() throws {
+    let harness = try Harness()
+    harness.change { changes in for key in 0..<600 { changes.upsert(key, value: key, group: "\(1000 + key / 3)") } }
+    harness.open(query: QueryRequest(group: ["group"]))
+    var slots: Set<UInt32> = []
+    for first in stride(from: 0, to: 780, by: 7) {
+      harness.scroll(first: first)
+      try harness.settle()
+      for case .header(let header) in harness.replica().items { slots.insert(header.slot) }
+      for lead in harness.replica().lead { slots.insert(lead.slot) }
+    }
+    // Twenty items with a header in every fourth, and the one above them.
+    #expect(slots.count <= 8)
+  }
+
+  @Test func aHeaderKeepsItsPlaceAsLongAsItIsInSight() throws {
+    let harness = try Harness(rows: 3)
+    harness.open(query: QueryRequest(group: ["group"]))
+    try harness.settle()
+    func slot() -> UInt32? {
+      if case .header(let header) = harness.replica().items[0] { header.slot } else { nil }
+    }
+    let before = slot()
+    harness.change { $0.upsert(9, value: 9) }
+    try harness.settle(by: .seconds(1))
+    #expect(before != nil)
+    #expect(slot() == before)
   }
 
   @Test func aPlaceCannotBeGivenBackTwice() async {

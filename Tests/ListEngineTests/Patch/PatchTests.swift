@@ -99,6 +99,38 @@ import Testing
     #expect(replica.items == held)
   }
 
+  @Test func aPageRefusesAPatchThatLeadsElsewhereOrFromElsewhereOrToOnePlaceTwice() throws {
+    let harness = try Harness(rows: 30)
+    harness.open()
+    try harness.settle()
+    let before = harness.replica()
+    func refusal(_ delivery: Delivery) -> Replica.Mismatch? {
+      var replica = before
+      do throws(Replica.Mismatch) { try replica.apply(delivery) } catch {
+        #expect(replica.items == before.items && replica.sequence == before.sequence)
+        return error
+      }
+      return nil
+    }
+    harness.change { changes in
+      changes.update(5, name: "changed")
+      for key in 3..<5 { changes.delete(key) }
+    }
+    var delivery = try #require(try harness.advance(by: .seconds(1)).first)
+    #expect(refusal(delivery) == nil)
+    delivery.base += 1
+    #expect(refusal(delivery) == .base(held: before.sequence, wanted: delivery.base))
+    delivery.base -= 1
+    let (updated, inserted) = (delivery.patch.updatedRows, delivery.patch.inserted)
+    delivery.patch.updatedRows = []
+    #expect(refusal(delivery) == .digest)
+    delivery.patch.updatedRows = updated
+    delivery.patch.inserted[1].index = inserted[0].index
+    #expect(refusal(delivery) == .index(inserted[0].index))
+    delivery.patch.inserted = inserted
+    #expect(refusal(delivery) == nil)
+  }
+
   @Test func theDigestTellsEveryRowRevisionPlaceAndCountApart() throws {
     func row(_ id: UInt64, _ revision: UInt32) -> WindowItem {
       .row(RowSnapshot(id: RowID(rawValue: id), revision: revision, cells: [], label: 1))
@@ -112,6 +144,23 @@ import Testing
       digest([row(1, 1), row(2, 1)], total: 10), digest([row(1 << 32 | 1, 1), row(2, 1)]), digest([]),
     ]
     #expect(Set(digests).count == digests.count)
+    func header(_ section: UInt32, _ revision: UInt32) -> HeaderSnapshot {
+      HeaderSnapshot(section: section, revision: revision, slot: 0, column: 0, value: .null, count: 1)
+    }
+    func digest(lead: HeaderSnapshot..., items: [WindowItem]) -> UInt32 {
+      Digest.of(start: 0, total: 9, lead: lead, items: items)
+    }
+    let collapsed = HeaderSnapshot(
+      section: 1, revision: 1, slot: 0, column: 0, value: .null, count: 1, isCollapsed: true)
+    let headers = [
+      digest(items: [row(1, 1)]), digest(lead: header(1, 1), items: [row(1, 1)]),
+      digest(lead: header(2, 1), items: [row(1, 1)]), digest(lead: header(1, 2), items: [row(1, 1)]),
+      digest(lead: header(1, 1), header(2, 1), items: [row(1, 1)]),
+      digest(lead: header(2, 1), header(1, 1), items: [row(1, 1)]), digest(items: [.header(header(1, 1)), row(1, 1)]),
+      digest(items: [.header(header(2, 1)), row(1, 1)]), digest(items: [.header(header(1, 2)), row(1, 1)]),
+      digest(items: [.header(collapsed), row(1, 1)]),
+    ]
+    #expect(Set(headers).count == headers.count)
     // The number that docs/protocol.md states.
     #expect(digest([], start: 0, total: 0) == 1_691_955_498)
   }
@@ -182,6 +231,31 @@ import Testing
     let changed = try #require(try harness.advance(by: .seconds(1)).first).patch
     #expect(changed.inserted.map(\.why).filter { $0 != .scrolled } == [.new, .moved])
     #expect(Set(changed.removed.map(\.why)).isSuperset(of: [.moved, .gone]))
+  }
+
+  @Test func aRowThatTheSearchFindsNoMoreIsGone() throws {
+    let harness = try Harness(rows: 10)
+    harness.open(query: QueryRequest(search: "row"))
+    try harness.settle()
+    harness.change { $0.update(3, name: "another") }
+    let patch = try #require(try harness.advance(by: .seconds(1)).first).patch
+    #expect(patch.removed.map(\.index) == [3])
+    #expect(patch.removed.map(\.why) == [.gone])
+  }
+
+  @Test func aHeaderOfASectionThatWentIsToldFromOneThatScrolledAway() throws {
+    let harness = try Harness()
+    harness.change { changes in for key in 0..<40 { changes.upsert(key, value: key, group: "\(10 + key / 4)") } }
+    harness.open(query: QueryRequest(group: ["group"]), count: 5, buffer: 0)
+    try harness.settle()
+    harness.scroll(first: 5, count: 5, buffer: 0)
+    let scrolled = try #require(try harness.advance().first).patch
+    #expect(scrolled.removed.map(\.why).allSatisfy { $0 == .scrolled })
+    harness.acknowledge()
+    harness.change { changes in for key in 4..<8 { changes.delete(key) } }
+    let gone = try #require(try harness.advance(by: .seconds(1)).first).patch
+    #expect(gone.removed.map(\.why).allSatisfy { $0 == .gone })
+    #expect(gone.removed.count == 5)
   }
 
   @Test func aRowThatGoesAndComesBackBeforeAFlushIsUpdated() throws {
@@ -263,6 +337,38 @@ import Testing
     #expect(window.items.count >= 5 && window.items.count < 50)
   }
 
+  @Test func whatIsInSightComesBeforeTheBufferAboveAsWell() throws {
+    var limits = Limits()
+    limits.patchBytes = 400
+    let harness = try Harness(limits: limits, rows: 200)
+    harness.open(first: 150, count: 5, buffer: 20)
+    try harness.settle()
+    harness.scroll(first: 100, count: 5, buffer: 20)
+    let patch = try #require(try harness.advance().first).patch.result
+    #expect(patch.start <= 100 && patch.start + patch.items.count >= 105)
+    #expect(patch.items.count < 45)
+  }
+
+  @Test func theWindowHoldsItsBufferAboveWhenTheReaderTravelsUp() throws {
+    let harness = try Harness(rows: 200)
+    harness.open(first: 150)
+    try harness.settle()
+    harness.scroll(first: 100)
+    try harness.settle()
+    #expect(harness.replica().start == 95)
+    #expect(harness.replica().items.count == 20)
+  }
+
+  @Test func aRowThatIsLargerThanTheBoundGoesAlone() throws {
+    var limits = Limits()
+    limits.patchBytes = 200
+    let harness = try Harness(limits: limits, rows: 10)
+    harness.change { $0.update(4, name: String(repeating: "x", count: 5000)) }
+    harness.open(count: 10)
+    try harness.settle()
+    #expect(harness.values() == (0..<10).map { $0 * 10 })
+  }
+
   // MARK: Sharing
 
   @Test func aRowThatSeveralPagesSeeIsOneObjectPerRevision() throws {
@@ -276,6 +382,45 @@ import Testing
     }
     #expect(object(0, 4) === object(1, 4))
     #expect(object(0, 4) != nil)
+  }
+
+  @Test func aPageThatIsBehindGetsAPatchFromWhatItHolds() throws {
+    let harness = try Harness(rows: 20)
+    let quick = harness.open(1)
+    let slow = harness.open(2)
+    try harness.settle()
+    harness.change { $0.update(1, value: 1) }
+    try harness.advance(by: .seconds(1))
+    harness.acknowledge(quick)
+    harness.change { $0.update(2, value: 2) }
+    try harness.advance(by: .seconds(1))
+    harness.acknowledge(quick)
+    harness.acknowledge(slow)
+    harness.change { $0.update(3, value: 3) }
+    let patches = try harness.advance(by: .seconds(1))
+    #expect(patches.map(\.patch.updatedRows.count) == [1, 2])
+    #expect(harness.values(1) == harness.values(2))
+  }
+
+  @Test func pagesWithTheSameSightAndOtherBuffersGetTheirOwnWindow() throws {
+    let harness = try Harness(rows: 100)
+    harness.open(1, first: 50, buffer: 5)
+    harness.open(2, first: 50, buffer: 20)
+    #expect(try harness.advance().map(\.patch.result.items.count) == [20, 50])
+  }
+
+  @Test func pagesThatLookElsewhereInTheSameWindowGetWhatTheySeeFirst() throws {
+    var limits = Limits()
+    limits.patchBytes = 400
+    let harness = try Harness(limits: limits, rows: 200)
+    for (number, first) in [(1, 100), (2, 120)] as [(UInt64, Int)] {
+      let viewport = Viewport(first: first, count: 5, ahead: 125 - first, behind: first - 100, stick: nil)
+      harness.engine.handle(
+        .open(
+          SessionID(rawValue: number), table: "numbers", request: 1, query: QueryRequest(), viewport: viewport,
+          interval: nil), at: harness.clock.now)
+    }
+    #expect(try harness.advance().map(\.patch.result.start) == [100, 120])
   }
 
   @Test func pagesWithTheSameViewWindowAndBaseShareOnePatch() throws {

@@ -94,6 +94,59 @@ import Testing
     #expect(value(at: first() + 5, harness) == 550)
   }
 
+  @Test func whenTheSourceMovesTheAnchorTheReaderDoesNotFollowIt() throws {
+    let (harness, first) = try reading(50, query: QueryRequest())
+    harness.change { $0.set.move(.integer(50), before: .integer(10)) }
+    try harness.settle(by: .seconds(1))
+    // It went up past ten rows; those below it stay where they are.
+    #expect(first() == 50)
+    #expect(value(at: first() + 1, harness) == 510)
+  }
+
+  @Test func whenTheAnchorGoesIntoAnotherSectionTheReaderDoesNotFollowIt() throws {
+    let (harness, first) = try reading(50, query: QueryRequest(sort: [("value", false)], group: ["group"]))
+    harness.change { $0.set.update(.integer(49), [nil, nil, .text("another, above")]) }
+    try harness.settle(by: .seconds(1))
+    // Its header came above as well: the row below it is where it was.
+    #expect(first() == 51)
+    #expect(value(at: first() + 1, harness) == 500)
+  }
+
+  @Test func aRowThatWasMovedOnceIsAnAnchorLikeAnyOther() throws {
+    let (harness, _) = try reading(0, query: QueryRequest())
+    harness.change { $0.set.move(.integer(50), before: .integer(5)) }
+    try harness.settle(by: .seconds(1))
+    harness.scroll(first: 0, anchor: harness.row(500))
+    try harness.settle()
+    harness.change { changes in
+      changes.upsert(200, value: 1)
+      changes.set.move(.integer(200), before: .integer(3))
+    }
+    #expect(try harness.advance(by: .seconds(1)).map(\.shift) == [1])
+  }
+
+  @Test func theAnchorIsHeldWhenTheTableNumbersItsOrderAnew() throws {
+    let (harness, first) = try reading(50, query: QueryRequest())
+    harness.change { changes in
+      for key in 200..<240 {
+        changes.upsert(key, value: 1)
+        changes.set.move(.integer(Int64(key)), before: .integer(10))
+      }
+    }
+    try harness.settle(by: .seconds(1))
+    #expect(first() == 90)
+    #expect(value(at: first(), harness) == 500)
+  }
+
+  @Test func aRowOfTheBufferAboveIsNotTheAnchor() throws {
+    let (harness, first) = try reading(50)
+    // Between the buffer's first row and what is in sight.
+    harness.change { $0.upsert(200, value: 475) }
+    try harness.settle(by: .seconds(1))
+    #expect(first() == 51)
+    #expect(value(at: first(), harness) == 500)
+  }
+
   @Test func whenEveryRowInSightIsKeyedAnewThePositionIsHeld() throws {
     let (harness, first) = try reading(50)
     harness.change { changes in
@@ -160,6 +213,82 @@ import Testing
     let window = try #require(try harness.advance().first)
     #expect(window.patch.base == nil)
     #expect(window.shift == 4)
+  }
+
+  @Test func aPageIsToldToGoToItsEdgeThoughNothingElseHasChanged() throws {
+    let harness = try Harness(rows: 20)
+    harness.open(first: 3, buffer: 50)
+    try harness.settle()
+    harness.scroll(first: 8, buffer: 50, stick: .end)
+    let sent = try harness.advance()
+    #expect(sent.map(\.shift) == [2])
+  }
+
+  @Test func whatThePageHeldOfAnotherQueryIsNoAnchor() throws {
+    let (harness, _) = try reading(50)
+    harness.engine.handle(
+      .query(
+        SessionID(rawValue: 1), request: 2, query: QueryRequest(sort: [("value", true)]),
+        viewport: Viewport(first: 40, count: 10, ahead: 5, behind: 5, stick: nil)), at: harness.clock.now)
+    let window = try #require(try harness.advance().first)
+    #expect(window.shift == 0)
+    #expect(window.patch.result.start == 35)
+  }
+
+  @Test func aScrollInTheOldListDoesNotMoveTheNewOne() throws {
+    let (harness, _) = try reading(50)
+    harness.engine.handle(
+      .query(SessionID(rawValue: 1), request: 2, query: QueryRequest(sort: [("value", true)]), viewport: nil),
+      at: harness.clock.now)
+    harness.scroll(first: 70)
+    let window = try #require(try harness.advance().first)
+    #expect(window.patch.result.start == 0)
+  }
+
+  @Test func aShiftThatWasRefusedIsNotOneOfTheNextQuery() throws {
+    let (harness, _) = try reading(50)
+    let id = SessionID(rawValue: 1)
+    harness.change { changes in for key in 200..<203 { changes.upsert(key, value: 1) } }
+    let refused = try #require(try harness.advance(by: .seconds(1)).first)
+    #expect(refused.shift == 3)
+    harness.engine.handle(
+      .query(
+        id, request: 2, query: QueryRequest(), viewport: Viewport(first: 20, count: 10, ahead: 5, behind: 5, stick: nil)
+      ),
+      at: harness.clock.now)
+    harness.engine.handle(.writable(id), at: harness.clock.now)
+    harness.engine.handle(.resync(id, sequence: refused.sequence), at: harness.clock.now)
+    let window = try #require(try harness.advance().first)
+    #expect(window.shift == 0)
+    #expect(window.patch.result.start == 15)
+  }
+
+  @Test func aPageThatDisagreesWhileItsViewIsPutTogetherAgainKeepsItsPlace() throws {
+    var limits = Limits()
+    limits.stepRows = 400
+    let harness = try Harness(limits: limits, rows: 3000)
+    let id = harness.open(first: 500)
+    for _ in 0..<100 where harness.engine.deadline != nil { try harness.settle() }
+    func insertAbove(_ keys: Range<Int>) {
+      harness.change { changes in
+        for key in keys {
+          changes.upsert(key, value: 1)
+          changes.set.move(.integer(Int64(key)), before: .integer(10))
+        }
+      }
+    }
+    insertAbove(5000..<5001)
+    let refused = try #require(try harness.advance(by: .seconds(1)).first)
+    #expect(refused.shift == 1)
+    // So many in one place that the table numbers its order anew.
+    insertAbove(6000..<6040)
+    harness.engine.handle(.writable(id), at: harness.clock.now)
+    harness.engine.handle(.resync(id, sequence: refused.sequence), at: harness.clock.now)
+    var window: Delivery?
+    for _ in 0..<100 where window == nil { window = try harness.advance().first }
+    #expect(window?.patch.base == nil)
+    #expect(window?.shift == 41)
+    #expect(value(at: 541, harness) == 5000)
   }
 
   @Test func headersThatComeAboveCountAsWell() throws {
@@ -255,6 +384,8 @@ import Testing
     go(500)
     #expect(reader.window(of: 10_000) == 490..<570)
     go(480)
+    #expect(reader.window(of: 10_000) == 450..<530)
+    go(480)  // standing still is no change of direction
     #expect(reader.window(of: 10_000) == 450..<530)
     go(10)
     #expect(reader.window(of: 10_000) == 0..<60)

@@ -95,6 +95,17 @@ import Testing
     #expect(try harness.advance(by: .milliseconds(1)).count == 1)
   }
 
+  @Test func whoeverAsksDirectlyIsNotToldToWait() throws {
+    let harness = try Harness(rows: 100)
+    harness.open()
+    #expect(harness.engine.deadline == .zero)
+    try harness.settle()
+    harness.scroll(first: 30)
+    #expect(harness.engine.deadline == .zero)
+    try harness.advance()
+    #expect(harness.engine.deadline == nil)
+  }
+
   @Test func aQueryGoesOutAtOnceAndAnswersItsRequest() throws {
     let harness = try Harness(rows: 10)
     let id = harness.open()
@@ -122,6 +133,20 @@ import Testing
     harness.acknowledge()
     #expect(try harness.advance(by: .seconds(1)).isEmpty)
     #expect(harness.values()[1] == 4)
+  }
+
+  @Test func whatChangedWhileAPageWasHiddenDoesNotHoldUpTheNextChange() throws {
+    let harness = try Harness(rows: 10)
+    let id = harness.open()
+    try harness.settle()
+    harness.engine.handle(.visibility(id, isHidden: true), at: harness.clock.now)
+    harness.change { $0.update(1, value: 1) }
+    try harness.settle(by: .seconds(1))
+    harness.engine.handle(.visibility(id, isHidden: false), at: harness.clock.now)
+    try harness.settle()
+    harness.change { $0.update(1, value: 2) }
+    // The patch on return was asked for directly: it did not count.
+    #expect(try harness.advance(by: .milliseconds(1)).count == 1)
   }
 
   @Test func hidingCancelsWhatWaited() throws {
@@ -155,6 +180,31 @@ import Testing
     #expect(try nextFlush(harness) == .seconds(2))
     harness.engine.handle(.pace(id, nil), at: harness.clock.now)
     #expect(try nextFlush(harness) == .milliseconds(300))
+  }
+
+  @Test func anotherIntervalHoldsForAChangeThatWaits() throws {
+    let harness = try Harness(rows: 10)
+    let id = harness.open()
+    try harness.settle()
+    harness.change { $0.update(1, value: 1) }
+    try harness.settle(by: .seconds(1))
+    harness.change { $0.update(1, value: 2) }
+    #expect(harness.engine.deadline == harness.clock.now.advanced(by: .milliseconds(300)))
+    harness.engine.handle(.pace(id, .milliseconds(100)), at: harness.clock.now)
+    #expect(harness.engine.deadline == harness.clock.now.advanced(by: .milliseconds(100)))
+  }
+
+  @Test func anIntervalThatHasGrownIsWaitedFor() throws {
+    let harness = try Harness(rows: 10)
+    harness.open()
+    try harness.settle()
+    harness.change { $0.update(1, value: 1) }
+    try harness.advance(by: .seconds(1))
+    harness.clock.advance(by: .milliseconds(400))
+    harness.acknowledge()
+    harness.change { $0.update(1, value: 2) }
+    // 500 ms after the last flush, not 300.
+    #expect(harness.engine.deadline == harness.clock.now.advanced(by: .milliseconds(100)))
   }
 
   @Test func slowAcknowledgementsMakeTheIntervalGrowAndFastOnesLetItShrinkBack() throws {
@@ -204,6 +254,34 @@ import Testing
     #expect(outputs.contains { if case .deliver(id, _) = $0 { true } else { false } })
   }
 
+  @Test func aPageThatLeftIsNotWaitedFor() throws {
+    var engine = Engine(epoch: "e")
+    let id = SessionID(rawValue: 1)
+    engine.handle(
+      .open(id, table: "numbers", request: 1, query: QueryRequest(), viewport: nil, interval: nil), at: .zero)
+    engine.handle(.close(id), at: .zero)
+    _ = try engine.addTable(Harness.schema, at: .zero)
+    #expect(!engine.advance(to: .zero).contains { if case .deliver = $0 { true } else { false } })
+  }
+
+  @Test func aPageThatOpensAgainIsServedOnce() throws {
+    let harness = try Harness(rows: 10)
+    harness.open()
+    try harness.settle()
+    harness.open()
+    #expect(try harness.advance().count == 1)
+    harness.acknowledge()
+    harness.change { $0.update(1, value: 1) }
+    #expect(try harness.advance(by: .seconds(1)).count == 1)
+  }
+
+  @Test func aQueryMaySortByAsManyColumnsAsTheLimitSays() throws {
+    let harness = try Harness(rows: 10)
+    harness.open(query: QueryRequest(sort: Array(repeating: ("value", true), count: Limits().sortTerms)))
+    #expect(try harness.advance().count == 1)
+    #expect(harness.values().first == 90)
+  }
+
   @Test func aQueryThatCannotBeIsRefusedAndCostsNobodyElseAnything() throws {
     let bad: [(QueryRequest, String)] = [
       (QueryRequest(sort: [("nothing", false)]), "unknownColumn"), (QueryRequest(group: ["nothing"]), "unknownColumn"),
@@ -223,6 +301,39 @@ import Testing
       harness.change { $0.update(1, value: 77) }
       #expect(try harness.advance(by: .seconds(1)).count == 1)
     }
+  }
+
+  @Test func aViewThatIsWatchedAgainIsKept() {
+    let table = Table(Harness.schema, limits: Limits(), seed: 1)
+    let state = TableState(table, at: .zero)
+    let sessions = (1...2).map { session($0) }
+    var outputs: [Output] = []
+    state.attach(sessions[0], to: Query(), at: .zero)
+    state.detach(sessions[0], at: .zero)
+    state.attach(sessions[0], to: Query(), at: .zero)
+    state.advance(to: Instant.zero.advanced(by: TableState.viewRest * 2), limits: Limits(), outputs: &outputs)
+    state.attach(sessions[1], to: Query(), at: .zero)
+    #expect(sessions[0].view === sessions[1].view)
+  }
+
+  @Test func changesThatNobodyLooksAtDoNotPileUp() {
+    let table = Table(Harness.schema, limits: Limits(), seed: 1)
+    let state = TableState(table, at: .zero)
+    let hidden = session(1)
+    state.attach(hidden, to: Query(), at: .zero)
+    hidden.setHidden(true)
+    for round in 0..<20 {
+      var changes = Changes()
+      for key in 0..<1000 { changes.upsert(key, value: round) }
+      state.apply(changes.set, at: .zero)
+    }
+    #expect(table.log.entries.count <= TableState.longestLog)
+  }
+
+  private func session(_ number: Int) -> Session {
+    Session(
+      SessionID(rawValue: UInt64(number)), table: "numbers", request: 1, query: QueryRequest(), viewport: nil,
+      interval: .zero, limits: Limits())
   }
 
   @Test func aSourcesStateIsToldOnceASecondAtMost() throws {

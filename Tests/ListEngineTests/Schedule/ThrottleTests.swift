@@ -115,6 +115,14 @@ import Testing
     }
   }
 
+  @Test func anIntervalOfNothingFlushesEveryTimeThoughTheClockStandsStill() {
+    var throttle = Throttle(interval: .zero)
+    for _ in 0..<5 {
+      throttle.noteChange(at: at(0))
+      expect(true, &throttle, at: at(0))
+    }
+  }
+
   private func expect(
     _ flushes: Bool, _ throttle: inout Throttle, at now: Instant, sourceLocation: SourceLocation = #_sourceLocation
   ) {

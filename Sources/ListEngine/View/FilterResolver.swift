@@ -1,0 +1,188 @@
+/// Turns a filter as a page writes it into one that fits a table: columns by number, values of their columns' types.
+///
+/// What comes out is in a plainest form, so that filters that say the same in other words share a view more often.
+struct FilterResolver {
+  private let schema: Schema
+  private let limits: Limits
+  private var terms = 0
+
+  init(_ schema: Schema, limits: Limits) {
+    self.schema = schema
+    self.limits = limits
+  }
+
+  /// - Parameters:
+  ///   - place: where the filter stands in its message, for complaints.
+  ///   - depth: how many filters it stands in.
+  /// - Throws: ``ClientError`` that names the place, and the column when a value does not fit it.
+  mutating func resolve(
+    _ filter: Filter<String>, place: String = "query.filter", depth: Int = 0
+  ) throws(ClientError) -> Filter<Int> {
+    guard depth <= limits.filterDepth else {
+      throw .tooLong("\(place) is nested more than \(limits.filterDepth) deep")
+    }
+    terms += 1
+    guard terms <= limits.filterTerms else {
+      throw .tooLong("query.filter has more than \(limits.filterTerms) terms")
+    }
+    switch filter {
+    case .all(let parts):
+      let parts = try resolve(parts, place: "\(place).all", depth: depth)
+      return parts.count == 1 ? parts[0] : .all(parts)
+    case .any(let parts):
+      let parts = try resolve(parts, place: "\(place).any", depth: depth)
+      return parts.count == 1 ? parts[0] : .any(parts)
+    case .not(let part):
+      return .not(try resolve(part, place: "\(place).not", depth: depth + 1))
+    case .compare(let name, let comparison, let value):
+      let number = try number(name)
+      return .compare(number, comparison, try self.value(value, for: number, place: "\(place).value"))
+    case .range(let name, let from, let through):
+      let number = try number(name)
+      guard from != nil || through != nil else { throw .unreadableMessage("\(place) needs from or through") }
+      return .range(
+        number, from: try bound(from, for: number, place: "\(place).from"),
+        through: try bound(through, for: number, place: "\(place).through"))
+    case .contains(let name, let text):
+      return .contains(try textNumber(name, place), ExactText(try short(text.string, "\(place).value").lowercased()))
+    case .startsWith(let name, let text):
+      return .startsWith(try textNumber(name, place), ExactText(try short(text.string, "\(place).value").lowercased()))
+    case .matches(let name, let text, let ignoringCase):
+      let number = try textNumber(name, place)
+      try checkPattern(try short(text.string, "\(place).value"), place: "\(place).value")
+      return .matches(number, text, ignoringCase: ignoringCase)
+    case .oneOf(let name, let values):
+      let number = try number(name)
+      guard values.count <= limits.filterValues else {
+        throw .tooLong("\(place).values has more than \(limits.filterValues) entries")
+      }
+      var fitting: [Cell] = []
+      for (index, value) in values.enumerated() {
+        fitting.append(try self.value(value, for: number, place: "\(place).values[\(index)]"))
+      }
+      return .oneOf(number, Set(fitting).sorted(by: Section.precedes))
+    case .isEmpty(let name): return .isEmpty(try number(name))
+    }
+  }
+
+  private mutating func resolve(
+    _ parts: [Filter<String>], place: String, depth: Int
+  ) throws(ClientError) -> [Filter<Int>] {
+    var resolved: [Filter<Int>] = []
+    for (index, part) in parts.enumerated() {
+      resolved.append(try resolve(part, place: "\(place)[\(index)]", depth: depth + 1))
+    }
+    return resolved
+  }
+
+  // MARK: Columns
+
+  private func number(_ name: String) throws(ClientError) -> Int {
+    guard let number = schema.index(of: name) else { throw .unknownColumn(table: schema.name, column: name) }
+    return number
+  }
+
+  private func textNumber(_ name: String, _ place: String) throws(ClientError) -> Int {
+    let number = try number(name)
+    guard schema.columns[number].type == .text else {
+      throw .unreadableMessage(
+        "\(place) looks into texts, but the column “\(name)” is of type \(schema.columns[number].type.rawValue)")
+    }
+    return number
+  }
+
+  // MARK: Values
+
+  private func short(_ text: String, _ place: String) throws(ClientError) -> String {
+    // Bytes first: it is O(1), and a text has no more scalars than bytes.
+    guard text.utf8.count <= limits.filterText || text.unicodeScalars.count <= limits.filterText else {
+      throw .tooLong("\(place) has more than \(limits.filterText) characters")
+    }
+    return text
+  }
+
+  private func checkPattern(_ text: String, place: String) throws(ClientError) {
+    do throws(Pattern.Problem) {
+      _ = try Pattern(text, ignoringCase: false)
+    } catch {
+      throw .unreadableMessage("\(place) is no regular expression: \(error.what) at character \(error.character)")
+    }
+  }
+
+  private func bound(_ value: Cell?, for number: Int, place: String) throws(ClientError) -> Cell? {
+    guard let value else { return nil }
+    return try self.value(value, for: number, place: place)
+  }
+
+  /// The value as the column would hold it.
+  private func value(_ value: Cell, for number: Int, place: String) throws(ClientError) -> Cell {
+    let column = schema.columns[number]
+    func mustBe(_ wanted: String) -> ClientError {
+      .unreadableMessage("\(place) must be \(wanted): the column “\(column.name)” is of type \(column.type.rawValue)")
+    }
+    let tooGreat = ClientError.outOfRange("\(place) is beyond what the column “\(column.name)” can hold")
+    switch (column.type, value) {
+    case (.integer, .integer), (.boolean, .boolean), (.timestamp, .timestamp): return value
+    case (.integer, .number(let number)):
+      guard let whole = Self.whole(number) else { throw tooGreat }
+      guard Double(whole) == number else { throw mustBe("a whole number") }
+      return .integer(whole)
+    case (.integer, .text(let text)):
+      guard let whole = Int64(text) else { throw mustBe("a whole number") }
+      return .integer(whole)
+    case (.integer, _): throw mustBe("a whole number")
+    case (.number, .integer(let whole)): return .number(Double(whole))
+    case (.number, .number(let number)):
+      guard number.isFinite else { throw tooGreat }
+      return .number(number == 0 ? 0 : number)
+    case (.number, _): throw mustBe("a number")
+    case (.text, .text(let text)): return .text(try short(text, place))
+    case (.text, _): throw mustBe("a text")
+    case (.boolean, _): throw mustBe("true or false")
+    case (.timestamp, .integer), (.timestamp, .number), (.timestamp, .text):
+      guard let nanoseconds = Self.nanoseconds(value) else {
+        if case .text = value { throw mustBe("a number of milliseconds") }
+        throw tooGreat
+      }
+      return .timestamp(nanoseconds)
+    case (.timestamp, _): throw mustBe("a number of milliseconds")
+    case (.image, _), (.series, _):
+      let type = column.type.rawValue
+      throw .unreadableMessage(
+        "\(place) cannot be compared: the column “\(column.name)” is of type \(type), and can only be isEmpty")
+    }
+  }
+
+  /// The number without its fraction, if 64 bits hold it. Rounding would need the C library, and the engine imports nothing.
+  private static func whole(_ number: Double) -> Int64? {
+    abs(number) < 0x1p63 || number == -0x1p63 ? Int64(number) : nil
+  }
+
+  /// Nanoseconds from milliseconds as pages write them: a number, or a text when a number would lose digits.
+  private static func nanoseconds(_ milliseconds: Cell) -> Int64? {
+    switch milliseconds {
+    case .integer(let whole):
+      let (product, overflow) = whole.multipliedReportingOverflow(by: 1_000_000)
+      return overflow ? nil : product
+    case .number(let number):
+      guard let whole = whole(number) else { return nil }
+      let fraction = (number - Double(whole)) * 1_000_000
+      return nanoseconds(whole: whole, fraction: Int64(fraction < 0 ? fraction - 0.5 : fraction + 0.5))
+    case .text(let text):
+      let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+      guard let whole = Int64(parts[0]) else { return nil }
+      guard parts.count == 2 else { return nanoseconds(whole: whole, fraction: 0) }
+      guard (1...6).contains(parts[1].utf8.count), parts[1].utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+        let fraction = Int64((String(parts[1]) + "00000").prefix(6))
+      else { return nil }
+      return nanoseconds(whole: whole, fraction: text.hasPrefix("-") ? -fraction : fraction)
+    default: return nil
+    }
+  }
+
+  private static func nanoseconds(whole: Int64, fraction: Int64) -> Int64? {
+    let (product, overflow) = whole.multipliedReportingOverflow(by: 1_000_000)
+    let (sum, overflows) = product.addingReportingOverflow(fraction)
+    return overflow || overflows ? nil : sum
+  }
+}

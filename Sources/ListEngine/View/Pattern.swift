@@ -1,0 +1,152 @@
+/// A regular expression, compiled to a small machine for ``PatternMatcher``.
+///
+/// It comes from a stranger, so its machine is bounded, and what would need backtracking (back references, looking ahead or
+/// behind) is refused. docs/protocol.md says which syntax there is; it means what it means in JavaScript with the flags `u` and,
+/// when case is ignored, `i`.
+struct Pattern {
+  /// What is wrong with a regular expression, and at which character, counted from 1.
+  struct Problem: Error, Equatable {
+    var what: String
+    var character: Int
+  }
+
+  /// One state of the machine.
+  enum Instruction {
+    /// It is found.
+    case match
+    /// One scalar of this set, then on.
+    case scalar(Int, next: Int)
+    /// Either way.
+    case split(Int, Int)
+    /// On, at the beginning of the text.
+    case start(next: Int)
+    /// On, at the end of the text.
+    case end(next: Int)
+  }
+
+  /// How many instructions there may be; each repetition of `{m,n}` has its own.
+  static let greatestSize = 1_000
+  /// How deep groups may be nested.
+  static let greatestDepth = 50
+
+  /// The first one is ``Instruction/match``, and the only one of its kind.
+  private(set) var instructions: [Instruction] = [.match]
+  private(set) var sets: [ScalarSet] = []
+  /// Where the machine begins.
+  private(set) var entry = 0
+  /// Counts what was compiled, so that repetitions of nothing come to an end.
+  private var visits = 0
+
+  /// - Throws: ``Problem`` when it cannot be read, or is too large.
+  init(_ text: String, ignoringCase: Bool) throws(Problem) {
+    var parser = PatternParser(text)
+    let node = try parser.parse()
+    sets = parser.sets
+    if ignoringCase { for index in sets.indices { sets[index].ignoreCase() } }
+    entry = try compile(node, next: 0)
+  }
+
+  private mutating func emit(_ instruction: Instruction) throws(Problem) -> Int {
+    guard instructions.count < Self.greatestSize else { throw Self.tooLarge }
+    instructions.append(instruction)
+    return instructions.count - 1
+  }
+
+  private static var tooLarge: Problem {
+    Problem(what: "it is too large: with its repetitions it has more than \(greatestSize) parts", character: 1)
+  }
+
+  /// Compiles from the end to the beginning: the result is where the part begins that goes on at `next`.
+  private mutating func compile(_ node: PatternNode, next: Int) throws(Problem) -> Int {
+    visits += 1
+    guard visits <= 20 * Self.greatestSize else { throw Self.tooLarge }
+    switch node {
+    case .set(let set): return try emit(.scalar(set, next: next))
+    case .start: return try emit(.start(next: next))
+    case .end: return try emit(.end(next: next))
+    case .sequence(let nodes):
+      var next = next
+      for node in nodes.reversed() { next = try compile(node, next: next) }
+      return next
+    case .alternatives(let nodes):
+      var entry = try compile(nodes[nodes.count - 1], next: next)
+      for node in nodes.dropLast().reversed() { entry = try emit(.split(try compile(node, next: next), entry)) }
+      return entry
+    case .repeated(let node, let least, let greatest):
+      var entry = next
+      if let greatest {
+        for _ in 0..<greatest - least { entry = try emit(.split(try compile(node, next: entry), next)) }
+      } else {
+        entry = try emit(.split(next, next))
+        instructions[entry] = .split(try compile(node, next: entry), next)
+      }
+      for _ in 0..<least { entry = try compile(node, next: entry) }
+      return entry
+    }
+  }
+}
+
+/// A set of Unicode scalars.
+struct ScalarSet {
+  private var ranges: [ClosedRange<UInt32>] = []
+  var isNegated = false
+  private var ignoresCase = false
+
+  init(_ ranges: [ClosedRange<UInt32>], negated: Bool = false) {
+    self.ranges = ranges
+    isNegated = negated
+  }
+
+  static let digits = ScalarSet([0x30...0x39])
+  static let word = ScalarSet([0x30...0x39, 0x41...0x5A, 0x5F...0x5F, 0x61...0x7A])
+  static let space = ScalarSet([
+    0x09...0x0D, 0x20...0x20, 0xA0...0xA0, 0x1680...0x1680, 0x2000...0x200A, 0x2028...0x2029, 0x202F...0x202F,
+    0x205F...0x205F, 0x3000...0x3000, 0xFEFF...0xFEFF,
+  ])
+  /// What `.` stands for: everything within a line.
+  static let dot = ScalarSet([0x0A...0x0A, 0x0D...0x0D, 0x2028...0x2029], negated: true)
+
+  mutating func insert(_ range: ClosedRange<UInt32>) { ranges.append(range) }
+
+  /// Takes in the scalars of another set.
+  mutating func formUnion(_ other: ScalarSet) {
+    guard other.isNegated else { return ranges.append(contentsOf: other.ranges) }
+    // The ranges of those that are negated here stand in order.
+    var from: UInt32 = 0
+    for range in other.ranges {
+      if range.lowerBound > from { ranges.append(from...range.lowerBound - 1) }
+      from = range.upperBound + 1
+    }
+    ranges.append(from...0x10FFFF)
+  }
+
+  /// From now on a scalar is in it when its lower or upper case is.
+  mutating func ignoreCase() {
+    ignoresCase = true
+    for range in ranges where range.count == 1 {
+      let (lower, upper) = Self.cases(of: range.lowerBound)
+      ranges.append(lower...lower)
+      ranges.append(upper...upper)
+    }
+  }
+
+  func contains(_ scalar: UInt32) -> Bool {
+    var isListed = lists(scalar)
+    if !isListed && ignoresCase {
+      let (lower, upper) = Self.cases(of: scalar)
+      isListed = lists(lower) || lists(upper)
+    }
+    return isListed != isNegated
+  }
+
+  private func lists(_ scalar: UInt32) -> Bool { ranges.contains { $0.contains(scalar) } }
+
+  /// Its lower and its upper case, where these are single scalars.
+  private static func cases(of scalar: UInt32) -> (lower: UInt32, upper: UInt32) {
+    guard let properties = Unicode.Scalar(scalar)?.properties else { return (scalar, scalar) }
+    func single(_ mapping: String) -> UInt32 {
+      mapping.unicodeScalars.count == 1 ? mapping.unicodeScalars.first?.value ?? scalar : scalar
+    }
+    return (single(properties.lowercaseMapping), single(properties.uppercaseMapping))
+  }
+}

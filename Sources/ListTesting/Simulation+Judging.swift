@@ -1,0 +1,141 @@
+import ListEngine
+
+/// What must be true of what pages get.
+extension Simulation {
+  /// What is cut is what is true at that moment.
+  func judge(_ delivery: Delivery, _ page: Page) throws {
+    guard delivery.request == page.request else { return }
+    let query = page.query
+    let lines = plain.lines(query, collapsed: page.collapsed)
+    let result = delivery.patch.result
+    let mayLackAggregates = delivery.patch.base == nil && limits.stepRows < 1 << 16
+    let totals = plain.totals(query)
+    guard result.totals.agree(with: totals) || (mayLackAggregates && result.totals == totals.map { _ in .null }) else {
+      throw failure("a patch for \(query) totals \(result.totals), not \(totals)")
+    }
+    guard result.total == lines.count else {
+      throw failure("a patch for \(query) says \(result.total) items, not \(lines.count)")
+    }
+    let range = result.start..<result.start + result.items.count
+    guard range.upperBound <= lines.count else {
+      throw failure("a window ends at \(range.upperBound) of \(lines.count)")
+    }
+    for (item, line) in zip(result.items, lines[range]) {
+      switch (item, line) {
+      case (.row(let row), .row(let cells)) where row.cells == cells: continue
+      case (.header(let header), .header) where header.says(line, mayLackAggregates: mayLackAggregates): continue
+      default: throw failure("a patch for \(query) says \(item), not \(line)")
+      }
+    }
+  }
+
+  /// The reader's place: at an edge, or by a row in sight that stays where it is on the screen.
+  mutating func judgeShift(_ delivery: Delivery, _ page: Page) throws {
+    // What a spoiled page or one with another query holds says nothing about the reader's place.
+    guard page.isCurrent, !page.awaitsWindow, delivery.base == page.replica.sequence else { return }
+    let lines = plain.lines(page.query, collapsed: page.collapsed)
+    let first = page.viewport.first
+    let expected: Int
+    switch page.viewport.stick {
+    case .top: expected = 0
+    case .end: expected = max(0, lines.count - page.viewport.count)
+    case nil:
+      guard !page.isReordered, let shift = AnchorJudge(page, lines, plain, delivery).shift else { return }
+      expected = max(0, first + shift)
+    }
+    guard first + delivery.shift == expected else {
+      throw failure("page \(page.id.rawValue) is told to go from \(first) by \(delivery.shift), not to \(expected)")
+    }
+    if delivery.shift != 0 && page.viewport.stick == nil { coverage.anchored += 1 }
+  }
+
+  /// What a page shows when all has come to rest is what is true.
+  func judge(_ page: Page) throws {
+    // A spoiled copy that no patch has reached since is wrong and cannot know.
+    guard page.isCurrent else { return }
+    let replica = page.replica
+    let lines = plain.lines(page.query, collapsed: page.collapsed)
+    guard replica.total == lines.count else {
+      throw failure("page \(page.id.rawValue) counts \(replica.total) items of \(lines.count)")
+    }
+    let rows = plain.count(page.query)
+    guard replica.rows == rows else { throw failure("page \(page.id.rawValue) counts \(replica.rows) rows of \(rows)") }
+    guard replica.totals.agree(with: plain.totals(page.query)) else {
+      throw failure("page \(page.id.rawValue) totals \(replica.totals), not \(plain.totals(page.query))")
+    }
+    let end = replica.start + replica.items.count
+    guard end <= lines.count else {
+      throw failure("page \(page.id.rawValue) shows items up to \(end) of \(lines.count)")
+    }
+    let first = min(page.viewport.first, max(0, lines.count - page.viewport.count))
+    let sight = first..<min(lines.count, first + page.viewport.count)
+    guard sight.isEmpty || (replica.start <= sight.lowerBound && end >= sight.upperBound) else {
+      throw failure("page \(page.id.rawValue) looks at \(sight) and holds \(replica.start)..<\(end)")
+    }
+    var slots: Set<UInt32> = []
+    for (item, line) in zip(replica.items, lines[replica.start..<end]) {
+      switch (item, line) {
+      case (.row(_, _, let cells), .row(let true_)) where cells == true_: continue
+      case (.header(let header), .header) where header.says(line):
+        guard slots.insert(header.slot).inserted else { throw failure("two headers have slot \(header.slot)") }
+      default: throw failure("page \(page.id.rawValue) (\(page.query)) shows \(item), not \(line)")
+      }
+    }
+    for header in page.replica.lead where !slots.insert(header.slot).inserted {
+      throw failure("two headers have slot \(header.slot)")
+    }
+    try judgeLead(page, lines)
+  }
+
+  /// Above the window are the headers of all sections that its first line lies in.
+  private func judgeLead(_ page: Page, _ lines: [PlainTable.Line]) throws {
+    var above: [PlainTable.Line] = []
+    if !page.query.group.isEmpty, page.replica.start < lines.count, !page.replica.items.isEmpty {
+      var level = lines[page.replica.start].level ?? page.query.group.count
+      for line in lines[..<page.replica.start].reversed() {
+        guard let outer = line.level, outer < level else { continue }
+        above.insert(line, at: 0)
+        level = outer
+      }
+    }
+    let lead = page.replica.lead
+    guard lead.count == above.count, zip(lead, above).allSatisfy({ $0.says($1) }) else {
+      throw failure("page \(page.id.rawValue) has lead headers \(lead), not \(above)")
+    }
+    var parent: UInt32?
+    for header in lead {
+      guard header.parent == parent else {
+        throw failure("a lead header lies in \(header.parent as Any), not \(parent as Any)")
+      }
+      parent = header.section
+    }
+  }
+}
+
+extension PlainTable.Line {
+  /// How many sections a header's lies in; `nil` for a row.
+  fileprivate var level: Int? { if case .header(_, _, let level, _, _) = self { level } else { nil } }
+}
+
+extension HeaderSnapshot {
+  /// Whether it shows what this line says; a view that is being put together need not know its aggregates.
+  fileprivate func says(_ line: PlainTable.Line, mayLackAggregates: Bool = false) -> Bool {
+    guard case .header(let value, let count, let level, let aggregates, let isCollapsed) = line else { return false }
+    guard self.value == value && self.count == count && self.level == level && self.isCollapsed == isCollapsed else {
+      return false
+    }
+    return self.aggregates.agree(with: aggregates)
+      || (mayLackAggregates && self.aggregates == aggregates.map { _ in .null })
+  }
+}
+
+extension [Cell] {
+  /// Whether all are equal; numbers may differ as far as a sum depends on its order.
+  fileprivate func agree(with others: [Cell]) -> Bool {
+    count == others.count
+      && zip(self, others).allSatisfy {
+        if case .number(let x) = $0, case .number(let y) = $1 { return abs(x - y) <= 1e-9 * Swift.max(abs(x), abs(y)) }
+        return $0 == $1
+      }
+  }
+}

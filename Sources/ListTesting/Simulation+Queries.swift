@@ -1,0 +1,142 @@
+import ListEngine
+
+/// What pages ask for.
+extension Simulation {
+  mutating func randomQuery() -> Query {
+    var query = Query()
+    for _ in 0..<random.pick([0, 1, 1, 1, 2]) {
+      query.sort.append(SortTerm(random.number(0...5), descending: random.oneIn(2)))
+    }
+    if random.oneIn(3) { query.search = random.pick(["red", "1", "ä", "text-2", "nowhere", "E"]) }
+    if random.oneIn(2) {
+      for _ in 0..<random.pick([1, 1, 2, 3]) {
+        let column = random.pick([2, 4, 0, 5])
+        if !query.group.contains(column) { query.group.append(column) }
+      }
+    }
+    if random.oneIn(2) {
+      for _ in 0..<random.number(1...4) {
+        query.aggregates.append(
+          random.pick([
+            Aggregate(.sum, of: 0), Aggregate(.mean, of: 0), Aggregate(.min, of: 0), Aggregate(.max, of: 0),
+            Aggregate(.sum, of: 1), Aggregate(.mean, of: 1), Aggregate(.min, of: 1), Aggregate(.max, of: 5),
+            Aggregate(.distinct, of: random.number(0...5)),
+          ]))
+      }
+    }
+    if random.oneIn(2) { query.filter = randomFilter(depth: random.number(0...3)) }
+    return query
+  }
+
+  private mutating func randomFilter(depth: Int) -> Filter<Int> {
+    if depth > 0 && !random.oneIn(4) {
+      let parts = (0..<random.number(0...3)).map { _ in randomFilter(depth: depth - 1) }
+      switch random.number(1...3) {
+      case 1: return .all(parts)
+      case 2: return .any(parts)
+      default: return .not(randomFilter(depth: depth - 1))
+      }
+    }
+    let column = random.number(0...5)
+    switch random.number(1...8) {
+    case 1...3: return .compare(column, random.pick(Comparison.allCases), value(column))
+    case 4:
+      let (from, through) = (value(column), value(column))
+      return random.pick([
+        .range(column, from: from, through: through), .range(column, from: from, through: nil),
+        .range(column, from: nil, through: through),
+      ])
+    case 5: return .oneOf(column, (0..<random.number(0...5)).map { _ in value(column) })
+    case 6: return .isEmpty(column)
+    case 7:
+      let text = ExactText(random.pick(["", "r", "RE", "text-1", "grün", "-12", "4ä", "äÖ", "red"]))
+      return random.oneIn(2) ? .contains(random.number(2...3), text) : .startsWith(random.number(2...3), text)
+    default:
+      let pattern = ExactText(
+        random.pick([
+          "^r.*d$", "^$", "[0-3]{2}", "(re|ue)", "-(1|2)?7", "[^a-z]", "n$", "ä", "^gr(.|e)+n$", "[0-9][^0-9]",
+        ]))
+      return .matches(random.number(2...3), pattern, ignoringCase: random.oneIn(2))
+    }
+  }
+
+  /// A value to compare the cells of this column with.
+  private mutating func value(_ column: Int) -> Cell {
+    while true {
+      let value = cell(column)
+      if case .integer(let whole) = value, column == 1 { return .number(Double(whole)) }
+      if value != .null { return value }
+    }
+  }
+
+  /// What a page asks for, as it writes it.
+  func request(_ page: Page) -> QueryRequest {
+    let query = page.query
+    func name(_ column: Int) -> String { Self.schema.columns[column].name }
+    var request = QueryRequest(
+      sort: query.sort.map { (name($0.column), $0.isDescending) }, search: query.search,
+      filter: query.filter.map { renamed($0, name) }, group: query.group.map(name))
+    request.aggregates = query.aggregates.map { AggregateRequest($0.function, of: name($0.column)) }
+    request.collapsed = page.collapsed.map(Self.written).sorted { "\($0)" < "\($1)" }
+    return request
+  }
+
+  private func renamed(_ filter: Filter<Int>, _ name: (Int) -> String) -> Filter<String> {
+    switch filter {
+    case .all(let parts): .all(parts.map { renamed($0, name) })
+    case .any(let parts): .any(parts.map { renamed($0, name) })
+    case .not(let part): .not(renamed(part, name))
+    case .compare(let column, let comparison, let value): .compare(name(column), comparison, value)
+    case .range(let column, let from, let through): .range(name(column), from: from, through: through)
+    case .contains(let column, let text): .contains(name(column), text)
+    case .startsWith(let column, let text): .startsWith(name(column), text)
+    case .matches(let column, let text, let ignoringCase): .matches(name(column), text, ignoringCase: ignoringCase)
+    case .oneOf(let column, let values): .oneOf(name(column), values)
+    case .isEmpty(let column): .isEmpty(name(column))
+    }
+  }
+
+  /// Values as a page writes them.
+  private static func written(_ path: [Cell]) -> [Cell] {
+    path.map {
+      switch $0 {
+      case .timestamp(let time): .number(Double(time) / 1_000_000)
+      case .integer(let value) where value.magnitude >= 1 << 53: .text("\(value)")
+      default: $0
+      }
+    }
+  }
+
+  mutating func randomPaths(_ query: Query) -> Set<[Cell]> {
+    guard !query.group.isEmpty, random.oneIn(2) else { return [] }
+    return Set((0..<random.pick([1, 2, 10])).map { _ in randomPath(query) })
+  }
+
+  /// The values of a section that is there, or could be.
+  private mutating func randomPath(_ query: Query) -> [Cell] {
+    let isThere = !plain.rows.isEmpty && !random.oneIn(5)
+    let path = query.group.prefix(random.number(1...query.group.count))
+    guard isThere else { return path.map { cell($0) } }
+    let row = plain.rows[random.number(0...plain.rows.count - 1)]
+    return path.map { row.cells[$0] }
+  }
+
+  /// A page collapses a section, or expands one.
+  mutating func collapse(_ engine: inout Engine) {
+    guard let index = anyPage(), !pages[index].query.group.isEmpty else { return }
+    let page = pages[index]
+    if random.oneIn(2) {
+      let path = randomPath(page.query)
+      let isCollapsed = random.oneIn(2)
+      if isCollapsed { pages[index].collapsed.insert(path) } else { pages[index].collapsed.remove(path) }
+      engine.handle(.collapse(page.id, .path(Self.written(path)), isCollapsed: isCollapsed), at: clock.now)
+      return
+    }
+    // By number, as a page does that knows its headers: while nothing is on its way, both sides know the same ones.
+    guard page.coming.isEmpty, !page.awaitsWindow, page.isCurrent,
+      let header = page.replica.headers.randomElement(using: &random), let path = page.replica.path(of: header)
+    else { return }
+    if header.isCollapsed { pages[index].collapsed.remove(path) } else { pages[index].collapsed.insert(path) }
+    engine.handle(.collapse(page.id, .number(header.section), isCollapsed: !header.isCollapsed), at: clock.now)
+  }
+}

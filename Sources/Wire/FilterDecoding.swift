@@ -1,0 +1,95 @@
+import ListEngine
+
+/// Reads the `filter` of a query; docs/protocol.md, section 4, says what it may say.
+///
+/// Whether columns exist and values fit them is for the engine to say, which knows the table.
+struct FilterDecoding {
+  private let limits: Limits
+  private let greatestName: Int
+
+  init(_ limits: Limits, greatestName: Int) {
+    self.limits = limits
+    self.greatestName = greatestName
+  }
+
+  /// - Parameter path: where the filter stands in its message, for complaints.
+  /// - Complexity: O(terms); the depth is bounded by the reader of JSON.
+  func filter(_ value: JSONValue, path: String) throws(ClientError) -> Filter<String> {
+    let members = try JSONMembers(value, path: path)
+    let kinds = ["all", "any", "not", "column"].filter { members[$0] != nil }
+    guard kinds.count == 1, let kind = kinds.first else {
+      throw .unreadableMessage("\(path) must have one of all, any, not and column")
+    }
+    switch kind {
+    case "all": return .all(try filters(members, "all"))
+    case "any": return .any(try filters(members, "any"))
+    case "not": return .not(try filter(members["not"] ?? .null, path: "\(path).not"))
+    default: return try comparison(members)
+    }
+  }
+
+  private func filters(_ members: JSONMembers, _ name: String) throws(ClientError) -> [Filter<String>] {
+    var filters: [Filter<String>] = []
+    for (index, part) in try members.list(name, limit: limits.filterTerms).enumerated() {
+      filters.append(try filter(part, path: "\(members.fullName(name))[\(index)]"))
+    }
+    return filters
+  }
+
+  private func comparison(_ members: JSONMembers) throws(ClientError) -> Filter<String> {
+    let column = try members.requiredText("column", limit: greatestName)
+    let op = try members.requiredText("op", limit: greatestName)
+    if let comparison = Comparison(rawValue: op) {
+      return .compare(column, comparison, try required(members, "value"))
+    }
+    switch op {
+    case "range": return .range(column, from: try cell(members, "from"), through: try cell(members, "through"))
+    case "contains": return .contains(column, try text(members))
+    case "startsWith": return .startsWith(column, try text(members))
+    case "matches":
+      return .matches(column, try text(members), ignoringCase: try members.boolean("ignoreCase") ?? false)
+    case "oneOf":
+      guard members["values"] != nil else { throw .unreadableMessage("\(members.fullName("values")) is missing") }
+      var values: [Cell] = []
+      for (index, value) in try members.list("values", limit: limits.filterValues).enumerated() {
+        values.append(try cell(value, "\(members.fullName("values"))[\(index)]"))
+      }
+      return .oneOf(column, values)
+    case "isEmpty": return .isEmpty(column)
+    default: throw .unreadableMessage("\(members.fullName("op")) is “\(op.prefix(100))”, which is no operator")
+    }
+  }
+
+  // MARK: Values
+
+  private func text(_ members: JSONMembers) throws(ClientError) -> ExactText {
+    ExactText(try members.requiredText("value", limit: limits.filterText))
+  }
+
+  private func required(_ members: JSONMembers, _ name: String) throws(ClientError) -> Cell {
+    guard let cell = try cell(members, name) else {
+      throw .unreadableMessage("\(members.fullName(name)) is missing; isEmpty finds empty cells")
+    }
+    return cell
+  }
+
+  private func cell(_ members: JSONMembers, _ name: String) throws(ClientError) -> Cell? {
+    guard let value = members[name] else { return nil }
+    return try cell(value, members.fullName(name))
+  }
+
+  private func cell(_ value: JSONValue, _ place: String) throws(ClientError) -> Cell {
+    switch value {
+    case .integer(let whole): return .integer(whole)
+    case .number(let number): return .number(number)
+    case .boolean(let flag): return .boolean(flag)
+    case .text(let text):
+      guard text.utf8.count <= limits.filterText || text.unicodeScalars.count <= limits.filterText else {
+        throw .tooLong("\(place) has more than \(limits.filterText) characters")
+      }
+      return .text(text)
+    case .null, .array, .object:
+      throw .unreadableMessage("\(place) must be a number, a text or a boolean, not \(value.kind)")
+    }
+  }
+}
