@@ -124,7 +124,7 @@ struct FilterResolver {
     switch (column.type, value) {
     case (.integer, .integer), (.boolean, .boolean), (.timestamp, .timestamp): return value
     case (.integer, .number(let number)):
-      guard let whole = Self.whole(number) else { throw tooGreat }
+      guard let whole = Written.whole(number) else { throw tooGreat }
       guard Double(whole) == number else { throw mustBe("a whole number") }
       return .integer(whole)
     case (.integer, .text(let text)):
@@ -140,7 +140,7 @@ struct FilterResolver {
     case (.text, _): throw mustBe("a text")
     case (.boolean, _): throw mustBe("true or false")
     case (.timestamp, .integer), (.timestamp, .number), (.timestamp, .text):
-      guard let nanoseconds = Self.nanoseconds(value) else {
+      guard let nanoseconds = Written.nanoseconds(value) else {
         if case .text = value { throw mustBe("a number of milliseconds") }
         throw tooGreat
       }
@@ -151,38 +151,5 @@ struct FilterResolver {
       throw .unreadableMessage(
         "\(place) cannot be compared: the column “\(column.name)” is of type \(type), and can only be isEmpty")
     }
-  }
-
-  /// The number without its fraction, if 64 bits hold it. Rounding would need the C library, and the engine imports nothing.
-  private static func whole(_ number: Double) -> Int64? {
-    abs(number) < 0x1p63 || number == -0x1p63 ? Int64(number) : nil
-  }
-
-  /// Nanoseconds from milliseconds as pages write them: a number, or a text when a number would lose digits.
-  private static func nanoseconds(_ milliseconds: Cell) -> Int64? {
-    switch milliseconds {
-    case .integer(let whole):
-      let (product, overflow) = whole.multipliedReportingOverflow(by: 1_000_000)
-      return overflow ? nil : product
-    case .number(let number):
-      guard let whole = whole(number) else { return nil }
-      let fraction = (number - Double(whole)) * 1_000_000
-      return nanoseconds(whole: whole, fraction: Int64(fraction < 0 ? fraction - 0.5 : fraction + 0.5))
-    case .text(let text):
-      let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
-      guard let whole = Int64(parts[0]) else { return nil }
-      guard parts.count == 2 else { return nanoseconds(whole: whole, fraction: 0) }
-      guard (1...6).contains(parts[1].utf8.count), parts[1].utf8.allSatisfy({ (0x30...0x39).contains($0) }),
-        let fraction = Int64((String(parts[1]) + "00000").prefix(6))
-      else { return nil }
-      return nanoseconds(whole: whole, fraction: text.hasPrefix("-") ? -fraction : fraction)
-    default: return nil
-    }
-  }
-
-  private static func nanoseconds(whole: Int64, fraction: Int64) -> Int64? {
-    let (product, overflow) = whole.multipliedReportingOverflow(by: 1_000_000)
-    let (sum, overflows) = product.addingReportingOverflow(fraction)
-    return overflow || overflows ? nil : sum
   }
 }

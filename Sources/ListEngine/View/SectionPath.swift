@@ -16,18 +16,12 @@ private func cell(_ written: Cell, of type: ColumnType) -> Cell? {
   case (.text(let text), .image): return .image(text)
   // Whole numbers beyond 2^53 travel as texts.
   case (.text(let text), .integer): return Int64(text).map { .integer($0) }
-  case (.number(let value), .integer): return Int64(exactly: value).map { .integer($0) }
+  case (.number(let value), .integer):
+    return Written.whole(value).flatMap { Double($0) == value ? .integer($0) : nil }
   case (.integer(let value), .number): return .number(Double(value))
   case (.number(let value), .number): return .number(value == 0 ? 0 : value)
-  case (.integer(let milliseconds), .timestamp):
-    let (nanoseconds, overflows) = milliseconds.multipliedReportingOverflow(by: 1_000_000)
-    return overflows ? nil : .timestamp(nanoseconds)
-  case (.number(let milliseconds), .timestamp):
-    let whole = milliseconds.rounded(.down)
-    guard let base = Int64(exactly: whole) else { return nil }
-    let (nanoseconds, overflows) = base.multipliedReportingOverflow(by: 1_000_000)
-    let (sum, overflowsToo) = nanoseconds.addingReportingOverflow(Int64(((milliseconds - whole) * 1_000_000).rounded()))
-    return overflows || overflowsToo ? nil : .timestamp(sum)
+  case (.integer, .timestamp), (.number, .timestamp), (.text, .timestamp):
+    return Written.nanoseconds(written).map { .timestamp($0) }
   default: return nil
   }
 }

@@ -1,0 +1,35 @@
+/// Numbers as pages write them.
+enum Written {
+  /// The number without its fraction, if 64 bits hold it. Rounding would need the C library, and the engine imports nothing.
+  static func whole(_ number: Double) -> Int64? {
+    abs(number) < 0x1p63 || number == -0x1p63 ? Int64(number) : nil
+  }
+
+  /// Nanoseconds from milliseconds as pages write them: a number, or a text when a number would lose digits.
+  static func nanoseconds(_ milliseconds: Cell) -> Int64? {
+    switch milliseconds {
+    case .integer(let whole):
+      let (product, overflow) = whole.multipliedReportingOverflow(by: 1_000_000)
+      return overflow ? nil : product
+    case .number(let number):
+      guard let whole = whole(number) else { return nil }
+      let fraction = (number - Double(whole)) * 1_000_000
+      return nanoseconds(whole: whole, fraction: Int64(fraction < 0 ? fraction - 0.5 : fraction + 0.5))
+    case .text(let text):
+      let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+      guard let whole = Int64(parts[0]) else { return nil }
+      guard parts.count == 2 else { return nanoseconds(whole: whole, fraction: 0) }
+      guard (1...6).contains(parts[1].utf8.count), parts[1].utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+        let fraction = Int64((String(parts[1]) + "00000").prefix(6))
+      else { return nil }
+      return nanoseconds(whole: whole, fraction: text.hasPrefix("-") ? -fraction : fraction)
+    default: return nil
+    }
+  }
+
+  private static func nanoseconds(whole: Int64, fraction: Int64) -> Int64? {
+    let (product, overflow) = whole.multipliedReportingOverflow(by: 1_000_000)
+    let (sum, overflows) = product.addingReportingOverflow(fraction)
+    return overflow || overflows ? nil : sum
+  }
+}
