@@ -137,6 +137,44 @@ class ProcessesTest(PageTest):
         expect(reader.page.get_by_role("rowheader")).to_have_count(0)
         reader.check_clean(self)
 
+    def test_sections_collapse_and_stay_so_through_a_reload(self):
+        reader = self.open()
+        page = reader.page
+        reader.grouping.select_option(label=reader.titles()[reader.column("user|name")])
+        headers = page.get_by_role("rowheader")
+        expect(headers.first).to_be_visible()
+        everything = int(reader.grid.get_attribute("aria-rowcount"))
+        headers.first.click()
+        expect(headers.first).to_have_attribute("aria-expanded", "false")
+        reader.until(f"() => Number(document.querySelector('#grid').getAttribute('aria-rowcount')) < {everything}", "its rows are folded away")
+        page.reload()
+        expect(headers.first).to_have_attribute("aria-expanded", "false")
+        reader.grid.focus()
+        page.keyboard.press("ArrowDown")
+        page.keyboard.press("ArrowRight")
+        expect(headers.first).to_have_attribute("aria-expanded", "true")
+        page.keyboard.press("ArrowLeft")
+        expect(headers.first).to_have_attribute("aria-expanded", "false")
+        page.keyboard.press("Enter")
+        expect(headers.first).to_have_attribute("aria-expanded", "true")
+        reader.check_clean(self)
+
+    def test_nested_sections_pin_a_header_of_each_level(self):
+        reader = self.open()
+        page = reader.page
+        titles = reader.titles()
+        first, second = reader.column("user"), reader.column("state")
+        reader.grouping.select_option(label=titles[first])
+        page.get_by_label("then by", exact=True).select_option(label=titles[second])
+        expect(page.locator(".section[data-level='1']:not([hidden])").first).to_be_visible()
+        reader.wheel(28 * 3 + 10)
+        reader.until("""() => {
+          const pinned = [...document.querySelectorAll('#pin .section:not([hidden])')].map(({ dataset }) => dataset.level).sort();
+          return pinned.length === 2 && pinned.join() === '0,1';
+        }""", "a header of each level is pinned")
+        page.screenshot(path=ARTIFACTS / "processes-nested.png")
+        reader.check_clean(self)
+
     def test_arrows_move_the_active_cell(self):
         reader = self.open()
         reader.grid.focus()
