@@ -84,10 +84,10 @@ export class Bar {
       return element;
     };
     const fitting = columns.filter(({ type }) => type !== 'series' && type !== 'image');
-    for (const select of this.groupings) {
-      select.replaceChildren(option('', 'None'), ...fitting.map((column) => option(column.name, titleOf(column))));
-    }
+    this.#options = () => [option('', 'None'), ...fitting.map((column) => option(column.name, titleOf(column)))];
+    for (const select of this.groupings) select.replaceChildren();
   }
+  #options = () => [];
 
   /** Shows what was asked for, unless it is being typed. */
   setView({ search, group }) {
@@ -95,6 +95,8 @@ export class Bar {
     this.group = group;
     this.groupings.forEach((select, level) => {
       select.hidden = level > group.length;
+      if (select.hidden) return;
+      if (select.options.length === 0) select.replaceChildren(...this.#options());  // what nobody sees needs no nodes
       select.value = group[level] ?? '';
       for (const option of select.options) option.disabled = group.slice(0, level).includes(option.value);
     });
