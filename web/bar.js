@@ -120,7 +120,8 @@ export class Bar {
   /** How many rows there are, and how the source is. */
   setStatus({ rows, totals, source, stats, isFiltered, isLive, error }) {
     const count = rows.toLocaleString(this.locale);
-    this.#write('rows', `${count} ${rows === 1 ? 'row' : 'rows'}${isFiltered ? ' match' : ''}${totals.map((text) => ` · ${text}`).join('')}`);
+    const match = rows === 1 ? ' matches' : ' match';
+    this.#write('rows', [`${count} ${rows === 1 ? 'row' : 'rows'}${isFiltered ? match : ''}`, ...totals].join(' · '));
     const state = error ? 'failed' : isLive ? source?.state ?? '' : '';  // without a connection nobody knows
     this.parts.source.dataset.state = state;
     this.#write('source', error ? 'refused' : state);

@@ -22,7 +22,7 @@ extension Simulation {
     }
     for (item, line) in zip(result.items, lines[range]) {
       switch (item, line) {
-      case (.row(let row), .row(let cells)) where row.cells == cells: continue
+      case (.row(let row), .row(let cells)) where row.cells == cells: try judgeMissing(row)
       case (.header(let header), .header) where header.says(line, mayLackAggregates: mayLackAggregates): continue
       default: throw failure("a patch for \(query) says \(item), not \(line)")
       }

@@ -42,6 +42,14 @@ public struct Simulation {
     public var headers = 0
     /// Patches that were too large for one message.
     public var partial = 0
+    /// Deferred cells that were asked for, given up, and failed; and those that were there before they were seen.
+    public var loads = 0
+    /// See `loads`.
+    public var cancels = 0
+    /// See `loads`.
+    public var failures = 0
+    /// See `loads`.
+    public var hits = 0
     /// Patches whose reader was looked after: a row in sight stayed where it was on the screen.
     public var anchored = 0
 
@@ -75,18 +83,16 @@ public struct Simulation {
     var isReordered = false
   }
 
-  static let schema = Schema(
-    name: "numbers", key: .integer,
-    columns: [
-      Column("a", .integer), Column("b", .number), Column("c", .text), Column("d", .text), Column("e", .boolean),
-      Column("f", .timestamp), Column("key", .integer),
-    ])
+  /// The table's columns: in some runs the last two are deferred.
+  let schema: Schema
   static let keyColumn = 6
-
-  private let seed: UInt64
+  let seed: UInt64
   var random: SeededGenerator
   var clock = ManualClock()
   var plain: PlainTable
+  /// The source's part that loads deferred cells, and what is true of them.
+  var loader: ScriptedLoader
+  var truths: [DeferredCell: Int] = [:]
   var pages: [Page] = []
   private var nextPage: UInt64 = 1
   private var step = 0
@@ -108,7 +114,9 @@ public struct Simulation {
     limits.stepRows = random.pick([4, 20, 100, 1 << 16])
     self.limits = limits
     keys = random.pick([5, 30, 30, 120, 700])
-    plain = PlainTable(Self.schema, limits: limits)
+    schema = Self.schema(isDeferred: seed % 4 == 2, &random)
+    plain = PlainTable(schema, limits: limits)
+    loader = ScriptedLoader(bound: schema.prefetch.inFlight)
   }
 
   /// Runs to the end.
@@ -116,11 +124,12 @@ public struct Simulation {
   /// - Throws: ``Failure``.
   public mutating func run(steps: Int = 120) throws {
     var engine = Engine(epoch: "seed \(seed)", limits: limits)
-    let table = try engine.addTable(Self.schema, at: clock.now)
+    let table = try engine.addTable(schema, at: clock.now)
     _ = engine.advance(to: clock.now)
     for step in 1...steps {
       self.step = step
       act(&engine, table)
+      answer(&engine, table)
       let state = engine.tables(at: clock.now)[0]
       guard state.rows == plain.rows.count else {
         throw failure(
@@ -128,13 +137,14 @@ public struct Simulation {
       }
       if !random.oneIn(4) { try take(engine.advance(to: clock.now)) }
     }
-    try settle(&engine)
+    try settle(&engine, table)
+    count(engine.prefetch(of: table))
   }
 
   // MARK: What happens
 
   private mutating func act(_ engine: inout Engine, _ table: TableID) {
-    switch random.number(1...23) {
+    switch random.number(1...(isDeferred ? 25 : 23)) {
     case 1...6: change(&engine, table)
     case 7: reload(&engine, table)
     case 8...9: clock.advance(by: .milliseconds(random.pick([0, 1, 16, 100, 300, 1000, 20_000])))
@@ -146,11 +156,12 @@ public struct Simulation {
     case 16...20: receive(&engine)
     case 21: hide(&engine)
     case 22: collapse(&engine)
+    case 24...25: changeTruth(&engine, table)
     default: spoil()
     }
   }
 
-  private mutating func key() -> RowKey { .integer(Int64(random.number(1...keys))) }
+  mutating func key() -> RowKey { .integer(Int64(random.number(1...keys))) }
 
   mutating func cell(_ column: Int) -> Cell {
     if random.oneIn(8) { return .null }
@@ -168,7 +179,7 @@ public struct Simulation {
   /// A row's cells; the last one names the row, so that the judge knows it again.
   private mutating func cells(_ key: RowKey) -> [Cell] {
     guard case .integer(let number) = key else { preconditionFailure("\(key) is no number") }
-    return (0..<Self.keyColumn).map { cell($0) } + [.integer(number)]
+    return (0..<Self.keyColumn).map { cell($0) } + [.integer(number)] + deferredCells(key)
   }
 
   private mutating func change(_ engine: inout Engine, _ table: TableID) {
@@ -181,7 +192,7 @@ public struct Simulation {
         changes.upsert(key, cells)
         plain.upsert(key, cells)
       case 9...15:
-        let some = (0..<Self.keyColumn).map { random.oneIn(3) ? cell($0) : nil } + [nil]
+        let some = (0..<Self.keyColumn).map { random.oneIn(3) ? cell($0) : nil } + [nil] + deferredUpdate(key)
         changes.update(key, some)
         plain.update(key, some)
       case 16...17:
@@ -229,6 +240,7 @@ public struct Simulation {
       let key = key()
       list.insert((key, cells(key)), at: random.number(0...list.count))
     }
+    forgetDeferred(&list)
     if random.oneIn(3) { list.insert((key(), [.text("does not fit")]), at: random.number(0...list.count)) }
     if list.count > 1 {
       for _ in 0..<random.pick([0, 0, 1, 3]) {
@@ -335,6 +347,7 @@ public struct Simulation {
         }
         (pages[index].moved, pages[index].isReordered) = ([], false)
       case .refuse(_, let error): throw failure("a page is refused: \(error)")
+      case .load, .cancel: try takeLoads(output)
       case .status, .tables: continue
       }
     }
@@ -391,7 +404,7 @@ public struct Simulation {
   // MARK: The end
 
   /// Lets everything come to rest, and looks whether every page shows what is true.
-  private mutating func settle(_ engine: inout Engine) throws {
+  private mutating func settle(_ engine: inout Engine, _ table: TableID) throws {
     step += 1
     for index in pages.indices where pages[index].isHidden {
       pages[index].isHidden = false
@@ -413,14 +426,20 @@ public struct Simulation {
         }
         apply(&engine, index)
       }
-      if pages.allSatisfy({ $0.coming.isEmpty }), let deadline = engine.deadline {
+      answer(&engine, table)
+      if pages.allSatisfy({ $0.coming.isEmpty }),
+        let deadline = [engine.deadline, loader.deadline].compactMap(\.self).min()
+      {
         clock.advance(by: max(.milliseconds(1), clock.now.duration(to: deadline)))
       } else if pages.allSatisfy({ $0.coming.isEmpty && $0.isWritable }), engine.deadline == nil {
         break
       }
     }
     guard engine.deadline == nil else { throw failure("it does not come to rest") }
-    for page in pages { try judge(page) }
+    for page in pages {
+      try judge(page)
+      try judgeDeferred(page)
+    }
   }
 
   func failure(_ reason: String) -> Failure { Failure(seed: seed, step: step, reason: reason) }

@@ -175,6 +175,18 @@ import Testing
     #expect(table.slots < 10)
   }
 
+  @Test func aRowIsOneObjectAsLongAsSomeoneHoldsItAndNoLonger() {
+    let table = table(Schema(name: "t", key: .integer, columns: [Column("a", .integer)]))
+    var changes = Changeset()
+    for key in 0..<4000 as Range<Int64> { changes.upsert(.integer(key), [.integer(key)]) }
+    table.apply(changes)
+    let held = table.snapshot(0)
+    weak let other = table.snapshot(1)
+    for slot in 2..<4000 as Range<UInt32> { _ = table.snapshot(slot) }
+    #expect(table.snapshot(0) === held)
+    #expect(other == nil)
+  }
+
   @Test func textsThatNoRowHoldsAnyMoreAreGone() {
     let table = table(Schema(name: "t", key: .integer, columns: [Column("a", .text)]))
     for round in 0..<50 {

@@ -114,9 +114,9 @@ import Testing
 
   @Test func aRowThatWasMovedOnceIsAnAnchorLikeAnyOther() throws {
     let (harness, _) = try reading(0, query: QueryRequest())
-    harness.change { $0.set.move(.integer(50), before: .integer(5)) }
+    harness.change { $0.set.move(.integer(8), before: .integer(5)) }
     try harness.settle(by: .seconds(1))
-    harness.scroll(first: 0, anchor: harness.row(500))
+    harness.scroll(first: 0, anchor: harness.row(80))
     try harness.settle()
     harness.change { changes in
       changes.upsert(200, value: 1)
@@ -199,6 +199,17 @@ import Testing
     try harness.settle()
     #expect(harness.replica().start == 58)
     #expect(value(at: 63, harness) == 600)
+  }
+
+  @Test func aScrollThatIsFasterThanTheAcknowledgementIsTakenAsItSays() throws {
+    let (harness, _) = try reading(50)
+    harness.change { changes in for key in 200..<203 { changes.upsert(key, value: 1) } }
+    #expect(try harness.advance(by: .seconds(1)).map(\.shift) == [3])
+    // The page has applied the patch and counts from there; only its word of it is still on its way.
+    harness.scroll(first: 60)
+    harness.acknowledge()
+    try harness.settle()
+    #expect(harness.replica().start == 55)
   }
 
   @Test func aPatchThatWasRefusedIsFollowedWithTheWindowThatReplacesIt() throws {
