@@ -1,6 +1,6 @@
 // cells.js: draws one cell. Whatever comes from a source becomes the value of a text node or of a checked attribute, never markup.
 
-import { linkTarget, sparkline } from './format.js';
+import { linkTarget, missingOf, sparkline } from './format.js';
 
 const SVG = 'http://www.w3.org/2000/svg';
 const sparkWidth = 92;
@@ -17,6 +17,22 @@ class TextCell {
     this.node = document.createTextNode('');
     this.text = '';
     this.holder().append(this.node);
+    this.missing = null;
+  }
+
+  /** Shows a value; or a placeholder for one that is on its way, or a mark with the reason for one that could not be loaded. */
+  show(value, now) {
+    const missing = missingOf(value);
+    if (missing !== this.missing) this.mark(missing);
+    this.draw(missing === null ? value : null, now);
+  }
+
+  mark(missing) {
+    this.missing = missing;
+    this.el.classList.toggle('pending', missing === '');
+    this.el.classList.toggle('failed', missing !== null && missing !== '');
+    if (missing === null || missing === '') this.el.removeAttribute('title');
+    else this.el.title = missing;
   }
 
   /** The element around the text. */
@@ -24,7 +40,7 @@ class TextCell {
     return this.el;
   }
 
-  show(value, now) {
+  draw(value, now) {
     const text = this.spec.format(value, now);
     if (text === this.text) return;
     this.text = text;
@@ -42,8 +58,8 @@ class BarCell extends TextCell {
     this.share = 0;
   }
 
-  show(value, now) {
-    super.show(value, now);
+  draw(value, now) {
+    super.draw(value, now);
     const { scale } = this.spec;
     const share = typeof value === 'number' && scale > 0 ? Math.round(Math.max(0, Math.min(1, value / scale)) * 200) / 2 : 0;
     if (share === this.share) return;
@@ -67,9 +83,9 @@ class BadgeCell extends TextCell {
     return this.label;
   }
 
-  show(value, now) {
+  draw(value, now) {
     const before = this.text;
-    super.show(value, now);
+    super.draw(value, now);
     if (this.text !== before) this.label.className = this.text === '' ? '' : `badge ${toneOf(this.text)}`;
   }
 }
@@ -101,9 +117,9 @@ class LinkCell extends TextCell {
     return this.anchor;
   }
 
-  show(value, now) {
+  draw(value, now) {
     const before = this.text;
-    super.show(value, now);
+    super.draw(value, now);
     if (this.text === before) return;
     const target = linkTarget(value);
     if (target === '') this.anchor.removeAttribute('href');
@@ -112,8 +128,8 @@ class LinkCell extends TextCell {
 }
 
 class BooleanCell extends TextCell {
-  show(value, now) {
-    super.show(value, now);
+  draw(value, now) {
+    super.draw(value, now);
     this.el.classList.toggle('off', value === false);
   }
 }
@@ -133,7 +149,7 @@ class SparkCell extends TextCell {
     this.el.append(svg);
   }
 
-  show(value, now) {
+  draw(value, now) {
     const path = sparkline(value, sparkWidth, sparkHeight);
     this.path.setAttribute('d', path);
     this.el.setAttribute('aria-label', this.spec.format(value, now));

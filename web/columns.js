@@ -1,6 +1,6 @@
 // columns.js: how wide each column is, where it stands and how its values become text. No DOM: the ruler is passed in.
 
-import { decimalsFor, formatter, isNumeric } from './format.js';
+import { decimalsFor, formatter, isNumeric, missingOf } from './format.js';
 
 /** Room at both sides of a cell's text, as in the style sheet. */
 export const CELL_PADDING = 10;
@@ -28,7 +28,7 @@ const sortMark = 16;
 export function specify(columns, samples, measure, { locale, now }) {
   const digit = measure('0', false);
   return columns.map((column, index) => {
-    const values = samples.map((cells) => cells[index]).filter((cell) => cell !== null && cell !== undefined);
+    const values = samples.map((cells) => cells[index]).filter((cell) => cell !== null && cell !== undefined && missingOf(cell) === null);
     const format = formatter(column, { locale, decimals: decimalsFor(column, values) });
     const kind = kindOf(column);
     const title = measure(titleOf(column), true) + sortMark;

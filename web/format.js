@@ -147,9 +147,18 @@ export function sparkline(values, width, height) {
   return path;
 }
 
+/**
+ * Why a cell of a deferred column shows no value, as text: null when it shows one (which may be empty), empty while it is on its way,
+ * and the reason when it could not be loaded.
+ */
+export function missingOf(cell) {
+  if (typeof cell !== 'object' || cell === null || Array.isArray(cell)) return null;
+  return typeof cell.failed === 'string' ? (plain(cell.failed) || 'could not be loaded') : '';
+}
+
 /** Any cell as text, without a thought for its column. */
 export function plain(cell) {
-  if (cell === null || cell === undefined) return '';
+  if (cell === null || cell === undefined || missingOf(cell) !== null) return '';
   const text = typeof cell === 'string' ? cell : String(cell);
   return text.length > longestText ? `${text.slice(0, longestText)}…` : text;
 }

@@ -44,7 +44,7 @@ public struct Engine: ~Copyable {
     var names: Set<String> = []
     for column in schema.columns where !names.insert(column.name).inserted { throw .repeatedColumn(column.name) }
     let id = TableID(rawValue: states.count)
-    states.append(TableState(Table(schema, limits: limits, seed: seed), at: now))
+    states.append(TableState(Table(schema, limits: limits, seed: seed), id: id, at: now))
     tableNumbers[schema.name] = id.rawValue
     let coming = waiting.filter { $0.tableName == schema.name }
     waiting.removeAll { $0.tableName == schema.name }
@@ -58,6 +58,11 @@ public struct Engine: ~Copyable {
     states.map { TableDescription(schema: $0.table.schema, rows: $0.table.count, source: $0.status(at: now)) }
   }
 
+  /// What became of the loads of a table's deferred cells.
+  public func prefetch(of table: TableID) -> PrefetchCounters {
+    states[table.rawValue].loader?.counters ?? PrefetchCounters()
+  }
+
   // MARK: Inputs
 
   /// Takes one thing that happened. An input for a session or table that is not there changes nothing.
@@ -66,6 +71,11 @@ public struct Engine: ~Copyable {
   public mutating func handle(_ input: Input, at now: Instant) {
     switch input {
     case .changes(let id, let changes): states[id.rawValue].apply(changes, at: now)
+    case .loaded(let id, let key, let column, let cell):
+      states[id.rawValue].load(DeferredCell(key, column: column), cell, at: now)
+    case .failed(let id, let key, let column, let reason):
+      states[id.rawValue].fail(DeferredCell(key, column: column), reason, at: now)
+    case .forget(let id, let key, let column): states[id.rawValue].forget(DeferredCell(key, column: column), at: now)
     case .source(let id, let state, let message): states[id.rawValue].setSource(state, message, at: now)
     case .open(let id, let table, let request, let query, let viewport, let interval):
       open(

@@ -14,6 +14,20 @@ public struct SessionID: Hashable, Sendable {
   public init(rawValue: UInt64) { self.rawValue = rawValue }
 }
 
+/// A cell of a deferred column, as its source knows it.
+public struct DeferredCell: Hashable, Sendable {
+  /// The row.
+  public var key: RowKey
+  /// The column's number.
+  public var column: Int
+
+  /// The cell of this row in this column.
+  public init(_ key: RowKey, column: Int) {
+    self.key = key
+    self.column = column
+  }
+}
+
 /// A query as a page writes it: columns by name.
 public struct QueryRequest: Hashable, Sendable {
   /// The columns to sort by, by name.
@@ -60,6 +74,15 @@ public enum SourceState: String, Sendable {
 public enum Input: Sendable {
   /// A source's rows have changed.
   case changes(TableID, Changeset)
+  /// A source has loaded a deferred cell. It fits in at any time: before and after a cancel, and without having been asked for; but
+  /// what was not asked for never takes the place of a value. Anything about a row or deferred column that is not there is ignored.
+  case loaded(TableID, RowKey, column: Int, Cell)
+  /// A source could not load a deferred cell that it was asked for. The page shows why, and it is asked for again after a while. Not
+  /// to be said of a load that was cancelled.
+  case failed(TableID, RowKey, column: Int, reason: String)
+  /// A deferred cell's value is not true any more. It is asked for anew where someone looks. What is in flight is taken for the new
+  /// value: a source that is still computing the old one answers with it before it says this.
+  case forget(TableID, RowKey, column: Int)
   /// A source's state has changed, and why.
   case source(TableID, SourceState, message: String)
   /// A page opens a table, or another one. `request` comes back with every patch that answers the query.
@@ -130,6 +153,11 @@ public enum Output {
   case deliver(SessionID, Delivery)
   /// Tell the page how its table's source is.
   case status(SessionID, table: String, SourceStatus)
+  /// Have the source load these deferred cells, the most urgent first, and answer each with ``Input/loaded(_:_:column:_:)`` or
+  /// ``Input/failed(_:_:column:reason:)``.
+  case load(TableID, [DeferredCell])
+  /// Have the source stop loading these: nobody looks any more. An answer that is on its way is no error.
+  case cancel(TableID, [DeferredCell])
   /// Tell every page which tables there are.
   case tables([TableDescription])
   /// Tell the page why, and close it. The engine has forgotten it already.

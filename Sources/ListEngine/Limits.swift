@@ -22,6 +22,8 @@ public struct Limits: Hashable, Sendable {
   public var filterText = 1_000
   /// Columns to sort by.
   public var sortTerms = 8
+  /// Characters of the reason why a deferred cell could not be loaded; the rest is cut off.
+  public var reason = 200
   /// About how many bytes of rows one patch carries; a larger change arrives in several.
   public var patchBytes = 48 * 1024
   /// How many rows one turn looks at while a view is put together. Views of a quarter as many rows are put together at once.

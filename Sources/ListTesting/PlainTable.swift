@@ -20,6 +20,8 @@ public struct PlainTable: Sendable {
 
   /// The rows in the source's order.
   public private(set) var rows: [Row] = []
+  /// By key, the cells of deferred columns that have no value.
+  public private(set) var missing: [RowKey: [Int: Missing]] = [:]
   private let schema: Schema
   private let cellBytes: Int
 
@@ -37,7 +39,45 @@ public struct PlainTable: Sendable {
   /// The whole row; at the end when its key is new.
   public mutating func upsert(_ key: RowKey, _ cells: [Cell]) {
     guard let cells = fitting(cells) else { return }
-    if let index = index(of: key) { rows[index].cells = cells } else { rows.append(Row(key: key, cells: cells)) }
+    let known = index(of: key)
+    let whole = keepingDeferred(key, cells, of: known.map { rows[$0] })
+    if let known { rows[known].cells = whole } else { rows.append(Row(key: key, cells: whole)) }
+  }
+
+  /// An empty cell of a deferred column says nothing when a whole row is given.
+  private mutating func keepingDeferred(_ key: RowKey, _ cells: [Cell], of row: Row?) -> [Cell] {
+    var whole = cells
+    for column in schema.columns.indices where schema.columns[column].isDeferred {
+      if cells[column] != .null {
+        missing[key]?[column] = nil
+      } else if let row {
+        whole[column] = row.cells[column]
+      } else {
+        missing[key, default: [:]][column] = .pending
+      }
+    }
+    return whole
+  }
+
+  /// A deferred cell was loaded; what is there already stays.
+  public mutating func load(_ cell: DeferredCell, _ value: Cell) {
+    guard let index = index(of: cell.key), missing[cell.key]?[cell.column] != nil else { return }
+    guard let whole = fitting(rows[index].cells.enumerated().map { $0 == cell.column ? value : $1 }) else { return }
+    rows[index].cells = whole
+    missing[cell.key]?[cell.column] = nil
+  }
+
+  /// A deferred cell could not be loaded.
+  public mutating func fail(_ cell: DeferredCell, _ reason: String) {
+    guard missing[cell.key]?[cell.column] != nil else { return }
+    missing[cell.key]?[cell.column] = .failed(reason)
+  }
+
+  /// A deferred cell's value is not true any more.
+  public mutating func forget(_ cell: DeferredCell) {
+    guard let index = index(of: cell.key) else { return }
+    rows[index].cells[cell.column] = .null
+    missing[cell.key, default: [:]][cell.column] = .pending
   }
 
   /// Some cells.
@@ -45,10 +85,14 @@ public struct PlainTable: Sendable {
     guard let index = index(of: key), cells.count == schema.columns.count else { return }
     guard let whole = fitting(zip(cells, rows[index].cells).map { $0 ?? $1 }) else { return }
     rows[index].cells = whole
+    for (column, cell) in cells.enumerated() where cell != nil { missing[key]?[column] = nil }
   }
 
   /// The row goes.
-  public mutating func delete(_ key: RowKey) { rows.removeAll { $0.key == key } }
+  public mutating func delete(_ key: RowKey) {
+    rows.removeAll { $0.key == key }
+    missing[key] = nil
+  }
 
   /// The row goes before another, or to the end.
   public mutating func move(_ key: RowKey, before other: RowKey?) {
@@ -62,11 +106,15 @@ public struct PlainTable: Sendable {
   public mutating func reload(_ list: [(RowKey, [Cell])]) {
     var next: [Row] = []
     for (key, cells) in list where !next.contains(where: { $0.key == key }) {
-      if let cells = fitting(cells) ?? index(of: key).map({ rows[$0].cells }) {
-        next.append(Row(key: key, cells: cells))
+      let row = index(of: key).map { rows[$0] }
+      if let cells = fitting(cells) {
+        next.append(Row(key: key, cells: keepingDeferred(key, cells, of: row)))
+      } else if let row {
+        next.append(row)
       }
     }
     rows = next
+    missing = missing.filter { gone in next.contains { $0.key == gone.key } }
   }
 
   /// The cells as a table takes them, or `nil` when they do not fit the schema.

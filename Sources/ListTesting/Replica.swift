@@ -37,6 +37,9 @@ public struct Replica: Sendable {
   /// The number of what was applied last; 0 before the first window.
   public private(set) var sequence: UInt64 = 0
 
+  /// By row, the cells of deferred columns that show no value.
+  public private(set) var missing: [RowID: [Int: Missing]] = [:]
+
   /// An empty copy.
   public init() {}
 
@@ -46,12 +49,28 @@ public struct Replica: Sendable {
     let next = patch.base == nil ? try window(patch) : try patched(delivery)
     let digest = Self.digest(start: patch.result.start, total: patch.result.total, lead: patch.result.lead, items: next)
     guard digest == patch.result.digest else { throw .digest }
+    takeMissing(patch, next)
     items = next
     start = patch.result.start
     total = patch.result.total
     rows = patch.result.rows
     lead = patch.result.lead
     sequence = delivery.sequence
+  }
+
+  /// What a cell shows in the place of a value travels with the cell.
+  private mutating func takeMissing(_ patch: Patch, _ items: [Item]) {
+    for update in patch.updatedRows {
+      for column in update.columns { missing[update.row.id, default: [:]][column] = update.row.missing(column) }
+    }
+    let whole = patch.base == nil ? patch.result.items : patch.inserted.map { patch.result.items[$0.index] }
+    for case .row(let row) in whole {
+      missing[row.id] =
+        row.missing.isEmpty ? nil : Dictionary(uniqueKeysWithValues: row.missing.map { ($0.column, $0.why) })
+    }
+    guard !missing.isEmpty else { return }
+    let held = Set(items.compactMap { if case .row(let id, _, _) = $0 { id } else { nil } })
+    missing = missing.filter { held.contains($0.key) && !$0.value.isEmpty }
   }
 
   private func window(_ patch: Patch) throws(Mismatch) -> [Item] {

@@ -40,6 +40,14 @@ public struct Simulation {
     public var headers = 0
     /// Patches that were too large for one message.
     public var partial = 0
+    /// Deferred cells that were asked for, given up, and failed; and those that were there before they were seen.
+    public var loads = 0
+    /// See `loads`.
+    public var cancels = 0
+    /// See `loads`.
+    public var failures = 0
+    /// See `loads`.
+    public var hits = 0
     /// Patches whose reader was looked after: a row in sight stayed where it was on the screen.
     public var anchored = 0
 
@@ -48,7 +56,7 @@ public struct Simulation {
   }
 
   /// A page: its copy, and where its reader is.
-  private struct Page {
+  struct Page {
     let id: SessionID
     var replica = Replica()
     var query = Query()
@@ -71,26 +79,24 @@ public struct Simulation {
     var isReordered = false
   }
 
-  private static let schema = Schema(
-    name: "numbers", key: .integer,
-    columns: [
-      Column("a", .integer), Column("b", .number), Column("c", .text), Column("d", .text), Column("e", .boolean),
-      Column("f", .timestamp), Column("key", .integer),
-    ])
+  /// The table's columns: in some runs the last two are deferred.
+  let schema: Schema
   private static let keyColumn = 6
-
-  private let seed: UInt64
-  private var random: SeededGenerator
-  private var clock = ManualClock()
-  private var plain: PlainTable
-  private var pages: [Page] = []
+  let seed: UInt64
+  var random: SeededGenerator
+  var clock = ManualClock()
+  var plain: PlainTable
+  /// The source's part that loads deferred cells, and what is true of them.
+  var loader: ScriptedLoader
+  var truths: [DeferredCell: Int] = [:]
+  var pages: [Page] = []
   private var nextPage: UInt64 = 1
   private var step = 0
   private let isExact: Bool
   private let keys: Int
   private let limits: Limits
   /// What the run has covered so far.
-  public private(set) var coverage = Coverage()
+  public internal(set) var coverage = Coverage()
 
   /// The run that belongs to this seed.
   public init(seed: UInt64) {
@@ -104,7 +110,9 @@ public struct Simulation {
     limits.stepRows = random.pick([4, 20, 100, 1 << 16])
     self.limits = limits
     keys = random.pick([5, 30, 30, 120, 700])
-    plain = PlainTable(Self.schema, limits: limits)
+    schema = Self.schema(isDeferred: seed % 4 == 2, &random)
+    plain = PlainTable(schema, limits: limits)
+    loader = ScriptedLoader(bound: schema.prefetch.inFlight)
   }
 
   /// Runs to the end.
@@ -112,11 +120,12 @@ public struct Simulation {
   /// - Throws: ``Failure``.
   public mutating func run(steps: Int = 120) throws {
     var engine = Engine(epoch: "seed \(seed)", limits: limits)
-    let table = try engine.addTable(Self.schema, at: clock.now)
+    let table = try engine.addTable(schema, at: clock.now)
     _ = engine.advance(to: clock.now)
     for step in 1...steps {
       self.step = step
       act(&engine, table)
+      answer(&engine, table)
       let state = engine.tables(at: clock.now)[0]
       guard state.rows == plain.rows.count else {
         throw failure(
@@ -124,13 +133,14 @@ public struct Simulation {
       }
       if !random.oneIn(4) { try take(engine.advance(to: clock.now)) }
     }
-    try settle(&engine)
+    try settle(&engine, table)
+    count(engine.prefetch(of: table))
   }
 
   // MARK: What happens
 
   private mutating func act(_ engine: inout Engine, _ table: TableID) {
-    switch random.number(1...22) {
+    switch random.number(1...(isDeferred ? 24 : 22)) {
     case 1...6: change(&engine, table)
     case 7: reload(&engine, table)
     case 8...9: clock.advance(by: .milliseconds(random.pick([0, 1, 16, 100, 300, 1000, 20_000])))
@@ -141,13 +151,14 @@ public struct Simulation {
     case 15: query(&engine)
     case 16...20: receive(&engine)
     case 21: hide(&engine)
+    case 23...24: changeTruth(&engine, table)
     default: spoil()
     }
   }
 
-  private mutating func key() -> RowKey { .integer(Int64(random.number(1...keys))) }
+  mutating func key() -> RowKey { .integer(Int64(random.number(1...keys))) }
 
-  private mutating func cell(_ column: Int) -> Cell {
+  mutating func cell(_ column: Int) -> Cell {
     if random.oneIn(8) { return .null }
     switch column {
     case 0: return .integer(random.oneIn(30) ? random.pick([.min, .max]) : Int64(random.number(-5...5)))
@@ -163,7 +174,7 @@ public struct Simulation {
   /// A row's cells; the last one names the row, so that the judge knows it again.
   private mutating func cells(_ key: RowKey) -> [Cell] {
     guard case .integer(let number) = key else { preconditionFailure("\(key) is no number") }
-    return (0..<Self.keyColumn).map { cell($0) } + [.integer(number)]
+    return (0..<Self.keyColumn).map { cell($0) } + [.integer(number)] + deferredCells(key)
   }
 
   private mutating func change(_ engine: inout Engine, _ table: TableID) {
@@ -176,7 +187,7 @@ public struct Simulation {
         changes.upsert(key, cells)
         plain.upsert(key, cells)
       case 9...15:
-        let some = (0..<Self.keyColumn).map { random.oneIn(3) ? cell($0) : nil } + [nil]
+        let some = (0..<Self.keyColumn).map { random.oneIn(3) ? cell($0) : nil } + [nil] + deferredUpdate(key)
         changes.update(key, some)
         plain.update(key, some)
       case 16...17:
@@ -224,6 +235,7 @@ public struct Simulation {
       let key = key()
       list.insert((key, cells(key)), at: random.number(0...list.count))
     }
+    forgetDeferred(&list)
     if random.oneIn(3) { list.insert((key(), [.text("does not fit")]), at: random.number(0...list.count)) }
     if list.count > 1 {
       for _ in 0..<random.pick([0, 0, 1, 3]) {
@@ -295,80 +307,6 @@ public struct Simulation {
       at: clock.now)
   }
 
-  private mutating func randomQuery() -> Query {
-    var query = Query()
-    for _ in 0..<random.pick([0, 1, 1, 1, 2]) {
-      query.sort.append(SortTerm(random.number(0...5), descending: random.oneIn(2)))
-    }
-    if random.oneIn(3) { query.search = random.pick(["red", "1", "ä", "text-2", "nowhere", "E"]) }
-    if random.oneIn(3) { query.group = [random.pick([2, 4, 0])] }
-    if random.oneIn(2) { query.filter = randomFilter(depth: random.number(0...3)) }
-    return query
-  }
-
-  private mutating func randomFilter(depth: Int) -> Filter<Int> {
-    if depth > 0 && !random.oneIn(4) {
-      let parts = (0..<random.number(0...3)).map { _ in randomFilter(depth: depth - 1) }
-      switch random.number(1...3) {
-      case 1: return .all(parts)
-      case 2: return .any(parts)
-      default: return .not(randomFilter(depth: depth - 1))
-      }
-    }
-    let column = random.number(0...5)
-    switch random.number(1...8) {
-    case 1...3: return .compare(column, random.pick(Comparison.allCases), value(column))
-    case 4:
-      let (from, through) = (value(column), value(column))
-      return random.pick([
-        .range(column, from: from, through: through), .range(column, from: from, through: nil),
-        .range(column, from: nil, through: through),
-      ])
-    case 5: return .oneOf(column, (0..<random.number(0...5)).map { _ in value(column) })
-    case 6: return .isEmpty(column)
-    case 7:
-      let text = ExactText(random.pick(["", "r", "RE", "text-1", "grün", "-12", "4ä", "äÖ", "red"]))
-      return random.oneIn(2) ? .contains(random.number(2...3), text) : .startsWith(random.number(2...3), text)
-    default:
-      let pattern = ExactText(
-        random.pick([
-          "^r.*d$", "^$", "[0-3]{2}", "(re|ue)", "-(1|2)?7", "[^a-z]", "n$", "ä", "^gr(.|e)+n$", "[0-9][^0-9]",
-        ]))
-      return .matches(random.number(2...3), pattern, ignoringCase: random.oneIn(2))
-    }
-  }
-
-  /// A value to compare the cells of this column with.
-  private mutating func value(_ column: Int) -> Cell {
-    while true {
-      let value = cell(column)
-      if case .integer(let whole) = value, column == 1 { return .number(Double(whole)) }
-      if value != .null { return value }
-    }
-  }
-
-  private func request(_ query: Query) -> QueryRequest {
-    func name(_ column: Int) -> String { Self.schema.columns[column].name }
-    return QueryRequest(
-      sort: query.sort.map { (name($0.column), $0.isDescending) }, search: query.search,
-      filter: query.filter.map { renamed($0, name) }, group: query.group.map(name))
-  }
-
-  private func renamed(_ filter: Filter<Int>, _ name: (Int) -> String) -> Filter<String> {
-    switch filter {
-    case .all(let parts): .all(parts.map { renamed($0, name) })
-    case .any(let parts): .any(parts.map { renamed($0, name) })
-    case .not(let part): .not(renamed(part, name))
-    case .compare(let column, let comparison, let value): .compare(name(column), comparison, value)
-    case .range(let column, let from, let through): .range(name(column), from: from, through: through)
-    case .contains(let column, let text): .contains(name(column), text)
-    case .startsWith(let column, let text): .startsWith(name(column), text)
-    case .matches(let column, let text, let ignoringCase): .matches(name(column), text, ignoringCase: ignoringCase)
-    case .oneOf(let column, let values): .oneOf(name(column), values)
-    case .isEmpty(let column): .isEmpty(name(column))
-    }
-  }
-
   private mutating func hide(_ engine: inout Engine) {
     guard let index = anyPage() else { return }
     pages[index].isHidden.toggle()
@@ -402,6 +340,7 @@ public struct Simulation {
         }
         (pages[index].moved, pages[index].isReordered) = ([], false)
       case .refuse(_, let error): throw failure("a page is refused: \(error)")
+      case .load, .cancel: try takeLoads(output)
       case .status, .tables: continue
       }
     }
@@ -421,7 +360,7 @@ public struct Simulation {
     }
     for (item, line) in zip(result.items, lines[range]) {
       switch (item, line) {
-      case (.row(let row), .row(let cells)) where row.cells == cells: continue
+      case (.row(let row), .row(let cells)) where row.cells == cells: try judgeMissing(row)
       case (.header(let header), .header(let value, let count)) where header.value == value && header.count == count:
         continue
       default: throw failure("a patch for \(query) says \(item), not \(line)")
@@ -518,7 +457,7 @@ public struct Simulation {
   // MARK: The end
 
   /// Lets everything come to rest, and looks whether every page shows what is true.
-  private mutating func settle(_ engine: inout Engine) throws {
+  private mutating func settle(_ engine: inout Engine, _ table: TableID) throws {
     step += 1
     for index in pages.indices where pages[index].isHidden {
       pages[index].isHidden = false
@@ -540,14 +479,20 @@ public struct Simulation {
         }
         apply(&engine, index)
       }
-      if pages.allSatisfy({ $0.coming.isEmpty }), let deadline = engine.deadline {
+      answer(&engine, table)
+      if pages.allSatisfy({ $0.coming.isEmpty }),
+        let deadline = [engine.deadline, loader.deadline].compactMap(\.self).min()
+      {
         clock.advance(by: max(.milliseconds(1), clock.now.duration(to: deadline)))
       } else if pages.allSatisfy({ $0.coming.isEmpty && $0.isWritable }), engine.deadline == nil {
         break
       }
     }
     guard engine.deadline == nil else { throw failure("it does not come to rest") }
-    for page in pages { try judge(page) }
+    for page in pages {
+      try judge(page)
+      try judgeDeferred(page)
+    }
   }
 
   private func judge(_ page: Page) throws {
@@ -595,5 +540,5 @@ public struct Simulation {
     }
   }
 
-  private func failure(_ reason: String) -> Failure { Failure(seed: seed, step: step, reason: reason) }
+  func failure(_ reason: String) -> Failure { Failure(seed: seed, step: step, reason: reason) }
 }

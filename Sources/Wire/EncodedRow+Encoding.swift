@@ -8,13 +8,26 @@ extension RowSnapshot {
     writer.bytes.reserveCapacity(cells.count * 12)
     var ends: [Int32] = []
     ends.reserveCapacity(cells.count)
-    for cell in cells {
-      writer.cell(cell)
+    for (column, cell) in cells.enumerated() {
+      if let why = missing(column) { writer.missing(why) } else { writer.cell(cell) }
       ends.append(Int32(writer.bytes.count))
     }
     let made = EncodedRow(bytes: writer.bytes, ends: ends)
     encoded = made
     return made
+  }
+}
+
+extension JSONWriter {
+  /// A cell of a deferred column that shows no value.
+  fileprivate mutating func missing(_ why: Missing) {
+    switch why {
+    case .pending: raw("{\"pending\":true}")
+    case .failed(let reason):
+      raw("{\"failed\":")
+      text(reason)
+      byte("}")
+    }
   }
 }
 

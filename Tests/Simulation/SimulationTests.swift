@@ -26,6 +26,10 @@ import Testing
       total.resyncs += simulation.coverage.resyncs
       total.headers += simulation.coverage.headers
       total.partial += simulation.coverage.partial
+      total.loads += simulation.coverage.loads
+      total.cancels += simulation.coverage.cancels
+      total.failures += simulation.coverage.failures
+      total.hits += simulation.coverage.hits
       total.anchored += simulation.coverage.anchored
     }
     print("seeds 1...\(count): \(total)")
@@ -33,6 +37,7 @@ import Testing
     for (what, number) in [
       ("windows", total.windows), ("patches", total.patches), ("moves", total.moves), ("updates", total.updates),
       ("shifts", total.shifts), ("resyncs", total.resyncs), ("headers", total.headers), ("partial", total.partial),
+      ("loads", total.loads), ("cancels", total.cancels), ("failures", total.failures), ("hits", total.hits),
       ("anchored", total.anchored),
     ] {
       #expect(number >= Int(count) / 30, "only \(number) \(what) in \(count) seeds")

@@ -51,6 +51,23 @@ enum Golden {
     }
   }
 
+  /// Why a deferred cell shows no value; `nil` when it shows one.
+  static func missing(_ value: Any) throws -> Missing? {
+    guard let object = value as? [String: Any] else { return nil }
+    if object["pending"] as? Bool == true { return .pending }
+    guard let reason = object["failed"] as? String else { throw Misfit(what: "the cell \(value)") }
+    return .failed(reason)
+  }
+
+  static func row(_ id: RowID, _ revision: UInt32, _ cells: [Any]) throws -> RowSnapshot {
+    let missing = try cells.enumerated().compactMap { column, value in
+      try self.missing(value).map { MissingCell(column: column, why: $0) }
+    }
+    return RowSnapshot(
+      id: id, revision: revision, cells: try cells.map { try self.missing($0) == nil ? cell($0) : .null },
+      label: id.rawValue, missing: missing)
+  }
+
   static func integer(_ object: [String: Any], _ name: String) throws -> Int {
     guard let value = object[name] as? Int else { throw Misfit(what: "no \(name)") }
     return value
@@ -84,7 +101,7 @@ enum Golden {
     guard let row = value as? [Any], row.count == 3, let id = row[0] as? UInt64, let revision = row[1] as? UInt32,
       let cells = row[2] as? [Any]
     else { throw Misfit(what: "the item \(value)") }
-    return .row(RowSnapshot(id: RowID(rawValue: id), revision: revision, cells: try cells.map(cell), label: id))
+    return .row(try self.row(RowID(rawValue: id), revision, cells))
   }
 
   static func window(_ message: [String: Any], _ items: [WindowItem], _ schema: Schema) throws -> WindowState {
@@ -115,13 +132,19 @@ enum Golden {
           throw Misfit(what: "\(update)")
         }
         var cells = before.cells
+        var missing = before.missing
         var columns: [Int] = []
         for place in stride(from: 2, to: update.count, by: 2) {
           guard let column = update[place] as? Int else { throw Misfit(what: "\(update)") }
           columns.append(column)
-          cells[column] = try cell(update[place + 1])
+          let why = try self.missing(update[place + 1])
+          cells[column] = try why == nil ? cell(update[place + 1]) : .null
+          missing.removeAll { $0.column == column }
+          if let why { missing.append(MissingCell(column: column, why: why)) }
         }
-        let row = RowSnapshot(id: before.id, revision: revision, cells: cells, label: before.label)
+        let row = RowSnapshot(
+          id: before.id, revision: revision, cells: cells, label: before.label,
+          missing: missing.sorted { $0.column < $1.column })
         updatedRows.append(.init(index: index, row: row, columns: columns))
         old[index] = .row(row)
       }

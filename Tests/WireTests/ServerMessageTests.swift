@@ -103,6 +103,23 @@ import Wire
     #expect(text.contains(#""lead":null"#))
   }
 
+  @Test func aDeferredCellWithoutAValueSaysWhy() throws {
+    func row(_ revision: UInt32, _ missing: [MissingCell]) -> RowSnapshot {
+      RowSnapshot(
+        id: RowID(rawValue: 1), revision: revision, cells: [.text("a"), .null, .null], label: 1, missing: missing)
+    }
+    let before = window([
+      .row(row(1, [MissingCell(column: 1, why: .pending), MissingCell(column: 2, why: .failed("“no”\n"))]))
+    ])
+    let text = String(decoding: delivery(Patch(base: nil, result: before)).encoded, as: UTF8.self)
+    #expect(text.contains(#"[1,1,["a",{"pending":true},{"failed":"“no”\n"}]]"#))
+    let after = row(2, [])
+    let patch = Patch(base: before, result: window([.row(after)]))
+    patch.updatedRows = [.init(index: 0, row: after, columns: [1, 2])]
+    let update = String(decoding: delivery(patch).encoded, as: UTF8.self)
+    #expect(update.contains(#""updated":[[0,2,1,null,2,null]]"#))
+  }
+
   @Test func aRowAndAPatchAreEncodedOnce() {
     let shared = row(1, 1, "a", 1)
     let patch = Patch(base: nil, result: window([.row(shared)]))

@@ -1,6 +1,6 @@
 import test from 'node:test';
 import assert from 'node:assert/strict';
-import { age, bytes, dateTime, decimalsFor, duration, formatter, linkTarget, plain, sparkline } from '../../web/format.js';
+import { age, bytes, dateTime, decimalsFor, duration, formatter, linkTarget, missingOf, plain, sparkline } from '../../web/format.js';
 
 const column = (type, more = {}) => ({ name: 'amount', type, style: 'plain', unit: '', ...more });
 const text = (type, cell, more = {}, decimals = 0) => formatter(column(type, more), { locale: 'en', decimals })(cell, 1_000_000);
@@ -28,6 +28,20 @@ test('an empty cell is empty in every column', () => {
   for (const type of ['integer', 'number', 'text', 'boolean', 'timestamp', 'image', 'series']) {
     for (const style of ['plain', 'bar', 'badge', 'bytes', 'duration', 'age', 'image', 'sparkline', 'link']) {
       assert.equal(text(type, null, { style }), '', `${type} ${style}`);
+    }
+  }
+});
+
+test('a deferred cell without a value is empty in every column, and tells why', () => {
+  assert.equal(missingOf({ pending: true }), '');
+  assert.equal(missingOf({ failed: 'no such file' }), 'no such file');
+  assert.equal(missingOf({ failed: '' }), 'could not be loaded');
+  assert.equal(missingOf({ something: 'newer' }), '');
+  for (const cell of [null, undefined, 0, '', false, 'text', [], [1, 2]]) assert.equal(missingOf(cell), null);
+  for (const type of ['integer', 'number', 'text', 'boolean', 'timestamp', 'image', 'series']) {
+    for (const style of ['plain', 'bar', 'badge', 'bytes', 'duration', 'age', 'image', 'sparkline', 'link']) {
+      assert.equal(text(type, { pending: true }, { style }), '', `${type} ${style}`);
+      assert.equal(text(type, { failed: 'why' }, { style }), '', `${type} ${style}`);
     }
   }
 });

@@ -129,6 +129,12 @@ sequence('every type of cell', [
   held(0, 1, [row(1, 3, [-1, 1e300, '', false, 0, '', []])]),
 ]);
 
+sequence('deferred cells', [
+  held(0, 3, [row(1, 1, ['a', { pending: true }]), row(2, 1, ['b', { pending: true }]), row(3, 1, ['c', { pending: true }])]),
+  held(0, 3, [row(1, 2, ['a', 4.5]), row(2, 2, ['b', { failed: 'no such file' }]), row(3, 2, ['c', null])]),
+  held(0, 3, [row(1, 3, ['a', { pending: true }]), row(2, 3, ['b', 7]), row(3, 2, ['c', null])]),
+]);
+
 // Patches that do not fit: they must be refused for this reason, and change nothing.
 
 function broken(name, refused, patch, base = held(0, 4, rows(1, 5))) {

@@ -33,6 +33,13 @@ test('a view survives its address', () => {
   assert.equal(hashFromView(views[1]).slice(0, 38), '#table=processes&sort=-cpu,name&search');
 });
 
+test('a deferred cell without a value says nothing about how wide its column is', () => {
+  const columns = [{ name: 'rating', type: 'number', style: 'plain', unit: '', width: 0, align: 'end' }];
+  const measure = (text) => text.length * 8;
+  const width = (cells) => specify(columns, cells.map((cell) => [cell]), measure, { locale: 'en', now: 0 })[0].width;
+  assert.equal(width([{ pending: true }, 12_345.25, { failed: 'a very long reason that nobody measures' }]), width([12_345.25]));
+});
+
 test('an address that makes no sense is an empty view', () => {
   assert.deepEqual(viewFromHash('#%%%&sort=%E0%A4%A,,&&='), emptyView());
 });

@@ -64,11 +64,14 @@ public struct Column: Hashable, Sendable {
   public var width: Int
   /// Where its values stand.
   public var alignment: ColumnAlignment
+  /// Whether its values cost time to get: they are asked for only where someone looks or is about to look. A row without its value
+  /// counts as empty when it is sorted, searched or grouped by this column.
+  public var isDeferred: Bool
 
   /// A column. Numbers stand at the end unless told otherwise.
   public init(
     _ name: String, _ type: ColumnType, title: String = "", style: ColumnStyle = .plain, unit: String = "",
-    width: Int = 0, alignment: ColumnAlignment? = nil
+    width: Int = 0, alignment: ColumnAlignment? = nil, isDeferred: Bool = false
   ) {
     self.name = name
     self.title = title.isEmpty ? name : title
@@ -77,6 +80,7 @@ public struct Column: Hashable, Sendable {
     self.unit = unit
     self.width = width
     self.alignment = alignment ?? ([.integer, .number, .timestamp].contains(type) ? .end : .start)
+    self.isDeferred = isDeferred
   }
 }
 
@@ -98,13 +102,18 @@ public struct Schema: Hashable, Sendable {
   public var key: KeyType
   /// At least one; at most ``Limits/columns``.
   public var columns: [Column]
+  /// How the source wants to be asked for the values of deferred columns.
+  public var prefetch: PrefetchPolicy
 
   /// A schema. It is checked when the table is added.
-  public init(name: String, title: String = "", key: KeyType, columns: [Column]) {
+  public init(
+    name: String, title: String = "", key: KeyType, columns: [Column], prefetch: PrefetchPolicy = PrefetchPolicy()
+  ) {
     self.name = name
     self.title = title.isEmpty ? name : title
     self.key = key
     self.columns = columns
+    self.prefetch = prefetch
   }
 
   /// The number of the column with this name.

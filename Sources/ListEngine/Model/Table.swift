@@ -7,6 +7,8 @@ final class Table {
   /// One per column of the schema.
   let columns: UnsafeMutableBufferPointer<ColumnStore>
   let keys: KeyIndex
+  /// Which cells of deferred columns have a value; `nil` without such columns.
+  let deferred: DeferredCells?
   /// How often the row's slot had been used before.
   private let generations = Chunked<UInt32>(filler: 0)
   /// The commit that last changed the row.
@@ -56,6 +58,7 @@ final class Table {
       columns.initializeElement(at: number, to: ColumnStore(column.type, hasher: hasher))
     }
     keys = KeyIndex(schema.key, hasher: hasher)
+    deferred = DeferredCells(schema)
   }
 
   deinit {
@@ -101,7 +104,9 @@ final class Table {
     let revision = revisions[slot]
     let label = labels[slot]
     if let known = snapshots[slot], known.id == id, known.revision == revision, known.label == label { return known }
-    let made = RowSnapshot(id: id, revision: revision, cells: columns.map { $0.cell(slot) }, label: label)
+    let made = RowSnapshot(
+      id: id, revision: revision, cells: columns.map { $0.cell(slot) }, label: label,
+      missing: deferred?.missing(slot) ?? [])
     if snapshots.count >= snapshotLimit { dropUnusedSnapshots() }
     snapshots[slot] = made
     return made
@@ -152,7 +157,7 @@ final class Table {
       }
       if let slot {
         guard reload?.isFirst(slot) ?? true else { return reject(record, bytes, "its key is named twice") }
-        update(slot, cells: cells, bytes: bytes)
+        update(slot, cells: cells, bytes: bytes, isWhole: true)
         reload?.name(slot)
       } else if count >= limits.rows {
         reject(record, bytes, "the table has its limit of \(limits.rows) rows")
@@ -163,7 +168,7 @@ final class Table {
     case .update:
       guard let slot else { return reject(record, bytes, "there is no row with its key") }
       if let reason = objection(to: cells, bytes: bytes, isUpdate: true) { return reject(record, bytes, reason) }
-      update(slot, cells: cells, bytes: bytes)
+      update(slot, cells: cells, bytes: bytes, isWhole: false)
     case .delete:
       // Not an error: a source may say so to be sure.
       if let slot {
@@ -243,21 +248,38 @@ final class Table {
     revisions[slot] = commit
     if old == nil { births[slot] = commit }
     for (column, cell) in zip(columns, cells) { _ = column.store(cell, bytes: bytes, at: slot) }
+    if let deferred {
+      for column in deferred.columns where cells[column].kind != .null { _ = deferred.provide(slot, column) }
+    }
     count += 1
     log.note(slot, columns: ChangeLog.everything)
     return slot
   }
 
   private func update(
-    _ slot: UInt32, cells: UnsafeBufferPointer<Changeset.PackedCell>, bytes: UnsafeRawBufferPointer
+    _ slot: UInt32, cells: UnsafeBufferPointer<Changeset.PackedCell>, bytes: UnsafeRawBufferPointer, isWhole: Bool
   ) {
     var changed: UInt64 = 0
+    let deferred = deferred
     for number in 0..<cells.count where cells[number].kind != .unchanged {
+      if let deferred, deferred.isDeferred(number) {
+        // A source that gives a whole row does not know what costs time to get: an empty deferred cell says nothing.
+        if isWhole && cells[number].kind == .null { continue }
+        if deferred.provide(slot, number) { changed |= 1 << UInt64(number & 63) }
+      }
       if columns[number].store(cells[number], bytes: bytes, at: slot) { changed |= 1 << UInt64(number & 63) }
     }
     guard changed != 0 else { return }
     revisions[slot] = commit
     log.note(slot, columns: changed)
+  }
+
+  /// Notes that a row shows something else, for ``fail(_:_:_:)`` and ``forget(_:_:)``.
+  func touch(_ slot: UInt32, columns: UInt64) {
+    commit = commit == .max ? 1 : commit + 1
+    revisions[slot] = commit
+    log.note(slot, columns: columns)
+    checkInvariants()
   }
 
   private func rowKey(_ key: KeyIndex.Probe) -> RowKey {
@@ -271,6 +293,7 @@ final class Table {
     graves.dig(keys.key(of: slot), slot: slot, position: log.end + 1)
     keys.remove(slot)
     for column in columns { column.clear(slot) }
+    deferred?.clear(slot)
     labels[slot] = 0
     snapshots[slot] = nil
     count -= 1
@@ -313,6 +336,7 @@ final class Table {
     let count = Int(slotCount)
     for column in columns { column.grow(to: count) }
     keys.grow(to: count)
+    deferred?.grow(to: count)
     generations.grow(to: count)
     revisions.grow(to: count)
     births.grow(to: count)

@@ -120,10 +120,18 @@ struct Cutter {
   private func cost(_ candidate: Candidate) -> Int {
     guard case .row(let row) = candidate.item else { return 0 }
     guard let base, candidate.origin >= 0, case .row(let held) = base.items[candidate.origin] else {
-      return row.cells.reduce(16) { $0 + Self.cost($1) }
+      return row.cells.indices.reduce(16) { $0 + Self.cost(row, $1) }
     }
     guard held.revision != row.revision else { return 0 }
-    return zip(held.cells, row.cells).reduce(16) { $0 + ($1.0 == $1.1 ? 0 : Self.cost($1.1)) }
+    return row.cells.indices.reduce(16) { $0 + (row.shows($1, asIn: held) ? 0 : Self.cost(row, $1)) }
+  }
+
+  private static func cost(_ row: RowSnapshot, _ column: Int) -> Int {
+    switch row.missing(column) {
+    case nil: cost(row.cells[column])
+    case .pending: 16
+    case .failed(let reason): reason.utf8.count + 14
+    }
   }
 
   private static func cost(_ cell: Cell) -> Int {
@@ -199,7 +207,7 @@ struct Cutter {
     switch (old, new) {
     case (.row(let old), .row(let new)):
       guard old.revision != new.revision else { return }
-      let columns = new.cells.indices.filter { old.cells[$0] != new.cells[$0] }
+      let columns = new.cells.indices.filter { !new.shows($0, asIn: old) }
       patch.updatedRows.append(Patch.RowUpdate(index: index, row: new, columns: columns))
     case (.header(let old), .header(let new)):
       if old != new { patch.updatedHeaders.append((index, new)) }

@@ -6,17 +6,30 @@ public final class RowSnapshot {
   public let revision: UInt32
   /// One per column.
   public let cells: [Cell]
+  /// The cells of deferred columns that have no value, by ascending column; their places in `cells` are null.
+  public let missing: [MissingCell]
   /// The row's place in the source's own order; tells that a row was moved.
   let label: UInt64
 
   /// A place for the wire's encoding of this row, so that it is made once and goes when the row does.
   public var encoded: EncodedRow?
 
-  init(id: RowID, revision: UInt32, cells: [Cell], label: UInt64) {
+  init(id: RowID, revision: UInt32, cells: [Cell], label: UInt64, missing: [MissingCell] = []) {
     self.id = id
     self.revision = revision
     self.cells = cells
     self.label = label
+    self.missing = missing
+  }
+
+  /// Why a cell shows no value; `nil` when it shows one.
+  ///
+  /// - Complexity: O(cells that show none).
+  public func missing(_ column: Int) -> Missing? { missing.isEmpty ? nil : missing.first { $0.column == column }?.why }
+
+  /// Whether a cell shows what it shows in another revision of the row.
+  func shows(_ column: Int, asIn other: RowSnapshot) -> Bool {
+    cells[column] == other.cells[column] && missing(column) == other.missing(column)
   }
 }
 

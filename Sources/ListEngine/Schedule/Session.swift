@@ -25,6 +25,8 @@ final class Session {
   var wantsWindow = true
   /// Whether a window for another query is not yet on the page: what the page says of its place is about the old one.
   private var awaitsWindow = false
+  /// Whether its reader may see other rows than when ``outlook`` was last looked at.
+  var hasNewOutlook = false
   var throttle: Throttle
   var pace: Pace
 
@@ -87,6 +89,7 @@ final class Session {
   func scroll(to viewport: Viewport, limits: Limits) {
     reader.resize(viewport, limits: limits)
     wantsFlush = true
+    hasNewOutlook = true
     guard !awaitsWindow else { return }
     reader.go(to: viewport, shift: viewport.sequence < sequence ? shiftOnItsWay : 0)
   }
@@ -117,12 +120,14 @@ final class Session {
   func setHidden(_ isHidden: Bool) {
     guard isHidden != self.isHidden else { return }
     self.isHidden = isHidden
+    hasNewOutlook = true
     if isHidden { throttle.cancel() } else { wantsFlush = true }
   }
 
   /// Cuts what leads from what the page holds to what is true now; `nil` when they are the same.
   func cut(at now: Instant, limits: Limits, shared: inout [CutKey: Cutter.Result]) -> (patch: Patch, shift: Int)? {
     guard let view else { return nil }
+    hasNewOutlook = true
     view.catchUp()
     guard canLook() else {
       // So much has changed that the view is put together again.
@@ -148,6 +153,32 @@ final class Session {
     shiftOnItsWay = shift
     isWritable = false
     return (patch, shift)
+  }
+}
+
+extension Session {
+  /// The rows of the window that the page was last sent, as its reader is placed now: in sight, then in the direction of travel, then
+  /// behind, each from near to far. Those that the reader has scrolled away from are left out; those that it has scrolled to come with
+  /// the next patch. Nothing while the page is hidden, or waits for another query's window.
+  var outlook: [(row: RowID, zone: PrefetchQueue<DeferredItem>.Zone, distance: Int)] {
+    guard let base, !isHidden, !(awaitsWindow && wantsWindow) else { return [] }
+    let held = base.start..<base.start + base.items.count
+    let window = reader.window(of: base.total).clamped(to: held)
+    let visible = reader.visible(of: base.total).clamped(to: window)
+    let (above, below) = (window.lowerBound..<visible.lowerBound, visible.upperBound..<window.upperBound)
+    var rows: [(row: RowID, zone: PrefetchQueue<DeferredItem>.Zone, distance: Int)] = []
+    func add(_ range: Range<Int>, _ zone: PrefetchQueue<DeferredItem>.Zone, isUp: Bool) {
+      for distance in 0..<range.count {
+        let position = isUp ? range.upperBound - 1 - distance : range.lowerBound + distance
+        guard case .row(let row) = base.items[position - base.start] else { continue }
+        rows.append((row.id, zone, distance))
+      }
+    }
+    let isUp = reader.isTravellingUp
+    add(visible, .visible, isUp: isUp)
+    add(isUp ? above : below, .leading, isUp: isUp)
+    add(isUp ? below : above, .trailing, isUp: !isUp)
+    return rows
   }
 }
 

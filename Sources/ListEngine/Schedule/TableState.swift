@@ -1,6 +1,8 @@
 /// A table with its source's state, its views, and the sessions that look at it.
 final class TableState {
   let table: Table
+  /// Has deferred cells loaded; `nil` without deferred columns.
+  private(set) var loader: DeferredLoader?
   private var views: [Query: ListView] = [:]
   /// In the order in which they came; what is sent in one turn is sent in this order.
   private var sessions: [Session] = []
@@ -18,8 +20,9 @@ final class TableState {
   /// Views that lag behind by more changes than this catch up though no session is due, so that the log is bounded.
   static let longestLog = 1 << 13
 
-  init(_ table: Table, at now: Instant) {
+  init(_ table: Table, id: TableID, at now: Instant) {
     self.table = table
+    loader = DeferredLoader(table, id: id)
     lastChange = now
   }
 
@@ -31,14 +34,39 @@ final class TableState {
     table.apply(changes)
     if state == .starting { setSource(.live, "", at: now) }
     lastChange = now
-    if table.rejected != reported {
-      reported = table.rejected
-      statusThrottle.noteChange(at: now)
-    }
+    noteRejections(at: now)
     // Nothing changed for a list that was loaded again as it was.
     guard table.log.end != end || table.count != count else { return }
+    loader?.noteChanges(since: end, at: now)
+    noteChange(at: now)
+  }
+
+  private func noteRejections(at now: Instant) {
+    guard table.rejected != reported else { return }
+    reported = table.rejected
+    statusThrottle.noteChange(at: now)
+  }
+
+  private func noteChange(at now: Instant) {
     for session in sessions where !session.isHidden { session.throttle.noteChange(at: now) }
     trimLog()
+  }
+
+  /// A deferred cell was loaded.
+  func load(_ cell: DeferredCell, _ value: Cell, at now: Instant) {
+    lastChange = now
+    if loader?.load(cell, value, at: now) == true { noteChange(at: now) }
+    noteRejections(at: now)
+  }
+
+  /// A deferred cell could not be loaded.
+  func fail(_ cell: DeferredCell, _ reason: String, at now: Instant) {
+    if loader?.fail(cell, reason, at: now) == true { noteChange(at: now) }
+  }
+
+  /// A deferred cell's value is not true any more.
+  func forget(_ cell: DeferredCell, at now: Instant) {
+    if loader?.forget(cell, at: now) == true { noteChange(at: now) }
   }
 
   func setSource(_ state: SourceState, _ message: String, at now: Instant) {
@@ -80,6 +108,7 @@ final class TableState {
   func detach(_ session: Session, at now: Instant) {
     guard let view = session.view else { return }
     session.view = nil
+    loader?.leave(session, at: now)
     sessions.removeAll { $0 === session }
     view.viewers -= 1
     guard view.viewers == 0 else { return }
@@ -119,10 +148,21 @@ final class TableState {
             sequence: session.sequence, request: session.request, interval: session.pace.interval, shift: shift,
             base: session.sequence - 1, schema: table.schema, patch: patch)))
     }
+    loadDeferred(at: now, outputs: &outputs)
     for view in views.values {
       if let since = view.unwatchedSince, since.duration(to: now) >= Self.viewRest { views[view.query] = nil }
     }
     trimLog()
+  }
+
+  /// Lets the loader know who looks where, and tells the source.
+  private func loadDeferred(at now: Instant, outputs: inout [Output]) {
+    guard loader != nil else { return }
+    for session in sessions where session.hasNewOutlook {
+      loader?.follow(session, at: now)
+      session.hasNewOutlook = false
+    }
+    if loader?.advance(to: now, outputs: &outputs) == true { noteChange(at: now) }
   }
 
   /// The views that are being put together, in the order in which their sessions came.
@@ -130,12 +170,14 @@ final class TableState {
 
   var deadline: Instant? {
     if !unfinished.isEmpty { return .zero }
+    if loader != nil, sessions.contains(where: \.hasNewOutlook) { return .zero }
     var deadline = statusThrottle.deadline
     func consider(_ moment: Instant?) {
       guard let moment else { return }
       deadline = deadline.map { min($0, moment) } ?? moment
     }
     for session in sessions { consider(session.isReady && session.wantsFlush ? .zero : session.deadline) }
+    consider(loader?.deadline)
     for view in views.values { consider(view.unwatchedSince?.advanced(by: Self.viewRest)) }
     return deadline
   }

@@ -124,8 +124,9 @@ struct FilterResolver {
     switch (column.type, value) {
     case (.integer, .integer), (.boolean, .boolean), (.timestamp, .timestamp): return value
     case (.integer, .number(let number)):
-      if let whole = Int64(exactly: number) { return .integer(whole) }
-      throw number.rounded() == number ? tooGreat : mustBe("a whole number")
+      guard let whole = Self.whole(number) else { throw tooGreat }
+      guard Double(whole) == number else { throw mustBe("a whole number") }
+      return .integer(whole)
     case (.integer, .text(let text)):
       guard let whole = Int64(text) else { throw mustBe("a whole number") }
       return .integer(whole)
@@ -152,6 +153,11 @@ struct FilterResolver {
     }
   }
 
+  /// The number without its fraction, if 64 bits hold it. Rounding would need the C library, and the engine imports nothing.
+  private static func whole(_ number: Double) -> Int64? {
+    abs(number) < 0x1p63 || number == -0x1p63 ? Int64(number) : nil
+  }
+
   /// Nanoseconds from milliseconds as pages write them: a number, or a text when a number would lose digits.
   private static func nanoseconds(_ milliseconds: Cell) -> Int64? {
     switch milliseconds {
@@ -159,9 +165,9 @@ struct FilterResolver {
       let (product, overflow) = whole.multipliedReportingOverflow(by: 1_000_000)
       return overflow ? nil : product
     case .number(let number):
-      let floor = number.rounded(.down)
-      guard let whole = Int64(exactly: floor) else { return nil }
-      return nanoseconds(whole: whole, fraction: Int64(((number - floor) * 1_000_000).rounded()))
+      guard let whole = whole(number) else { return nil }
+      let fraction = (number - Double(whole)) * 1_000_000
+      return nanoseconds(whole: whole, fraction: Int64(fraction < 0 ? fraction - 0.5 : fraction + 0.5))
     case .text(let text):
       let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
       guard let whole = Int64(parts[0]) else { return nil }

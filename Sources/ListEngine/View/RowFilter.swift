@@ -6,47 +6,19 @@
 /// What a text was found to be is remembered by its number, as long as its column stores repeated texts once: a million rows of
 /// ten thousand symbols cost ten thousand looks.
 final class RowFilter {
-  private struct Test {
-    enum Kind: UInt8 {
-      /// The cell is empty.
-      case isEmpty
-      /// Its sort key lies between `low` and `high`.
-      case within
-      /// It does not, and the cell is not empty.
-      case outside
-      /// Its sort key is in the list with the number `operand`.
-      case isListed
-      /// Its text passes the test with the number `operand`.
-      case text
-    }
-
-    var kind: Kind
-    var column: ColumnStore
-    var low: UInt64 = 0
-    var high: UInt64 = 0
-    var operand = 0
-    /// Where verdicts are remembered, and as which bit; `nil` for nowhere.
-    var memory: Verdicts?
-    var bit: UInt64 = 0
-    /// Which test is next; or an outcome below 0.
-    var ifTrue: Int
-    var ifFalse: Int
-  }
-
-  private static var shown: Int { -1 }
-  private static var hidden: Int { -2 }
+  fileprivate static var shown: Int { -1 }
+  fileprivate static var hidden: Int { -2 }
 
   /// Its columns must not go before the filter does.
   private let table: Table
-  private var columns: UnsafeMutableBufferPointer<ColumnStore> { table.columns }
-  private var tests: [Test] = []
-  private var start = RowFilter.shown
-  private var lists: [[UInt64]] = []
-  private var textTests: [TextTest] = []
-  /// What is remembered of each column's texts, and for how many tests.
-  private var memories: [Int: (verdicts: Verdicts, tests: Int)] = [:]
+  // All of these are constants, because a variable of a class is looked after at every access, and they are read for every row.
+  private let tests: UnsafeMutableBufferPointer<FilterTest>
+  private let start: Int
+  private let lists: [[UInt64]]
+  private let textTests: [TextTest]
+  private let memories: [Verdicts]
   /// The columns whose change may change the outcome; see ``ChangeLog/Entry/columns``.
-  private(set) var interest: UInt64 = 0
+  let interest: UInt64
   /// How many texts it has looked at.
   private(set) var looks = 0
   /// How much it has done so far: bytes looked at, and steps of regular expressions.
@@ -55,17 +27,23 @@ final class RowFilter {
   /// - Precondition: The query fits the table.
   init(_ query: Query, table: Table) {
     self.table = table
-    if !query.search.isEmpty {
-      let texts = columns.indices.filter { columns[$0].type == .text }
-      let search = TextTest.contains(TextSearch(query.search))
-      textTests.append(search)
-      start = Self.hidden
-      for column in texts.reversed() { start = addText(0, column, Self.shown, start) }
-    }
-    if let filter = query.filter { start = add(filter, start, Self.hidden) }
+    var compiler = FilterCompiler(columns: table.columns)
+    var start = Self.shown
+    if !query.search.isEmpty { start = compiler.add(search: query.search, start, Self.hidden) }
+    if let filter = query.filter { start = compiler.add(filter, start, Self.hidden) }
+    self.start = start
+    tests = .allocate(capacity: compiler.tests.count)
+    _ = tests.initialize(from: compiler.tests)
+    lists = compiler.lists
+    textTests = compiler.textTests
+    memories = compiler.memories.values.map(\.verdicts)
+    interest = compiler.interest
   }
 
-  deinit { for memory in memories.values { memory.verdicts.words.deallocate() } }
+  deinit {
+    tests.deallocate()
+    for memory in memories { memory.words.deallocate() }
+  }
 
   /// Whether it lets every row through.
   var isEmpty: Bool { start == Self.shown }
@@ -78,58 +56,109 @@ final class RowFilter {
   }
 
   private func run(_ slot: UInt32) -> Bool {
-    tests.withUnsafeBufferPointer { tests in
-      var place = start
-      while place >= 0 {
-        let isTrue =
-          switch tests[place].kind {
-          case .isEmpty: tests[place].column.isNull(slot)
-          case .within: isWithin(tests[place], slot)
-          case .outside: !isWithin(tests[place], slot) && !tests[place].column.isNull(slot)
-          case .isListed: isListed(tests[place], slot)
-          case .text: passes(tests[place], slot)
-          }
-        place = isTrue ? tests[place].ifTrue : tests[place].ifFalse
-      }
-      return place == Self.shown
+    var place = start
+    while place >= 0 {
+      let test = tests.baseAddress.unsafelyUnwrapped + place
+      let isTrue =
+        switch test.pointee.kind {
+        case .isEmpty: test.pointee.column.isNull(slot)
+        case .within: isWithin(test, slot)
+        case .outside: !isWithin(test, slot) && !test.pointee.column.isNull(slot)
+        case .isListed: isListed(test, slot)
+        case .text: passes(test, slot)
+        }
+      place = isTrue ? test.pointee.ifTrue : test.pointee.ifFalse
     }
+    return place == Self.shown
   }
 
-  @inline(__always) private func isWithin(_ test: Test, _ slot: UInt32) -> Bool {
-    let key = test.column.sortKey(slot, descending: false)
+  @inline(__always) private func isWithin(_ test: UnsafeMutablePointer<FilterTest>, _ slot: UInt32) -> Bool {
+    let key = test.pointee.column.sortKey(slot, descending: false)
     // The greatest key is that of empty cells, and of the greatest integer too.
-    return key >= test.low && key <= test.high && (key != .max || !test.column.isNull(slot))
+    return key >= test.pointee.low && key <= test.pointee.high && (key != .max || !test.pointee.column.isNull(slot))
   }
 
-  private func isListed(_ test: Test, _ slot: UInt32) -> Bool {
-    guard !test.column.isNull(slot) else { return false }
-    let key = test.column.sortKey(slot, descending: false)
-    let list = lists[test.operand]
+  private func isListed(_ test: UnsafeMutablePointer<FilterTest>, _ slot: UInt32) -> Bool {
+    guard !test.pointee.column.isNull(slot) else { return false }
+    let key = test.pointee.column.sortKey(slot, descending: false)
+    let list = lists[test.pointee.operand]
     let place = partition(list.count) { list[$0] < key }
     return place < list.count && list[place] == key
   }
 
-  @inline(__always) private func passes(_ test: Test, _ slot: UInt32) -> Bool {
-    let number = test.column.textNumber(slot)
+  @inline(__always) private func passes(_ test: UnsafeMutablePointer<FilterTest>, _ slot: UInt32) -> Bool {
+    let number = test.pointee.column.textNumber(slot)
     guard number != TextPool.none else { return false }
-    guard let memory = test.memory, let generation = test.column.sharedGeneration(of: number) else {
-      return look(test, test.column.bytes(slot))
+    guard let memory = test.pointee.memory, let generation = test.pointee.column.sharedGeneration(of: number) else {
+      return look(test, test.pointee.column.bytes(slot))
     }
-    if let verdict = memory.verdict(number, generation, bit: test.bit) { return verdict }
-    let verdict = look(test, test.column.bytes(slot))
-    memory.remember(number, generation, bit: test.bit, verdict)
+    if let verdict = memory.verdict(number, generation, bit: test.pointee.bit) { return verdict }
+    let verdict = look(test, test.pointee.column.bytes(slot))
+    memory.remember(number, generation, bit: test.pointee.bit, verdict)
     return verdict
   }
 
-  private func look(_ test: Test, _ bytes: UnsafeRawBufferPointer) -> Bool {
+  private func look(_ test: UnsafeMutablePointer<FilterTest>, _ bytes: UnsafeRawBufferPointer) -> Bool {
     looks += 1
-    return textTests[test.operand].passes(bytes, work: &work)
+    var spent = 0
+    defer { work += spent }
+    return textTests[test.pointee.operand].passes(bytes, work: &spent)
+  }
+}
+
+/// One test of a compiled filter.
+private struct FilterTest {
+  enum Kind: UInt8 {
+    /// The cell is empty.
+    case isEmpty
+    /// Its sort key lies between `low` and `high`.
+    case within
+    /// It does not, and the cell is not empty.
+    case outside
+    /// Its sort key is in the list with the number `operand`.
+    case isListed
+    /// Its text passes the test with the number `operand`.
+    case text
   }
 
-  // MARK: Compiling
+  var kind: Kind
+  var column: ColumnStore
+  var low: UInt64 = 0
+  var high: UInt64 = 0
+  var operand = 0
+  /// Where verdicts are remembered, and as which bit; `nil` for nowhere.
+  var memory: Verdicts?
+  var bit: UInt64 = 0
+  /// Which test is next; or an outcome below 0.
+  var ifTrue: Int
+  var ifFalse: Int
+}
+
+/// Puts the tests of a filter together.
+private struct FilterCompiler {
+  let columns: UnsafeMutableBufferPointer<ColumnStore>
+  private(set) var tests: [FilterTest] = []
+  private(set) var lists: [[UInt64]] = []
+  private(set) var textTests: [TextTest] = []
+  /// What is remembered of each column's texts, and for how many tests.
+  private(set) var memories: [Int: (verdicts: Verdicts, tests: Int)] = [:]
+  private(set) var interest: UInt64 = 0
+
+  init(columns: UnsafeMutableBufferPointer<ColumnStore>) { self.columns = columns }
+
+  /// Adds the tests of a search: one for each column of texts.
+  mutating func add(search: String, _ ifTrue: Int, _ ifFalse: Int) -> Int {
+    textTests.append(.contains(TextSearch(search)))
+    let operand = textTests.count - 1
+    var next = ifFalse
+    for column in columns.indices.reversed() where columns[column].type == .text {
+      next = addText(operand, column, ifTrue, next)
+    }
+    return next
+  }
 
   /// Adds the tests of a filter, the last ones first: the result is where it begins.
-  private func add(_ filter: Filter<Int>, _ ifTrue: Int, _ ifFalse: Int) -> Int {
+  mutating func add(_ filter: Filter<Int>, _ ifTrue: Int, _ ifFalse: Int) -> Int {
     switch filter {
     case .all(let parts):
       return parts.reversed().reduce(ifTrue) { next, part in add(part, next, ifFalse) }
@@ -165,7 +194,7 @@ final class RowFilter {
     }
   }
 
-  private func add(
+  mutating private func add(
     _ comparison: Comparison, _ column: Int, _ value: Cell, _ ifTrue: Int, _ ifFalse: Int
   ) -> Int {
     guard let key = ColumnStore.sortKey(of: value) else {
@@ -177,7 +206,7 @@ final class RowFilter {
       }
     }
     // No key is below 0 and none above the greatest: then 1...0 lets nothing through.
-    let (kind, low, high): (Test.Kind, UInt64, UInt64) =
+    let (kind, low, high): (FilterTest.Kind, UInt64, UInt64) =
       switch comparison {
       case .equal: (.within, key, key)
       case .notEqual: (.outside, key, key)
@@ -189,22 +218,23 @@ final class RowFilter {
     return add(kind, column, low: low, high: high, ifTrue, ifFalse)
   }
 
-  private func add(
-    _ kind: Test.Kind, _ column: Int, low: UInt64 = 0, high: UInt64 = 0, operand: Int = 0, _ ifTrue: Int, _ ifFalse: Int
+  mutating private func add(
+    _ kind: FilterTest.Kind, _ column: Int, low: UInt64 = 0, high: UInt64 = 0, operand: Int = 0, _ ifTrue: Int,
+    _ ifFalse: Int
   ) -> Int {
     interest |= 1 << UInt64(column & 63)
     tests.append(
-      Test(
+      FilterTest(
         kind: kind, column: columns[column], low: low, high: high, operand: operand, ifTrue: ifTrue, ifFalse: ifFalse))
     return tests.count - 1
   }
 
-  private func addText(_ test: TextTest, _ column: Int, _ ifTrue: Int, _ ifFalse: Int) -> Int {
+  mutating private func addText(_ test: TextTest, _ column: Int, _ ifTrue: Int, _ ifFalse: Int) -> Int {
     textTests.append(test)
     return addText(textTests.count - 1, column, ifTrue, ifFalse)
   }
 
-  private func addText(_ operand: Int, _ column: Int, _ ifTrue: Int, _ ifFalse: Int) -> Int {
+  mutating private func addText(_ operand: Int, _ column: Int, _ ifTrue: Int, _ ifFalse: Int) -> Int {
     let place = add(.text, column, operand: operand, ifTrue, ifFalse)
     let memory = memories[column] ?? (Verdicts(), 0)
     memories[column] = (memory.verdicts, memory.tests + 1)

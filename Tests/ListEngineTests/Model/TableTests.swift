@@ -181,7 +181,7 @@ import Testing
     for key in 0..<4000 as Range<Int64> { changes.upsert(.integer(key), [.integer(key)]) }
     table.apply(changes)
     let held = table.snapshot(0)
-    weak var other = table.snapshot(1)
+    weak let other = table.snapshot(1)
     for slot in 2..<4000 as Range<UInt32> { _ = table.snapshot(slot) }
     #expect(table.snapshot(0) === held)
     #expect(other == nil)

@@ -305,7 +305,7 @@ import Testing
 
   @Test func aViewThatIsWatchedAgainIsKept() {
     let table = Table(Harness.schema, limits: Limits(), seed: 1)
-    let state = TableState(table, at: .zero)
+    let state = TableState(table, id: TableID(rawValue: 0), at: .zero)
     let sessions = (1...2).map { session($0) }
     var outputs: [Output] = []
     state.attach(sessions[0], to: Query(), at: .zero)
@@ -318,7 +318,7 @@ import Testing
 
   @Test func changesThatNobodyLooksAtDoNotPileUp() {
     let table = Table(Harness.schema, limits: Limits(), seed: 1)
-    let state = TableState(table, at: .zero)
+    let state = TableState(table, id: TableID(rawValue: 0), at: .zero)
     let hidden = session(1)
     state.attach(hidden, to: Query(), at: .zero)
     hidden.setHidden(true)

@@ -1,0 +1,36 @@
+extension Table {
+  /// The slot of the row with this key.
+  func slot(of key: RowKey) -> UInt32? {
+    switch key {
+    case .integer(let value): return schema.key == .integer ? keys.slot(of: .integer(value)) : nil
+    case .text(var value):
+      return schema.key == .text ? value.withUTF8 { keys.slot(of: .text(UnsafeRawBufferPointer($0))) } : nil
+    }
+  }
+
+  /// Stores a deferred cell's value. The result is why it does not fit, or `nil`; then it is counted as a rejected row is.
+  func load(_ key: RowKey, _ column: Int, _ cell: Cell) -> String? {
+    var changes = Changeset()
+    var cells = [Cell?](repeating: nil, count: columns.count)
+    cells[column] = cell
+    changes.update(key, cells)
+    let before = rejected
+    apply(changes)
+    return rejected == before ? nil : lastRejection
+  }
+
+  /// Notes that a deferred cell could not be loaded. The result is whether it shows something else now.
+  func fail(_ slot: UInt32, _ column: Int, _ reason: String) -> Bool {
+    guard let deferred, !deferred.isThere(slot, column), deferred.fail(slot, column, reason) else { return false }
+    touch(slot, columns: 0)
+    return true
+  }
+
+  /// Forgets a deferred cell's value, or that it failed. The result is whether it shows something else now.
+  func forget(_ slot: UInt32, _ column: Int) -> Bool {
+    guard let deferred, deferred.forget(slot, column) else { return false }
+    columns[column].clear(slot)
+    touch(slot, columns: 1 << UInt64(column & 63))
+    return true
+  }
+}

@@ -1,0 +1,86 @@
+/// A priority queue of small numbers in which each can be found again: to be moved, or taken out.
+///
+///     heap.set(7, to: rank)      // in, or elsewhere
+///     heap.first                 // the least, and its priority
+///     heap.remove(7)
+struct IndexedHeap<Priority: Comparable> {
+  private var nodes: [(number: Int, priority: Priority)] = []
+  /// Where each number stands in `nodes`; -1 when it does not.
+  private var places: [Int] = []
+
+  /// How many numbers are in it.
+  var count: Int { nodes.count }
+  /// Whether there are none.
+  var isEmpty: Bool { nodes.isEmpty }
+  /// The number with the least priority.
+  var first: (number: Int, priority: Priority)? { nodes.first }
+
+  /// Whether the number is in it.
+  func contains(_ number: Int) -> Bool { number < places.count && places[number] >= 0 }
+
+  /// Puts a number in, or where its new priority belongs.
+  ///
+  /// - Complexity: O(log n).
+  mutating func set(_ number: Int, to priority: Priority) {
+    if number >= places.count {
+      places.append(contentsOf: repeatElement(-1, count: max(number + 1 - places.count, places.count)))
+    }
+    var place = places[number]
+    if place < 0 {
+      place = nodes.count
+      nodes.append((number, priority))
+      places[number] = place
+    } else {
+      nodes[place].priority = priority
+    }
+    settle(place)
+  }
+
+  /// Takes a number out, if it is in.
+  ///
+  /// - Complexity: O(log n).
+  mutating func remove(_ number: Int) {
+    guard contains(number) else { return }
+    let place = places[number]
+    places[number] = -1
+    let last = nodes.removeLast()
+    guard place < nodes.count else { return }
+    nodes[place] = last
+    places[last.number] = place
+    settle(place)
+  }
+
+  private mutating func settle(_ start: Int) {
+    var place = start
+    while place > 0, nodes[place].priority < nodes[(place - 1) / 2].priority {
+      swap(place, (place - 1) / 2)
+      place = (place - 1) / 2
+    }
+    while true {
+      var least = place
+      for child in [2 * place + 1, 2 * place + 2] where child < nodes.count {
+        if nodes[child].priority < nodes[least].priority { least = child }
+      }
+      guard least != place else { return }
+      swap(place, least)
+      place = least
+    }
+  }
+
+  private mutating func swap(_ a: Int, _ b: Int) {
+    nodes.swapAt(a, b)
+    places[nodes[a].number] = a
+    places[nodes[b].number] = b
+  }
+
+  /// No number comes before its parent, and each is found where it stands.
+  func checkInvariants() {
+    #if CHECK_INVARIANTS
+      for (place, node) in nodes.enumerated() {
+        precondition(places[node.number] == place, "\(node.number) stands at \(place), not at \(places[node.number])")
+        precondition(!(node.priority < nodes[max(0, place - 1) / 2].priority), "\(node.number) comes before its parent")
+      }
+      precondition(places.count { $0 >= 0 } == nodes.count, "a number is placed that is not there")
+    #endif
+  }
+}

@@ -1,0 +1,421 @@
+import ListTesting
+import Testing
+
+@testable import ListEngine
+
+/// Deferred columns, from the viewport to the source and back. Rows 0 to 99; a page sees ten of them and holds five more on each side.
+@Suite struct DeferredLoaderTests {
+  /// A page on a table with a deferred column `1`, and a source that answers after a second unless told otherwise.
+  private final class Bench {
+    var engine = Engine(epoch: "deferred")
+    var clock = ManualClock()
+    let table: TableID
+    var loader: ScriptedLoader
+    var replicas: [SessionID: Replica] = [:]
+    /// What the source makes of a row; one that is not here is loaded after a second.
+    var plans: [Int: ScriptedLoader.Plan] = [:]
+    /// Values other than the row's number.
+    var values: [DeferredCell: Cell] = [:]
+
+    init(rows: Int = 100, policy: PrefetchPolicy = PrefetchPolicy(inFlight: 4)) throws {
+      loader = ScriptedLoader(bound: policy.inFlight)
+      table = try engine.addTable(
+        Schema(
+          name: "files", key: .integer,
+          columns: [Column("name", .text), Column("size", .number, isDeferred: true)], prefetch: policy), at: clock.now)
+      change { changes in for row in 0..<rows { changes.upsert(.integer(Int64(row)), [.text("file \(row)"), .null]) } }
+    }
+
+    func change(_ body: (inout Changeset) -> Void) {
+      var changes = Changeset()
+      body(&changes)
+      engine.handle(.changes(table, changes), at: clock.now)
+    }
+
+    func open(_ number: UInt64 = 1, first: Int = 0, query: QueryRequest = QueryRequest()) {
+      let id = SessionID(rawValue: number)
+      replicas[id] = Replica()
+      engine.handle(
+        .open(
+          id, table: "files", request: 1, query: query, viewport: viewport(first, id), interval: .zero), at: clock.now)
+    }
+
+    func scroll(_ number: UInt64 = 1, first: Int) {
+      let id = SessionID(rawValue: number)
+      engine.handle(.viewport(id, viewport(first, id)), at: clock.now)
+    }
+
+    private func viewport(_ first: Int, _ id: SessionID) -> Viewport {
+      Viewport(first: first, count: 10, ahead: 5, behind: 5, stick: nil, sequence: replicas[id]?.sequence ?? 0)
+    }
+
+    /// Lets pages and source answer until nothing is to be done at this moment; the result is what the source was told.
+    @discardableResult func settle() throws -> [String] {
+      var told: [String] = []
+      for _ in 0..<1000 {
+        let outputs = engine.advance(to: clock.now)
+        for output in outputs {
+          switch output {
+          case .deliver(let id, let delivery):
+            try replicas[id]?.apply(delivery)
+            engine.handle(.writable(id), at: clock.now)
+            engine.handle(.acknowledge(id, sequence: delivery.sequence), at: clock.now)
+          case .cancel(_, let cells): told += cells.map { "-\($0.key)" }
+          case .load(_, let cells): told += cells.map { "+\($0.key)" }
+          default: break
+          }
+          let plans = plans
+          loader.take(output, at: clock.now) { cell in
+            guard case .integer(let key) = cell.key else { return .init(after: .seconds(1)) }
+            return plans[Int(key)] ?? .init(after: .seconds(1))
+          }
+        }
+        let values = values
+        let answers = loader.answers(until: clock.now) { cell in
+          if let value = values[cell] { return value }
+          return if case .integer(let key) = cell.key { .number(Double(key)) } else { .null }
+        }
+        for answer in answers { engine.handle(answer.input(table), at: clock.now) }
+        if answers.isEmpty, engine.deadline.map({ $0 > clock.now }) ?? true {
+          #expect(loader.mistakes.isEmpty, "\(loader.mistakes)")
+          return told
+        }
+      }
+      Issue.record("it does not come to rest")
+      return told
+    }
+
+    /// Lets time pass, without jumping over anything that is due meanwhile.
+    @discardableResult func wait(_ duration: Duration) throws -> [String] {
+      let end = clock.now.advanced(by: duration)
+      var told = try settle()
+      while clock.now < end {
+        let next = [engine.deadline, loader.deadline].compactMap(\.self).min() ?? end
+        clock.advance(by: clock.now.duration(to: min(max(next, clock.now), end)))
+        told += try settle()
+      }
+      return told
+    }
+
+    var counters: PrefetchCounters { engine.prefetch(of: table) }
+
+    /// What a page shows of a row: its value, `…` while it is on its way, or the reason why it is not there.
+    func shown(_ row: Int, _ number: UInt64 = 1) -> String? {
+      let replica = replicas[SessionID(rawValue: number)]
+      for case .row(let id, _, let cells) in replica?.items ?? [] where cells[0] == .text("file \(row)") {
+        switch replica?.missing[id]?[1] {
+        case .pending: return "…"
+        case .failed(let reason): return reason
+        case nil: return if case .number(let value) = cells[1] { "\(value)" } else { "" }
+        }
+      }
+      return nil
+    }
+  }
+
+  @Test func onlyWhatAPageHoldsIsLoadedAndWhatItSeesFirst() throws {
+    let bench = try Bench()
+    try bench.settle()
+    #expect(bench.loader.loads.isEmpty)
+    bench.open(first: 50)
+    #expect(try bench.settle() == ["+50", "+51", "+52", "+53"])
+    #expect(bench.shown(50) == "…")
+    #expect(try bench.wait(.seconds(10)).count == 16)
+    let expected = Array(50..<65) + [49, 48, 47, 46, 45]
+    #expect(bench.loader.loads.map(\.key) == expected.map { .integer(Int64($0)) })
+    #expect(bench.shown(50) == "50.0")
+    #expect(bench.shown(45) == "45.0")
+    #expect(bench.counters.late == 10)
+    #expect(bench.counters.inFlight == 0)
+    #expect(bench.engine.deadline == nil)
+  }
+
+  @Test func whatWasLoadedAheadIsThereWhenItComesIntoSight() throws {
+    let bench = try Bench()
+    bench.open(first: 50)
+    try bench.wait(.seconds(10))
+    bench.scroll(first: 55)
+    try bench.settle()
+    #expect(bench.counters.hits == 5)
+    #expect(bench.counters.late == 10)
+  }
+
+  @Test func whatAPlaceholderStandsForFillsIt() throws {
+    let bench = try Bench()
+    bench.open()
+    try bench.wait(.milliseconds(999))
+    #expect(bench.shown(0) == "…")
+    try bench.wait(.milliseconds(1))
+    #expect(bench.shown(0) == "0.0")
+    #expect(bench.shown(4) == "…")
+  }
+
+  @Test func aJumpCancelsWhatItPassedOver() throws {
+    let bench = try Bench()
+    bench.open()
+    try bench.settle()
+    bench.scroll(first: 80)
+    #expect(try bench.settle() == ["-0", "-1", "-2", "-3", "+80", "+81", "+82", "+83"])
+    // Nothing else of the first place was ever asked for.
+    try bench.wait(.seconds(20))
+    #expect(bench.loader.loads.count == 4 + 20)
+  }
+
+  @Test func aSmallScrollLeavesWhatIsInFlightAlone() throws {
+    let bench = try Bench(policy: PrefetchPolicy(inFlight: 100))
+    bench.open(first: 20)
+    #expect(try bench.settle().count == 20)
+    bench.scroll(first: 21)
+    #expect(try bench.settle() == ["+35"])
+    bench.scroll(first: 20)
+    #expect(try bench.wait(.milliseconds(500)) == ["-35"])
+    bench.scroll(first: 19)
+    #expect(try bench.settle() == ["+14"])
+  }
+
+  @Test func theDirectionOfTravelDecidesWhatComesNext() throws {
+    let bench = try Bench(policy: PrefetchPolicy(inFlight: 1))
+    bench.open(first: 50)
+    bench.scroll(first: 40)
+    try bench.wait(.seconds(30))
+    let expected = Array((35..<50).reversed()) + Array(50..<55)
+    #expect(bench.loader.loads.map(\.key) == expected.map { .integer(Int64($0)) })
+  }
+
+  @Test func twoPagesAskOnce() throws {
+    let bench = try Bench(policy: PrefetchPolicy(inFlight: 100))
+    bench.open(1)
+    bench.open(2)
+    try bench.wait(.seconds(5))
+    #expect(bench.loader.loads.count == 15)
+    #expect(bench.shown(3, 1) == "3.0")
+    #expect(bench.shown(3, 2) == "3.0")
+  }
+
+  @Test func aPageThatClosesHidesOrAsksForAnotherQueryWantsNothingMore() throws {
+    let leaving: [(Bench) -> Void] = [
+      { $0.engine.handle(.close(SessionID(rawValue: 1)), at: $0.clock.now) },
+      { $0.engine.handle(.visibility(SessionID(rawValue: 1), isHidden: true), at: $0.clock.now) },
+      {
+        $0.engine.handle(
+          .query(SessionID(rawValue: 1), request: 2, query: QueryRequest(search: "nothing"), viewport: nil),
+          at: $0.clock.now)
+      },
+    ]
+    for leave in leaving {
+      let bench = try Bench()
+      bench.open()
+      try bench.settle()
+      leave(bench)
+      #expect(bench.counters.waiting == 0 || bench.engine.deadline == .zero)
+      #expect(try bench.wait(.milliseconds(500)) == ["-0", "-1", "-2", "-3"])
+      #expect(bench.counters.waiting == 0)
+    }
+  }
+
+  @Test func aPageThatComesBackIntoSightWantsAgain() throws {
+    let bench = try Bench()
+    bench.open()
+    try bench.settle()
+    bench.engine.handle(.visibility(SessionID(rawValue: 1), isHidden: true), at: bench.clock.now)
+    try bench.wait(.seconds(1))
+    bench.engine.handle(.visibility(SessionID(rawValue: 1), isHidden: false), at: bench.clock.now)
+    try bench.wait(.seconds(10))
+    #expect(bench.shown(9) == "9.0")
+  }
+
+  @Test func aFailureShowsInItsCellIsTriedAgainAndBlocksNobody() throws {
+    let bench = try Bench()
+    bench.plans[0] = .init(after: .milliseconds(10), .fails("no such file"))
+    bench.open()
+    try bench.wait(.milliseconds(10))
+    #expect(bench.shown(0) == "no such file")
+    #expect(bench.loader.inFlight.count == 4)
+    try bench.wait(.milliseconds(999))
+    bench.plans[0] = nil
+    #expect(bench.loader.loads.count { $0.key == .integer(0) } == 1)
+    try bench.wait(.milliseconds(1))
+    #expect(bench.loader.loads.count { $0.key == .integer(0) } <= 2)
+    try bench.wait(.seconds(5))
+    #expect(bench.shown(0) == "0.0")
+    #expect(bench.counters.failures == 1)
+  }
+
+  @Test func aReasonOfAnyLengthIsCutOff() throws {
+    let bench = try Bench()
+    bench.plans[0] = .init(after: .zero, .fails(String(repeating: "x", count: 100_000)))
+    bench.open()
+    try bench.settle()
+    #expect(bench.shown(0)?.count == 200)
+  }
+
+  @Test func aSourceThatNeverAnswersIsSaidToHaveFailed() throws {
+    let bench = try Bench(policy: PrefetchPolicy(inFlight: 1, patience: .seconds(5)))
+    bench.plans[0] = .init(after: .zero, .isForgotten)
+    bench.open()
+    try bench.wait(.seconds(5))
+    #expect(bench.shown(0) == "no answer within 5.0 seconds")
+    #expect(bench.loader.cancels.map(\.key) == [.integer(0)])
+    try bench.wait(.milliseconds(1500))
+    #expect(bench.shown(1) == "1.0")
+  }
+
+  @Test func aValueThatDoesNotFitIsAFailure() throws {
+    let bench = try Bench()
+    bench.values[DeferredCell(.integer(0), column: 1)] = .text("large")
+    bench.open()
+    try bench.wait(.seconds(1))
+    #expect(bench.shown(0)?.contains("“size”") == true)
+    #expect(bench.engine.tables(at: bench.clock.now)[0].source.rejected == 1)
+  }
+
+  @Test func anAnswerAfterTheCancelFillsTheCellAllTheSame() throws {
+    let bench = try Bench()
+    bench.plans[0] = .init(after: .seconds(1), answersAfterCancel: true)
+    bench.open()
+    try bench.settle()
+    bench.scroll(first: 80)
+    try bench.wait(.seconds(10))
+    #expect(bench.counters.wasted == 1)
+    bench.scroll(first: 0)
+    try bench.settle()
+    #expect(bench.shown(0) == "0.0")
+    #expect(bench.loader.loads.count { $0.key == .integer(0) } == 1)
+  }
+
+  @Test func whatWasNotAskedForNeverTakesThePlaceOfAValue() throws {
+    let bench = try Bench()
+    bench.open()
+    try bench.wait(.seconds(10))
+    bench.engine.handle(.loaded(bench.table, .integer(0), column: 1, .number(-1)), at: bench.clock.now)
+    bench.engine.handle(.failed(bench.table, .integer(1), column: 1, reason: "late"), at: bench.clock.now)
+    bench.engine.handle(.loaded(bench.table, .integer(0), column: 0, .text("not deferred")), at: bench.clock.now)
+    bench.engine.handle(.loaded(bench.table, .integer(0), column: 77, .null), at: bench.clock.now)
+    bench.engine.handle(.loaded(bench.table, .integer(5000), column: 1, .number(1)), at: bench.clock.now)
+    bench.engine.handle(.loaded(bench.table, .text("0"), column: 1, .number(1)), at: bench.clock.now)
+    bench.engine.handle(.loaded(bench.table, .integer(90), column: 1, .number(90)), at: bench.clock.now)
+    try bench.wait(.seconds(1))
+    #expect(bench.shown(0) == "0.0")
+    #expect(bench.shown(1) == "1.0")
+    // Row 90 had no value: what comes for nothing is kept.
+    bench.scroll(first: 85)
+    try bench.settle()
+    #expect(bench.shown(90) == "90.0")
+    #expect(bench.counters.unasked == 6)
+  }
+
+  @Test func aWholeRowLeavesDeferredCellsAsTheyAre() throws {
+    let bench = try Bench()
+    bench.open()
+    try bench.wait(.seconds(10))
+    bench.change { $0.upsert(.integer(0), [.text("file 0"), .null]) }
+    bench.change { $0.upsert(.integer(1), [.text("file 1"), .number(-1)]) }
+    try bench.settle()
+    #expect(bench.shown(0) == "0.0")
+    #expect(bench.shown(1) == "-1.0")
+  }
+
+  @Test func whatComesInAnotherWayIsNotLoaded() throws {
+    let bench = try Bench()
+    bench.open()
+    try bench.settle()
+    bench.change { changes in
+      changes.update(.integer(0), [nil, .number(7)])
+      changes.update(.integer(1), [nil, .null])
+      changes.upsert(.integer(9), [.text("file 9"), .number(8)])
+    }
+    #expect(try bench.settle() == ["-0", "-1", "+4", "+5"])
+    #expect(bench.shown(0) == "7.0")
+    // Empty is a value when it is said of this cell.
+    #expect(bench.shown(1) == "")
+    try bench.wait(.seconds(10))
+    #expect(!bench.loader.loads.contains { $0.key == .integer(9) })
+  }
+
+  @Test func aValueThatIsNotTrueAnyMoreIsAskedForAgain() throws {
+    let bench = try Bench()
+    bench.open()
+    try bench.wait(.seconds(10))
+    bench.engine.handle(.forget(bench.table, .integer(3), column: 1), at: bench.clock.now)
+    bench.engine.handle(.forget(bench.table, .integer(90), column: 1), at: bench.clock.now)
+    #expect(try bench.settle() == ["+3"])
+    #expect(bench.shown(3) == "…")
+    try bench.wait(.seconds(1))
+    #expect(bench.shown(3) == "3.0")
+  }
+
+  @Test func aFailureThatIsForgottenIsTriedAgainAtOnce() throws {
+    let bench = try Bench(policy: PrefetchPolicy(inFlight: 100))
+    bench.plans[3] = .init(after: .milliseconds(10), .fails("locked"))
+    bench.open()
+    try bench.wait(.milliseconds(10))
+    #expect(bench.shown(3) == "locked")
+    bench.engine.handle(.forget(bench.table, .integer(3), column: 1), at: bench.clock.now)
+    #expect(try bench.settle() == ["+3"])
+  }
+
+  @Test func theLoadsOfARowThatGoesAreCancelled() throws {
+    let bench = try Bench(policy: PrefetchPolicy(inFlight: 4, prefersToFinish: true))
+    bench.open()
+    try bench.settle()
+    bench.change { $0.delete(.integer(1)) }
+    #expect(try bench.settle() == ["-1", "+4"])
+    bench.change { $0.upsert(.integer(1), [.text("file 1"), .null]) }
+    try bench.wait(.seconds(40))
+    bench.scroll(first: 90)
+    try bench.wait(.seconds(10))
+    #expect(bench.shown(1) == "1.0")
+  }
+
+  @Test func aRowThatGoesAndComesBackAtOnceIsLoadedAgain() throws {
+    let bench = try Bench()
+    bench.open(query: QueryRequest(sort: [("name", false)]))
+    try bench.wait(.seconds(10))
+    // In the order of names row 10 is in sight, and row 2 below it: loaded, and not seen yet.
+    bench.change { changes in
+      for row: Int64 in [10, 2] {
+        changes.delete(.integer(row))
+        changes.upsert(.integer(row), [.text("file \(row)"), .null])
+      }
+    }
+    #expect(try bench.settle() == ["+10", "+2"])
+    #expect([10, 2].map { bench.shown($0) } == ["…", "…"])
+    try bench.wait(.seconds(1))
+    #expect([10, 2].map { bench.shown($0) } == ["10.0", "2.0"])
+  }
+
+  @Test func aSourceThatPrefersToFinishIsLeftToFinish() throws {
+    let bench = try Bench(policy: PrefetchPolicy(inFlight: 4, prefersToFinish: true))
+    bench.open()
+    try bench.settle()
+    bench.scroll(first: 80)
+    #expect(try bench.wait(.milliseconds(999)) == [])
+    #expect(try bench.settle() == [])
+    #expect(try bench.wait(.milliseconds(1)) == ["+80", "+81", "+82", "+83"])
+    #expect(bench.counters.wasted == 4)
+    #expect(bench.counters.cancels == 0)
+  }
+
+  @Test func rowsWithoutAValueAreSortedAsEmpty() throws {
+    let bench = try Bench(rows: 5, policy: PrefetchPolicy(inFlight: 100))
+    bench.open(query: QueryRequest(sort: [("size", true)]))
+    try bench.settle()
+    bench.engine.handle(.loaded(bench.table, .integer(3), column: 1, .number(30)), at: bench.clock.now)
+    bench.engine.handle(.loaded(bench.table, .integer(4), column: 1, .number(40)), at: bench.clock.now)
+    try bench.settle()
+    let names = bench.replicas[SessionID(rawValue: 1)]?.cells.map { $0[0] }
+    #expect(names == [4, 3, 0, 1, 2].map { .text("file \($0)") })
+  }
+
+  @Test func aTableWithoutDeferredColumnsAsksForNothing() throws {
+    let harness = try Harness(rows: 10)
+    harness.open()
+    try harness.settle()
+    harness.engine.handle(.loaded(harness.table, .integer(1), column: 0, .integer(1)), at: harness.clock.now)
+    harness.engine.handle(.failed(harness.table, .integer(1), column: 0, reason: ""), at: harness.clock.now)
+    harness.engine.handle(.forget(harness.table, .integer(1), column: 0), at: harness.clock.now)
+    #expect(try harness.advance(by: .seconds(1)).isEmpty)
+    #expect(harness.engine.prefetch(of: harness.table) == PrefetchCounters())
+    #expect(harness.engine.deadline == nil)
+  }
+}

@@ -1,0 +1,424 @@
+import ListTesting
+import Testing
+
+@testable import ListEngine
+
+/// The rules of design.md 4.8, one by one. Items are numbers: positions in a list that a reader travels through.
+@Suite struct PrefetchQueueTests {
+  private typealias Queue = PrefetchQueue<Int>
+  private let one = SessionID(rawValue: 1)
+  private let two = SessionID(rawValue: 2)
+
+  /// A queue, what its source is to do, and a clock.
+  private final class Bench {
+    var queue: Queue
+    var clock = ManualClock()
+
+    init(_ policy: PrefetchPolicy = PrefetchPolicy(inFlight: 3)) { queue = Queue(policy) }
+
+    /// A reader who sees `visible` and travels down, or up.
+    func look(
+      _ holder: SessionID, _ visible: Range<Int>, leading: Range<Int> = 0..<0, trailing: Range<Int> = 0..<0,
+      isTravellingUp: Bool = false
+    ) {
+      func wishes(_ range: Range<Int>, _ zone: Queue.Zone, isUp: Bool) -> [Queue.Wish] {
+        (isUp ? Array(range.reversed()) : Array(range)).enumerated().map { Queue.Wish($1, zone, $0) }
+      }
+      queue.want(
+        wishes(visible, .visible, isUp: isTravellingUp) + wishes(leading, .leading, isUp: isTravellingUp)
+          + wishes(trailing, .trailing, isUp: !isTravellingUp), by: holder, at: clock.now)
+    }
+
+    /// What the source is told after so many milliseconds: `+3` to load, `-3` to cancel.
+    func told(after milliseconds: Int64 = 0) -> [String] {
+      clock.advance(by: .milliseconds(milliseconds))
+      let commands = queue.advance(to: clock.now)
+      return commands.cancels.map { "-\($0)" } + commands.loads.map { "+\($0)" }
+    }
+
+    /// Answers everything, one by one, until nothing is asked for; the result is the order in which it was.
+    func drain() -> [Int] {
+      var order: [Int] = []
+      while true {
+        let loads = queue.advance(to: clock.now).loads
+        guard !loads.isEmpty else { return order }
+        order += loads
+        for item in loads { _ = queue.finish(item, at: clock.now) }
+      }
+    }
+
+    func finish(_ item: Int) -> Queue.Arrival { queue.finish(item, at: clock.now) }
+    func fail(_ item: Int) -> Bool { queue.fail(item, at: clock.now) }
+    /// How long until it wants to be called.
+    var pause: Duration? { queue.deadline.map { clock.now.duration(to: $0) } }
+  }
+
+  // MARK: Order
+
+  @Test func whatIsVisibleComesFirstThenWhatLiesAheadThenWhatLiesBehind() {
+    let bench = Bench(PrefetchPolicy(inFlight: 1))
+    bench.look(one, 10..<13, leading: 13..<16, trailing: 8..<10)
+    #expect(bench.drain() == [10, 11, 12, 13, 14, 15, 9, 8])
+  }
+
+  @Test func theRangesSwapWithTheDirection() {
+    let bench = Bench(PrefetchPolicy(inFlight: 1))
+    bench.look(one, 10..<13, leading: 13..<15, trailing: 8..<10)
+    bench.look(one, 9..<12, leading: 7..<9, trailing: 12..<14, isTravellingUp: true)
+    #expect(bench.drain() == [11, 10, 9, 8, 7, 12, 13])
+  }
+
+  @Test func ofSeveralReadersTheMostUrgentCounts() {
+    let bench = Bench(PrefetchPolicy(inFlight: 1))
+    bench.look(one, 10..<11, leading: 11..<14)
+    bench.look(two, 13..<14, leading: 14..<15)
+    #expect(bench.drain() == [10, 13, 11, 14, 12])
+  }
+
+  @Test func whatIsEquallyUrgentIsLoadedInTheOrderOfTheWishes() {
+    let bench = Bench(PrefetchPolicy(inFlight: 1))
+    bench.look(two, 5..<6)
+    bench.look(one, 4..<5)
+    #expect(bench.drain() == [5, 4])
+  }
+
+  @Test func aScrollPutsWhatWaitsInANewOrder() {
+    let bench = Bench(PrefetchPolicy(inFlight: 1))
+    bench.look(one, 0..<2, leading: 2..<6)
+    #expect(bench.told() == ["+0"])
+    bench.look(one, 4..<6, leading: 6..<7, trailing: 0..<4)
+    _ = bench.finish(0)
+    #expect(bench.drain() == [4, 5, 6, 3, 2, 1])
+  }
+
+  // MARK: Bound, and each item once
+
+  @Test func noMoreThanTheBoundAreInFlight() {
+    let bench = Bench()
+    bench.look(one, 0..<10)
+    #expect(bench.told() == ["+0", "+1", "+2"])
+    #expect(bench.told(after: 1000) == [])
+    _ = bench.finish(1)
+    #expect(bench.pause == .zero)
+    #expect(bench.told() == ["+3"])
+    #expect(bench.queue.counters.inFlight == 3)
+    #expect(bench.queue.counters.waiting == 6)
+  }
+
+  @Test func aBoundOfNothingIsOne() {
+    let bench = Bench(PrefetchPolicy(inFlight: 0))
+    bench.look(one, 0..<3)
+    #expect(bench.told() == ["+0"])
+  }
+
+  @Test func eachItemIsAskedForOnceHoweverManyWantIt() {
+    let bench = Bench()
+    bench.look(one, 0..<2)
+    bench.look(two, 0..<2)
+    #expect(bench.told() == ["+0", "+1"])
+    bench.look(SessionID(rawValue: 3), 0..<2)
+    #expect(bench.told(after: 10) == [])
+    _ = bench.finish(0)
+    bench.look(two, 1..<2)
+    #expect(bench.told(after: 10) == [])
+    #expect(bench.queue.counters.loads == 2)
+  }
+
+  // MARK: Cancel
+
+  @Test func whatWasNotStartedIsDroppedAtOnce() {
+    let bench = Bench()
+    bench.look(one, 0..<10)
+    #expect(bench.told() == ["+0", "+1", "+2"])
+    bench.look(one, 0..<3)
+    #expect(bench.queue.counters.waiting == 0)
+    _ = bench.finish(0)
+    #expect(bench.told() == [])
+  }
+
+  @Test func whatIsInFlightIsCancelledWhenTheLastWhoWantedItHasMovedOn() {
+    let bench = Bench()
+    bench.look(one, 0..<2)
+    bench.look(two, 1..<2)
+    #expect(bench.told() == ["+0", "+1"])
+    bench.queue.leave(one, at: bench.clock.now)
+    #expect(bench.told(after: 250) == ["-0"])
+    #expect(bench.told(after: 1000) == [])
+    bench.queue.leave(two, at: bench.clock.now)
+    #expect(bench.pause == .milliseconds(250))
+    #expect(bench.told(after: 249) == [])
+    #expect(bench.told(after: 1) == ["-1"])
+    #expect(bench.queue.counters.cancels == 2)
+    #expect(bench.queue.isEmpty)
+  }
+
+  @Test func whatIsWantedAgainWithinTheGraceIsNotCancelled() {
+    let bench = Bench()
+    bench.look(one, 0..<2)
+    #expect(bench.told() == ["+0", "+1"])
+    bench.look(one, 1..<3)
+    #expect(bench.told(after: 200) == ["+2"])
+    bench.look(one, 0..<2)
+    #expect(bench.told(after: 249) == [])
+    // Item 2 was let go 249 ms ago; item 0 is wanted again, and its grace began anew.
+    #expect(bench.told(after: 1) == ["-2"])
+    bench.look(one, 1..<2)
+    #expect(bench.told(after: 249) == [])
+    #expect(bench.told(after: 1) == ["-0"])
+  }
+
+  @Test func aJumpCancelsWhatItPassedOverAsSoonAsSomethingVisibleNeedsThePlace() {
+    let bench = Bench()
+    bench.look(one, 0..<2, leading: 2..<6)
+    #expect(bench.told() == ["+0", "+1", "+2"])
+    bench.look(one, 1000..<1002, leading: 1002..<1010)
+    // Two are visible; for what is only ahead the grace is kept.
+    #expect(bench.told() == ["-0", "-1", "+1000", "+1001"])
+    #expect(bench.told(after: 250) == ["-2", "+1002"])
+  }
+
+  @Test func aSourceThatPrefersToFinishIsLeftToFinishAndKeepsItsPlace() {
+    let bench = Bench(PrefetchPolicy(inFlight: 2, prefersToFinish: true))
+    bench.look(one, 0..<2)
+    #expect(bench.told() == ["+0", "+1"])
+    bench.look(one, 1000..<1003)
+    #expect(bench.told(after: 10_000) == [])
+    #expect(bench.finish(0) == .unwanted)
+    #expect(bench.told() == ["+1000"])
+    // Somebody looks again: then it was not in vain.
+    bench.look(one, 1..<2)
+    #expect(bench.finish(1) == .wanted)
+    #expect(bench.queue.counters.wasted == 1)
+    #expect(bench.queue.counters.cancels == 0)
+  }
+
+  @Test func whatCannotBeWantedAnyMoreIsCancelledAtOnceWhateverTheSourcePrefers() {
+    let bench = Bench(PrefetchPolicy(inFlight: 2, prefersToFinish: true))
+    bench.look(one, 0..<3)
+    #expect(bench.told() == ["+0", "+1"])
+    for item in 0..<3 { bench.queue.drop(item, at: bench.clock.now) }
+    #expect(bench.pause == .zero)
+    #expect(bench.told() == ["-0", "-1"])
+    #expect(bench.queue.isEmpty)
+  }
+
+  @Test func whatIsDroppedAndWantedAgainAtThatMomentIsNotCancelled() {
+    let bench = Bench()
+    bench.look(one, 0..<1)
+    #expect(bench.told() == ["+0"])
+    bench.queue.drop(0, at: bench.clock.now)
+    bench.look(one, 0..<1)
+    #expect(bench.told(after: 1000) == [])
+    #expect(bench.finish(0) == .wanted)
+  }
+
+  @Test func anAnswerBeforeTheCancelIsSentSparesIt() {
+    let bench = Bench()
+    bench.look(one, 0..<1)
+    #expect(bench.told() == ["+0"])
+    bench.queue.drop(0, at: bench.clock.now)
+    #expect(bench.finish(0) == .unwanted)
+    #expect(bench.told() == [])
+    #expect(bench.queue.counters.wasted == 1)
+  }
+
+  // MARK: Results
+
+  @Test func aResultBeforeAnyoneSeesItsPlaceIsAHitOnceItComesIntoSight() {
+    let bench = Bench()
+    bench.look(one, 0..<1, leading: 1..<2)
+    _ = bench.told()
+    #expect(bench.finish(1) == .wanted)
+    #expect(bench.queue.counters.hits == 0)
+    #expect(bench.queue.isReady(1))
+    bench.look(one, 1..<2)
+    #expect(bench.queue.counters.hits == 1)
+    #expect(!bench.queue.isReady(1))
+    bench.look(two, 1..<2)
+    #expect(bench.queue.counters.hits == 1)
+  }
+
+  @Test func aResultThatFillsAPlaceholderIsLate() {
+    let bench = Bench()
+    bench.look(one, 0..<1, leading: 1..<2)
+    _ = bench.told()
+    bench.look(one, 1..<2)
+    #expect(bench.finish(1) == .wanted)
+    #expect(bench.queue.counters.late == 1)
+    #expect(bench.queue.counters.hits == 0)
+  }
+
+  @Test func aResultThatNobodyEverSeesIsWasted() {
+    let bench = Bench()
+    bench.look(one, 0..<1, leading: 1..<2)
+    _ = bench.told()
+    #expect(bench.finish(1) == .wanted)
+    bench.look(one, 5..<6)
+    #expect(bench.queue.counters.wasted == 1)
+  }
+
+  @Test func aResultAfterTheCancelIsCountedAsWasted() {
+    let bench = Bench()
+    bench.look(one, 0..<1)
+    _ = bench.told()
+    bench.queue.leave(one, at: bench.clock.now)
+    #expect(bench.told(after: 250) == ["-0"])
+    #expect(bench.finish(0) == .unwanted)
+    #expect(bench.finish(0) == .unasked)
+    #expect(bench.queue.counters.wasted == 1)
+    #expect(bench.queue.counters.unasked == 1)
+  }
+
+  @Test func aResultAfterTheCancelIsTakenWhenSomeoneWantsItAgain() {
+    let bench = Bench(PrefetchPolicy(inFlight: 1))
+    bench.look(one, 0..<1)
+    _ = bench.told()
+    bench.look(one, 1..<2)
+    #expect(bench.told() == ["-0", "+1"])
+    bench.look(one, 1..<2, trailing: 0..<1)
+    #expect(bench.finish(0) == .wanted)
+    _ = bench.finish(1)
+    #expect(bench.told() == [])
+  }
+
+  @Test func aResultThatNobodyAskedForChangesNothing() {
+    let bench = Bench()
+    bench.look(one, 0..<1)
+    _ = bench.told()
+    #expect(bench.finish(99) == .unasked)
+    #expect(!bench.fail(98))
+    #expect(bench.queue.counters.inFlight == 1)
+    #expect(bench.queue.counters.failures == 0)
+  }
+
+  // MARK: Failures
+
+  @Test func aFailureIsAskedForAgainAfterGrowingPauses() {
+    let bench = Bench()
+    bench.look(one, 0..<1)
+    #expect(bench.told() == ["+0"])
+    for seconds: Int64 in [1, 2, 4, 8, 16, 32, 60, 60, 60] {
+      #expect(bench.fail(0))
+      #expect(bench.pause == .seconds(seconds))
+      #expect(bench.told(after: seconds * 1000 - 1) == [])
+      #expect(bench.told(after: 1) == ["+0"])
+    }
+    #expect(bench.queue.counters.failures == 9)
+    #expect(bench.finish(0) == .wanted)
+    #expect(bench.told(after: 100_000) == [])
+  }
+
+  @Test func failuresDoNotBlockOthers() {
+    let bench = Bench(PrefetchPolicy(inFlight: 1))
+    bench.look(one, 0..<4)
+    for item in 0..<3 {
+      #expect(bench.told() == ["+\(item)"])
+      #expect(bench.fail(item))
+    }
+    #expect(bench.told() == ["+3"])
+    #expect(bench.finish(3) == .wanted)
+    #expect(bench.told(after: 1000) == ["+0"])
+  }
+
+  @Test func aSourceThatNeverAnswersBlocksNobodyForLongerThanItsPatience() {
+    let bench = Bench(PrefetchPolicy(inFlight: 1, patience: .seconds(5)))
+    bench.look(one, 0..<2)
+    #expect(bench.told() == ["+0"])
+    #expect(bench.pause == .seconds(5))
+    bench.clock.advance(by: .seconds(5))
+    let commands = bench.queue.advance(to: bench.clock.now)
+    #expect(commands.overdue == [0])
+    #expect(commands.cancels == [0])
+    #expect(commands.loads == [1])
+    #expect(bench.queue.counters.failures == 1)
+    // It answers after all, when its pause is not over yet.
+    #expect(bench.finish(0) == .wanted)
+  }
+
+  @Test func scrollingToAndFroDoesNotShortenThePauseAfterAFailure() {
+    let bench = Bench()
+    bench.look(one, 0..<1)
+    _ = bench.told()
+    #expect(bench.fail(0))
+    bench.queue.leave(one, at: bench.clock.now)
+    #expect(bench.told(after: 400) == [])
+    bench.look(one, 0..<1)
+    #expect(bench.told(after: 599) == [])
+    #expect(bench.told(after: 1) == ["+0"])
+    #expect(bench.fail(0))
+    bench.queue.leave(one, at: bench.clock.now)
+    // Nobody wants it when the pause ends: it is forgotten, and so are its failures.
+    #expect(bench.told(after: 2000) == [])
+    #expect(bench.queue.isEmpty)
+    #expect(bench.pause == nil)
+  }
+
+  @Test func whatIsRenewedIsAskedForAgainAtOnce() {
+    let bench = Bench()
+    bench.look(one, 0..<1, leading: 1..<2)
+    _ = bench.told()
+    #expect(bench.fail(0))
+    #expect(bench.finish(1) == .wanted)
+    bench.queue.renew(0, at: bench.clock.now)
+    bench.queue.renew(1, at: bench.clock.now)
+    #expect(bench.told() == ["+0", "+1"])
+    #expect(bench.fail(0))
+    #expect(bench.pause == .seconds(1))
+  }
+
+  // MARK: Clocks
+
+  @Test func aClockThatGoesBackMakesNoPauseLonger() {
+    let bench = Bench()
+    bench.look(one, 0..<1)
+    _ = bench.told()
+    #expect(bench.fail(0))
+    #expect(bench.told(after: 600) == [])
+    #expect(bench.told(after: -3_600_000) == [])
+    #expect(bench.pause == .milliseconds(400))
+    #expect(bench.told(after: 400) == ["+0"])
+  }
+
+  @Test func aClockThatStandsStillLosesNothing() {
+    let bench = Bench()
+    bench.look(one, 0..<1)
+    #expect(bench.told() == ["+0"])
+    bench.queue.leave(one, at: bench.clock.now)
+    for _ in 0..<10 { #expect(bench.told() == []) }
+    #expect(bench.told(after: 250) == ["-0"])
+  }
+
+  // MARK: Everything at once
+
+  /// Many readers at random, against a source that does what it likes; the queue checks itself after every step.
+  @Test func whateverHappensItKeepsItsRules() {
+    for seed in 1...15 {
+      var random = SeededGenerator(seed: UInt64(seed))
+      let bench = Bench(
+        PrefetchPolicy(inFlight: random.number(1...4), prefersToFinish: random.oneIn(3), patience: .seconds(9)))
+      var asked: Set<Int> = []
+      for _ in 0..<300 {
+        let holder = SessionID(rawValue: UInt64(random.number(1...3)))
+        switch random.number(1...8) {
+        case 1...3:
+          let first = random.number(0...20)
+          bench.look(
+            holder, first..<first + 3, leading: first + 3..<first + 6, trailing: max(0, first - 2)..<first,
+            isTravellingUp: random.oneIn(2))
+        case 4: bench.queue.leave(holder, at: bench.clock.now)
+        case 5:
+          if let item = asked.sorted().randomElement(using: &random) { _ = bench.finish(item); asked.remove(item) }
+        case 6: if let item = asked.sorted().randomElement(using: &random) { _ = bench.fail(item); asked.remove(item) }
+        case 7: bench.queue.drop(random.number(0...25), at: bench.clock.now)
+        default: bench.queue.renew(random.number(0...25), at: bench.clock.now)
+        }
+        bench.clock.advance(by: .milliseconds(random.pick([-50, 0, 10, 300, 3000])))
+        let commands = bench.queue.advance(to: bench.clock.now)
+        for item in commands.cancels { #expect(asked.remove(item) != nil, "seed \(seed): \(item) was not in flight") }
+        for item in commands.loads { #expect(asked.insert(item).inserted, "seed \(seed): \(item) is asked for twice") }
+        #expect(asked.count == bench.queue.counters.inFlight, "seed \(seed)")
+        #expect(asked.count <= bench.queue.policy.inFlight, "seed \(seed)")
+      }
+    }
+  }
+}
