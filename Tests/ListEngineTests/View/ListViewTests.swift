@@ -179,7 +179,8 @@ import Testing
     #expect(table.relabelings > 0)
     for _ in 0..<1000 where view.build != nil { view.work() }
     view.catchUp()
-    let shown = view.items(0..<view.itemCount).map { if case .row(let slot) = $0 { table.labels[slot] } else { 0 } }
+    var shown: [UInt64] = []
+    for case .row(let slot) in view.items(0..<view.itemCount) { shown.append(table.labels[slot]) }
     #expect(shown.count == 1500)
     #expect(shown == shown.sorted())
   }
