@@ -175,6 +175,26 @@ import Testing
     #expect(table.slots < 10)
   }
 
+  @Test func aRowThatGoesTwiceKeepsItsIdUntilEveryoneHasSeenItGoForGood() {
+    let table = table(Schema(name: "t", key: .integer, columns: [Column("a", .integer)]))
+    func apply(_ body: (inout Changeset) -> Void) {
+      var changes = Changeset()
+      body(&changes)
+      table.apply(changes)
+    }
+    apply { $0.upsert(1, [.integer(1)]) }
+    let id = table.id(of: 0)
+    apply { changes in
+      changes.delete(1)
+      changes.upsert(1, [.integer(2)])
+    }
+    let seen = table.log.end
+    apply { $0.delete(1) }
+    table.forgetChanges(before: seen)
+    apply { $0.upsert(1, [.integer(3)]) }
+    #expect(table.slot(of: id) != nil)
+  }
+
   @Test func aRowIsOneObjectAsLongAsSomeoneHoldsItAndNoLonger() {
     let table = table(Schema(name: "t", key: .integer, columns: [Column("a", .integer)]))
     var changes = Changeset()

@@ -272,6 +272,20 @@ import Testing
     #expect(patch.updatedRows.first?.columns == [0])
   }
 
+  @Test func aRowThatComesBackInAnotherChangesetIsUpdatedAsLongAsNobodyHasLooked() throws {
+    let harness = try Harness(rows: 5)
+    harness.open(query: QueryRequest(sort: [("value", false)]), stick: .top)
+    try harness.settle()
+    harness.change { $0.update(1, value: 11) }
+    try harness.settle(by: .seconds(1))
+    harness.change { $0.delete(2) }
+    #expect(try harness.advance(by: .milliseconds(100)).isEmpty)
+    harness.change { $0.upsert(2, value: 21) }
+    let patch = try #require(try harness.advance(by: .milliseconds(200)).first).patch
+    #expect(patch.removed.isEmpty && patch.inserted.isEmpty)
+    #expect(patch.updatedRows.map(\.index) == [2])
+  }
+
   @Test func aRowThatComesAndGoesBeforeAFlushIsNothing() throws {
     let harness = try Harness(rows: 5)
     harness.open()

@@ -221,6 +221,29 @@ import Testing
     #expect(numbers() == before)
   }
 
+  @Test func aViewBeginsAgainWhenTheTableNumbersItsOrderAnewMeanwhile() {
+    var limits = Limits()
+    limits.stepRows = 400
+    let table = Table(Self.schema, limits: limits, seed: 1)
+    var changes = Changeset()
+    for key in 0..<3000 as Range<Int64> { changes.upsert(.integer(key), [.number(1), .null, .null, .null]) }
+    for key in 0..<1500 as Range<Int64> { changes.delete(.integer(key)) }
+    table.apply(changes)
+    let view = ListView(Query(), table: table)
+    for _ in 0..<20 { view.work() }
+    #expect(view.build != nil)
+    var moves = Changeset()
+    for key in 2500..<2540 as Range<Int64> { moves.move(.integer(key), before: .integer(2000)) }
+    table.apply(moves)
+    #expect(table.relabelings > 0)
+    for _ in 0..<1000 where view.build != nil { view.work() }
+    view.catchUp()
+    var shown: [UInt64] = []
+    for case .row(let slot) in view.items(0..<view.itemCount) { shown.append(table.labels[slot]) }
+    #expect(shown.count == 1500)
+    #expect(shown == shown.sorted())
+  }
+
   @Test func aChunkThatEmptiedIsUsedAgain() {
     let section = Section(number: 0, level: -1, value: .null, parent: nil)
     let pool = ChunkPool()
