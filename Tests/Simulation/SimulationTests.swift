@@ -31,6 +31,8 @@ import Testing
       total.cancels += simulation.coverage.cancels
       total.failures += simulation.coverage.failures
       total.hits += simulation.coverage.hits
+      total.evictions += simulation.coverage.evictions
+      total.bounded += simulation.coverage.bounded
       total.anchored += simulation.coverage.anchored
     }
     print("seeds 1...\(count): \(total)")
@@ -40,7 +42,7 @@ import Testing
       ("shifts", total.shifts), ("resyncs", total.resyncs), ("headers", total.headers), ("partial", total.partial),
       ("folds", total.folds),
       ("loads", total.loads), ("cancels", total.cancels), ("failures", total.failures), ("hits", total.hits),
-      ("anchored", total.anchored),
+      ("anchored", total.anchored), ("evictions", total.evictions), ("bounded", total.bounded),
     ] {
       #expect(number >= Int(count) / 30, "only \(number) \(what) in \(count) seeds")
     }
