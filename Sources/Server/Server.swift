@@ -159,6 +159,10 @@ public final class Server {
       guard let session = sessionsByID[id], !session.isClosing else { return }
       session.status = (table, status)
       lws_callback_on_writable(session.socket)
+    case .waiting(let id, let waiting):
+      guard let session = sessionsByID[id], session.phase == .open else { return }
+      session.waiting = waiting
+      lws_callback_on_writable(session.socket)
     case .tables:
       for session in sessions.values where session.phase == .greeted || session.phase == .open {
         session.owesTables = true
