@@ -11,7 +11,7 @@ public struct Engine: ~Copyable {
   /// Names this run of the engine; another one after a restart.
   public let epoch: String
   /// The bounds in force.
-  public let limits: Limits
+  public private(set) var limits: Limits
 
   private var states: [TableState] = []
   private var tableNumbers: [String: Int] = [:]
@@ -75,6 +75,14 @@ public struct Engine: ~Copyable {
   public func prefetch(of table: TableID) -> PrefetchCounters {
     states[table.rawValue].loader?.counters ?? PrefetchCounters()
   }
+
+  /// What was done for pages since the beginning.
+  ///
+  /// - Complexity: O(sessions).
+  public var counters: EngineCounters { states.reduce(into: EngineCounters()) { $0 += $1.counters } }
+
+  /// Chooses the least time between two patches of a session that wishes none; for those that open a table from now on.
+  public mutating func setInterval(_ interval: Duration) { limits.interval = interval }
 
   // MARK: Inputs
 

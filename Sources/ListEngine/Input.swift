@@ -202,6 +202,10 @@ public enum ClientError: Error, Hashable, Sendable {
   case outOfRange(String)
   /// A text or list beyond its limit.
   case tooLong(String)
+  /// No action of this name.
+  case unknownAction(String)
+  /// Something that only others may do.
+  case notAllowed(String)
   /// The server serves as many sessions as it may.
   case tooManySessions(limit: Int)
 }

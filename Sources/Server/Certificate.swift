@@ -14,7 +14,7 @@ public struct Certificate: Hashable, Sendable {
   }
 
   /// Whether both files are there, can be read and belong together.
-  var isUsable: Bool {
+  public var isUsable: Bool {
     guard let context = SSL_CTX_new(TLS_server_method()) else { return false }
     defer { SSL_CTX_free(context) }
     return SSL_CTX_use_certificate_chain_file(context, chain) == 1

@@ -15,6 +15,8 @@ final class EventLoop {
   var onSignal: () -> Void = {}
   /// Any thread may call it: a turn follows.
   let waker: Waker
+  /// Called when the process got SIGHUP.
+  var onHangUp: () -> Void = {}
   /// What libwebsockets takes as its foreign loop.
   let handle = UnsafeMutablePointer<uv_loop_t>.allocate(capacity: 1)
 
@@ -24,7 +26,7 @@ final class EventLoop {
   private let check = UnsafeMutablePointer<uv_check_t>.allocate(capacity: 1)
   private let prepare = UnsafeMutablePointer<uv_prepare_t>.allocate(capacity: 1)
   private let signals = UnsafeMutablePointer<uv_signal_t>.allocate(capacity: EventLoop.signalNumbers.count)
-  private static let signalNumbers = [SIGINT, SIGTERM]
+  private static let signalNumbers = [SIGINT, SIGTERM, SIGHUP]
   private var isTurnWanted = false
 
   init() {
@@ -99,7 +101,7 @@ final class EventLoop {
   /// Ends `run()`.
   func stop() { uv_stop(handle) }
 
-  /// Takes SIGINT and SIGTERM. After the first one they end the process at once, as they would without us.
+  /// Takes SIGINT, SIGTERM and SIGHUP. After the first of the former two they end the process at once, as they would without us.
   func watchSignals() {
     // Whoever started us may have blocked them, and that is inherited.
     var watched = sigset_t()
@@ -109,8 +111,9 @@ final class EventLoop {
     for (index, number) in Self.signalNumbers.enumerated() {
       uv_signal_start(
         signals + index,
-        { signal, _ in
+        { signal, number in
           let loop = EventLoop.of(signal!.pointee.data)
+          guard number != SIGHUP else { return loop.onHangUp() }
           for index in EventLoop.signalNumbers.indices { uv_signal_stop(loop.signals + index) }
           loop.onSignal()
         }, number)

@@ -49,9 +49,9 @@ extension Server {
     // Pages.
     case LWS_CALLBACK_ESTABLISHED:
       // Nobody gets here whose upgrade was not granted.
-      guard let role = admitted.removeValue(forKey: socket) else { return false }
+      guard let pass = admitted.removeValue(forKey: socket) else { return false }
       connections.settle(socket)
-      greet(socket, as: role)
+      greet(socket, with: pass)
       return true
     case LWS_CALLBACK_RECEIVE:
       guard let session = sessions[socket] else { return false }
@@ -79,11 +79,12 @@ extension Server {
     }
   }
 
-  private func greet(_ socket: OpaquePointer, as role: Role) {
+  private func greet(_ socket: OpaquePointer, with pass: AccessControl.Pass) {
     lastSession += 1
+    metrics.sessions += 1
     let bucket = TokenBucket(
       rate: configuration.messageRate, burst: configuration.messageBurst, at: EventLoop.now)
-    let session = Session(id: SessionID(rawValue: lastSession), socket: socket, role: role, bucket: bucket)
+    let session = Session(id: SessionID(rawValue: lastSession), socket: socket, pass: pass, bucket: bucket)
     sessions[socket] = session
     sessionsByID[session.id] = session
     if sessions.count > configuration.sessionLimit {

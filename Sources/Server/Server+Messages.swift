@@ -21,9 +21,11 @@ extension Server {
 
   private func take(_ bytes: [UInt8], from session: Session) -> Bool {
     let now = EventLoop.now
+    metrics.messagesReceived += 1
     guard limitRate(of: session, at: now) else { return close(session, 1008, "too many messages") }
     do throws(ClientError) {
       let message = try ClientMessage(decoding: bytes, limits: configuration.limits)
+      guard session.pass.role >= message.leastRole else { throw .notAllowed("a viewer may only look") }
       let input = try input(message, of: session)
       if let input {
         engine.handle(input, at: now)
@@ -47,6 +49,8 @@ extension Server {
       return nil
     case (_, .greeting): throw .unexpectedMessage("say hello first")
     case (.hello, _): throw .unexpectedMessage("hello was said already")
+    // No table offers any yet.
+    case (.action(let name), _): throw .unknownAction(name)
     case (.open(let open), _):
       session.phase = .open
       session.isPaused = false
@@ -136,6 +140,8 @@ extension Server {
     guard let bytes = nextMessage(of: session) else { return true }
     let isPatch = bytes.isPatch
     guard send(bytes.message, to: session.socket) else { return false }
+    metrics.messagesSent += 1
+    metrics.bytesSent += UInt64(bytes.message.count - CLWS_PRE)
     if isPatch {
       if lws_partial_buffered(session.socket) == 0 {
         tellWritable(session)
@@ -165,6 +171,8 @@ extension Server {
   }
 
   private func tellWritable(_ session: Session) {
+    if let since = session.patchSince { metrics.flushes.record(since.duration(to: EventLoop.now)) }
+    session.patchSince = nil
     guard session.phase == .open else { return }
     engine.handle(.writable(session.id), at: EventLoop.now)
     loop.requestTurn()
@@ -185,7 +193,8 @@ extension Server {
       session.owesHello = false
       session.owesTables = false
       message = .hello(
-        server: configuration.name, epoch: engine.epoch, tables: engine.tables(at: EventLoop.now))
+        server: configuration.name, epoch: engine.epoch, role: session.pass.role.rawValue,
+        tables: engine.tables(at: EventLoop.now))
     } else if session.owesTables, !session.isQuiet {
       session.owesTables = false
       message = .tables(engine.tables(at: EventLoop.now))

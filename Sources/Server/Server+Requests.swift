@@ -18,14 +18,15 @@ extension Server {
       return refuse(socket, status, reason, head)
     }
     switch access.verdict(onUpgrade: head, from: address(of: socket), at: EventLoop.now) {
-    case .allow(let role):
-      admitted[socket] = role
+    case .allow(let pass):
+      admitted[socket] = pass
       return true
     case .refuse(let status, let reason): return refuse(socket, status, reason, head)
     }
   }
 
   private func refuse(_ socket: OpaquePointer, _ status: Int, _ reason: String, _ head: RequestHead) -> Bool {
+    metrics.refusals[status, default: 0] += 1
     logger.debug("a request is refused", metadata: ["status": "\(status)", "reason": "\(reason)"])
     let response = HTTPResponse(refusal: status, reason: reason, to: head.method)
     // Small enough for any socket's buffer; the connection ends here either way.
@@ -40,31 +41,8 @@ extension Server {
     return true
   }
 
-  /// The page's files are the same for everyone and tell nothing, so nobody is asked for a token. Everything else is.
-  private func response(to head: RequestHead, on socket: OpaquePointer) -> HTTPResponse {
-    if head.path == "/", head.method == .get, let code = head.argument("code") {
-      return login(code, head, on: socket)
-    }
-    if let file = configuration.page.file(at: head.path) { return HTTPResponse(file, to: head) }
-    if head.path == "/session" {
-      // So that a page whose upgrade was refused, which a browser tells it nothing about, can find out why.
-      let role = access.role(of: head).map { "\"\($0.rawValue)\"" } ?? "null"
-      return HTTPResponse(Array("{\"role\":\(role)}\n".utf8), type: "application/json", to: head.method)
-    }
-    return HTTPResponse(refusal: 404, reason: "There is nothing here.", to: head.method)
-  }
-
-  private func login(_ code: String, _ head: RequestHead, on socket: OpaquePointer) -> HTTPResponse {
-    let login = access.login(
-      code, head, from: address(of: socket), at: EventLoop.now, wallClock: WallClock.milliseconds)
-    switch login {
-    case .goOn(let cookie): return HTTPResponse(toPageWith: cookie)
-    case .refuse(let status, let reason): return HTTPResponse(refusal: status, reason: reason, to: head.method)
-    }
-  }
-
   /// Where a request comes from, as far as wrong tokens are counted.
-  private func address(of socket: OpaquePointer) -> String {
+  func address(of socket: OpaquePointer) -> String {
     Self.remoteAddress(of: lws_get_socket_fd(socket)) ?? "this machine"
   }
 

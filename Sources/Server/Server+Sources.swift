@@ -21,6 +21,7 @@ extension Server {
 
   private func handle(_ event: SourceInlet.Event, from inlet: SourceInlet, at now: Instant) {
     let source = ObjectIdentifier(inlet)
+    sourceMetrics[source, default: SourceMetrics()].note(event)
     switch event {
     case .schema(let schema):
       addTable(schema, of: inlet, at: now)

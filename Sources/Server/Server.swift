@@ -21,15 +21,15 @@ public final class Server {
   /// What lets somebody in.
   public var tokens: [AccessToken] { configuration.tokens }
 
-  let configuration: ServerConfiguration
+  var configuration: ServerConfiguration
   let logger: Logger
   let loop = EventLoop()
   var engine: Engine
-  private(set) var guardian = RequestGuard(port: 0)
+  var guardian = RequestGuard(port: 0)
   var access: AccessControl
   var connections: Connections
   /// As what those may come in whose upgrade was granted, until they are here.
-  var admitted: [OpaquePointer: Role] = [:]
+  var admitted: [OpaquePointer: AccessControl.Pass] = [:]
   /// The highest number a socket's file descriptor may have.
   let greatestDescriptor = FileLimit.greatestDescriptor
   var context: OpaquePointer?
@@ -42,6 +42,9 @@ public final class Server {
   var nextInlet = 0
   var greetings: GreetingQueue
   var isStopping = false
+  var metrics = Metrics()
+  /// What is known of each source beside its table, in the order of their inlets.
+  var sourceMetrics: [ObjectIdentifier: SourceMetrics] = [:]
   private let arena: ContextArena
   private var unixSocket: UnixSocket?
 
@@ -94,6 +97,7 @@ public final class Server {
       }
     }
     let isSecure = configuration.certificate != nil
+    control.serve(tokens: configuration.tokens)
     guardian = RequestGuard(
       address: configuration.address, port: port, isSecure: isSecure, publicURLs: configuration.publicURLs)
     access = Self.accessControl(of: configuration, port: port)
@@ -122,8 +126,13 @@ public final class Server {
   public func run() {
     loop.onTurn = { [unowned self] in takeTurn() }
     loop.onSignal = { [unowned self] in beginStopping() }
+    loop.onHangUp = { [unowned self] in
+      configuration.systemManager?.tellReloading(at: EventLoop.now)
+      configuration.onHangUp()
+    }
     if configuration.endsOnSignals { loop.watchSignals() }
     loop.requestTurn()
+    configuration.systemManager?.tellReady("listening on \(url)")
     loop.run()
     shutDown()
   }
@@ -131,9 +140,13 @@ public final class Server {
   // MARK: A turn of the loop
 
   private func takeTurn() {
+    let began = EventLoop.now
+    defer { metrics.turns.record(began.duration(to: EventLoop.now)) }
     if control.isStopping { beginStopping() }
     guard !isStopping else { return endWhenEmpty() }
+    for changes in control.takeChanges() { apply(changes) }
     let now = EventLoop.now
+    configuration.systemManager?.advance(to: now)
     let isMailLeft = takeMail(at: now)
     for output in engine.advance(to: now) { perform(output) }
     for id in greetings.takeOverdue(at: now) {
@@ -141,7 +154,10 @@ public final class Server {
       refuse(session, .unexpectedMessage("say hello first"), engineKnowsIt: false)
     }
     dismissTardy(at: now)
-    loop.requestTurn(at: [engine.deadline, greetings.deadline, connections.deadline].compactMap(\.self).min())
+    loop.requestTurn(
+      at: [engine.deadline, greetings.deadline, connections.deadline, configuration.systemManager?.deadline].compactMap(
+        \.self
+      ).min())
     if isMailLeft { loop.requestNextRound() }
   }
 
@@ -152,8 +168,10 @@ public final class Server {
       precondition(session.patch == nil && !session.isDraining, "page \(id.rawValue) was given two patches at once")
       // libwebsockets writes the frame's head in front of the message.
       var bytes = [UInt8](repeating: 0, count: CLWS_PRE)
-      ServerMessage.delivery(delivery, epoch: engine.epoch).encode(to: &bytes)
+      ServerMessage.delivery(delivery, epoch: engine.epoch).encode(to: &bytes, counting: &metrics.encoding)
       session.patch = bytes
+      session.patchSince = EventLoop.now
+      metrics.patches += 1
       lws_callback_on_writable(session.socket)
     case .status(let id, let table, let status):
       guard let session = sessionsByID[id], !session.isClosing else { return }
@@ -188,6 +206,7 @@ public final class Server {
     guard !isStopping else { return }
     isStopping = true
     logger.info("stopping", metadata: ["pages": "\(sessions.count)"])
+    configuration.systemManager?.tellStopping()
     control.close()
     configuration.onStopping()
     for session in sessions.values where !session.isClosing { session.beginClosing(1001, "the server stops") }
@@ -205,6 +224,7 @@ public final class Server {
     control.close()
     loop.onTurn = {}
     loop.onSignal = {}
+    loop.onHangUp = {}
     if let context { lws_context_destroy(context) }
     context = nil
     loop.drain()

@@ -5,6 +5,8 @@ public final class ServerControl: Sendable {
   private struct State {
     var isStopping = false
     var inlets: [SourceInlet] = []
+    var changes: [ServerChanges?] = []
+    var tokens: [AccessToken] = []
   }
 
   private let state = Guarded(State())
@@ -33,6 +35,34 @@ public final class ServerControl: Sendable {
     }
     if isTooLate { inlet.mailbox.close() }
     return inlet
+  }
+
+  /// Chooses anew what can be chosen while the server runs. [any thread]
+  public func change(_ changes: ServerChanges) {
+    state.withLock {
+      $0.changes.append(changes)
+      $0.tokens = changes.tokens
+    }
+    waker.wake()
+  }
+
+  /// Says that there was nothing to choose from after all, so that whoever waits for it is told. [any thread]
+  public func keepChoices() {
+    state.withLock { $0.changes.append(nil) }
+    waker.wake()
+  }
+
+  /// What lets somebody in now. [any thread]
+  public var tokens: [AccessToken] { state.withLock { $0.tokens } }
+
+  func serve(tokens: [AccessToken]) { state.withLock { $0.tokens = tokens } }
+
+  /// [the loop] What was chosen anew since the last time; `nil` for nothing after all.
+  func takeChanges() -> [ServerChanges?] {
+    state.withLock { state in
+      defer { state.changes = [] }
+      return state.changes
+    }
   }
 
   var isStopping: Bool { state.withLock { $0.isStopping } }

@@ -21,8 +21,8 @@ final class Session {
   let id: SessionID
   /// libwebsockets' name for the socket; valid until the session is taken out of the server.
   let socket: OpaquePointer
-  /// What it may do.
-  let role: Role
+  /// What it was let in with, and what it may do.
+  var pass: AccessControl.Pass
   var phase = Phase.greeting
   var assembly = MessageAssembly()
   var bucket: TokenBucket
@@ -40,15 +40,17 @@ final class Session {
   var error: ClientError?
   /// The next patch with room for the frame's head in front; at most one.
   var patch: [UInt8]?
+  /// When the patch that waits, or that libwebsockets still holds a part of, was cut.
+  var patchSince: Instant?
   /// Whether the Close frame was sent.
   var isShownOut = false
   /// Whether a patch was handed over of which libwebsockets still holds a part.
   var isDraining = false
 
-  init(id: SessionID, socket: OpaquePointer, role: Role, bucket: TokenBucket) {
+  init(id: SessionID, socket: OpaquePointer, pass: AccessControl.Pass, bucket: TokenBucket) {
     self.id = id
     self.socket = socket
-    self.role = role
+    self.pass = pass
     self.bucket = bucket
   }
 

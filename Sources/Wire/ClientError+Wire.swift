@@ -12,6 +12,8 @@ extension ClientError {
     case .unknownColumn: "unknownColumn"
     case .outOfRange: "outOfRange"
     case .tooLong: "tooLong"
+    case .unknownAction: "unknownAction"
+    case .notAllowed: "notAllowed"
     case .tooManySessions: "tooManySessions"
     }
   }
@@ -19,13 +21,15 @@ extension ClientError {
   /// What people read.
   public var reason: String {
     switch self {
-    case .unreadableMessage(let reason), .unexpectedMessage(let reason), .outOfRange(let reason), .tooLong(let reason):
+    case .unreadableMessage(let reason), .unexpectedMessage(let reason), .outOfRange(let reason), .tooLong(let reason),
+      .notAllowed(let reason):
       reason
     case .unknownType(let type): "there is no message of the type “\(type)”"
     case .wrongVersion(let version):
       "this server speaks version \(ServerMessage.version) of the protocol, not \(version)"
     case .unknownTable(let table): "there is no table “\(table)”"
     case .unknownColumn(let table, let column): "the table \(table) has no column “\(column)”"
+    case .unknownAction(let name): "there is no action “\(name)”"
     case .tooManySessions(let limit): "this server serves at most \(limit) pages at once"
     }
   }

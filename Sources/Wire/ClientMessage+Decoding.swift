@@ -63,6 +63,8 @@ extension ClientMessage {
       self = .visibility(isHidden: try message.requiredBoolean("hidden"))
     case "pause":
       self = .pause(isPaused: try message.requiredBoolean("paused"))
+    case "action":
+      self = .action(try message.requiredText("action", limit: Self.greatestName))
     default:
       throw .unknownType(String(type.prefix(100)))
     }

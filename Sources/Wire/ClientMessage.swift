@@ -20,6 +20,8 @@ public enum ClientMessage: Hashable, Sendable {
   case pace(Duration?)
   /// The page went out of sight, or came back.
   case visibility(isHidden: Bool)
+  /// Do something, where a table offers it.
+  case action(String)
   /// The reader wants the page to stay as it is, or to go on.
   case pause(isPaused: Bool)
 

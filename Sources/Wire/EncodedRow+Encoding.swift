@@ -2,8 +2,12 @@ import ListEngine
 
 extension RowSnapshot {
   /// The bytes of the row's cells: made once, and kept as long as the row at this revision.
-  func encodedCells() -> EncodedRow {
-    if let encoded { return encoded }
+  func encodedCells(counting counts: inout EncodingCounts) -> EncodedRow {
+    if let encoded {
+      counts.sharedRows += 1
+      return encoded
+    }
+    counts.rows += 1
     var writer = JSONWriter()
     writer.bytes.reserveCapacity(cells.count * 12)
     var ends: [Int32] = []

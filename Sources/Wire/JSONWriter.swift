@@ -6,6 +6,7 @@ import ListEngine
 /// takes the standard library's way.
 struct JSONWriter {
   var bytes: [UInt8]
+  var counts = EncodingCounts()
 
   init(_ bytes: [UInt8] = []) { self.bytes = bytes }
 

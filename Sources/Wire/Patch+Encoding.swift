@@ -4,9 +4,14 @@ extension Patch {
   /// What all sessions that get this patch have in common, from `"start"` to the closing brace: made once, and kept with it.
   ///
   /// - Precondition: every call names the same schema; a patch belongs to one table.
-  func encodedBody(_ schema: Schema) -> [UInt8] {
-    if let encoded { return encoded }
+  func encodedBody(_ schema: Schema, counting counts: inout EncodingCounts) -> [UInt8] {
+    if let encoded {
+      counts.sharedPatches += 1
+      return encoded
+    }
     var writer = JSONWriter()
+    writer.counts = counts
+    writer.counts.patches += 1
     writer.bytes.reserveCapacity(256 + (base == nil ? result.items.count : inserted.count + updatedRows.count) * 96)
     writer.raw("\"start\":")
     writer.integer(result.start)
@@ -30,6 +35,7 @@ extension Patch {
     writer.unsigned(UInt64(result.digest))
     writer.byte("}")
     encoded = writer.bytes
+    counts = writer.counts
     return writer.bytes
   }
 
@@ -78,7 +84,7 @@ extension Patch {
       writer.integer(update.index)
       writer.byte(",")
       writer.unsigned(UInt64(update.row.revision))
-      let cells = update.row.encodedCells()
+      let cells = update.row.encodedCells(counting: &writer.counts)
       for column in update.columns {
         writer.byte(",")
         writer.integer(column)
@@ -141,7 +147,7 @@ extension JSONWriter {
       byte(",")
       unsigned(UInt64(row.revision))
       raw(",[")
-      row.encodedCells().appendAll(to: &self)
+      row.encodedCells(counting: &counts).appendAll(to: &self)
       raw("]]")
     }
   }

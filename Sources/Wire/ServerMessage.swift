@@ -8,7 +8,7 @@ import ListEngine
 /// It remembers nothing but rows and patches already encoded, and those remember it themselves.
 public enum ServerMessage {
   /// The answer to a page's hello.
-  case hello(server: String, epoch: String, tables: [TableDescription])
+  case hello(server: String, epoch: String, role: String? = nil, tables: [TableDescription])
   /// The list of tables has changed.
   case tables([TableDescription])
   /// A window or patch.
@@ -27,10 +27,18 @@ public enum ServerMessage {
   ///
   /// - Complexity: O(bytes appended); rows and patch bodies that were encoded before are copied.
   public func encode(to bytes: inout [UInt8]) {
+    var counts = EncodingCounts()
+    encode(to: &bytes, counting: &counts)
+  }
+
+  /// The same, and counts what was done for it.
+  public func encode(to bytes: inout [UInt8], counting counts: inout EncodingCounts) {
     var writer = JSONWriter()
+    writer.counts = counts
     swap(&writer.bytes, &bytes)  // not a copy: a second owner would make the first append one
     write(to: &writer)
     swap(&writer.bytes, &bytes)
+    counts = writer.counts
   }
 
   /// The message by itself.
@@ -42,13 +50,17 @@ public enum ServerMessage {
 
   private func write(to writer: inout JSONWriter) {
     switch self {
-    case .hello(let server, let epoch, let tables):
+    case .hello(let server, let epoch, let role, let tables):
       writer.raw("{\"type\":\"hello\",\"version\":")
       writer.integer(Self.version)
       writer.raw(",\"server\":")
       writer.text(server)
       writer.raw(",\"epoch\":")
       writer.text(epoch)
+      if let role {
+        writer.raw(",\"role\":")
+        writer.text(role)
+      }
       writer.raw(",\"tables\":")
       writer.tables(tables)
     case .tables(let tables):
@@ -80,7 +92,7 @@ public enum ServerMessage {
 extension JSONWriter {
   fileprivate mutating func delivery(_ delivery: Delivery, _ epoch: String) {
     let isWindow = delivery.patch.base == nil
-    let body = delivery.patch.encodedBody(delivery.schema)
+    let body = delivery.patch.encodedBody(delivery.schema, counting: &counts)
     bytes.reserveCapacity(bytes.count + body.count + 160 + epoch.utf8.count)
     isWindow ? raw("{\"type\":\"window\",\"epoch\":") : raw("{\"type\":\"patch\",\"epoch\":")
     text(epoch)

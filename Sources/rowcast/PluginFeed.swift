@@ -13,10 +13,10 @@ final class PluginFeed: Sendable {
     var configuration: [String: String] = [:]
     for setting in settings where setting.plugin == name { configuration[setting.key] = setting.value }
     let inlet = control.addSource(name)
-    let logger = Logger(label: name)
+    let sourceLog = SourceLog(name)
     source = PluginSource(
       library: library, name: name, configuration: configuration,
-      log: { level, message in logger.log(level: Logger.Level(level), "\(message)") },
+      log: { level, message in sourceLog.log(Logger.Level(level), message) },
       events: { event in
         switch event {
         case .schema(let schema): inlet.tell(.schema(schema))

@@ -10,56 +10,20 @@ import Server
 struct Serve: ParsableCommand {
   static let configuration = CommandConfiguration(abstract: "Serves the page and the tables until it is told to stop.")
 
-  @OptionGroup var access: AccessOptions
-
-  @Option(
-    help: ArgumentHelp(
-      "The folder with the page; the one that was installed with rowcast if left out.", valueName: "folder"))
-  var web: String?
-
-  @Option(
-    help: ArgumentHelp(
-      "A data source, by name or by the path of its shared library; may be given several times. (default: processes)",
-      valueName: "name-or-path"))
-  var plugin: [String] = []
-
-  @Option(help: ArgumentHelp("A plugin's configuration; may be given several times.", valueName: "name.key=value"))
-  var set: [Setting] = []
-
-  @Option(help: ArgumentHelp("The least time between two patches of a page, in milliseconds.", valueName: "ms"))
-  var interval = 300
-
-  @Option(help: ArgumentHelp("trace, debug, info, notice, warning, error or critical.", valueName: "level"))
-  var logLevel = "info"
-
-  func validate() throws {
-    guard (0...60_000).contains(interval) else {
-      throw ValidationError("--interval must be between 0 and 60000, not \(interval)")
-    }
-    guard Logger.Level(rawValue: logLevel) != nil else {
-      throw ValidationError("--log-level must be trace, debug, info, notice, warning, error or critical")
-    }
-    for setting in set where !pluginNames.contains(setting.plugin) {
-      throw ValidationError("--set \(setting.plugin).\(setting.key): no plugin of this name is served")
-    }
-    if Set(pluginNames).count < pluginNames.count { throw ValidationError("--plugin: the same plugin twice") }
-  }
-
-  private var plugins: [String] { plugin.isEmpty ? ["processes"] : plugin }
-  private var pluginNames: [String] { plugins.map(Installation.pluginName) }
+  @OptionGroup var options: ServeOptions
 
   func run() throws {
-    let level = Logger.Level(rawValue: logLevel)!
-    LoggingSystem.bootstrap { label in
-      var handler = LineLogHandler(label: label)
-      handler.logLevel = level
-      return handler
-    }
+    let options = options
+    let settings = try options.settings()
+    let output = LogOutput()
+    output.change(settings)
+    LoggingSystem.bootstrap { LineLogHandler(label: $0, output: output) }
     FileLimit.raise(forPages: ServerConfiguration().sessionLimit)
     let ending = Ending()
-    let server = try makeServer(onStopping: { ending.begin() })
-    try startFeeds(server.control, ending)
-    let tokenPath = try publishTokens(of: server)
+    let reloading = Reloading(settings, output: output) { try options.settings() }
+    let (server, tokenPath) = try makeServer(settings, ending, reloading)
+    try startFeeds(settings, server.control, ending)
+    reloading.serve(server.control)
     // What a journal keeps must let nobody in.
     announce("listening on \(getenv("JOURNAL_STREAM") == nil ? server.loginURL() : server.url)")
     server.run()
@@ -69,37 +33,45 @@ struct Serve: ParsableCommand {
     Glibc.exit(0)
   }
 
-  private func makeServer(onStopping: @escaping @Sendable () -> Void) throws -> Server {
+  private func makeServer(_ settings: Settings, _ ending: Ending, _ reloading: Reloading) throws -> (Server, String?) {
     var configuration = ServerConfiguration()
-    configuration.limits.interval = .milliseconds(interval)
+    configuration.address = settings.address
+    configuration.port = settings.port ?? Settings.standardPort
+    configuration.publicURLs = (settings.publicURLs ?? []).compactMap { PublicURL($0) }
+    configuration.isReadOnly = settings.readOnly ?? false
+    configuration.limits.interval = .milliseconds(settings.interval ?? Settings.standardInterval)
     configuration.endsOnSignals = true
-    configuration.onStopping = onStopping
+    configuration.onStopping = { ending.begin() }
+    configuration.onHangUp = { reloading.begin() }
+    configuration.systemManager = SystemManager()
     configuration.logger = Logger(label: "rowcast")
+    if let chain = settings.tlsCertificate, let key = settings.tlsKey {
+      configuration.certificate = Certificate(chain: chain, key: key)
+    }
     do {
-      try access.apply(to: &configuration)
-      if let folder = web ?? Installation.webFolder() {
+      let access = try Access(settings)
+      configuration.tokens = access.tokens
+      if let folder = settings.web ?? Installation.webFolder() {
         configuration.page = try PageFiles(folder: folder)
       } else {
         configuration.logger.warning("the page is not installed; name its folder with --web")
       }
-      return try Server(configuration)
-    } catch {
-      throw WorldError(description: "\(error)")
-    }
-  }
-
-  private func publishTokens(of server: Server) throws -> String? {
-    do {
-      return try access.publish(server.tokens, port: server.port)
+      let server = try Server(configuration)
+      return (server, try access.publish(settings, port: server.port))
     } catch {
       throw WorldError(description: "\(error)")
     }
   }
 
   /// Loads and starts the plugins; until the server runs they get no further than their inlets hold.
-  private func startFeeds(_ control: ServerControl, _ ending: Ending) throws {
+  private func startFeeds(_ settings: Settings, _ control: ServerControl, _ ending: Ending) throws {
     do {
-      let feeds = try plugins.map { try PluginFeed($0, settings: set, control: control) }
+      let feeds = try settings.sources!.map { source in
+        let name = Installation.pluginName(source.plugin)
+        return try PluginFeed(
+          source.plugin, settings: source.settings.map { Setting(plugin: name, key: $0.key, value: $0.value) },
+          control: control)
+      }
       for feed in feeds { try ending.start(feed) }
     } catch let error as PluginError {
       // What the operator wrote is the command's fault, a file that does not fit is the world's.

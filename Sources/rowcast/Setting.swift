@@ -6,6 +6,13 @@ struct Setting: ExpressibleByArgument {
   var key: String
   var value: String
 
+  /// One that stands in a file.
+  init(plugin: String, key: String, value: String) {
+    self.plugin = plugin
+    self.key = key
+    self.value = value
+  }
+
   init?(argument: String) {
     guard let equals = argument.firstIndex(of: "="), let dot = argument[..<equals].firstIndex(of: ".") else {
       return nil

@@ -6,7 +6,7 @@ struct Rowcast: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Turns lists that keep changing into live tables in the browser.",
     version: "rowcast 0.1.0",
-    subcommands: [Serve.self, URLCommand.self],
+    subcommands: [Serve.self, URLCommand.self, ConfigCommand.self],
     defaultSubcommand: Serve.self)
 }
 
@@ -16,6 +16,12 @@ do {
   var command = try Rowcast.parseAsRoot()
   try command.run()
 } catch let error as WorldError {
+  complain(error.description)
+  exit(1)
+} catch let error as ConfigurationFile.Problem {
+  complain(error.description)
+  exit(2)
+} catch let error as ConfigurationFile.Unreadable {
   complain(error.description)
   exit(1)
 } catch {

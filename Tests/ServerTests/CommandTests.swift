@@ -27,8 +27,7 @@ import Testing
   @Test(arguments: [
     ["--web", "/nowhere"], ["--web", "/etc"], ["--plugin", "nowhere"], ["--plugin", "/etc/passwd"],
     ["--plugin", "/etc"], ["--token-file", "/nowhere/t"], ["--token-file", "/etc/passwd"], ["--token-file", "/tmp"],
-    ["--tls-certificate", "/nowhere/c", "--tls-key", "/nowhere/k"], ["--unix", "/nowhere/s"],
-    ["--unix", "/etc/passwd"],
+    ["--tls-certificate", "/nowhere/c", "--tls-key", "/nowhere/k"],
   ])
   func aWrongWorldIsOneLineAndOne(_ arguments: [String]) throws {
     let command = try RunningCommand(arguments + ["--port", "0"], waits: false)
@@ -36,6 +35,12 @@ import Testing
     let complaint = command.complaints
     #expect(complaint.hasPrefix("rowcast: "), "\(complaint)")
     #expect(complaint.filter { $0 == "\n" }.count == 1, "\(complaint)")
+  }
+
+  @Test(arguments: ["/nowhere/s", "/etc/passwd"]) func aPathInUseIsOneLineAndOne(_ path: String) throws {
+    let command = try RunningCommand(["--unix", path], waits: false)
+    #expect(try command.end() == 1)
+    #expect(command.complaints.hasPrefix("rowcast: cannot listen on \(path)"))
   }
 
   @Test func aPortInUseIsOneLineAndOne() throws {

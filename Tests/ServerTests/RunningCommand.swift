@@ -30,7 +30,10 @@ final class RunningCommand {
   /// Not by Foundation's `Process`: that one learns of an end on a thread of its own, and hands on the signals that its caller blocks.
   ///
   /// What it keeps between two runs goes into a folder of the tests' own, or `folder`.
-  init(_ arguments: [String], waits: Bool = true, folder: String = RunningCommand.folder) throws {
+  init(
+    _ arguments: [String], waits: Bool = true, folder: String = RunningCommand.folder,
+    environment: [String: String] = [:]
+  ) throws {
     var pipes: [Int32] = [0, 0, 0, 0]
     // Sockets, because they can be made so that no other child inherits them by chance.
     let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
@@ -53,8 +56,8 @@ final class RunningCommand {
     posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
     var words: [UnsafeMutablePointer<CChar>?] = ([Self.executable] + arguments).map { strdup($0) } + [nil]
     var variables: [UnsafeMutablePointer<CChar>?] =
-      ProcessInfo.processInfo.environment.filter { $0.key != "XDG_RUNTIME_DIR" }.map { strdup("\($0)=\($1)") }
-      + [strdup("XDG_RUNTIME_DIR=\(folder)"), nil]
+      ProcessInfo.processInfo.environment.merging(["XDG_RUNTIME_DIR": folder]) { $1 }.merging(environment) { $1 }
+      .map { strdup("\($0)=\($1)") } + [nil]
     var identifier: pid_t = 0
     let result = posix_spawn(&identifier, Self.executable, &actions, &attributes, &words, &variables)
     variables.forEach { free($0) }

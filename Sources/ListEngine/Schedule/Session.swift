@@ -43,6 +43,8 @@ final class Session {
   var hasNewOutlook = false
   var throttle: Throttle
   var pace: Pace
+  /// What was done for it.
+  var counters = EngineCounters()
 
   init(
     _ id: SessionID, table: String, request: UInt64, query: QueryRequest, viewport: Viewport?, interval: Duration,
@@ -82,7 +84,10 @@ final class Session {
 
   /// Something has changed in the table. A page that is quiet gets all of it in one patch later.
   func noteChange(at now: Instant) {
-    if pause == nil, !isHidden { throttle.noteChange(at: now) }
+    if pause == nil, !isHidden {
+      throttle.noteChange(at: now)
+      counters.changes += 1
+    }
     if !isHidden { pause?.throttle.noteChange(at: now) }
   }
 
@@ -90,7 +95,13 @@ final class Session {
   func takeDue(at now: Instant) -> Bool {
     guard isReady, canLook() else { return false }
     // The throttle is not asked when a flush is wanted directly: such a flush neither counts nor cancels.
-    return wantsFlush || throttle.takeFlush(at: now)
+    if wantsFlush {
+      counters.directFlushes += 1
+      return true
+    }
+    guard throttle.takeFlush(at: now) else { return false }
+    counters.throttledFlushes += 1
+    return true
   }
 
   /// Whether the view can show what the page is to hold. One that is being put together shows its first items only, once, and not to
@@ -205,12 +216,22 @@ final class Session {
       folded: folded, base: wantsWindow ? nil : base, range: reader.window(of: folded.itemCount),
       visible: reader.visible(of: folded.itemCount), isTravellingUp: reader.isTravellingUp, budget: limits.patchBytes)
     let key = CutKey(cutter)
-    let result = shared[key] ?? cutter.cut()
-    shared[key] = result
+    let result: Cutter.Result
+    if let known = shared[key] {
+      result = known
+      counters.sharedCuts += 1
+    } else {
+      result = cutter.cut()
+      shared[key] = result
+      counters.cuts += 1
+    }
     wantsFlush = !result.isComplete
     // An empty patch is sent only when the page has to follow its anchor.
     guard !result.isEmpty || shift != 0 else { return nil }
     let patch = result.patch
+    let (pool, former) = (patch.result.pool, cutter.base?.pool)
+    counters.headersMade += UInt64(pool.made - (former?.made ?? 0))
+    counters.headersReused += UInt64(pool.reused - (former?.reused ?? 0))
     wantsWindow = false
     base = patch.result
     sequence += 1

@@ -6,6 +6,8 @@ final class TableState {
   private var views: [Query: ListView] = [:]
   /// In the order in which they came; what is sent in one turn is sent in this order.
   private var sessions: [Session] = []
+  /// What was done for sessions that have left.
+  private var departed = EngineCounters()
   private var state = SourceState.starting
   private var message = ""
   private var lastChange: Instant
@@ -103,6 +105,9 @@ final class TableState {
     table.forgetChanges(before: views.values.map { $0.build?.position ?? $0.position }.min() ?? table.log.end)
   }
 
+  /// What was done for all that look at this table, or have.
+  var counters: EngineCounters { sessions.reduce(into: departed) { $0 += $1.counters } }
+
   // MARK: Sessions
 
   func attach(_ session: Session, to query: Query, at now: Instant) {
@@ -118,6 +123,8 @@ final class TableState {
   func detach(_ session: Session, at now: Instant) {
     guard let view = session.view else { return }
     session.view = nil
+    departed += session.counters
+    session.counters = EngineCounters()
     loader?.leave(session, at: now)
     sessions.removeAll { $0 === session }
     view.viewers -= 1

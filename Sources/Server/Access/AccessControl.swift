@@ -4,8 +4,20 @@ import ListEngine
 ///
 /// It comes after ``RequestGuard``: whoever asks in a foreign name, or for a foreign page, is not asked for a token at all.
 struct AccessControl {
+  /// What somebody was let in with, and as what.
+  struct Pass: Equatable {
+    var role: Role
+    /// `nil` when nobody was asked for one.
+    var token: AccessToken?
+
+    init(_ role: Role, _ token: AccessToken? = nil) {
+      self.role = role
+      self.token = token
+    }
+  }
+
   enum Verdict: Equatable {
-    case allow(Role)
+    case allow(Pass)
     case refuse(status: Int, reason: String)
   }
 
@@ -13,10 +25,10 @@ struct AccessControl {
   static let subprotocolPrefix = "rowcast.token."
 
   /// Nobody is asked for anything when there is none.
-  let tokens: [AccessToken]
+  private(set) var tokens: [AccessToken]
   /// Cookies are shared by all ports of a host, so this server's has its own name.
   let cookieName: String
-  private let isReadOnly: Bool
+  private var isReadOnly: Bool
   private let isSecure: Bool
   private var codes: LoginCodes
   private var failures: FailureLimiter
@@ -36,16 +48,16 @@ struct AccessControl {
 
   /// Whether a request for rows is answered. A browser leaves `Origin` out of plain requests, so a cookie is enough.
   mutating func verdict(onPage head: RequestHead, from address: String, at now: Instant) -> Verdict {
-    verdict(role(of: head, takesCookie: true), from: address, at: now)
+    verdict(pass(of: head, takesCookie: true), from: address, at: now)
   }
 
   /// Whether an upgrade is granted. A browser always says where its page is from; who does not say it must bring a token.
   mutating func verdict(onUpgrade head: RequestHead, from address: String, at now: Instant) -> Verdict {
-    verdict(role(of: head, takesCookie: !head.origin.isEmpty), from: address, at: now)
+    verdict(pass(of: head, takesCookie: !head.origin.isEmpty), from: address, at: now)
   }
 
-  private mutating func verdict(_ role: Role?, from address: String, at now: Instant) -> Verdict {
-    if let role { return .allow(role) }
+  private mutating func verdict(_ pass: Pass?, from address: String, at now: Instant) -> Verdict {
+    if let pass { return .allow(pass) }
     guard failures.noteFailure(from: address, at: now) else {
       return .refuse(status: 429, reason: "Too many wrong tokens; wait a second.")
     }
@@ -53,21 +65,38 @@ struct AccessControl {
   }
 
   /// What somebody may do who asks like this; `nil` for nothing at all.
-  func role(of head: RequestHead, takesCookie: Bool = true) -> Role? {
-    guard !tokens.isEmpty else { return isReadOnly ? .viewer : .operator }
+  func role(of head: RequestHead) -> Role? { pass(of: head, takesCookie: true)?.role }
+
+  private func pass(of head: RequestHead, takesCookie: Bool) -> Pass? {
+    guard !tokens.isEmpty else { return Pass(greatestRole) }
     let brought = head.tokens.map { Array($0.utf8) }
     let cookies = takesCookie ? head.cookies(named: cookieName).map { Array($0.utf8) } : []
-    var role: Role?
+    var best: AccessToken?
     // Every token is compared with all that was brought: the time says nothing about which of them was right.
     for token in tokens {
-      for text in brought where Cryptography.areEqual(text, Array(token.text.utf8)) {
-        role = max(role ?? .viewer, token.role)
-      }
-      for text in cookies where Cryptography.areEqual(text, Array(token.cookie.utf8)) {
-        role = max(role ?? .viewer, token.role)
-      }
+      var isRight = false
+      for text in brought where Cryptography.areEqual(text, Array(token.text.utf8)) { isRight = true }
+      for text in cookies where Cryptography.areEqual(text, Array(token.cookie.utf8)) { isRight = true }
+      if isRight, best.map({ $0.role < token.role }) ?? true { best = token }
     }
-    return isReadOnly ? role.map { min($0, .viewer) } : role
+    return best.map { Pass(min($0.role, greatestRole), $0) }
+  }
+
+  private var greatestRole: Role { isReadOnly ? .viewer : .operator }
+
+  // MARK: While the server runs
+
+  /// Other tokens let in from now on; what was wrong or used before is not forgotten.
+  mutating func change(tokens: [AccessToken], isReadOnly: Bool) {
+    self.tokens = tokens
+    self.isReadOnly = isReadOnly
+  }
+
+  /// What a pass is worth now; `nil` for nothing.
+  func renew(_ pass: Pass) -> Pass? {
+    guard !tokens.isEmpty else { return Pass(greatestRole, pass.token) }
+    guard let token = pass.token, tokens.contains(token) else { return nil }
+    return Pass(min(token.role, greatestRole), token)
   }
 
   // MARK: The way in for a browser

@@ -96,9 +96,12 @@ import Testing
     var control = control()
     let cookie = ["theme=dark; rowcast-7777=\(guest.cookie); rowcast-9000=abc"]
     #expect(control.role(of: head(cookie: cookie)) == .viewer)
-    #expect(control.verdict(onPage: head(cookie: cookie), from: "a", at: Self.start) == .allow(.viewer))
+    #expect(
+      control.verdict(onPage: head(cookie: cookie), from: "a", at: Self.start)
+        == .allow(AccessControl.Pass(.viewer, guest)))
     let withOrigin = head(cookie: cookie, origin: ["http://127.0.0.1:7777"])
-    #expect(control.verdict(onUpgrade: withOrigin, from: "a", at: Self.start) == .allow(.viewer))
+    #expect(
+      control.verdict(onUpgrade: withOrigin, from: "a", at: Self.start) == .allow(AccessControl.Pass(.viewer, guest)))
     let refusal = control.verdict(onUpgrade: head(cookie: cookie), from: "a", at: Self.start)
     guard case .refuse(401, _) = refusal else { return #expect(Bool(false), "\(refusal)") }
   }
@@ -214,7 +217,9 @@ import Testing
       if case .refuse = control.verdict(onPage: wrong, from: "a", at: Self.start) { refused += 1 }
     }
     #expect(refused == 100_000)
-    #expect(control.verdict(onPage: head(["Bearer \(keeper.text)"]), from: "a", at: Self.start) == .allow(.operator))
+    #expect(
+      control.verdict(onPage: head(["Bearer \(keeper.text)"]), from: "a", at: Self.start)
+        == .allow(AccessControl.Pass(.operator, keeper)))
   }
 
   @Test func onlyTenFailuresASecondAreAnsweredAndNobodyElseIsHeldUp() {
@@ -229,7 +234,9 @@ import Testing
     #expect(status(from: "1.2.3.4", after: 99) == 429)
     #expect(status(from: "1.2.3.4", after: 100) == 401)
     #expect(status(from: "1.2.3.4", after: 100) == 429)
-    #expect(control.verdict(onPage: head(["Bearer \(guest.text)"]), from: "1.2.3.4", at: Self.start) == .allow(.viewer))
+    #expect(
+      control.verdict(onPage: head(["Bearer \(guest.text)"]), from: "1.2.3.4", at: Self.start)
+        == .allow(AccessControl.Pass(.viewer, guest)))
   }
 
   @Test func addressesAreCountedByTheNetworkThatOnePersonHas() {

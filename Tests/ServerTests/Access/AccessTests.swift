@@ -113,6 +113,27 @@ import Testing
     }
   }
 
+  @Test func onlyAnOperatorMayAct() throws {
+    let server = try server()
+    let readOnly = try self.server { $0.isReadOnly = true }
+    for (server, token, role, code) in [
+      (server, keeper, "operator", "unknownAction"), (server, guest, "viewer", "notAllowed"),
+      (readOnly, keeper, "viewer", "notAllowed"), (readOnly, guest, "viewer", "notAllowed"),
+    ] {
+      _ = server.addNumbers(3)
+      let lines = WebSocketClient.upgrade(port: server.port, subprotocol: "rowcast.v1, rowcast.token.\(token.text)")
+      let client = try WebSocketClient(port: server.port, lines: lines)
+      client.say(#"{"type":"hello","version":1}"#)
+      #expect(try client.message("hello")["role"] as? String == role)
+      client.say(#"{"type":"open","table":"numbers","request":1}"#)
+      _ = try client.message("window")
+      client.say(#"{"type":"action","action":"kill"}"#)
+      let refusal = try client.refusal()
+      #expect(refusal.error == code)
+      #expect(refusal.close == 1008)
+    }
+  }
+
   @Test func wrongTokensAreAnsweredTenTimesASecondAtMost() throws {
     let server = try server()
     let started = RawSocket.now()

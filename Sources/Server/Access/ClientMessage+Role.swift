@@ -1,0 +1,11 @@
+import Wire
+
+extension ClientMessage {
+  /// What somebody must be to say this: actions are an operator's.
+  var leastRole: Role {
+    switch self {
+    case .action: .operator
+    case .hello, .open, .query, .collapse, .viewport, .ack, .resync, .pace, .visibility, .pause: .viewer
+    }
+  }
+}

@@ -1,0 +1,43 @@
+import CWebSockets
+import ListEngine
+import Logging
+
+/// What a source has to say for the log: a hundred lines a second at most, and how many there were more.
+public final class SourceLog: Sendable {
+  static let rate = 100
+
+  private struct State {
+    var bucket: TokenBucket
+    var suppressed = 0
+  }
+
+  private let logger: Logger
+  private let clock: @Sendable () -> Instant
+  private let state: Guarded<State>
+
+  /// The log of the source of this name.
+  public convenience init(_ name: String) { self.init(Logger(label: name)) { EventLoop.now } }
+
+  init(_ logger: Logger, clock: @escaping @Sendable () -> Instant) {
+    self.logger = logger
+    self.clock = clock
+    state = Guarded(State(bucket: TokenBucket(rate: Self.rate, burst: Self.rate, at: clock())))
+  }
+
+  /// Writes a line, if there is room for it. [any thread]
+  public func log(_ level: Logger.Level, _ message: String) {
+    guard level >= logger.logLevel else { return }
+    let now = clock()
+    let suppressed = state.withLock { state -> Int? in
+      guard state.bucket.take(at: now) else {
+        state.suppressed += 1
+        return nil
+      }
+      defer { state.suppressed = 0 }
+      return state.suppressed
+    }
+    guard let suppressed else { return }
+    if suppressed > 0 { logger.warning("too much to say at once", metadata: ["suppressed": "\(suppressed)"]) }
+    logger.log(level: level, "\(message)")
+  }
+}

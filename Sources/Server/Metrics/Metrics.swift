@@ -1,0 +1,37 @@
+import ListEngine
+import Wire
+
+/// What the server counts beside what the engine does.
+struct Metrics {
+  /// Pages that ever connected.
+  var sessions: UInt64 = 0
+  var patches: UInt64 = 0
+  var messagesSent: UInt64 = 0
+  var messagesReceived: UInt64 = 0
+  var bytesSent: UInt64 = 0
+  /// Requests and upgrades refused, by status.
+  var refusals: [Int: UInt64] = [:]
+  var encoding = EncodingCounts()
+  /// How long turns of the loop took.
+  var turns = Histogram()
+  /// How long patches took from being cut to being handed over to the system as a whole.
+  var flushes = Histogram()
+}
+
+/// What the server counts of one source.
+struct SourceMetrics {
+  var changes: UInt64 = 0
+  /// How often it said its schema again, as one that has started anew does.
+  var restarts: UInt64 = 0
+  private var hasSchema = false
+
+  mutating func note(_ event: SourceInlet.Event) {
+    switch event {
+    case .schema:
+      if hasSchema { restarts += 1 }
+      hasSchema = true
+    case .changes(let changes): self.changes += UInt64(changes.count)
+    case .state: break
+    }
+  }
+}

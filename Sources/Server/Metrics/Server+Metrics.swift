@@ -1,0 +1,97 @@
+import ListEngine
+
+extension Server {
+  /// All figures, as Prometheus reads them.
+  func metricsText() -> String {
+    var text = MetricsText()
+    writePages(to: &text)
+    writeEngine(to: &text)
+    writeSources(to: &text)
+    writePrefetch(to: &text)
+    return text.text
+  }
+
+  private func writePages(to text: inout MetricsText) {
+    text.single("rowcast_sessions", .gauge, "Pages connected now.", sessions.count)
+    text.single("rowcast_sessions_total", .counter, "Pages that ever connected.", metrics.sessions)
+    text.single("rowcast_messages_sent_total", .counter, "Messages sent to pages.", metrics.messagesSent)
+    text.single("rowcast_messages_received_total", .counter, "Messages received from pages.", metrics.messagesReceived)
+    text.single("rowcast_sent_bytes_total", .counter, "Bytes of messages sent to pages.", metrics.bytesSent)
+    text.single("rowcast_patches_total", .counter, "Windows and patches sent.", metrics.patches)
+    text.begin("rowcast_refusals_total", .counter, "Requests and upgrades refused, by status.")
+    for (status, count) in metrics.refusals.sorted(by: { $0.key < $1.key }) {
+      text.sample("rowcast_refusals_total", [("status", "\(status)")], count)
+    }
+    text.histogram(
+      "rowcast_flush_seconds", "From cutting a patch to handing all of it over to the system.", metrics.flushes)
+    text.histogram("rowcast_turn_seconds", "How long turns of the loop took.", metrics.turns)
+    text.begin("rowcast_encoded_total", .counter, "Rows and patches turned into bytes, once for all pages.")
+    text.sample("rowcast_encoded_total", [("kind", "row")], metrics.encoding.rows)
+    text.sample("rowcast_encoded_total", [("kind", "patch")], metrics.encoding.patches)
+    text.begin("rowcast_shared_total", .counter, "Rows and patches whose bytes were there already.")
+    text.sample("rowcast_shared_total", [("kind", "row")], metrics.encoding.sharedRows)
+    text.sample("rowcast_shared_total", [("kind", "patch")], metrics.encoding.sharedPatches)
+  }
+
+  private func writeEngine(to text: inout MetricsText) {
+    let counters = engine.counters
+    text.single(
+      "rowcast_throttle_changes_total", .counter, "Changes of a page's table that its throttle was told of.",
+      counters.changes)
+    text.begin("rowcast_flushes_total", .counter, "Flushes let through by the throttle, and those asked for directly.")
+    text.sample("rowcast_flushes_total", [("kind", "throttled")], counters.throttledFlushes)
+    text.sample("rowcast_flushes_total", [("kind", "direct")], counters.directFlushes)
+    text.begin("rowcast_throttle_coalescing_ratio", .gauge, "Changes per flush of the throttle, since the start.")
+    let flushes = max(1, counters.throttledFlushes)
+    text.sample("rowcast_throttle_coalescing_ratio", [], Double(counters.changes) / Double(flushes))
+    text.begin("rowcast_cuts_total", .counter, "Patches cut, and those that were another page's already.")
+    text.sample("rowcast_cuts_total", [("kind", "made")], counters.cuts)
+    text.sample("rowcast_cuts_total", [("kind", "shared")], counters.sharedCuts)
+    text.begin("rowcast_headers_total", .counter, "Places for section headers made, and used again.")
+    text.sample("rowcast_headers_total", [("kind", "made")], counters.headersMade)
+    text.sample("rowcast_headers_total", [("kind", "reused")], counters.headersReused)
+    text.single("rowcast_resyncs_total", .counter, "Windows sent because a patch did not fit.", engine.resyncs)
+  }
+
+  private func writeSources(to text: inout MetricsText) {
+    let tables = engine.tables(at: EventLoop.now)
+    func each(_ name: String, _ kind: MetricsText.Kind, _ help: String, _ value: (TableDescription) -> UInt64) {
+      text.begin(name, kind, help)
+      for table in tables { text.sample(name, [("table", table.schema.name)], value(table)) }
+    }
+    each("rowcast_source_rows", .gauge, "Rows of the table.") { UInt64($0.rows) }
+    each("rowcast_source_rejected_total", .counter, "Rows that did not fit the schema.") { UInt64($0.source.rejected) }
+    text.begin("rowcast_source_state", .gauge, "1 for the state that the source is in.")
+    for table in tables {
+      for state in [SourceState.starting, .live, .stale, .failed] {
+        text.sample(
+          "rowcast_source_state", [("table", table.schema.name), ("state", state.rawValue)],
+          table.source.state == state ? 1 : 0)
+      }
+    }
+    let known = control.inlets.map { inlet in
+      (name: inlet.name, metrics: sourceMetrics[ObjectIdentifier(inlet)] ?? SourceMetrics())
+    }
+    text.begin("rowcast_source_changes_total", .counter, "Changed rows that the source has told.")
+    for source in known {
+      text.sample("rowcast_source_changes_total", [("source", source.name)], source.metrics.changes)
+    }
+    text.begin("rowcast_source_restarts_total", .counter, "How often the source has started anew.")
+    for source in known {
+      text.sample("rowcast_source_restarts_total", [("source", source.name)], source.metrics.restarts)
+    }
+  }
+
+  private func writePrefetch(to text: inout MetricsText) {
+    text.begin("rowcast_prefetch_total", .counter, "What became of the loads of deferred cells.")
+    for (number, table) in engine.tables(at: EventLoop.now).enumerated() {
+      let counters = engine.prefetch(of: TableID(rawValue: number))
+      for (kind, count) in [
+        ("load", counters.loads), ("hit", counters.hits), ("late", counters.late), ("cancelled", counters.cancels),
+        ("wasted", counters.wasted), ("failed", counters.failures), ("unasked", counters.unasked),
+      ] {
+        text.sample("rowcast_prefetch_total", [("table", table.schema.name), ("kind", kind)], count)
+      }
+    }
+  }
+}

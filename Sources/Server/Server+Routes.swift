@@ -1,0 +1,47 @@
+import CWebSockets
+import Glibc
+
+extension Server {
+  /// What a plain request is answered.
+  ///
+  /// The page's files are the same for everyone and tell nothing, so nobody is asked for a token; nor is who asks whether the server is
+  /// well. Everything else is for those who are let in.
+  func response(to head: RequestHead, on socket: OpaquePointer) -> HTTPResponse {
+    if head.path == "/", head.method == .get, let code = head.argument("code") {
+      return login(code, head, on: socket)
+    }
+    if let file = configuration.page.file(at: head.path) { return HTTPResponse(file, to: head) }
+    switch head.path {
+    case "/healthz": return HTTPResponse(Array("ok\n".utf8), type: "text/plain; charset=utf-8", to: head.method)
+    case "/session":
+      // So that a page whose upgrade was refused, which a browser tells it nothing about, can find out why.
+      let role = access.role(of: head).map { "\"\($0.rawValue)\"" } ?? "null"
+      return HTTPResponse(Array("{\"role\":\(role)}\n".utf8), type: "application/json", to: head.method)
+    case "/metrics":
+      return forThoseLetIn(head, on: socket) {
+        HTTPResponse(Array(metricsText().utf8), type: MetricsText.contentType, to: head.method)
+      }
+    default: return HTTPResponse(refusal: 404, reason: "There is nothing here.", to: head.method)
+    }
+  }
+
+  private func forThoseLetIn(
+    _ head: RequestHead, on socket: OpaquePointer, _ answer: () -> HTTPResponse
+  ) -> HTTPResponse {
+    switch access.verdict(onPage: head, from: address(of: socket), at: EventLoop.now) {
+    case .allow: return answer()
+    case .refuse(let status, let reason):
+      metrics.refusals[status, default: 0] += 1
+      return HTTPResponse(refusal: status, reason: reason, to: head.method)
+    }
+  }
+
+  private func login(_ code: String, _ head: RequestHead, on socket: OpaquePointer) -> HTTPResponse {
+    let login = access.login(
+      code, head, from: address(of: socket), at: EventLoop.now, wallClock: WallClock.milliseconds)
+    switch login {
+    case .goOn(let cookie): return HTTPResponse(toPageWith: cookie)
+    case .refuse(let status, let reason): return HTTPResponse(refusal: status, reason: reason, to: head.method)
+    }
+  }
+}

@@ -1,0 +1,94 @@
+import Dispatch
+import Foundation
+import Logging
+import Server
+
+/// Reads the configuration again, each time somebody asks for it, and changes what can be changed while the server runs. One that is
+/// wrong changes nothing.
+final class Reloading: Sendable {
+  private struct State {
+    var settings: Settings
+    var control: ServerControl?
+  }
+
+  private let read: @Sendable () throws -> Settings
+  private let output: LogOutput
+  private let logger = Logger(label: "rowcast")
+  private let state: NSLockedState
+  private let queue = DispatchQueue(label: "configuration")
+
+  private final class NSLockedState: @unchecked Sendable {
+    private let lock = NSLock()
+    private var state: State
+    init(_ state: State) { self.state = state }
+    func withLock<Result>(_ body: (inout State) -> Result) -> Result { lock.withLock { body(&state) } }
+  }
+
+  /// - Parameter read: reads all settings; what it throws says what is wrong.
+  init(_ settings: Settings, output: LogOutput, read: @escaping @Sendable () throws -> Settings) {
+    state = NSLockedState(State(settings: settings))
+    self.output = output
+    self.read = read
+  }
+
+  /// Names the server, once there is one.
+  func serve(_ control: ServerControl) { state.withLock { $0.control = control } }
+
+  /// Reads it again, on a thread of its own: a file can take its time, and the loop has none. [any thread]
+  func begin() {
+    queue.async { [self] in
+      let (former, control) = state.withLock { ($0.settings, $0.control) }
+      guard let control else { return }
+      do {
+        let settings = try read()
+        let access = try Access(settings, running: control.tokens)
+        output.change(settings)
+        control.change(ServerChanges(settings, access))
+        state.withLock { $0.settings = settings }
+        logger.info("the configuration was read again")
+        for name in settings.fixedNames(changedFrom: former) {
+          logger.warning("a setting will hold after a restart", metadata: ["setting": "\(name)"])
+        }
+      } catch {
+        logger.error("the configuration is not used, and all stays as it was", metadata: ["reason": "\(error)"])
+        control.keepChoices()
+      }
+    }
+  }
+}
+
+extension LogOutput {
+  func change(_ settings: Settings) {
+    change(
+      level: Logger.Level(rawValue: settings.logLevel ?? "info")!,
+      format: LogOutput.Format(rawValue: settings.logFormat ?? "text")!)
+  }
+}
+
+extension ServerChanges {
+  /// What of the settings holds at once.
+  init(_ settings: Settings, _ access: Access) {
+    self.init(
+      tokens: access.tokens, isReadOnly: settings.readOnly ?? false,
+      publicURLs: (settings.publicURLs ?? []).compactMap { PublicURL($0) },
+      interval: .milliseconds(settings.interval ?? Settings.standardInterval))
+  }
+}
+
+extension Settings {
+  /// What differs and is looked at only at the start.
+  fileprivate func fixedNames(changedFrom former: Settings) -> [String] {
+    var names: [String] = []
+    func compare<Value: Equatable>(_ name: String, _ value: KeyPath<Settings, Value>) {
+      if self[keyPath: value] != former[keyPath: value] { names.append(name) }
+    }
+    compare("port", \.port)
+    compare("listen", \.listen)
+    compare("unix", \.unix)
+    compare("tls-certificate", \.tlsCertificate)
+    compare("tls-key", \.tlsKey)
+    compare("web", \.web)
+    compare("sources", \.sources)
+    return names
+  }
+}

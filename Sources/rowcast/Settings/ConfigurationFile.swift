@@ -1,0 +1,211 @@
+import Foundation
+import Yams
+
+/// A configuration in YAML, with the place of everything in it, so that what is wrong can be shown.
+///
+///     port: 7777
+///     public-url: https://rows.example.org
+///     log-format: json
+///     sources:
+///       - plugin: processes
+///       - plugin: market
+///         settings: {rows: 100000, rate: 1000}
+struct ConfigurationFile {
+  /// The file is not as it should be: its writer's fault.
+  struct Problem: Error, Equatable, CustomStringConvertible {
+    var path: String
+    var line: Int
+    var column: Int
+    var text: String
+    var description: String { "\(path):\(line):\(column): \(text)" }
+  }
+
+  /// The file cannot be read: the world's fault.
+  struct Unreadable: Error, CustomStringConvertible {
+    var path: String
+    var description: String { "the configuration \(path) cannot be read, or is larger than 256 KiB" }
+  }
+
+  private static let greatestByteCount = 256 << 10
+
+  let path: String
+  private(set) var settings = Settings()
+  private var marks: [String: Mark] = [:]
+
+  /// Reads a file, and looks at each setting by itself; ``problems(with:)`` looks at them together.
+  ///
+  /// - Throws: ``Problem``, the first there is, or ``Unreadable``.
+  init(path: String) throws {
+    guard let file = FileHandle(forReadingAtPath: path),
+      let data = try? file.read(upToCount: Self.greatestByteCount + 1) ?? Data(), data.count <= Self.greatestByteCount
+    else { throw Unreadable(path: path) }
+    try self.init(path: path, text: data)
+  }
+
+  private init(path: String, text data: Data) throws {
+    self.path = path
+    guard let text = String(data: data, encoding: .utf8) else {
+      throw Self.invalidText(data, path: path)
+    }
+    let root: Node?
+    do {
+      root = try Parser(yaml: text).singleRoot()
+    } catch {
+      throw Self.problem(of: error, in: text, path: path)
+    }
+    guard let root else { return }
+    // Nothing but words about nothing is no configuration of anything, and no fault.
+    if root.scalar?.string == "" { return }
+    guard let mapping = root.mapping else {
+      throw problem(root, "a configuration is a list of settings, “name: value”")
+    }
+    for (key, value) in mapping { try take(key, value) }
+  }
+
+  // MARK: One setting
+
+  private mutating func take(_ key: Node, _ value: Node) throws {
+    guard let name = key.scalar?.string else { throw problem(key, "the name of a setting is a text") }
+    marks[name] = key.mark
+    switch name {
+    case "port": settings.port = try number(value, name)
+    case "listen": settings.listen = try text(value, name)
+    case "unix": settings.unix = try text(value, name)
+    case "public-url": settings.publicURLs = try texts(value, name)
+    case "tls-certificate": settings.tlsCertificate = try text(value, name)
+    case "tls-key": settings.tlsKey = try text(value, name)
+    case "token-file": settings.tokenFile = try text(value, name)
+    case "no-token": settings.noToken = try truth(value, name)
+    case "read-only": settings.readOnly = try truth(value, name)
+    case "web": settings.web = try text(value, name)
+    case "interval": settings.interval = try number(value, name)
+    case "log-level": settings.logLevel = try text(value, name)
+    case "log-format": settings.logFormat = try text(value, name)
+    case "sources": settings.sources = try sources(value)
+    default: throw problem(key, "there is no setting “\(name)”")
+    }
+  }
+
+  private mutating func sources(_ node: Node) throws -> [Settings.Source] {
+    guard let list = node.sequence else {
+      throw problem(node, "sources must be a list, a line beginning with “-” for each")
+    }
+    guard !list.isEmpty else { throw problem(node, "sources must not be empty") }
+    var sources: [Settings.Source] = []
+    for (index, node) in list.enumerated() {
+      let place = "sources[\(index)]"
+      marks["\(place).plugin"] = node.mark
+      guard let mapping = node.mapping else { throw problem(node, "a source is “plugin: name”, and perhaps settings") }
+      var source = Settings.Source()
+      for (key, value) in mapping {
+        switch key.scalar?.string {
+        case "plugin":
+          marks["\(place).plugin"] = value.mark
+          source.plugin = try text(value, "plugin")
+        case "settings":
+          guard let pairs = value.mapping else { throw problem(value, "settings must be a list of “name: value”") }
+          for (key, value) in pairs {
+            let name = try text(key, "the name of a setting")
+            // A value may be empty, and is not looked at: the plugin knows what it means.
+            guard let scalar = value.scalar else { throw problem(value, "\(name) must be one value") }
+            source.settings.append(.init(key: name, value: scalar.string))
+          }
+        default: throw problem(key, "a source has “plugin” and “settings”, and nothing else")
+        }
+      }
+      sources.append(source)
+    }
+    return sources
+  }
+
+  private func text(_ node: Node, _ name: String) throws -> String {
+    guard let text = node.scalar?.string else { throw problem(node, "\(name) must be a text") }
+    guard !text.isEmpty, !(node.scalar?.style == .plain && ["~", "null", "Null", "NULL"].contains(text)) else {
+      throw problem(node, "\(name) must not be empty")
+    }
+    guard !text.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F }) else {
+      throw problem(node, "\(name) must be one line of text")
+    }
+    return text
+  }
+
+  private mutating func texts(_ node: Node, _ name: String) throws -> [String] {
+    let nodes = node.sequence.map(Array.init) ?? [node]
+    for (index, node) in nodes.enumerated() { marks["\(name)[\(index)]"] = node.mark }
+    return try nodes.map { try text($0, name) }
+  }
+
+  private func number(_ node: Node, _ name: String) throws -> Int {
+    guard let scalar = node.scalar, scalar.style == .plain, let number = Int(scalar.string),
+      "\(number)" == scalar.string
+    else {
+      throw problem(node, "\(name) must be a whole number")
+    }
+    return number
+  }
+
+  private func truth(_ node: Node, _ name: String) throws -> Bool {
+    guard let scalar = node.scalar, scalar.style == .plain, let truth = Bool(scalar.string) else {
+      throw problem(node, "\(name) must be true or false")
+    }
+    return truth
+  }
+
+  // MARK: What is wrong
+
+  /// Where a setting stands; the file's beginning, if it is not in it.
+  func problem(_ problem: Settings.Problem) -> Problem? {
+    guard let mark = marks[problem.key] else { return nil }
+    let name = problem.key.split(separator: "[")[0]
+    return Problem(path: path, line: mark.line, column: mark.column, text: "\(name): \(problem.text)")
+  }
+
+  private func problem(_ node: Node, _ text: String) -> Problem {
+    Problem(path: path, line: node.mark?.line ?? 1, column: node.mark?.column ?? 1, text: text)
+  }
+
+  private static func problem(of error: any Error, in text: String, path: String) -> Problem {
+    func at(_ mark: Mark, _ text: String) -> Problem {
+      Problem(path: path, line: mark.line, column: mark.column, text: text)
+    }
+    switch error as? YamlError {
+    case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
+      .composer(_, let problem, let mark, _):
+      return at(mark, problem)
+    case .duplicatedKeysInMapping(let duplicates, let context):
+      let place = placeOfSecond(duplicates.first ?? "", after: context.mark.line, in: text)
+      return Problem(
+        path: path, line: place?.line ?? context.mark.line, column: place?.column ?? context.mark.column,
+        text: "\(duplicates.joined(separator: ", ")): is there twice")
+    case .reader(let problem, let offset, _, _):
+      // Yams counts in code units of UTF-16 or UTF-8; either way the line is right.
+      let before = text.utf8.prefix(offset ?? 0)
+      let line = before.count { $0 == UInt8(ascii: "\n") } + 1
+      return Problem(path: path, line: line, column: 1, text: problem)
+    default: return Problem(path: path, line: 1, column: 1, text: "this is no YAML: \(error)")
+    }
+  }
+
+  /// Yams says in which list a name stands twice, but not where.
+  private static func placeOfSecond(_ name: String, after first: Int, in text: String) -> (line: Int, column: Int)? {
+    var count = 0
+    for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated()
+    where index + 1 >= first {
+      let indentation = line.prefix { $0 == " " || $0 == "-" }
+      guard line.dropFirst(indentation.count).hasPrefix("\(name):") else { continue }
+      count += 1
+      if count == 2 { return (index + 1, indentation.count + 1) }
+    }
+    return nil
+  }
+
+  private static func invalidText(_ data: Data, path: String) -> Problem {
+    var (line, column) = (1, 1)
+    var decoder = UTF8()
+    var bytes = data.makeIterator()
+    while case .scalarValue(let scalar) = decoder.decode(&bytes) {
+      (line, column) = scalar == "\n" ? (line + 1, 1) : (line, column + 1)
+    }
+    return Problem(path: path, line: line, column: column, text: "this is not UTF-8")
+  }
+}

@@ -1,0 +1,129 @@
+import ArgumentParser
+import Glibc
+import Server
+
+/// Everything that can be chosen about a server, as flags and as a file; the flags have the last word.
+struct ServeOptions: ParsableArguments {
+  @Option(help: ArgumentHelp("A file with settings in YAML, called like the flags.", valueName: "file"))
+  var config: String?
+
+  @Option(help: ArgumentHelp("The port; 0 for any that is free. (default: 7777)", valueName: "port"))
+  var port: Int?
+
+  @Option(
+    help: ArgumentHelp(
+      "Where to listen: an address of this machine. Beyond the loopback a certificate is needed. (default: 127.0.0.1)",
+      valueName: "address"))
+  var listen: String?
+
+  @Option(
+    help: ArgumentHelp("A Unix socket to listen on instead of a port; only its owner may open it.", valueName: "path"))
+  var unix: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Another address under which browsers know the server, as that of a proxy; may be given several times.",
+      valueName: "url"))
+  var publicURL: [String] = []
+
+  @Option(help: ArgumentHelp("The certificate, and those that vouch for it, in PEM.", valueName: "file"))
+  var tlsCertificate: String?
+
+  @Option(help: ArgumentHelp("The certificate's private key, in PEM.", valueName: "file"))
+  var tlsKey: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "The file with the tokens that let somebody in; made if it is not there. (default: new tokens with each start)",
+      valueName: "file"))
+  var tokenFile: String?
+
+  @Flag(help: "Let in everyone who can reach the server: every user of this machine.")
+  var noToken = false
+
+  @Flag(help: "Nobody may do more than look.")
+  var readOnly = false
+
+  @Option(
+    help: ArgumentHelp(
+      "The folder with the page; the one that was installed with rowcast if left out.", valueName: "folder"))
+  var web: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "A data source, by name or by the path of its shared library; may be given several times. (default: processes)",
+      valueName: "name-or-path"))
+  var plugin: [String] = []
+
+  @Option(help: ArgumentHelp("A plugin's configuration; may be given several times.", valueName: "name.key=value"))
+  var set: [Setting] = []
+
+  @Option(
+    help: ArgumentHelp("The least time between two patches of a page, in milliseconds. (default: 300)", valueName: "ms")
+  )
+  var interval: Int?
+
+  @Option(
+    help: ArgumentHelp("trace, debug, info, notice, warning, error or critical. (default: info)", valueName: "level"))
+  var logLevel: String?
+
+  @Option(help: ArgumentHelp("text, or json for one object a line. (default: text)", valueName: "format"))
+  var logFormat: String?
+
+  /// What the flags say.
+  private var flags: Settings {
+    var flags = Settings()
+    flags.port = port
+    flags.listen = listen
+    flags.unix = unix
+    flags.publicURLs = publicURL.isEmpty ? nil : publicURL
+    flags.tlsCertificate = tlsCertificate
+    flags.tlsKey = tlsKey
+    flags.tokenFile = tokenFile
+    flags.noToken = noToken ? true : nil
+    flags.readOnly = readOnly ? true : nil
+    flags.web = web
+    flags.interval = interval
+    flags.logLevel = logLevel
+    flags.logFormat = logFormat
+    flags.sources = plugin.isEmpty ? nil : plugin.map { Settings.Source(plugin: $0) }
+    return flags
+  }
+
+  /// What is wrong with the flags by themselves.
+  func validate() throws {
+    // What the file says may put it right, or wrong; then it is told with the file's place.
+    if config == nil { _ = try settings() }
+  }
+
+  /// All settings: the flags', then the file's. Nothing is wrong with them, as far as one can tell without trying.
+  ///
+  /// - Throws: `ValidationError`, ``ConfigurationFile/Problem`` or ``ConfigurationFile/Unreadable``.
+  func settings() throws -> Settings {
+    let file = try config.map { try ConfigurationFile(path: $0) }
+    var settings = flags.over(file?.settings ?? Settings())
+    // One way of listening on the command line takes the place of another one in the file.
+    if unix == nil, port != nil || listen != nil { settings.unix = nil }
+    if unix != nil, port == nil, listen == nil { (settings.port, settings.listen) = (nil, nil) }
+    if settings.sources == nil { settings.sources = [Settings.Source(plugin: "processes")] }
+    if let problem = settings.problems.first { throw told(problem, in: file) }
+    for pair in set {
+      guard let index = settings.sources!.firstIndex(where: { Installation.pluginName($0.plugin) == pair.plugin })
+      else {
+        throw ValidationError("--set \(pair.plugin).\(pair.key): no plugin of this name is served")
+      }
+      settings.sources![index].settings.removeAll { $0.key == pair.key }
+      settings.sources![index].settings.append(.init(key: pair.key, value: pair.value))
+    }
+    if let file, let problem = settings.fileProblems.first, let placed = file.problem(problem) { throw placed }
+    return settings
+  }
+
+  /// A problem where it was caused: in the file, if the flags did not say it, else on the command line.
+  private func told(_ problem: Settings.Problem, in file: ConfigurationFile?) -> any Error {
+    let isFlags = flags.problems.contains(problem) || file?.settings.problems.contains(problem) == false
+    if let file, let placed = file.problem(problem), !isFlags || flags.problems.isEmpty { return placed }
+    let name = problem.key.split(separator: "[")[0]
+    return ValidationError("--\(name == "sources" ? "plugin" : name): \(problem.text)")
+  }
+}

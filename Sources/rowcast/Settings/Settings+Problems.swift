@@ -1,0 +1,100 @@
+import Glibc
+import Logging
+import Server
+
+extension Settings {
+  /// Something that was chosen and cannot be.
+  struct Problem: Equatable {
+    /// Which setting it is about, as `listen` or `sources[1].plugin`.
+    var key: String
+    var text: String
+  }
+
+  /// All that is wrong by itself, and with one another.
+  var problems: [Problem] {
+    var problems: [Problem] = []
+    func refuse(_ key: String, _ text: String) { problems.append(Problem(key: key, text: text)) }
+    if let port, !(0...65_535).contains(port) { refuse("port", "must be between 0 and 65535, not \(port)") }
+    if let interval, !(0...60_000).contains(interval) {
+      refuse("interval", "must be between 0 and 60000 milliseconds, not \(interval)")
+    }
+    if let listen, ListenAddress(listen) == nil {
+      refuse("listen", "must be an address such as 127.0.0.1 or ::1, not “\(listen)”")
+    }
+    if let unix, !unix.hasPrefix("/") || unix.utf8.count > 90 {
+      refuse("unix", "must be a path that begins with / and has at most 90 bytes")
+    }
+    if unix != nil, listen != nil { refuse("unix", "excludes listen") }
+    if unix != nil, port != nil { refuse("unix", "excludes port") }
+    for (index, url) in (publicURLs ?? []).enumerated() where PublicURL(url) == nil {
+      refuse(
+        "public-url[\(index)]",
+        "must be an address as browsers write it, such as https://rows.example.org, not “\(url)”")
+    }
+    if let logLevel, Logger.Level(rawValue: logLevel) == nil {
+      refuse("log-level", "must be trace, debug, info, notice, warning, error or critical, not “\(logLevel)”")
+    }
+    if let logFormat, LogOutput.Format(rawValue: logFormat) == nil {
+      refuse("log-format", "must be text or json, not “\(logFormat)”")
+    }
+    if tlsCertificate != nil, tlsKey == nil { refuse("tls-certificate", "needs tls-key beside it") }
+    if tlsKey != nil, tlsCertificate == nil { refuse("tls-key", "needs tls-certificate beside it") }
+    if noToken == true, tokenFile != nil { refuse("no-token", "excludes token-file") }
+    if let listen, let address = ListenAddress(listen), !address.isLocal, unix == nil {
+      if noToken == true { refuse("no-token", "is not for \(listen), where anyone could look") }
+      if tlsCertificate == nil {
+        refuse(
+          "listen",
+          "\(listen) is beyond the loopback, and needs tls-certificate and tls-key: everyone on the way could listen")
+      }
+    }
+    problems += sourceProblems
+    return problems
+  }
+
+  private var sourceProblems: [Problem] {
+    var problems: [Problem] = []
+    var names: Set<String> = []
+    for (index, source) in (sources ?? []).enumerated() {
+      let name = Installation.pluginName(source.plugin)
+      if source.plugin.isEmpty {
+        problems.append(Problem(key: "sources[\(index)].plugin", text: "must be the name or the path of a plugin"))
+      } else if !names.insert(name).inserted {
+        problems.append(Problem(key: "sources[\(index)].plugin", text: "the plugin \(name) is there twice"))
+      }
+    }
+    return problems
+  }
+
+  /// What is wrong with the files that are named: as they are now.
+  var fileProblems: [Problem] {
+    var problems: [Problem] = []
+    if let tlsCertificate, let tlsKey, !Certificate(chain: tlsCertificate, key: tlsKey).isUsable {
+      problems.append(
+        Problem(key: "tls-certificate", text: "\(ServerError.badCertificate(tlsCertificate))"))
+    }
+    if let web {
+      do throws(PageFiles.Failure) {
+        _ = try PageFiles(folder: web)
+      } catch {
+        problems.append(Problem(key: "web", text: "\(error)"))
+      }
+    }
+    if let tokenFile {
+      do throws(TokenFile.Failure) {
+        _ = try TokenFile.read(tokenFile)
+      } catch .missing {
+        // It is made at the start.
+      } catch {
+        problems.append(Problem(key: "token-file", text: "\(error)"))
+      }
+    }
+    for (index, source) in (sources ?? []).enumerated() {
+      let path = Installation.pluginPath(source.plugin)
+      if access(path, R_OK) != 0 {
+        problems.append(Problem(key: "sources[\(index)].plugin", text: "there is no plugin at \(path)"))
+      }
+    }
+    return problems
+  }
+}

@@ -1,0 +1,64 @@
+import Server
+
+/// What was chosen about a server, in a file or by flags; `nil` where nothing was said.
+///
+/// A name in the file is the flag's without its dashes, but for sources, of which a file can say more.
+struct Settings: Equatable {
+  /// One data source.
+  struct Source: Equatable {
+    /// The plugin, by name or by path.
+    var plugin = ""
+    /// What the plugin is told, in the order in which it was written.
+    var settings: [Pair] = []
+
+    struct Pair: Equatable {
+      var key: String
+      var value: String
+    }
+  }
+
+  var port: Int?
+  var listen: String?
+  var unix: String?
+  var publicURLs: [String]?
+  var tlsCertificate: String?
+  var tlsKey: String?
+  var tokenFile: String?
+  var noToken: Bool?
+  var readOnly: Bool?
+  var web: String?
+  var interval: Int?
+  var logLevel: String?
+  var logFormat: String?
+  var sources: [Source]?
+
+  /// All that these say, and what those others say of which these say nothing.
+  func over(_ others: Settings) -> Settings {
+    var result = Settings()
+    result.port = port ?? others.port
+    result.listen = listen ?? others.listen
+    result.unix = unix ?? others.unix
+    result.publicURLs = publicURLs ?? others.publicURLs
+    result.tlsCertificate = tlsCertificate ?? others.tlsCertificate
+    result.tlsKey = tlsKey ?? others.tlsKey
+    result.tokenFile = tokenFile ?? others.tokenFile
+    result.noToken = noToken ?? others.noToken
+    result.readOnly = readOnly ?? others.readOnly
+    result.web = web ?? others.web
+    result.interval = interval ?? others.interval
+    result.logLevel = logLevel ?? others.logLevel
+    result.logFormat = logFormat ?? others.logFormat
+    result.sources = sources ?? others.sources
+    return result
+  }
+}
+
+extension Settings {
+  static let standardPort = 7_777
+  static let standardInterval = 300
+
+  /// Where to listen.
+  ///
+  /// - Precondition: there are no ``problems``.
+  var address: ListenAddress { unix.map { .unix($0) } ?? ListenAddress(listen ?? "127.0.0.1")! }
+}

@@ -1,0 +1,217 @@
+import Foundation
+import Testing
+
+@testable import Server
+
+/// The configuration file: what it may say, where it is wrong, and that a wrong one changes nothing.
+@Suite struct ConfigurationTests {
+  final class Folder {
+    let path = FileManager.default.temporaryDirectory.appending(path: "rowcast-\(UUID().uuidString)").path
+    init() throws { try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true) }
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+    var file: String { "\(path)/rowcast.yaml" }
+    func write(_ text: String) throws { try Data(text.utf8).write(to: URL(filePath: file)) }
+    func write(_ bytes: [UInt8]) throws { try Data(bytes).write(to: URL(filePath: file)) }
+  }
+
+  /// What is wrong, and where: line, column, and a part of what is said.
+  private static let broken: [(text: String, place: String, says: String)] = [
+    ("prot: 1", "1:1", "no setting “prot”"), ("port: 1\nPort: 2", "2:1", "no setting “Port”"),
+    ("port: 70000", "1:1", "between 0 and 65535"), ("port: -1", "1:1", "between 0 and 65535"),
+    ("port: x", "1:7", "whole number"), ("port: 7.5", "1:7", "whole number"), ("port: \"80\"", "1:7", "whole number"),
+    ("port: 0x50", "1:7", "whole number"), ("port: 080", "1:7", "whole number"), ("port:", "1:6", "whole number"),
+    ("port: [80]", "1:7", "whole number"), ("port: 99999999999999999999", "1:7", "whole number"),
+    ("port: 1\nport: 2", "2:1", "twice"), ("listen: example.org", "1:1", "must be an address"),
+    ("listen: 0.0.0.0", "1:1", "beyond the loopback"), ("port: 1\nlisten: 192.168.0.1", "2:1", "beyond the loopback"),
+    ("listen: ''", "1:9", "must not be empty"), ("listen: ~", "1:9", "must not be empty"),
+    ("listen: {a: b}", "1:9", "must be a text"), ("unix: relative", "1:1", "begins with /"),
+    ("unix: /a\nport: 1", "1:1", "excludes port"), ("unix: /a\nlisten: '::1'", "1:1", "excludes listen"),
+    ("public-url: example.org", "1:13", "as browsers write it"),
+    ("public-url:\n  - https://a\n  - https://B\n", "3:5", "as browsers write it"),
+    ("public-url: [[a]]", "1:14", "must be a text"), ("tls-key: k", "1:1", "needs tls-certificate"),
+    ("interval: 1\ntls-certificate: c", "2:1", "needs tls-key"),
+    ("tls-certificate: /nowhere/c\ntls-key: /nowhere/k", "1:1", "cannot be used"),
+    ("no-token: yes", "1:11", "true or false"), ("no-token: 'true'", "1:11", "true or false"),
+    ("read-only: 1", "1:12", "true or false"), ("read-only:", "1:11", "true or false"),
+    ("no-token: true\ntoken-file: /t", "1:1", "excludes token-file"), ("token-file: /etc/passwd", "1:1", "yours"),
+    ("web: /nowhere", "1:1", "no web folder"), ("interval: 60001", "1:1", "between 0 and 60000"),
+    ("interval: 1s", "1:11", "whole number"), ("log-level: loud", "1:1", "trace, debug"),
+    ("log-level: INFO", "1:1", "trace, debug"), ("log-format: xml", "1:1", "text or json"),
+    ("sources: processes", "1:10", "must be a list"), ("sources: []", "1:10", "must not be empty"),
+    ("sources:\n  - processes", "2:5", "a source is"), ("sources:\n  - plugin: ''", "2:13", "must not be empty"),
+    ("sources:\n  - settings: {}", "2:5", "the name or the path of a plugin"),
+    ("sources:\n  - plugin: clock\n  - plugin: clock", "3:13", "twice"),
+    ("sources:\n  - plugin: nowhere", "2:13", "no plugin at"),
+    ("sources:\n  - plugin: clock\n    rows: 1", "3:5", "nothing else"),
+    ("sources:\n  - plugin: clock\n    settings: [1]", "3:15", "must be a list of"),
+    ("sources:\n  - plugin: clock\n    settings: {a: [1]}", "3:19", "must be one value"),
+    ("- port: 1", "1:1", "a list of settings"), ("port", "1:1", "a list of settings"),
+    ("port: 1\n  listen: x", "2:9", ""),
+    ("port: [1", "2:1", ""), ("port: \"1", "1:9", ""), ("\tport: 1", "1:1", ""), ("port: 1\n---\nport: 2", "2:1", ""),
+    ("port: *x", "1:7", ""), ("? [a]\n: b", "1:3", "is a text"), ("listen: \"a\\nb\"", "1:9", "one line"),
+    ("%YAML 9.9\n---\nport: 1", "1:1", ""), ("port: !!binary x", "1:7", "whole number"),
+    ("<<: {port: 1}", "1:1", "no setting"),
+  ]
+
+  private func check(_ file: String) throws -> (code: Int32, complaints: String, output: String) {
+    let command = try RunningCommand(["config", "check", file], waits: false)
+    let code = try command.end()
+    return (code, command.complaints, command.remainingOutput)
+  }
+
+  @Test func whatIsWrongIsShownWithItsPlace() throws {
+    let folder = try Folder()
+    #expect(Self.broken.count >= 50)
+    for (text, place, says) in Self.broken {
+      try folder.write(text)
+      let checked = try check(folder.file)
+      #expect(checked.code == 2, "\(text)")
+      #expect(checked.complaints.hasPrefix("rowcast: \(folder.file):\(place): "), "\(text): \(checked.complaints)")
+      #expect(says == "" || checked.complaints.contains(says), "\(text): \(checked.complaints)")
+      #expect(checked.output == "", "\(text)")
+    }
+  }
+
+  @Test func bytesThatAreNoTextAreShownWithTheirPlace() throws {
+    let folder = try Folder()
+    for (bytes, place) in [
+      (Array("port: 1\n# \u{E4}".utf8) + [0xFF], "2:4"), ([0xFF], "1:1"), (Array("web: ".utf8) + [0xC3], "1:6"),
+      (Array("port: 1\nweb: \u{0}".utf8), "2:1"),
+    ] as [([UInt8], String)] {
+      try folder.write(bytes)
+      let checked = try check(folder.file)
+      #expect(checked.code == 2)
+      #expect(checked.complaints.hasPrefix("rowcast: \(folder.file):\(place): "), "\(checked.complaints)")
+    }
+    #expect(try check("/nowhere/x").code == 1)
+    #expect(try check(folder.path).code == 1)
+    try folder.write([UInt8](repeating: 0x23, count: (256 << 10) + 1))
+    #expect(try check(folder.file).code == 1)
+  }
+
+  @Test func everyProblemIsSaid() throws {
+    let folder = try Folder()
+    try folder.write("port: 70000\ninterval: -1\nlog-level: loud\nweb: /nowhere\n")
+    let checked = try check(folder.file)
+    #expect(checked.code == 2)
+    #expect(checked.complaints.split(separator: "\n").count == 4)
+  }
+
+  @Test func whatIsRightIsSaidToBe() throws {
+    let folder = try Folder()
+    for text in [
+      "", "# nothing\n", "---\n", "port: 0\n", "listen: '::1'\nport: 65535\n", "listen: localhost", "unix: /tmp/x\n",
+      "interval: 0\nlog-level: debug\nlog-format: json\nread-only: true\nno-token: false\n",
+      "public-url: [https://a, 'http://b:8080']\n", "token-file: \(folder.path)/made-at-the-start\n",
+      "sources:\n- plugin: clock\n- {plugin: market, settings: {rows: 10, rate: 0.5, empty: ''}}\n",
+      "listen: 0.0.0.0\ntls-certificate: \(RunningServer.certificate.chain)\ntls-key: \(RunningServer.certificate.key)\n",
+    ] {
+      try folder.write(text)
+      let checked = try check(folder.file)
+      #expect(checked.code == 0, "\(text): \(checked.complaints)")
+      #expect(checked.output == "\(folder.file): all is well\n")
+    }
+  }
+
+  @Test func aServerIsStartedFromItAndFlagsHaveTheLastWord() throws {
+    let folder = try Folder()
+    try folder.write(
+      "port: 1\nno-token: true\nread-only: true\nlog-format: json\nsources:\n  - plugin: market\n    settings: {rows: 50, rate: 0}\n"
+    )
+    let command = try RunningCommand(["--config", folder.file, "--port", "0", "--set", "market.rows=20"])
+    let session = try HTTPAnswer.get("/session", port: command.port)
+    #expect(session?.body == Array("{\"role\":\"viewer\"}\n".utf8))
+    let client = try WebSocketClient.greeted(port: command.port)
+    client.say(#"{"type":"open","table":"quotes","request":1,"viewport":{"first":0,"count":100}}"#)
+    var rows: Int?
+    while rows != 20 {
+      let message = try client.message()
+      if let seq = message["seq"] as? Int { client.say(#"{"type":"ack","seq":\#(seq)}"#) }
+      rows = message["total"] as? Int ?? rows
+    }
+    command.send(signal: SIGTERM)
+    #expect(try command.end() == 0)
+    for line in command.complaints.split(separator: "\n") {
+      #expect(try JSONSerialization.jsonObject(with: Data(line.utf8)) is [String: Any], "\(line)")
+    }
+  }
+
+  @Test func aWrongOneDoesNotStart() throws {
+    let folder = try Folder()
+    try folder.write("no-token: true\nport: 70000\n")
+    let command = try RunningCommand(["--config", folder.file], waits: false)
+    #expect(try command.end() == 2)
+    #expect(command.complaints == "rowcast: \(folder.file):2:1: port: must be between 0 and 65535, not 70000\n")
+    let missing = try RunningCommand(["--config", "/nowhere"], waits: false)
+    #expect(try missing.end() == 1)
+    try folder.write("port: 1\n")
+    let flag = try RunningCommand(["--config", folder.file, "--interval=-1"], waits: false)
+    #expect(try flag.end() == 2)
+    #expect(flag.complaints.hasPrefix("rowcast: "))
+    #expect(flag.complaints.contains("--interval: must be between"))
+  }
+
+  @Test func readAgainAWrongOneChangesNothing() throws {
+    let folder = try Folder()
+    let manager = DatagramSocket()
+    let good = "port: 0\nno-token: true\nread-only: true\nsources: [{plugin: clock}]\n"
+    try folder.write(good)
+    let command = try RunningCommand(["--config", folder.file], environment: ["NOTIFY_SOCKET": manager.path])
+    #expect(manager.message()?.hasPrefix("READY=1") == true)
+    let client = try WebSocketClient.greeted(port: command.port)
+    func reload() {
+      command.send(signal: SIGHUP)
+      #expect(manager.message()?.hasPrefix("RELOADING=1\nMONOTONIC_USEC=") == true)
+      #expect(manager.message()?.hasPrefix("READY=1") == true)
+    }
+    func role() throws -> String? {
+      try HTTPAnswer.get("/session", port: command.port).map { String(decoding: $0.body, as: UTF8.self) }
+    }
+    for (text, _, _) in Self.broken {
+      // What would change something if it were not for the fault.
+      try folder.write(text)
+      reload()
+      #expect(try role() == "{\"role\":\"viewer\"}\n", "\(text)")
+    }
+    unlink(folder.file)
+    reload()
+    #expect(try role() == "{\"role\":\"viewer\"}\n")
+    try folder.write(good.replacingOccurrences(of: "read-only: true", with: "read-only: false\ninterval: 50"))
+    reload()
+    #expect(try role() == "{\"role\":\"operator\"}\n")
+    client.say(#"{"type":"open","table":"clock","request":1}"#)
+    #expect(try client.message("window")["interval"] as? Int == 50)
+    command.send(signal: SIGTERM)
+    #expect(try command.end() == 0)
+    for (text, place, _) in Self.broken {
+      #expect(command.complaints.contains("\(folder.file):\(place): "), "\(text)")
+    }
+  }
+
+  @Test func aTokenThatIsTakenAwayShowsItsPagesOut() throws {
+    let folder = try Folder()
+    let manager = DatagramSocket()
+    let (keeper, guest) = (AccessToken(role: .operator), AccessToken(role: .viewer))
+    let path = "\(folder.path)/tokens"
+    try TokenFile.write([keeper, guest], to: path)
+    let command = try RunningCommand(
+      ["--port", "0", "--token-file", path, "--plugin", "clock"], environment: ["NOTIFY_SOCKET": manager.path])
+    #expect(manager.message()?.hasPrefix("READY=1") == true)
+    func page(_ token: AccessToken) throws -> WebSocketClient {
+      let lines = WebSocketClient.upgrade(port: command.port, subprotocol: "rowcast.v1, rowcast.token.\(token.text)")
+      let client = try WebSocketClient(port: command.port, lines: lines)
+      client.say(#"{"type":"hello","version":1}"#)
+      return client
+    }
+    let (stays, goes) = (try page(keeper), try page(guest))
+    _ = try stays.message("hello")
+    _ = try goes.message("hello")
+    try TokenFile.write([keeper], to: path)
+    command.send(signal: SIGHUP)
+    #expect(goes.closeCode() == 1008)
+    stays.say(#"{"type":"open","table":"clock","request":1}"#)
+    _ = try stays.message("window")
+    let again = WebSocketClient.upgrade(port: command.port, subprotocol: "rowcast.v1, rowcast.token.\(guest.text)")
+    #expect(try WebSocketClient.status(of: again, port: command.port) == 401)
+  }
+}
