@@ -8,13 +8,14 @@ import { Heads } from './heads.js';
 import { Sections } from './headers.js';
 import { openLink } from './link.js';
 import { fittingView, hashFromView, nextSort, sameQuery, viewFromHash } from './query.js';
+import { DrawnColumns } from './sideways.js';
 import { Session } from './session.js';
 import { Table, tellWhole } from './table.js';
 import { Note } from './note.js';
+import { Travel } from './travel.js';
 import { ScrollModel, Sight } from './viewport.js';
 
 const headHeight = 32;      // as in the style sheet
-const restTime = 140;       // milliseconds without a scroll event until the reader is at rest
 
 const $ = (id) => document.getElementById(id);
 const [grid, canvas, body] = [$('grid'), $('canvas'), $('body')];
@@ -22,6 +23,8 @@ const [grid, canvas, body] = [$('grid'), $('canvas'), $('body')];
 const session = new Session((message) => link.send(message));
 const scroll = new ScrollModel();
 const sight = new Sight();
+const travel = new Travel(grid, scroll, schedule);
+const drawn = new DrawnColumns();
 const sections = new Sections(body, $('pin'));
 const table = new Table(body, sections);
 const heads = new Heads($('heads'), (column, isFurther) => sortBy(column, isFurther));
@@ -39,10 +42,6 @@ let specs = [];
 let specKey = '';
 let width = 0;                 // of the grid, without its scrollbar
 let bodyHeight = 0;
-let domScroll = 0;             // what scrollTop is known to be
-let isScrolling = false;
-let scrolledAt = 0;
-let restTimer = 0;
 let freshTimer = 0;
 let isChanged = false;         // the copy is newer than the screen
 let isPatch = false;           // ... by patches alone
@@ -114,7 +113,7 @@ function showWindow({ isAnswer, isReopening, isSameEpoch, before }) {
   scroll.setTotal(copy.total);
   if (!isKept) {
     scroll.moveTo(0);
-    isScrolling = false;
+    travel.stop();
     focus.clear();
   } else if (isSameEpoch && !scroll.atTop) {
     // The same list after a gap: what was read goes on being read, wherever it is now.
@@ -132,7 +131,7 @@ function showCopy(shift, byPatch) {
   isChanged = true;
   const wasAtEnd = scroll.atEnd;
   scroll.setTotal(session.copy.total);
-  if (wasAtEnd && !isScrolling) scroll.moveTo(scroll.last);  // who follows the end goes on following it
+  if (wasAtEnd && !travel.isMoving) scroll.moveTo(scroll.last);  // who follows the end goes on following it
   focus.follow(session.copy, shift);
 }
 
@@ -194,24 +193,6 @@ function anchorID() {
   return (copy.itemAt(top)?.id ?? copy.itemAt(top + 1)?.id) ?? null;
 }
 
-grid.addEventListener('scroll', () => {
-  domScroll = grid.scrollTop;
-  if (domScroll === scroll.native) return;
-  scroll.scrolled(domScroll);
-  isScrolling = true;
-  scrolledAt = performance.now();
-  if (restTimer === 0) restTimer = setTimeout(rest, restTime);
-  schedule();
-}, { passive: true });
-
-function rest() {
-  const left = scrolledAt + restTime - performance.now();
-  restTimer = left > 1 ? setTimeout(rest, left) : 0;
-  if (restTimer !== 0) return;
-  isScrolling = false;
-  schedule();
-}
-
 listenForFolds(grid, sections, focus, (header) => {
   session.look(describe(session.copy.seq));  // what is read at this moment is what must not move
   if (session.collapse(header)) tellAddress('replaceState');
@@ -232,16 +213,14 @@ grid.addEventListener('keydown', (event) => {
   event.preventDefault();
   const covered = session.view.group.length * scroll.rowHeight;
   if (focus.position >= 0) scroll.moveTo(focus.position === 0 ? 0 : scroll.reveal(focus.position, covered));
-  isScrolling = false;
+  travel.stop();
   revealColumn();
   schedule();
 });
 
 function revealColumn() {
   const spec = specs[focus.column];
-  if (!spec) return;
-  if (spec.left < grid.scrollLeft) grid.scrollLeft = spec.left;
-  else if (spec.left + spec.width > grid.scrollLeft + width) grid.scrollLeft = spec.left + spec.width - width;
+  if (spec) travel.revealAcross(spec.left, spec.left + spec.width, width);
 }
 
 grid.addEventListener('pointerdown', (event) => {
@@ -253,7 +232,7 @@ grid.addEventListener('pointerdown', (event) => {
 });
 
 grid.addEventListener('pointerover', ({ target }) => {
-  if (!isScrolling) tellWhole(target.closest?.('.cell'));
+  if (!travel.isMoving) tellWhole(target.closest?.('.cell'));
 }, { passive: true });
 
 document.addEventListener('keydown', (event) => {
@@ -315,8 +294,9 @@ function frame() {
 
   sight.observe(scroll.position, scroll.rowHeight, now);
   if (bodyHeight !== scroll.nativeHeight) body.style.height = `${bodyHeight = scroll.nativeHeight}px`;
-  if (!isScrolling) sight.rest();
-  if (!isScrolling || scroll.isCornered) scroll.settle();
+  if (!travel.isMoving) sight.rest();
+  if (!travel.isMoving || scroll.isCornered) scroll.settle();
+  if (drawn.look(specs, travel.left, width)) table.setPlaces(drawn.places, Date.now());
   if (isChanged) {
     rescale(copy);
     setAttribute(grid, 'aria-rowcount', copy.total + 1);
@@ -326,11 +306,11 @@ function frame() {
   sections.finish(scroll, copy);
   focus.mark(focus.position === null ? undefined
     : focus.position < 0 ? heads.cells[focus.column] : table.cellAt(focus.position, focus.column, copy));
-  if (scroll.native !== domScroll) grid.scrollTop = domScroll = scroll.native;
+  travel.write();
   isChanged = isPatch = false;
 
   if (session.canLook) {
-    const viewport = sight.ask(scroll, copy, anchorID(), !isScrolling);
+    const viewport = sight.ask(scroll, copy, anchorID(), !travel.isMoving);
     if (viewport) session.look(viewport);
   }
   session.painted();
@@ -358,6 +338,7 @@ function specifyOnce(copy) {
   }, { now: Date.now() });
   for (const part of [heads, table, sections]) part.setSpecs(specs);
   table.isLean = true;
+  drawn.places = [];
   heads.setSort(fittingView(session.view, columns).sort);
   setAttribute(grid, 'aria-colcount', specs.length);
   setPlaces();
@@ -366,11 +347,13 @@ function specifyOnce(copy) {
 function setPlaces() {
   if (specs.length === 0 || width === 0) return;
   canvas.style.width = `${place(specs, width)}px`;
+  drawn.forget();
   heads.setPlaces();
 }
 
 function rescale(copy) {
-  for (const spec of specs) {
+  for (const at of drawn.places) {
+    const spec = specs[at];
     if (spec.kind !== 'bar') continue;
     let greatest = 0;
     for (const item of copy.items) {
@@ -380,7 +363,7 @@ function rescale(copy) {
     const scale = barScale(spec, greatest);
     if (scale === spec.scale) continue;
     spec.scale = scale;
-    table.rescale(spec.index, Date.now());
+    table.rescale(at, Date.now());
   }
 }
 

@@ -16,19 +16,18 @@ import unittest
 
 from playwright.sync_api import sync_playwright
 
+from chromium import launch
 from reader import Reader, expect, numbers_of
 from rowcast_server import COMMAND, ROOT, Server
 
 ARTIFACTS = ROOT / "artifacts"
-CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
 
 
 def setUpModule():
     global playwright, browser
     ARTIFACTS.mkdir(exist_ok=True)
     playwright = sync_playwright().start()
-    browser = playwright.chromium.launch(
-        executable_path=CHROMIUM, args=["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"])
+    browser = launch(playwright)
 
 
 def tearDownModule():
@@ -307,9 +306,9 @@ class MarketTest(PageTest):
             let blank = 0;
             let waiting = 0;
             for (let y = top + 4; y < grid.top + document.querySelector('#grid').clientHeight - 4; y += 20) {
-              const row = document.elementFromPoint(grid.left + 30, y)?.closest('[role=row], [aria-busy=true]');
-              if (!row || row.id === 'grid') blank += 1;
-              else if (row.getAttribute('aria-busy') === 'true') waiting += 1;
+              const row = document.elementFromPoint(grid.left + 30, y)?.closest('[role=row], .ghost');
+              if (!row) blank += 1;
+              else if (row.className === 'ghost') waiting += 1;
               else if (row.textContent.trim() === '') blank += 1;
             }
             seen.frames += 1;
