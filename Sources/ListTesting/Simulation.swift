@@ -55,6 +55,24 @@ public struct Simulation {
 
     /// Nothing yet.
     public init() {}
+
+    /// Counts in what another run has covered.
+    public mutating func add(_ other: Self) {
+      windows += other.windows
+      patches += other.patches
+      moves += other.moves
+      updates += other.updates
+      shifts += other.shifts
+      resyncs += other.resyncs
+      folds += other.folds
+      headers += other.headers
+      partial += other.partial
+      loads += other.loads
+      cancels += other.cancels
+      failures += other.failures
+      hits += other.hits
+      anchored += other.anchored
+    }
   }
 
   /// A page: its copy, and where its reader is.
