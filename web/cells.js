@@ -25,6 +25,8 @@ class TextCell {
     this.spec = spec;
     this.el.classList.add(`c${spec.index}`);
     this.el.classList.toggle('cut', spec.column.type === 'text');
+    this.el.classList.toggle('at-edge', spec.isPinned);
+    this.el.setAttribute('aria-colindex', String(spec.at + 1));
   }
 
   /** Shows a value; or a placeholder for one that is on its way, or a mark with the reason for one that could not be loaded. */

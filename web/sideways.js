@@ -25,7 +25,7 @@ export class DrawnColumns {
   /**
    * Decides anew when it must.
    *
-   * @param {{left: number, width: number}[]} specs from left to right
+   * @param {{left: number, width: number, isPinned: boolean}[]} specs from left to right; pinned ones are always drawn
    * @returns {boolean} whether `places` is another list now
    */
   look(specs, left, width) {
@@ -34,7 +34,7 @@ export class DrawnColumns {
     this.#specs = specs;
     const first = specs.findIndex((spec) => spec.left + spec.width > left - MARGIN);
     const last = specs.findLastIndex((spec) => spec.left < left + width + MARGIN);
-    const places = first < 0 ? [] : Array.from({ length: Math.max(0, last - first + 1) }, (_, at) => first + at);
+    const places = specs.map((_, at) => at).filter((at) => specs[at].isPinned || (first >= 0 && at >= first && at <= last));
     this.#from = first <= 0 ? -Infinity : specs[first].left;
     this.#to = last === specs.length - 1 ? Infinity : specs[last]?.left + specs[last]?.width;
     const isSame = places.length === this.places.length && places.every((place, at) => place === this.places[at]);

@@ -51,7 +51,6 @@ class RowNode {
         const cell = spare.get(specs[at].kind)?.pop();
         cell?.bind(specs[at]);
         cells[at] = cell ?? makeCell(specs[at]);
-        cells[at].el.setAttribute('aria-colindex', String(at + 1));
         el.insertBefore(cells[at].el, next);
         if (cell !== undefined) cell.show(null, now);
         if (this.item !== null) this.#show(at, now, null);

@@ -10,7 +10,7 @@ export class Travel {
     this.scroll = scroll;
     /** Whether the reader is on his way up or down. */
     this.isMoving = false;
-    /** What scrollLeft is known to be. */
+    /** How far the grid is scrolled sideways, from where its lines begin. */
     this.left = 0;
     this.#changed = changed;
     grid.addEventListener('scroll', () => this.#scrolled(), { passive: true });
@@ -33,19 +33,14 @@ export class Travel {
     if (this.scroll.native !== this.#top) this.grid.scrollTop = this.#top = this.scroll.native;
   }
 
-  /** Scrolls sideways, as little as it must, until what stands between two edges is in sight. */
-  revealAcross(left, right, width) {
-    if (left < this.left) this.grid.scrollLeft = left;
-    else if (right > this.left + width) this.grid.scrollLeft = right - width;
-  }
-
   #scrolled() {
     // Both are known without a layout: nothing was written since the last frame.
     const { scrollTop, scrollLeft } = this.grid;
     const now = performance.now();
     this.#top = scrollTop;
-    const isAcross = scrollLeft !== this.left;
-    this.left = scrollLeft;
+    const left = Math.abs(scrollLeft);  // negative where lines begin at the right
+    const isAcross = left !== this.left;
+    this.left = left;
     if (scrollTop !== this.scroll.native) this.#move(scrollTop, now);
     else if (!isAcross) return;
     this.#changed();

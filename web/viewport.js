@@ -76,6 +76,13 @@ export class ScrollModel {
     this.#keep(() => { this.height = height; });
   }
 
+  /** Items become as tall; the one at the top stays there. */
+  setRowHeight(rowHeight) {
+    const items = this.position / this.rowHeight;
+    this.#keep(() => { this.rowHeight = rowHeight; });
+    this.moveTo(items * rowHeight);
+  }
+
   /** The list has `total` items. */
   setTotal(total) {
     this.#keep(() => { this.total = total; });
@@ -150,7 +157,7 @@ export class ScrollModel {
 }
 
 /** How many items beyond the visible ones are drawn: a few behind, more ahead, so that the compositor never runs into nothing. */
-export const OVERDRAW = Object.freeze({ ahead: 22, behind: 8 });
+export const OVERDRAW = Object.freeze({ ahead: 22, behind: 4 });
 
 /** The positions to draw, `[from, to)`: always as many, so that nodes are not hidden and shown again. */
 export function drawnRange(first, count, total, isUpward, range = { from: 0, to: 0 }, { ahead, behind } = OVERDRAW) {

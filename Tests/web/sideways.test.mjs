@@ -62,6 +62,16 @@ test('other widths are looked at anew', () => {
   assert.equal(drawn.places.length, 28);
 });
 
+test('columns that stay at the edge are drawn wherever the reader is', () => {
+  const drawn = new DrawnColumns();
+  const specs = specsOf(Array(500).fill(100)).map((spec, at) => ({ ...spec, isPinned: at < 2 }));
+  drawn.look(specs, 20_000, 1_000);
+  assert.deepEqual(drawn.places.slice(0, 4), [0, 1, 195, 196]);
+  assert.equal(drawn.places.length, 21);
+  drawn.look(specs, 0, 1_000);
+  assert.deepEqual(drawn.places, Array.from({ length: 14 }, (_, at) => at));
+});
+
 test('no columns, nothing drawn', () => {
   const drawn = new DrawnColumns();
   assert.equal(drawn.look([], 0, 1_000), false);
