@@ -47,7 +47,7 @@ import Testing
       ("shifts", total.shifts), ("resyncs", total.resyncs), ("headers", total.headers), ("partial", total.partial),
       ("folds", total.folds),
       ("loads", total.loads), ("cancels", total.cancels), ("failures", total.failures), ("hits", total.hits),
-      ("anchored", total.anchored),
+      ("anchored", total.anchored), ("evictions", total.evictions), ("bounded", total.bounded),
     ] {
       #expect(number >= count / 30, "only \(number) \(what) in \(count) seeds")
     }
