@@ -16,6 +16,9 @@ import { emptyView, fittingView, hashFromView, nextSort, sameQuery, viewFromHash
 import { Session } from './session.js';
 import { Table, tellWhole } from './table.js';
 import { Note } from './note.js';
+import { PauseButton } from './pause.js';
+import { Place } from './place.js';
+import { listenForShortcuts } from './shortcuts.js';
 import { Travel } from './travel.js';
 import { ScrollModel, Sight } from './viewport.js';
 
@@ -36,7 +39,9 @@ const hands = new ColumnHands({
   session, columns, change, askValues: (spec, take) => take({ values: heldValues(session.copy, spec), note: 'in the rows at hand' }),
 });
 const focus = new Focus(grid);
+const place = new Place(scroll, sight, focus, session);
 const note = new Note($('note'), $('note-title'), $('note-text'));
+const pauseButton = new PauseButton($('pause'), $('paused'), session, () => pause());
 const bar = new Bar(document, {
   table: (name) => change(viewOf(name), true),
   search: (search) => change({ search }),
@@ -200,19 +205,8 @@ function showColumns(list) {
   grid.setAttribute('aria-label', session.table.title || session.table.name);
 }
 
-function describe(seq, isTop = false) {
-  if (!isTop) return sight.describe(scroll, seq, anchorID());
-  const { ahead } = sight.buffers(scroll.count);
-  return { seq, first: 0, count: scroll.count, ahead, behind: 0, anchor: null, stick: 'top' };
-}
-
-/** The row that is being read: the active one while it is in sight, else the first that is in sight as a whole. */
-function anchorID() {
-  const { copy } = session;
-  const top = Math.ceil(scroll.position / scroll.rowHeight);
-  const isActiveInSight = focus.position !== null && focus.position >= top && focus.position < top + scroll.count - 2;
-  if (isActiveInSight && focus.item?.id !== undefined) return focus.item.id;
-  return (copy.itemAt(top)?.id ?? copy.itemAt(top + 1)?.id) ?? null;
+function describe(seq, isTop) {
+  return place.describe(seq, isTop);
 }
 
 listenForFolds(grid, sections, focus, (header) => {
@@ -266,13 +260,13 @@ grid.addEventListener('pointerover', ({ target }) => {
   if (!travel.isMoving) tellWhole(target.closest?.('.cell'));
 }, { passive: true });
 
-document.addEventListener('keydown', (event) => {
-  const isTyping = event.target.closest?.('input, select, textarea');
-  if (event.key !== '/' || isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
-  event.preventDefault();
-  bar.filter.focus();
-  bar.filter.select();
-});
+listenForShortcuts(document, { '/': () => bar.focusFilter(), p: pause });
+
+function pause() {
+  session.setPaused(!session.isPaused, describe);
+  isNews = true;
+  schedule();
+}
 
 document.addEventListener('visibilitychange', () => {
   session.setHidden(document.hidden);
@@ -344,7 +338,7 @@ function frame() {
   isChanged = isPatch = false;
 
   if (session.canLook) {
-    const viewport = sight.ask(scroll, copy, anchorID(), !travel.isMoving);
+    const viewport = sight.ask(scroll, copy, place.anchor, !travel.isMoving);
     if (viewport) session.look(viewport);
   }
   session.painted();
@@ -368,6 +362,7 @@ function showState() {
   const isLive = connection.state === 'live';
   const hasRows = copy.seq > 0;
   document.documentElement.classList.toggle('aged', connection.lostAt > 0 && hasRows);
+  pauseButton.show();
   bar.setLink({ ...connection, now: Date.now(), hasRows });
   bar.setStatus({ rows: copy.rows, totals: sections.texts(copy.totals), source: open?.source, stats, isFiltered: view.search !== '' || view.filters.length > 0, isLive, error });
 }
