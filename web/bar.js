@@ -58,8 +58,8 @@ export class Bar {
     this.state.addEventListener('click', () => on.retry());
   }
 
-  /** Puts the cursor into the search box. */
-  enter() {
+  /** Takes the reader to the filter. */
+  focusFilter() {
     this.filter.focus();
     this.filter.select();
   }

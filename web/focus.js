@@ -2,7 +2,7 @@
 // row scrolls away its recycled node would take the focus along: then the grid holds it until the cell is drawn again.
 
 import { moveActive } from './keys.js';
-import { Place } from './selection.js';
+import { Spot } from './selection.js';
 
 const activeID = 'active-cell';
 
@@ -43,7 +43,7 @@ export class Focus {
 
   /** Makes a cell active. */
   set(position, column, copy) {
-    this.#place = new Place(position, copy.itemAt(position));
+    this.#place = new Spot(position, copy.itemAt(position));
     this.column = column;
   }
 

@@ -1,7 +1,7 @@
 // gridhands.js: what keys and pointers do in the grid: the ARIA grid pattern. Everything ends in a call of `on`.
 
 import { htmlTable, cellText, tabSeparated } from './clipboard.js';
-import { Place } from './selection.js';
+import { Spot } from './selection.js';
 
 /**
  * Listens on the grid.
@@ -84,7 +84,7 @@ export function listenForHands(parts, on) {
   }
 
   function here() {
-    return focus.position === null ? null : new Place(focus.position, focus.item);
+    return focus.position === null ? null : new Spot(focus.position, focus.item);
   }
 
   function isRightToLeft() {

@@ -3,7 +3,7 @@
 const mostRows = 10_000;
 
 /** A row or header that is followed through patches: by what it is while it is held, by its position when it is not. */
-export class Place {
+export class Spot {
   constructor(position, item) {
     this.position = position;
     this.item = item ?? null;
@@ -31,7 +31,7 @@ export class Selection {
   constructor() {
     /** @type {Map<number, import('./rows.js').Row>} */
     this.rows = new Map();
-    /** @type {{from: Place, fromColumn: number, to: Place, toColumn: number}|null} */
+    /** @type {{from: Spot, fromColumn: number, to: Spot, toColumn: number}|null} */
     this.range = null;
   }
 
@@ -64,7 +64,7 @@ export class Selection {
   selectColumns(from, through, copy) {
     this.rows.clear();
     this.range = {
-      from: new Place(0, copy.itemAt(0)), fromColumn: from, to: new Place(copy.total - 1, copy.itemAt(copy.total - 1)), toColumn: through, isWhole: true,
+      from: new Spot(0, copy.itemAt(0)), fromColumn: from, to: new Spot(copy.total - 1, copy.itemAt(copy.total - 1)), toColumn: through, isWhole: true,
     };
   }
 
@@ -75,7 +75,7 @@ export class Selection {
       if (position >= 0) this.rows.set(id, copy.itemAt(position));
     }
     if (this.range === null) return;
-    if (this.range.isWhole) this.range.to = new Place(copy.total - 1, copy.itemAt(copy.total - 1));
+    if (this.range.isWhole) this.range.to = new Spot(copy.total - 1, copy.itemAt(copy.total - 1));
     else for (const place of [this.range.from, this.range.to]) place.follow(copy, shift);
   }
 

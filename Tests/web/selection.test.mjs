@@ -4,7 +4,7 @@ import test from 'node:test';
 import assert from 'node:assert/strict';
 import { cellText, htmlTable, tabSeparated } from '../../web/clipboard.js';
 import { findText } from '../../web/find.js';
-import { Place, Selection } from '../../web/selection.js';
+import { Spot, Selection } from '../../web/selection.js';
 import { Speech, viewInWords } from '../../web/speech.js';
 import { Header, Row, WindowCopy } from '../../web/rows.js';
 
@@ -43,7 +43,7 @@ test('a chosen row is copied as it is now', () => {
 test('cells are chosen between two corners, which go along with their rows', () => {
   const selection = new Selection();
   const copy = copyOf([1, 2, 3, 4, 5]);
-  const at = (position) => new Place(position, copy.itemAt(position));
+  const at = (position) => new Spot(position, copy.itemAt(position));
   selection.extend(at(3), 1, at(2), 0);
   selection.extend(at(3), 1, at(1), 1);
   assert.deepEqual(selection.bounds, { top: 1, bottom: 3, first: 1, last: 1 }, 'the first corner stays');
@@ -55,19 +55,19 @@ test('cells are chosen between two corners, which go along with their rows', () 
 });
 
 test('a corner out of reach keeps its position, and moves with the list', () => {
-  const place = new Place(500, new Row(7, 1, []));
+  const place = new Spot(500, new Row(7, 1, []));
   place.follow(copyOf([1, 2], 0, 1_000), 5);
   assert.equal(place.position, 505);
   place.follow(copyOf([1, 2], 0, 100), 0);
   assert.equal(place.position, 99);
-  const heads = new Place(-1);
+  const heads = new Spot(-1);
   heads.follow(copyOf([1]), 3);
   assert.equal(heads.position, -1);
 });
 
 test('a header is followed by its section', () => {
   const header = (section) => new Header({ section, rev: 1, slot: 0, level: 0, column: 'a', value: 'x', count: 1 });
-  const place = new Place(0, header(4));
+  const place = new Spot(0, header(4));
   place.follow(copyOf([header(3), 1, header(4), 2]), 0);
   assert.equal(place.position, 2);
   assert.ok(place.item.isHeader);
