@@ -13,6 +13,7 @@ import { openLink } from './link.js';
 import { listenForOptions } from './options.js';
 import { DENSITIES, density, keepView, keptView, lastTable, setDensity } from './prefs.js';
 import { emptyView, fittingView, hashFromView, nextSort, sameQuery, viewFromHash } from './query.js';
+import { MotionSense } from './motion.js';
 import { Session } from './session.js';
 import { Table, tellWhole } from './table.js';
 import { Note } from './note.js';
@@ -30,6 +31,8 @@ const [grid, canvas, body] = [$('grid'), $('canvas'), $('body')];
 const session = new Session((message) => link.send(message), recall);
 const scroll = new ScrollModel();
 const sight = new Sight();
+const sense = new MotionSense();
+const calm = matchMedia('(prefers-reduced-motion: reduce)');
 const travel = new Travel(grid, scroll, schedule);
 const sections = new Sections(body, $('pin'));
 const table = new Table(body, sections);
@@ -56,9 +59,9 @@ const chips = new Chips($('terms'), {
 });
 
 let bodyHeight = 0;
-let freshTimer = 0;
+let flashTimer = 0;
 let isChanged = false;         // the copy is newer than the screen
-let isPatch = false;           // ... by patches alone
+let isPatch = false;           // ... by one patch alone
 let isNews = true;             // the bars have something else to say
 let isScheduled = false;
 let error = '';
@@ -140,7 +143,7 @@ function showWindow({ isAnswer, isReopening, isSameEpoch, before }) {
 }
 
 function showCopy(shift, byPatch) {
-  isPatch = byPatch && (isPatch || !isChanged);
+  isPatch = byPatch && !isChanged;
   isChanged = true;
   const wasAtEnd = scroll.atEnd;
   scroll.setTotal(session.copy.total);
@@ -330,7 +333,9 @@ function frame() {
     setAttribute(grid, 'aria-rowcount', copy.total + 1);
     setAttribute(grid, 'aria-busy', session.isAsking);
   }
-  table.paint(scroll, copy, sight.isUpward, isChanged, isPatch, now, Date.now());
+  const isStill = calm.matches || document.hidden;
+  const moves = isPatch && !isStill && sense.allows(copy.moves, scroll.count, travel.isMoving, now) ? copy.moves : null;
+  table.paint(scroll, copy, { isUpward: sight.isUpward, isChanged, isLit: isPatch && !isStill, moves }, now, Date.now());
   sections.finish(scroll, copy);
   focus.mark(focus.position === null ? undefined
     : focus.position < 0 ? heads.cells[focus.column] : table.cellAt(focus.position, focus.column, copy));
@@ -344,12 +349,11 @@ function frame() {
   session.painted();
   if (table.isLean) schedule();
   table.isLean = false;
-  // A highlight is taken away by a frame of its own.
-  if (table.freshUntil > 0 && freshTimer === 0) freshTimer = setTimeout(fade, table.freshUntil - now + 1);
+  if (table.nextFlash > 0 && flashTimer === 0) flashTimer = setTimeout(fade, table.nextFlash - now + 1);
 }
 
 function fade() {
-  freshTimer = 0;
+  flashTimer = 0;
   schedule();
 }
 
