@@ -2,7 +2,7 @@
 // row scrolls away its recycled node would take the focus along: then the grid holds it until the cell is drawn again.
 
 import { moveActive } from './keys.js';
-import { Spot } from './selection.js';
+import { Spot } from './chosen.js';
 
 const activeID = 'active-cell';
 

@@ -1,7 +1,7 @@
 // gridhands.js: what keys and pointers do in the grid: the ARIA grid pattern. Everything ends in a call of `on`.
 
 import { htmlTable, cellText, tabSeparated } from './clipboard.js';
-import { Spot } from './selection.js';
+import { Spot } from './chosen.js';
 
 /**
  * Listens on the grid.
@@ -11,7 +11,7 @@ import { Spot } from './selection.js';
  * @param {import('./session.js').Session} parts.session
  * @param {import('./viewport.js').ScrollModel} parts.scroll
  * @param {import('./focus.js').Focus} parts.focus
- * @param {import('./selection.js').Selection} parts.selection
+ * @param {import('./chosen.js').Chosen} parts.selection
  * @param {import('./columnset.js').ColumnSet} parts.columns
  * @param {import('./columnhands.js').ColumnHands} parts.hands
  * @param {object} on `sort(column, isFurther)`, `moved()` when the active cell is another, `open()` for the row's detail, `close()` for
@@ -141,7 +141,7 @@ export class Marks {
 
   /**
    * @param {import('./table.js').Table} table
-   * @param {import('./selection.js').Selection} selection
+   * @param {import('./chosen.js').Chosen} selection
    */
   draw(table, selection) {
     if (selection.isEmpty && !this.#isMarked) return;

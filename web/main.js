@@ -3,6 +3,7 @@
 import { listenForAddress, recall, tellAddress, viewOf } from './address.js';
 import { Bar } from './bar.js';
 import { Chips } from './chips.js';
+import { Chosen } from './chosen.js';
 import { ColumnHands, heldValues } from './columnhands.js';
 import { ColumnSet } from './columnset.js';
 import { titleOf } from './columns.js';
@@ -19,7 +20,7 @@ import { openLink } from './link.js';
 import { listenForOptions } from './options.js';
 import { DENSITIES, density, setDensity } from './prefs.js';
 import { emptyView, fittingView, nextSort, sameQuery, viewFromHash } from './query.js';
-import { Selection } from './selection.js';
+import { MotionSense } from './motion.js';
 import { Session } from './session.js';
 import { Speech, viewInWords } from './speech.js';
 import { Table, tellWhole } from './table.js';
@@ -38,6 +39,8 @@ const [grid, canvas, body] = [$('grid'), $('canvas'), $('body')];
 const session = new Session((message) => link.send(message), recall);
 const scroll = new ScrollModel();
 const sight = new Sight();
+const sense = new MotionSense();
+const calm = matchMedia('(prefers-reduced-motion: reduce)');
 const travel = new Travel(grid, scroll, schedule);
 const sections = new Sections(body, $('pin'));
 const table = new Table(body, sections);
@@ -47,7 +50,7 @@ const hands = new ColumnHands({
   session, columns, change, askValues: (spec, take) => take({ values: heldValues(session.copy, spec), note: 'in the rows at hand' }),
 });
 const focus = new Focus(grid);
-const selection = new Selection();
+const selection = new Chosen();
 const marks = new Marks();
 const speech = new Speech((text) => { $('said').textContent = text; });
 const detail = new Detail($('detail'), $('stage'), () => openDetail(false));
@@ -79,9 +82,9 @@ const chips = new Chips($('terms'), {
 });
 
 let bodyHeight = 0;
-let freshTimer = 0;
+let flashTimer = 0;
 let isChanged = false;         // the copy is newer than the screen
-let isPatch = false;           // ... by patches alone
+let isPatch = false;           // ... by one patch alone
 let isNews = true;             // the bars have something else to say
 let isScheduled = false;
 let error = '';
@@ -167,7 +170,7 @@ function showWindow({ isAnswer, isReopening, isSameEpoch, before }) {
 }
 
 function showCopy(shift, byPatch) {
-  isPatch = byPatch && (isPatch || !isChanged);
+  isPatch = byPatch && !isChanged;
   isChanged = true;
   const wasAtEnd = scroll.atEnd;
   scroll.setTotal(session.copy.total);
@@ -325,7 +328,9 @@ function frame() {
     setAttribute(grid, 'aria-rowcount', copy.total + 1);
     setAttribute(grid, 'aria-busy', session.isAsking);
   }
-  table.paint(scroll, copy, sight.isUpward, isChanged, isPatch, now, Date.now());
+  const isStill = calm.matches || document.hidden;
+  const moves = isPatch && !isStill && sense.allows(copy.moves, scroll.count, travel.isMoving, now) ? copy.moves : null;
+  table.paint(scroll, copy, { isUpward: sight.isUpward, isChanged, isLit: isPatch && !isStill, moves }, now, Date.now());
   sections.finish(scroll, copy);
   focus.mark(focus.position === null ? undefined
     : focus.position < 0 ? heads.cells[focus.column] : table.cellAt(focus.position, focus.column, copy));
@@ -342,12 +347,11 @@ function frame() {
   session.painted();
   if (table.isLean) schedule();
   table.isLean = false;
-  // A highlight is taken away by a frame of its own.
-  if (table.freshUntil > 0 && freshTimer === 0) freshTimer = setTimeout(fade, table.freshUntil - now + 1);
+  if (table.nextFlash > 0 && flashTimer === 0) flashTimer = setTimeout(fade, table.nextFlash - now + 1);
 }
 
 function fade() {
-  freshTimer = 0;
+  flashTimer = 0;
   schedule();
 }
 

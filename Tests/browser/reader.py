@@ -80,7 +80,9 @@ class Reader:
         return [title.strip() for title in self.page.get_by_role("columnheader").all_inner_texts()]
 
     def column(self, pattern):
-        """The place of the first column whose title matches."""
+        """The place of the first column whose title matches; waits for a table that is about to be shown."""
+        self.until("""(pattern) => [...document.querySelectorAll('[role=columnheader]')]
+          .some((head) => new RegExp(pattern, 'i').test(head.textContent))""", f"a column like {pattern} appears", pattern)
         titles = self.titles()
         for at, title in enumerate(titles):
             if re.search(pattern, title, re.IGNORECASE):

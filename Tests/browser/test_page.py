@@ -16,7 +16,7 @@ import unittest
 
 from playwright.sync_api import sync_playwright
 
-from chromium import launch
+from chromium import PATH as CHROMIUM, launch
 from reader import Reader, expect, numbers_of
 from rowcast_server import COMMAND, ROOT, Server
 

@@ -1,10 +1,10 @@
-// selection.js, clipboard.js, speech.js, find.js: what is chosen, copied, said and found.
+// chosen.js, clipboard.js, speech.js, find.js: what is chosen, copied, said and found.
 
 import test from 'node:test';
 import assert from 'node:assert/strict';
 import { cellText, htmlTable, tabSeparated } from '../../web/clipboard.js';
 import { findText } from '../../web/find.js';
-import { Spot, Selection } from '../../web/selection.js';
+import { Chosen, Spot } from '../../web/chosen.js';
 import { Speech, viewInWords } from '../../web/speech.js';
 import { Header, Row, WindowCopy } from '../../web/rows.js';
 
@@ -16,7 +16,7 @@ const specs = [{ index: 0, column: { name: 'a', title: 'A', type: 'text' } }, { 
 const chosenIDs = (selection, copy) => selection.cells(copy, specs).rows.map((cells) => cells[1] / 2);
 
 test('rows are chosen one by one, and stay so wherever they go', () => {
-  const selection = new Selection();
+  const selection = new Chosen();
   const copy = copyOf([1, 2, 3]);
   selection.toggleRow(copy.items[2]);
   selection.toggleRow(copy.items[0]);
@@ -32,7 +32,7 @@ test('rows are chosen one by one, and stay so wherever they go', () => {
 });
 
 test('a chosen row is copied as it is now', () => {
-  const selection = new Selection();
+  const selection = new Chosen();
   selection.toggleRow(copyOf([1]).items[0]);
   const later = copyOf([1]);
   later.items[0].cells[0] = 'changed';
@@ -41,7 +41,7 @@ test('a chosen row is copied as it is now', () => {
 });
 
 test('cells are chosen between two corners, which go along with their rows', () => {
-  const selection = new Selection();
+  const selection = new Chosen();
   const copy = copyOf([1, 2, 3, 4, 5]);
   const at = (position) => new Spot(position, copy.itemAt(position));
   selection.extend(at(3), 1, at(2), 0);
@@ -74,7 +74,7 @@ test('a header is followed by its section', () => {
 });
 
 test('what is chosen but not held is counted', () => {
-  const selection = new Selection();
+  const selection = new Chosen();
   const copy = copyOf([5, 6], 4, 100);
   selection.selectColumns(0, 1, copy);
   const { rows, missing } = selection.cells(copy, specs);
@@ -84,7 +84,7 @@ test('what is chosen but not held is counted', () => {
 });
 
 test('headers of sections are not copied', () => {
-  const selection = new Selection();
+  const selection = new Chosen();
   const copy = copyOf([new Header({ section: 1, rev: 1, slot: 0, level: 0, column: 'a', value: 'x', count: 1 }), 1]);
   selection.selectColumns(0, 1, copy);
   assert.deepEqual(chosenIDs(selection, copy), [1]);
