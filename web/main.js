@@ -348,7 +348,7 @@ function fade() {
 /** Columns are measured once, from the first rows of a table. */
 function specifyOnce(copy) {
   const columns = session.table?.columns ?? [];
-  const samples = copy.items.filter((item) => !item.isHeader).map((item) => item.cells);
+  const samples = copy.items.filter((item) => !item.isHeader && item.absence === null).map((item) => item.cells);
   const key = `${session.view.table} ${samples.length > 0} ${JSON.stringify(columns)}`;
   if (key === specKey || (samples.length === 0 && specKey === key.replace(' false ', ' true '))) return;
   specKey = key;
@@ -394,5 +394,5 @@ function showState() {
   const hasRows = copy.seq > 0;
   document.documentElement.classList.toggle('aged', connection.lostAt > 0 && hasRows);
   bar.setLink({ ...connection, now: Date.now(), hasRows });
-  bar.setStatus({ rows: copy.rows, totals: sections.texts(copy.totals), source: open?.source, stats, isFiltered: view.search !== '', isLive, error });
+  bar.setStatus({ rows: copy.rows, accuracy: copy.accuracy, totals: sections.texts(copy.totals), source: open?.source, stats, isFiltered: view.search !== '', isLive, error });
 }

@@ -29,7 +29,7 @@ class RowNode {
     const values = item.cells;
     this.item = item;
     for (let at = 0; at < cells.length; at += 1) {
-      const value = values[at] ?? null;
+      const value = item.absence ?? values[at] ?? null;
       if (value === shown[at]) continue;
       shown[at] = value;
       cells[at].show(value, now);

@@ -366,7 +366,7 @@ public struct Simulation {
         (pages[index].moved, pages[index].isReordered) = ([], false)
       case .refuse(_, let error): throw failure("a page is refused: \(error)")
       case .load, .cancel: try takeLoads(output)
-      case .status, .tables: continue
+      case .status, .tables, .ask, .cancelPages: continue
       }
     }
   }

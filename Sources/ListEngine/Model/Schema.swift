@@ -102,18 +102,22 @@ public struct Schema: Hashable, Sendable {
   public var key: KeyType
   /// At least one; at most ``Limits/columns``.
   public var columns: [Column]
-  /// How the source wants to be asked for the values of deferred columns.
+  /// How the source wants to be asked for the values of deferred columns, and for the pages of a windowed table.
   public var prefetch: PrefetchPolicy
+  /// What the source can do with its rows, when it keeps them and gives those that are looked at; `nil` when the engine keeps them.
+  public var windowed: WindowedCapabilities?
 
   /// A schema. It is checked when the table is added.
   public init(
-    name: String, title: String = "", key: KeyType, columns: [Column], prefetch: PrefetchPolicy = PrefetchPolicy()
+    name: String, title: String = "", key: KeyType, columns: [Column], prefetch: PrefetchPolicy = PrefetchPolicy(),
+    windowed: WindowedCapabilities? = nil
   ) {
     self.name = name
     self.title = title.isEmpty ? name : title
     self.key = key
     self.columns = columns
     self.prefetch = prefetch
+    self.windowed = windowed
   }
 
   /// The number of the column with this name.
@@ -132,4 +136,8 @@ public enum SchemaError: Error, Hashable, Sendable {
   case repeatedColumn(String)
   /// No column, or more than this limit.
   case columnCount(Int, limit: Int)
+  /// A windowed table cannot have deferred columns: its source is asked for what is looked at anyway.
+  case deferredAndWindowed(String)
+  /// A windowed source says that it can do something with a column that is not there.
+  case noSuchColumn(Int)
 }
