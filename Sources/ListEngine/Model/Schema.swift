@@ -106,11 +106,15 @@ public struct Schema: Hashable, Sendable {
   public var prefetch: PrefetchPolicy
   /// What the source can do with its rows, when it keeps them and gives those that are looked at; `nil` when the engine keeps them.
   public var windowed: WindowedCapabilities?
+  /// What the table may hold at most.
+  public var limits: TableLimits
+  /// Which rows the table keeps by itself.
+  public var retention: Retention
 
   /// A schema. It is checked when the table is added.
   public init(
     name: String, title: String = "", key: KeyType, columns: [Column], prefetch: PrefetchPolicy = PrefetchPolicy(),
-    windowed: WindowedCapabilities? = nil
+    windowed: WindowedCapabilities? = nil, limits: TableLimits = TableLimits(), retention: Retention = .everything
   ) {
     self.name = name
     self.title = title.isEmpty ? name : title
@@ -118,6 +122,8 @@ public struct Schema: Hashable, Sendable {
     self.columns = columns
     self.prefetch = prefetch
     self.windowed = windowed
+    self.limits = limits
+    self.retention = retention
   }
 
   /// The number of the column with this name.
@@ -140,4 +146,8 @@ public enum SchemaError: Error, Hashable, Sendable {
   case deferredAndWindowed(String)
   /// A windowed source says that it can do something with a column that is not there.
   case noSuchColumn(Int)
+  /// A limit of the table is no positive number; which one, and what it is.
+  case badLimit(String, Int)
+  /// A table keeps no rows, or keeps them for no time.
+  case badRetention(Retention)
 }

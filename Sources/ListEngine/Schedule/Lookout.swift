@@ -158,7 +158,7 @@ extension Session {
     }
   }
 
-  /// `nil` while the page is hidden or has no view.
+  /// `nil` while nobody can see the page, and when it has no view. A page that pauses goes on looking: what waits for it is counted.
   var sight: Sight? {
     guard let folded, !isHidden else { return nil }
     let total = folded.itemCount

@@ -70,7 +70,7 @@ extension TableState {
     for view in windowed.turn(to: now, sessions: sessions) {
       for session in sessions where session.view === view {
         session.hasNewOutlook = true
-        if !session.isHidden { session.throttle.noteChange(at: now) }
+        session.noteChange(at: now)
       }
     }
     for remainder in windowed.remainders {
@@ -89,7 +89,7 @@ extension TableState {
       session.hasNewOutlook = false
     }
     for view in windowed.ask(at: now, outputs: &outputs) {
-      for session in sessions where session.view === view && !session.isHidden { session.throttle.noteChange(at: now) }
+      for session in sessions where session.view === view { session.noteChange(at: now) }
     }
   }
 

@@ -248,6 +248,8 @@ final class WindowedTable {
       for remainder in remainders { remainder.isStale = true }
     }
     for view in views where view.isStale && view.canRenew {
+      // Nobody can see it now: it is asked for when someone can.
+      guard view.viewers == 0 || sessions.contains(where: { $0.view === view && !$0.isHidden }) else { continue }
       view.renew()
       for session in sessions where session.view === view { session.hasNewOutlook = true }
     }
@@ -257,7 +259,7 @@ final class WindowedTable {
     }
     for view in views where view.next != nil {
       let own = sessions.filter { $0.view === view && !$0.isHidden }
-      guard own.allSatisfy({ Lookout.canShowNext($0, view) }) else { continue }
+      guard !own.isEmpty, own.allSatisfy({ Lookout.canShowNext($0, view) }) else { continue }
       view.showNext()
       changed.append(view)
     }

@@ -54,6 +54,12 @@ protocol QueryView: AnyObject {
   func folded(_ collapsed: Set<[Cell]>) -> FoldedView
   /// Takes over what has changed in the table since the last time.
   func catchUp()
+  /// Begins to count which rows change in it, come into it or leave it.
+  func openTouches() -> Touches.Moment
+  /// Ends what ``openTouches()`` began.
+  func closeTouches(_ moment: Touches.Moment)
+  /// How many different rows did since then.
+  func touched(since moment: Touches.Moment) -> Int
   /// Why a row that a page did not hold comes into its window.
   func insertion(of row: RowSnapshot, since commit: UInt32) -> Patch.Insertion
   /// Why a row that a page holds leaves its window.

@@ -24,6 +24,8 @@ final class WindowedView: QueryView {
   /// Rows that went out of it by one.
   private var departures: Set<RowID> = []
   private var foldings = Foldings()
+  /// Counts for pages that pause; `nil` while none does.
+  private var touches: Touches?
   private(set) var version = 0
   private(set) var structure = 0
   /// Whether it shows placeholders though nothing has come at all.
@@ -90,6 +92,19 @@ final class WindowedView: QueryView {
     departures.contains(row.id) ? .gone : .scrolled
   }
 
+  func openTouches() -> Touches.Moment {
+    let touches = touches ?? Touches()
+    self.touches = touches
+    return touches.open()
+  }
+
+  func closeTouches(_ moment: Touches.Moment) {
+    touches?.close(moment)
+    if touches?.isEmpty == true { touches = nil }
+  }
+
+  func touched(since moment: Touches.Moment) -> Int { touches?.count(since: moment) ?? 0 }
+
   // MARK: What the source is asked
 
   /// The content that pages are loaded into.
@@ -122,8 +137,14 @@ final class WindowedView: QueryView {
     if let count = page.count, !(0...PageRequest.greatestCount).contains(count) {
       return .failure(PageFault(reason: "the source counts \(count) rows"))
     }
+    let commit = table.commit
     let (slots, bytes) = table.keep(page.rows)
     holds.hold(slots.filter(KeptPage.isRow))
+    if let touches {
+      for slot in slots where KeptPage.isRow(slot) && table.hasChanged(slot, since: commit) && contains(slot) {
+        touches.note(slot)
+      }
+    }
     var lost: [UInt32] = []
     let result = loading.take(item, KeptPage(slots: slots, bytes: bytes, used: tick), page, lost: &lost)
     if case .failure = result { lost = slots.filter(KeptPage.isRow) }
@@ -222,8 +243,11 @@ final class WindowedView: QueryView {
     guard let next else { return }
     // A commit of its own: what came is newer than what any page was sent.
     table.apply(Changeset())
-    departures = Set(shown.strangers(to: next).map { table.id(of: $0) })
-    arrivals = Dictionary(uniqueKeysWithValues: next.strangers(to: shown).map { (table.id(of: $0), table.commit) })
+    let (gone, come) = (shown.strangers(to: next), next.strangers(to: shown))
+    departures = Set(gone.map { table.id(of: $0) })
+    arrivals = Dictionary(uniqueKeysWithValues: come.map { (table.id(of: $0), table.commit) })
+    for slot in gone + come { touches?.note(slot) }
+    for slot in gone { touches?.forget(slot) }
     release(shown)
     shown = next
     self.next = nil
