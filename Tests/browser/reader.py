@@ -29,10 +29,10 @@ READ_ROWS = """
 class Reader:
     """One page on one server."""
 
-    def __init__(self, browser, server, fragment="", scheme="light", motion="no-preference", size=(1280, 760)):
+    def __init__(self, browser, server, fragment="", scheme="light", motion="no-preference", size=(1280, 760), **how):
         self.server = server
         self.context = browser.new_context(
-            color_scheme=scheme, reduced_motion=motion, viewport={"width": size[0], "height": size[1]})
+            color_scheme=scheme, reduced_motion=motion, viewport={"width": size[0], "height": size[1]}, **how)
         self.context.add_init_script(WATCH)
         self.page = self.context.new_page()
         self.requests, self.complaints = [], []
