@@ -14,6 +14,7 @@ extension ClientError {
     case .tooLong: "tooLong"
     case .unknownAction: "unknownAction"
     case .notAllowed: "notAllowed"
+    case .remainderTooLarge: "remainderTooLarge"
     case .tooManySessions: "tooManySessions"
     }
   }
@@ -22,7 +23,7 @@ extension ClientError {
   public var reason: String {
     switch self {
     case .unreadableMessage(let reason), .unexpectedMessage(let reason), .outOfRange(let reason), .tooLong(let reason),
-      .notAllowed(let reason):
+      .notAllowed(let reason), .remainderTooLarge(let reason):
       reason
     case .unknownType(let type): "there is no message of the type “\(type)”"
     case .wrongVersion(let version):
