@@ -43,7 +43,8 @@ struct PageChain: PageMap {
     told = accuracy
     toldCount = count
     segments = [Segment(number: 0, count: size)]
-    segments[0].count = count == 0 ? 0 : restCount(beside: 0)
+    // Only a source that counts is believed that there is nothing.
+    segments[0].count = count == 0 && accuracy == .exact ? 0 : restCount(beside: 0)
   }
 
   var count: Int { segments.reduce(0) { $0 + $1.count } }
