@@ -75,11 +75,11 @@ import Testing
     var limits = small
     limits.cursorBytes = 10
     let fits = try answered(.keyset, limits: limits) { _ in
-      RowPage([row(1)], hasMore: true, end: PageCursor(String(repeating: "x", count: 10)))
+      RowPage([row(1)], hasMore: false, end: PageCursor(String(repeating: "x", count: 10)))
     }
     #expect(fits.lines().first == "1")
     let harness = try answered(.keyset, limits: limits) { _ in
-      RowPage([row(1)], hasMore: true, end: PageCursor(String(repeating: "x", count: 11)))
+      RowPage([row(1)], hasMore: false, end: PageCursor(String(repeating: "x", count: 11)))
     }
     #expect(reason(harness) == .failed("the source's cursor has 11 bytes, more than 10"))
   }
