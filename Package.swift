@@ -49,6 +49,9 @@ let package = Package(
       name: "Server",
       dependencies: ["CWebSockets", "ListEngine", "Wire", .product(name: "Logging", package: "swift-log")],
       swiftSettings: swiftSettings),
+    .target(
+      name: "Recording", dependencies: ["ListEngine", "Wire", .product(name: "Logging", package: "swift-log")],
+      swiftSettings: swiftSettings),
     .target(name: "ListTesting", dependencies: ["ListEngine"], swiftSettings: engineSettings),
     .executableTarget(
       name: "rowcast",
@@ -86,6 +89,8 @@ let package = Package(
       name: "SimulationTests", dependencies: ["ListEngine", "ListTesting"], path: "Tests/Simulation",
       swiftSettings: swiftSettings),
     .testTarget(name: "WireTests", dependencies: ["Wire", "ListEngine", "ListTesting"], swiftSettings: swiftSettings),
+    .testTarget(
+      name: "RecordingTests", dependencies: ["Recording", "ListEngine", "ListTesting"], swiftSettings: swiftSettings),
     .testTarget(
       name: "PluginHostTests",
       dependencies: ["PluginHost", "ListEngine", "CListPlugin", "ListPlugin", "ProcessReader", "Quotes"],
