@@ -73,6 +73,9 @@ const checks = {
     demand(typeof m.table === 'string', 'status names no table');
     checkSource(m.source);
   },
+  waiting(m) {
+    demand(isCount(m.changed) && isCount(m.rows), 'waiting says no numbers');
+  },
   error(m) {
     demand(typeof m.code === 'string', 'error has no code');
     if (typeof m.reason !== 'string') m.reason = '';
@@ -174,12 +177,18 @@ export function visibility(hidden) {
   return { type: 'visibility', hidden };
 }
 
-function wireQuery({ sort = [], search = '', group = [], aggregates = [], collapsed = [] } = {}) {
+/** The page is to stay as it is, or to go on. */
+export function pause(paused) {
+  return { type: 'pause', paused };
+}
+
+function wireQuery({ sort = [], search = '', filter, group = [], aggregates = [], collapsed = [] } = {}) {
   const wire = {};
   if (sort.length > 0) {
     wire.sort = sort.map(({ column, descending }) => (descending ? { column, descending: true } : { column }));
   }
   if (search !== '') wire.search = search.slice(0, LIMITS.search);
+  if (filter !== undefined) wire.filter = filter;
   if (group.length > 0) wire.group = group.slice(0, LIMITS.group);
   if (aggregates.length > 0) wire.aggregates = aggregates.slice(0, LIMITS.aggregates);
   if (collapsed.length > 0 && group.length > 0) wire.collapsed = collapsed;

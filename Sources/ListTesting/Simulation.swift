@@ -50,6 +50,12 @@ public struct Simulation {
     public var failures = 0
     /// See `loads`.
     public var hits = 0
+    /// Counts that pages were told while they paused.
+    public var waits = 0
+    /// Rows that their table let go by itself, and lists that had more rows than their table took.
+    public var evictions = 0
+    /// See `evictions`.
+    public var bounded = 0
     /// Patches whose reader was looked after: a row in sight stayed where it was on the screen.
     public var anchored = 0
 
@@ -72,6 +78,9 @@ public struct Simulation {
       failures += other.failures
       hits += other.hits
       anchored += other.anchored
+      waits += other.waits
+      evictions += other.evictions
+      bounded += other.bounded
     }
   }
 
@@ -99,6 +108,8 @@ public struct Simulation {
     var moved: Set<Int64> = []
     /// Whether the whole list has been put in order since then.
     var isReordered = false
+    /// While it pauses, what its view was when it began to.
+    var pause: PausedView?
   }
 
   /// The table's columns: in some runs the last two are deferred.
@@ -113,6 +124,7 @@ public struct Simulation {
   var truths: [DeferredCell: Int] = [:]
   var pages: [Page] = []
   private var nextPage: UInt64 = 1
+  private(set) var hasClockGoneBack = false
   private var step = 0
   let isExact: Bool
   let keys: Int
@@ -130,9 +142,13 @@ public struct Simulation {
     limits.patchBytes = isExact ? 1 << 20 : 300
     limits.cellBytes = 100
     limits.stepRows = random.pick([4, 20, 100, 1 << 16])
+    limits.evictions = random.pick([1, 5, 4096])
     self.limits = limits
-    keys = random.pick([5, 30, 30, 120, 700])
-    schema = Self.schema(isDeferred: seed % 4 == 2, &random)
+    let keys = random.pick([5, 30, 30, 120, 700])
+    self.keys = keys
+    var schema = Self.schema(isDeferred: seed % 4 == 2, &random)
+    Self.bound(&schema, keys: keys, &random)
+    self.schema = schema
     plain = PlainTable(schema, limits: limits)
     loader = ScriptedLoader(bound: schema.prefetch.inFlight)
   }
@@ -153,7 +169,7 @@ public struct Simulation {
         throw failure(
           "the table has \(state.rows) rows of \(plain.rows.count); last rejected: \(state.source.lastRejection)")
       }
-      if !random.oneIn(4) { try take(engine.advance(to: clock.now)) }
+      if !random.oneIn(4) { try advance(&engine) }
     }
     try settle(&engine, table)
     count(engine.prefetch(of: table))
@@ -162,11 +178,14 @@ public struct Simulation {
   // MARK: What happens
 
   private mutating func act(_ engine: inout Engine, _ table: TableID) {
-    switch random.number(1...(isDeferred ? 25 : 23)) {
+    switch random.number(1...(isDeferred ? 26 : 24)) {
     case 1...6: change(&engine, table)
     case 7: reload(&engine, table)
     case 8...9: clock.advance(by: .milliseconds(random.pick([0, 1, 16, 100, 300, 1000, 20_000])))
-    case 10: if random.oneIn(3) { clock.advance(by: .milliseconds(random.pick([-1, -500, -3_600_000]))) }
+    case 10:
+      guard random.oneIn(3) else { return }
+      clock.advance(by: .milliseconds(random.pick([-1, -500, -3_600_000])))
+      hasClockGoneBack = true
     case 11: openPage(&engine)
     case 12: closePage(&engine)
     case 13...14: scroll(&engine)
@@ -174,7 +193,8 @@ public struct Simulation {
     case 16...20: receive(&engine)
     case 21: hide(&engine)
     case 22: collapse(&engine)
-    case 24...25: changeTruth(&engine, table)
+    case 24: pause(&engine)
+    case 25...26: changeTruth(&engine, table)
     default: spoil()
     }
   }
@@ -202,13 +222,14 @@ public struct Simulation {
 
   private mutating func change(_ engine: inout Engine, _ table: TableID) {
     var changes = Changeset()
+    plain.follow(clock.now)
     for _ in 1...random.pick([1, 1, 3, 10, keys]) {
       let key = key()
       switch random.number(1...20) {
       case 1...8:
         let cells = cells(key)
         changes.upsert(key, cells)
-        plain.upsert(key, cells)
+        upsert(key, cells)
       case 9...15:
         let some = (0..<Self.keyColumn).map { random.oneIn(3) ? cell($0) : nil } + [nil] + deferredUpdate(key)
         changes.update(key, some)
@@ -228,7 +249,7 @@ public struct Simulation {
     engine.handle(.changes(table, changes), at: clock.now)
   }
 
-  private mutating func noteMove(_ key: RowKey) {
+  mutating func noteMove(_ key: RowKey) {
     guard case .integer(let number) = key else { return }
     for index in pages.indices { pages[index].moved.insert(number) }
   }
@@ -248,7 +269,7 @@ public struct Simulation {
       return
     }
     changes.upsert(key, cells)
-    plain.upsert(key, cells)
+    upsert(key, cells)
   }
 
   private mutating func reload(_ engine: inout Engine, _ table: TableID) {
@@ -265,7 +286,10 @@ public struct Simulation {
         list.swapAt(random.number(0...list.count - 1), random.number(0...list.count - 1))
       }
     }
+    plain.follow(clock.now)
     plain.reload(list)
+    let isFull = plain.rows.count == schema.limits.rows ?? limits.rows
+    coverage.bounded += isFull && Set(list.map(\.0)).count > plain.rows.count + 1 ? 1 : 0
     for index in pages.indices { pages[index].isReordered = true }
     let cut = random.number(0...list.count)
     var head = Changeset.reload(Array(list[..<cut]))
@@ -324,6 +348,7 @@ public struct Simulation {
     pages[index].collapsed = randomPaths(pages[index].query)
     pages[index].isCurrent = false
     pages[index].awaitsWindow = true
+    pages[index].pause = nil
     let viewport = random.oneIn(2) ? Viewport(first: 0, count: pages[index].viewport.count) : nil
     pages[index].viewport.first = 0
     (pages[index].viewport.stick, pages[index].viewport.anchor) = (.top, nil)
@@ -349,13 +374,14 @@ public struct Simulation {
   // MARK: What pages do
 
   /// Takes what the engine wants done.
-  private mutating func take(_ outputs: [Output]) throws {
+  mutating func take(_ outputs: [Output]) throws {
     for output in outputs {
       switch output {
       case .deliver(let id, let delivery):
         guard let index = pages.firstIndex(where: { $0.id == id }) else { throw failure("a closed page gets a patch") }
         guard pages[index].coming.isEmpty else { throw failure("two patches are on their way to page \(id.rawValue)") }
         guard !pages[index].isHidden else { throw failure("a hidden page gets a patch") }
+        guard pages[index].pause == nil else { throw failure("a page that pauses gets a patch") }
         guard pages[index].isWritable else { throw failure("a page gets a patch that its socket cannot take") }
         pages[index].isWritable = false
         pages[index].coming.append(delivery)
@@ -366,7 +392,12 @@ public struct Simulation {
         (pages[index].moved, pages[index].isReordered) = ([], false)
       case .refuse(_, let error): throw failure("a page is refused: \(error)")
       case .load, .cancel: try takeLoads(output)
-      case .status, .tables: continue
+      case .waiting(let id, let waiting): try judge(waiting, id)
+      case .status(let id, _, _):
+        guard let page = pages.first(where: { $0.id == id }), !page.isHidden, page.pause == nil else {
+          throw failure("a page that is closed, hidden or pauses is told how the source is")
+        }
+      case .tables: continue
       }
     }
   }
@@ -428,6 +459,7 @@ public struct Simulation {
       pages[index].isHidden = false
       engine.handle(.visibility(pages[index].id, isHidden: false), at: clock.now)
     }
+    for index in pages.indices where pages[index].pause != nil { goOn(&engine, index) }
     // The last change after the faults: a spoiled page notices with the next patch.
     for index in pages.indices where !pages[index].awaitsWindow {
       pages[index].viewport.anchor = nil
@@ -436,7 +468,7 @@ public struct Simulation {
     }
     // Views that are put together four rows a turn take their time.
     for _ in 1...50_000 {
-      try take(engine.advance(to: clock.now))
+      try advance(&engine)
       for index in pages.indices {
         if !pages[index].isWritable {
           pages[index].isWritable = true

@@ -31,6 +31,7 @@ final class TableState {
   func apply(_ changes: Changeset, at now: Instant) {
     let end = table.log.end
     let count = table.count
+    table.arrivals?.follow(now)
     table.apply(changes)
     if state == .starting { setSource(.live, "", at: now) }
     lastChange = now
@@ -48,7 +49,7 @@ final class TableState {
   }
 
   private func noteChange(at now: Instant) {
-    for session in sessions where !session.isHidden { session.throttle.noteChange(at: now) }
+    for session in sessions { session.noteChange(at: now) }
     trimLog()
   }
 
@@ -80,6 +81,15 @@ final class TableState {
     SourceStatus(
       state: state, message: message, rejected: table.rejected, lastRejection: table.lastRejection,
       age: max(.zero, lastChange.duration(to: now)))
+  }
+
+  /// Lets go of rows that the table does not keep.
+  private func evict(at now: Instant) {
+    table.arrivals?.follow(now)
+    let end = table.log.end
+    guard table.evict(atMost: table.limits.evictions) else { return }
+    loader?.noteChanges(since: end, at: now)
+    noteChange(at: now)
   }
 
   /// Forgets the changes that every view has seen.
@@ -132,9 +142,11 @@ final class TableState {
   // MARK: Time
 
   func advance(to now: Instant, limits: Limits, outputs: inout [Output]) {
-    if statusThrottle.takeFlush(at: now) {
-      let status = status(at: now)
-      for session in sessions { outputs.append(.status(session.id, table: table.schema.name, status)) }
+    evict(at: now)
+    if statusThrottle.takeFlush(at: now) { for session in sessions { session.owesStatus = true } }
+    for session in sessions where session.owesStatus && !session.isQuiet {
+      session.owesStatus = false
+      outputs.append(.status(session.id, table: table.schema.name, status(at: now)))
     }
     // One step a turn, so that a view that is put together holds up nobody; what no page has seen of at all goes first.
     if let view = unfinished.first(where: { $0.build?.canSelect == false }) ?? unfinished.first {
@@ -143,6 +155,9 @@ final class TableState {
       if view.build == nil, !view.query.aggregates.isEmpty {
         for session in sessions where session.view === view { session.wantsFlush = true }
       }
+    }
+    for session in sessions {
+      if let waiting = session.takeWaiting(at: now) { outputs.append(.waiting(session.id, waiting)) }
     }
     var shared: [CutKey: Cutter.Result] = [:]
     for session in sessions where session.takeDue(at: now) {
@@ -184,6 +199,7 @@ final class TableState {
     }
     for session in sessions { consider(session.isReady && session.wantsFlush ? .zero : session.deadline) }
     consider(loader?.deadline)
+    consider(table.evictionDeadline)
     for view in views.values { consider(view.unwatchedSince?.advanced(by: Self.viewRest)) }
     return deadline
   }
