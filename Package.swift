@@ -48,7 +48,7 @@ let package = Package(
     .systemLibrary(name: "CWebSockets", pkgConfig: "libwebsockets", providers: [.apt(["libwebsockets-dev"])]),
     .target(
       name: "Server",
-      dependencies: ["CWebSockets", "ListEngine", "Wire", .product(name: "Logging", package: "swift-log")],
+      dependencies: ["CWebSockets", "ListEngine", "Recording", "Wire", .product(name: "Logging", package: "swift-log")],
       swiftSettings: swiftSettings),
     .target(
       name: "Recording", dependencies: ["ListEngine", "Wire", .product(name: "Logging", package: "swift-log")],
@@ -57,7 +57,7 @@ let package = Package(
     .executableTarget(
       name: "rowcast",
       dependencies: [
-        "ListEngine", "PluginHost", "Server", "Wire",
+        "ListEngine", "PluginHost", "Recording", "Server", "Wire",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"), .product(name: "Yams", package: "Yams"),
       ],

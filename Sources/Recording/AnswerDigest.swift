@@ -32,6 +32,9 @@ struct AnswerDigest: Hashable {
     case .status(let id, let table, let status):
       fold(2, id.rawValue)
       fold(ServerMessage.status(table: table, status).encoded)
+    case .waiting(let id, let waiting):
+      fold(7, id.rawValue)
+      fold(ServerMessage.waiting(waiting).encoded)
     case .tables(let tables):
       fold(3, 0)
       fold(ServerMessage.tables(tables).encoded)

@@ -4,7 +4,7 @@ import ListEngine
 ///
 ///     var replay = try SourceReplay(path: "monday.rowcast")
 ///     while let event = try replay.next() { wait(event.after); tell(event.what) }
-public struct SourceReplay {
+public struct SourceReplay: ~Copyable {
   /// What a source said.
   public enum What: Sendable {
     /// Its table; the table's number, which the following events name, is the count of those before it.
@@ -29,6 +29,8 @@ public struct SourceReplay {
   public var header: RecordingHeader { reader.header }
   private var reader: RecordingReader
   private var first: Instant?
+  /// The tables so far: a schema that was refused made none.
+  private var tables = Engine(epoch: "tables")
 
   /// Opens a recording.
   public init(path: String) throws(RecordingError) { reader = try RecordingReader(path: path) }
@@ -39,7 +41,9 @@ public struct SourceReplay {
       first = first ?? record.moment
       let after = first!.duration(to: record.moment)
       switch record {
-      case .table(let schema, _): return Event(after: after, what: .table(schema))
+      case .table(let schema, let moment):
+        guard (try? tables.addTable(schema, at: moment)) != nil else { continue }
+        return Event(after: after, what: .table(schema))
       case .input(.changes(let table, let changes), _): return Event(after: after, what: .changes(table, changes))
       case .input(.source(let table, let state, let message), _):
         return Event(after: after, what: .state(table, state, message))
