@@ -67,7 +67,10 @@ enum Record {
   }
 
   private static func json(_ value: some Encodable) -> [UInt8] {
-    guard let data = try? JSONEncoder().encode(value) else { preconditionFailure("\(value) cannot be written as JSON") }
+    // The same thing that happens is the same bytes.
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .sortedKeys
+    guard let data = try? encoder.encode(value) else { preconditionFailure("\(value) cannot be written as JSON") }
     return Array(data)
   }
 

@@ -51,7 +51,9 @@ public final class Recording: Sendable {
     self.store = store
     self.logger = logger
     self.backlogLimit = backlogLimit
-    guard let contents = try? JSONEncoder().encode(header) else { preconditionFailure("\(header) cannot be written") }
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .sortedKeys
+    guard let contents = try? encoder.encode(header) else { preconditionFailure("\(header) cannot be written") }
     shared.backlog = RecordingHeader.magic + RecordingHeader.frame(Array(contents))
     let thread = Thread { [self] in write() }
     thread.name = "recording"
