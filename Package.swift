@@ -48,7 +48,9 @@ let package = Package(
     .systemLibrary(name: "CWebSockets", pkgConfig: "libwebsockets", providers: [.apt(["libwebsockets-dev"])]),
     .target(
       name: "Server",
-      dependencies: ["CWebSockets", "ListEngine", "Recording", "Wire", .product(name: "Logging", package: "swift-log")],
+      dependencies: [
+        "CWebSockets", "ListEngine", "Recording", "Wire", .product(name: "Logging", package: "swift-log"),
+      ],
       swiftSettings: swiftSettings),
     .target(
       name: "Recording", dependencies: ["ListEngine", "Wire", .product(name: "Logging", package: "swift-log")],

@@ -27,6 +27,8 @@ public final class Recording: Sendable {
     var backlog: [UInt8] = []
     var state = State.running
     var isClosing = false
+    /// Whether the writer has taken bytes that are not in the file yet.
+    var isWriting = false
   }
 
   private let store: any RecordStore
@@ -67,6 +69,17 @@ public final class Recording: Sendable {
     return shared.state
   }
 
+  /// Waits until it is in this state, with everything written if that is ``State/running``; `false` when that takes too long.
+  func wait(until state: State, within seconds: TimeInterval) -> Bool {
+    condition.lock()
+    defer { condition.unlock() }
+    let end = Date(timeIntervalSinceNow: seconds)
+    while shared.state != state || state == .running && (shared.isWriting || !shared.backlog.isEmpty) {
+      guard condition.wait(until: end) else { return false }
+    }
+    return true
+  }
+
   /// Keeps a record; never waits for the disk.
   func note(_ record: Record) {
     let frame = RecordingHeader.frame(record.encoded)
@@ -79,7 +92,7 @@ public final class Recording: Sendable {
       return
     }
     shared.backlog += frame
-    condition.signal()
+    condition.broadcast()
   }
 
   /// Writes what waits, and closes the file; waits for it, but not for long.
@@ -121,12 +134,15 @@ public final class Recording: Sendable {
     guard shared.state.isAlive, !shared.backlog.isEmpty else { return nil }
     var bytes: [UInt8] = []
     swap(&bytes, &shared.backlog)
+    shared.isWriting = true
     return bytes
   }
 
   private func succeeded() {
     condition.lock()
     defer { condition.unlock() }
+    shared.isWriting = false
+    condition.broadcast()
     guard case .failing = shared.state else { return }
     shared.state = .running
     logger.notice("the recording goes on")
@@ -144,8 +160,10 @@ public final class Recording: Sendable {
       return false
     }
     shared.backlog = bytes + shared.backlog
+    shared.isWriting = false
     if shared.state == .running { logger.error("the recording cannot be written: \(reason); trying again") }
     shared.state = .failing(reason)
+    condition.broadcast()
     // Who closes does not wait for a disk that is full.
     guard !shared.isClosing else { return false }
     let next = Date(timeIntervalSinceNow: Self.retryPause)

@@ -14,7 +14,7 @@ import Testing
       let recording = Recording(store, header)
       var scenario = try Scenario(recording)
       scenario.run(steps: 4)
-      waitUntil { store.bytes.count == whole.count }
+      #expect(recording.wait(until: .running, within: 60))
       // Not compared by #expect: it would print all of them.
       let isWhole = store.bytes == whole
       #expect(isWhole, "write \(failing) failed")
@@ -39,8 +39,7 @@ import Testing
   @Test func aDiskWithoutRoomIsSaidSo() throws {
     // The system's own full disk: every write to it fails.
     let recording = try Recording(path: "/dev/full", header)
-    waitUntil { recording.state != .running }
-    #expect(recording.state == .failing("No space left on device"))
+    #expect(recording.wait(until: .failing("No space left on device"), within: 60))
     recording.close()
   }
 
@@ -94,12 +93,5 @@ import Testing
       #expect(events.filter { if case .changes = $0.what { true } else { false } }.count == 4)
       #expect(events.map(\.after) == events.map(\.after).sorted())
     }
-  }
-
-  /// What another thread does comes when it comes; that it comes is what is waited for.
-  private func waitUntil(_ condition: () -> Bool) {
-    let end = Date(timeIntervalSinceNow: 60)
-    while !condition(), Date() < end { Thread.sleep(forTimeInterval: 0.001) }
-    #expect(condition())
   }
 }
