@@ -28,8 +28,11 @@ import Testing
     let viewer = try WebSocketClient.open("market", port: again.port)
     viewer.say(#"{"type":"ack","seq":1}"#)
     viewer.say(#"{"type":"query","request":2,"query":{"sort":[{"column":"price"}]}}"#)
-    var window = try viewer.message("window")
-    while window["request"] as? Int != 2 { window = try viewer.message("window") }
+    var window: [String: Any] = [:]
+    while window["request"] as? Int != 2 {
+      window = try viewer.message()
+      if let sequence = window["seq"] { viewer.say("{\"type\":\"ack\",\"seq\":\(sequence)}") }
+    }
     #expect(window["total"] as? Int == 200)
     again.send(signal: SIGTERM)
     #expect(try again.end(within: 10) == 0)
@@ -38,6 +41,7 @@ import Testing
   @Test func aRecordingThatWasChangedIsNotVerified() throws {
     let file = RunningCommand.folder + "/changed.rowcast"
     let recorder = try RunningCommand(["--port", "0", "--no-token", "--plugin", "clock", "--record", file])
+    _ = try WebSocketClient.open("clock", port: recorder.port)
     recorder.send(signal: SIGTERM)
     #expect(try recorder.end(within: 10) == 0)
     var bytes = try Data(contentsOf: URL(fileURLWithPath: file))
