@@ -47,6 +47,13 @@ struct AnswerDigest: Hashable {
     case .cancel(let table, let cells):
       fold(6, UInt64(table.rawValue))
       for cell in cells { fold(cell) }
+    case .ask(let table, let requests):
+      fold(8, UInt64(table.rawValue))
+      // Nothing in a request is a set: equal ones are described alike in every run.
+      for request in requests { fold(Array("\(request)".utf8)) }
+    case .cancelPages(let table, let requests):
+      fold(9, UInt64(table.rawValue))
+      for request in requests { fold(Array("\(request)".utf8)) }
     }
   }
 
