@@ -24,10 +24,9 @@ import Testing
     #expect(verifier.announcement.hasSuffix(": all as they were"), "\(verifier.announcement)")
 
     let again = try RunningCommand(["replay", file, "--speed", "0", "--port", "0", "--no-token"])
-    // The window comes with the table, its rows with patches.
-    let viewer = try WebSocketClient.open("quotes", port: again.port)
-    viewer.say(#"{"type":"ack","seq":1}"#)
-    // Who looks while it is told again sees the rows come.
+    let viewer = try WebSocketClient.greeted(port: again.port)
+    viewer.say(#"{"type":"open","table":"quotes","request":1,"viewport":{"first":0,"count":10}}"#)
+    // Whoever looks while it is told again sees the rows come; who looks later sees them at once.
     var total = 0
     while total != 200 {
       let message = try viewer.message()
