@@ -4,7 +4,6 @@ import { listenForAddress, recall, tellAddress, viewOf } from './address.js';
 import { Bar } from './bar.js';
 import { Chips } from './chips.js';
 import { Chosen } from './chosen.js';
-import { ColumnHands } from './columnhands.js';
 import { ColumnSet } from './columnset.js';
 import { titleOf } from './columns.js';
 import { nextTerms } from './filter.js';
@@ -14,14 +13,14 @@ import { Focus } from './focus.js';
 import { listenForFolds } from './folds.js';
 import { Heads } from './heads.js';
 import { Sections } from './headers.js';
-import { openHelp } from './help.js';
 import { listenForHands, Marks } from './gridhands.js';
 import { openLink } from './link.js';
-import { listenForOptions } from './options.js';
 import { DENSITIES, density, setDensity } from './prefs.js';
 import { emptyView, fittingView, nextSort, sameQuery, viewFromHash } from './query.js';
 import { MotionSense } from './motion.js';
+import { Reach } from './reach.js';
 import { Session } from './session.js';
+import { isOld, oldWords } from './source.js';
 import { Speech, viewInWords } from './speech.js';
 import { Table, tellWhole } from './table.js';
 import { Note } from './note.js';
@@ -44,9 +43,16 @@ const calm = matchMedia('(prefers-reduced-motion: reduce)');
 const travel = new Travel(grid, scroll, schedule);
 const sections = new Sections(body, $('pin'));
 const table = new Table(body, $('ghost'), sections);
-const heads = new Heads($('heads'), { sort: sortBy, menu: (column, under) => hands.showMenu(column, under) });
+const heads = new Heads($('heads'), { sort: sortBy, menu: (column, under) => reach.load().then(({ hands }) => hands.showMenu(column, under)) });
 const columns = new ColumnSet({ grid, canvas, heads, table, sections });
-const hands = new ColumnHands({ session, columns, change });
+const reach = new Reach({ session, columns, groups: $('groups'), options: $('options') }, {
+  change,
+  densityChanged() {
+    scroll.setRowHeight(DENSITIES[density()]);
+    isChanged = true;
+    schedule();
+  },
+});
 const focus = new Focus(grid);
 const selection = new Chosen();
 const marks = new Marks();
@@ -74,7 +80,7 @@ const bar = new Bar(document, {
   leave: () => grid.focus(),
 });
 const chips = new Chips($('terms'), {
-  edit: (name, under) => hands.filterBy(name, under),
+  edit: (name, under) => reach.load().then(({ hands }) => hands.filterBy(name, under)),
   clear: (name) => change({ filters: nextTerms(session.view.filters, name, null) }),
   clearAll: () => change({ filters: [] }),
 });
@@ -83,9 +89,11 @@ let bodyHeight = 0;
 let flashTimer = 0;
 let isChanged = false;         // the copy is newer than the screen
 let isPatch = false;           // ... by one patch alone
+let toldAt = 0;                // when the server last told how the sources are
 let isNews = true;             // the bars have something else to say
 let isScheduled = false;
 let error = '';
+let panel = null;              // what goes on, while it is open
 const connection = { state: 'connecting', lostAt: 0, retryAt: 0 };
 
 session.view = viewFromHash(location.hash);
@@ -95,7 +103,9 @@ const link = openLink(receive);
 
 // What arrives.
 
-function receive({ message, state, pause, refused }) {
+function receive(event) {
+  const { message, state, pause, refused } = event;
+  panel?.received(event);
   if (message) take(message);
   else if (refused) error = refused;
   else if (state === 'open') session.connected();
@@ -119,7 +129,9 @@ function take(message) {
       scroll.shift(event.shift);
       sight.shifted(event.shift, scroll.rowHeight);
       return showCopy(event.shift, true);
-    case 'status': return undefined;
+    case 'status':
+      toldAt = Date.now();
+      return undefined;
     case 'broken': return link.close();
     case 'error':
       error = event.reason || event.code;
@@ -134,6 +146,7 @@ function take(message) {
 }
 
 function welcome(isHello) {
+  toldAt = Date.now();
   if (isHello) {
     Object.assign(connection, { state: 'live', lostAt: 0, retryAt: 0 });
     error = '';
@@ -227,20 +240,12 @@ function describe(seq, isTop) {
 
 listenForFolds(grid, sections, focus, (header) => {
   session.look(describe(session.copy.seq));  // what is read at this moment is what must not move
+  const position = session.copy.positionOfHeader(header);
+  if (position >= 0) focus.set(position, 0, session.copy);  // wherever on its line the click was: keys go on from here
   if (session.collapse(header)) tellAddress(session.view);
 });
 
-hands.listen($('groups'));
-listenForOptions($('options'), session, {
-  change,
-  densityChanged() {
-    scroll.setRowHeight(DENSITIES[density()]);
-    isChanged = true;
-    schedule();
-  },
-});
-
-listenForHands({ grid, session, scroll, focus, selection, columns, hands }, {
+listenForHands({ grid, session, scroll, focus, selection, columns, hands: reach }, {
   sort: sortBy,
   open: () => openDetail(!detail.isOpen),
   close: () => detail.isOpen && openDetail(false),
@@ -262,7 +267,17 @@ grid.addEventListener('pointerover', ({ target }) => {
   if (!travel.isMoving) tellWhole(target.closest?.('.cell'));
 }, { passive: true });
 
-listenForShortcuts(document, { '/': () => bar.focusFilter(), '?': openHelp, 'Control+f': () => find.open(), p: pause });
+listenForShortcuts(document, { '/': () => bar.focusFilter(), '?': () => reach.load().then(({ openHelp }) => openHelp()), 'Control+f': () => find.open(), p: pause, i: togglePanel });
+
+async function togglePanel() {
+  panel?.close();
+  if (panel !== null) {
+    panel = null;
+    return;
+  }
+  const { Panel } = await import('./panel.js');
+  panel ??= new Panel($('stage'), { session, table, sections, connection }, togglePanel);
+}
 
 function pause() {
   session.setPaused(!session.isPaused, describe);
@@ -343,7 +358,9 @@ function frame() {
     if (viewport) session.look(viewport);
   }
   session.painted();
+  panel?.painted();
   if (table.isLean) schedule();
+  else if (!reach.isBegun) reach.load();
   table.isLean = false;
   if (table.nextFlash > 0 && flashTimer === 0) flashTimer = setTimeout(fade, table.nextFlash - now + 1);
 }
@@ -361,7 +378,10 @@ function showState() {
   const { copy, stats, view, table: open } = session;
   const isLive = connection.state === 'live';
   const hasRows = copy.seq > 0;
-  document.documentElement.classList.toggle('aged', connection.lostAt > 0 && hasRows);
+  const isDown = isLive && isOld(open?.source);
+  document.documentElement.classList.toggle('aged', (connection.lostAt > 0 || isDown) && hasRows);
+  const words = isDown && hasRows ? oldWords(open.source, Date.now() - toldAt) : '';
+  if ($('old').textContent !== words) $('old').textContent = words;
   pauseButton.show();
   bar.setLink({ ...connection, now: Date.now(), hasRows });
   bar.setStatus({ rows: copy.rows, accuracy: copy.accuracy, totals: sections.texts(copy.totals), source: open?.source, stats, isFiltered: view.search !== '' || view.filters.length > 0, isLive, error });
