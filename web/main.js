@@ -22,6 +22,7 @@ import { DENSITIES, density, setDensity } from './prefs.js';
 import { emptyView, fittingView, nextSort, sameQuery, viewFromHash } from './query.js';
 import { MotionSense } from './motion.js';
 import { Session } from './session.js';
+import { Sidebar } from './sidebar.js';
 import { Speech, viewInWords } from './speech.js';
 import { Table, tellWhole } from './table.js';
 import { Note } from './note.js';
@@ -67,12 +68,12 @@ const note = new Note($('note'), $('note-title'), $('note-text'));
 const pauseButton = new PauseButton($('pause'), $('paused'), session, () => pause());
 const bar = new Bar(document, {
   say: (text) => speech.say(text),
-  table: (name) => change(viewOf(name), true),
   search: (search) => change({ search }),
   group: (group) => change({ group, collapsed: [] }),
   retry: () => link.retry(),
   leave: () => grid.focus(),
 });
+const sidebar = new Sidebar($('tabs'), $('sidebar'), $('sidebar-toggle'), { table: (name) => change(viewOf(name), true) });
 const chips = new Chips($('terms'), {
   edit: (name, under) => hands.filterBy(name, under),
   clear: (name) => change({ filters: nextTerms(session.view.filters, name, null) }),
@@ -139,7 +140,7 @@ function welcome(isHello) {
     error = '';
     if (document.hidden) session.setHidden(true);
   }
-  bar.setTables(session.tables, session.view.table);
+  sidebar.setTables(session.tables, session.view.table);
   if (session.table) showColumns(session.table.columns);
 }
 
@@ -200,7 +201,7 @@ function show(view) {
     scroll.setTotal(0);
     isChanged = true;
     isPatch = false;
-    bar.setTables(session.tables, view.table);
+    sidebar.setTables(session.tables, view.table);
   }
   if (session.table) showColumns(session.table.columns);
   schedule();
@@ -363,6 +364,7 @@ function showState() {
   const hasRows = copy.seq > 0;
   document.documentElement.classList.toggle('aged', connection.lostAt > 0 && hasRows);
   pauseButton.show();
+  if (open !== undefined && isLive) sidebar.tell(open.name, { source: open.source });
   bar.setLink({ ...connection, now: Date.now(), hasRows });
   bar.setStatus({ rows: copy.rows, totals: sections.texts(copy.totals), source: open?.source, stats, isFiltered: view.search !== '' || view.filters.length > 0, isLive, error });
 }
