@@ -44,7 +44,7 @@ const sense = new MotionSense();
 const calm = matchMedia('(prefers-reduced-motion: reduce)');
 const travel = new Travel(grid, scroll, schedule);
 const sections = new Sections(body, $('pin'));
-const table = new Table(body, sections);
+const table = new Table(body, $('ghost'), sections);
 const heads = new Heads($('heads'), { sort: sortBy, menu: (column, under) => hands.showMenu(column, under) });
 const columns = new ColumnSet({ grid, canvas, heads, table, sections });
 const hands = new ColumnHands({ session, columns, change });
@@ -329,7 +329,7 @@ function frame() {
   }
   const isStill = calm.matches || document.hidden;
   const moves = isPatch && !isStill && sense.allows(copy.moves, scroll.count, travel.isMoving, now) ? copy.moves : null;
-  table.paint(scroll, copy, { isUpward: sight.isUpward, isChanged, isLit: isPatch && !isStill, moves }, now, Date.now());
+  table.paint(scroll, copy, { isUpward: sight.isUpward, isFast: sight.isFast, isChanged, isLit: isPatch && !isStill, moves }, now, Date.now());
   sections.finish(scroll, copy);
   focus.mark(focus.position === null ? undefined
     : focus.position < 0 ? heads.cells[focus.column] : table.cellAt(focus.position, focus.column, copy));
@@ -366,5 +366,5 @@ function showState() {
   pauseButton.show();
   if (open !== undefined && isLive) sidebar.tell(open.name, { source: open.source });
   bar.setLink({ ...connection, now: Date.now(), hasRows });
-  bar.setStatus({ rows: copy.rows, totals: sections.texts(copy.totals), source: open?.source, stats, isFiltered: view.search !== '' || view.filters.length > 0, isLive, error });
+  bar.setStatus({ rows: copy.rows, accuracy: copy.accuracy, totals: sections.texts(copy.totals), source: open?.source, stats, isFiltered: view.search !== '' || view.filters.length > 0, isLive, error });
 }
