@@ -63,9 +63,11 @@ export class Heads {
 
   /** Writes where the columns stand. */
   setPlaces() {
-    const rules = this.specs.flatMap(({ column, index, left, width, align, isPinned }) => {
+    const rules = this.specs.flatMap(({ column, index, left, width, natural, wished, align, isPinned }) => {
       const edge = isPinned ? `position:sticky;grid-area:1/1;margin-inline-start:${left}px;z-index:1;` : '';
-      const rule = `.c${index}{${edge}inset-inline-start:${left}px;width:${width}px;text-align:${align};justify-content:${align === 'center' ? align : `flex-${align}`}}`;
+      // A number of which digits are out of sight reads as another number.
+      const cut = column.type === 'image' || (wished > 0 && wished < natural) ? 'text-overflow:ellipsis;' : '';
+      const rule = `.c${index}{${edge}${cut}inset-inline-start:${left}px;width:${width}px;text-align:${align};justify-content:${align === 'center' ? align : `flex-${align}`}}`;
       // Numbers and times read from the left in every language; the cell stands where lines begin all the same.
       const isForeign = column.type === 'timestamp' || isNumeric(column.type);
       const mirrored = `[dir=rtl] .row>.c${index}{direction:ltr;inset-inline:auto ${left}px;text-align:${{ start: 'right', end: 'left' }[align] ?? align}${
