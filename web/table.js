@@ -136,6 +136,8 @@ export class Table {
     this.flashes = new Flashes();
     this.moves = new Moves();
     this.selection = new TextSelection(body);
+    /** How many row nodes were made, and how often one was given to a row. */
+    this.counts = { made: 0, taken: 0 };
     /** Rows on the screen, by their id. @type {Map<number, RowNode>} */
     this.nodes = new Map();
     this.#free = [];
@@ -247,6 +249,7 @@ export class Table {
 
   #take(item, stamp) {
     const node = this.#free.pop() ?? this.#make();
+    this.counts.taken += 1;
     this.moves.stop(node);
     node.release();
     node.stamp = stamp;
@@ -268,6 +271,7 @@ export class Table {
 
   #make() {
     const node = new RowNode(this.specs, this.places);
+    this.counts.made += 1;
     this.body.append(node.el);
     return node;
   }
