@@ -1,6 +1,7 @@
 // sidebar.js: the tables to choose from, each with its rows and how its source is.
 
 import { Glance } from './glance.js';
+import { stateName } from './source.js';
 import { parseMessage, SUBPROTOCOL } from './wire.js';
 
 const pause = 5_000;   // milliseconds until a lost socket is opened again
@@ -73,9 +74,9 @@ export class Sidebar {
     if (entry.count.nodeValue !== count) entry.count.nodeValue = count;
     const { state = '', message = '' } = entry.source ?? {};
     if (entry.dot.dataset.state !== state) entry.dot.dataset.state = state;
-    const label = `${entry.title.nodeValue}, ${count} rows, ${state}`;
+    const label = `${entry.title.nodeValue}, ${count} rows, ${stateName(state)}`;
     if (entry.tab.getAttribute('aria-label') !== label) entry.tab.setAttribute('aria-label', label);
-    const title = [state, message].filter(Boolean).join(': ');
+    const title = [stateName(state), message].filter(Boolean).join(': ');
     if (entry.tab.title !== title) entry.tab.title = title;
   }
 
