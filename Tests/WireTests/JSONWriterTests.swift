@@ -89,7 +89,7 @@ import Testing
   }
 
   @Test func aSeriesHasGapsWhereJSONHasNoWord() {
-    let text = written { $0.cell(.series([.nan, 1, .infinity, -.infinity, 5e-324])) }
-    #expect(text == "[null,1,null,null,5e-324]")
+    let text = written { $0.cell(.series([.nan, 1, .infinity, -.infinity, 0.1])) }
+    #expect(text == "[null,1,null,null,0.1]")
   }
 }
