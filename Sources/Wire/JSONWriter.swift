@@ -169,7 +169,7 @@ struct JSONWriter {
       byte("[")
       for (index, value) in values.enumerated() {
         if index > 0 { byte(",") }
-        value.isFinite ? number(value) : raw("null")  // JSON has no word for the others
+        number(value)
       }
       byte("]")
     }
