@@ -36,7 +36,13 @@ let package = Package(
     // Plugins: the contract, the SDK for authors, and the host.
     .target(name: "CListPlugin", cSettings: cSettings),
     .target(name: "ListPlugin", dependencies: ["CListPlugin"], swiftSettings: swiftSettings),
-    .target(name: "PluginHost", dependencies: ["CListPlugin", "ListEngine"], swiftSettings: swiftSettings),
+    .target(
+      name: "PluginHost", dependencies: ["CChildProcess", "CListPlugin", "CSimdjson", "ListEngine", "Wire"],
+      swiftSettings: swiftSettings),
+    .target(name: "CChildProcess", cSettings: cSettings),
+    .target(
+      name: "CSimdjson", cxxSettings: isStrict ? [.treatAllWarnings(as: .error)] : [],
+      linkerSettings: [.linkedLibrary("simdjson")]),
 
     // The world.
     .systemLibrary(name: "CWebSockets", pkgConfig: "libwebsockets", providers: [.apt(["libwebsockets-dev"])]),
@@ -88,5 +94,6 @@ let package = Package(
     .testTarget(
       name: "ServerTests", dependencies: ["Server", "ListEngine", "Wire", "ListTesting"], swiftSettings: swiftSettings),
   ],
-  swiftLanguageModes: [.v6]
+  swiftLanguageModes: [.v6],
+  cxxLanguageStandard: .cxx17
 )

@@ -31,6 +31,7 @@ public final class Server {
   var lastSession: UInt64 = 0
   var transfers: [OpaquePointer: PageTransfer] = [:]
   var tablesBySource: [ObjectIdentifier: TableID] = [:]
+  var inletsByTable: [TableID: SourceInlet] = [:]
   var schemas: [TableID: Schema] = [:]
   var nextInlet = 0
   var greetings: GreetingQueue
@@ -118,7 +119,8 @@ public final class Server {
         session.owesTables = true
         lws_callback_on_writable(session.socket)
       }
-    case .load, .cancel: break  // no source that this server knows declares deferred columns
+    case .load(let table, let cells): ask(.load(cells), of: table)
+    case .cancel(let table, let cells): ask(.cancel(cells), of: table)
     case .refuse(let id, let error):
       guard let session = sessionsByID[id], !session.isClosing else { return }
       refuse(session, error, engineKnowsIt: false)

@@ -130,6 +130,7 @@ final class Table {
   /// - Complexity: O(cells), amortized; the end of a reload costs O(rows).
   func apply(_ changes: Changeset) {
     commit = commit == .max ? 1 : commit + 1
+    if changes.abandonsReload { reload = nil }
     if changes.beginsReload { reload = Reload() }
     if changes.unnamedRejections > 0 {
       rejected += UInt64(changes.unnamedRejections)
