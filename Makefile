@@ -5,7 +5,7 @@ ROWS ?= 1000000
 RATE ?= 10000
 SEEDS ?= 10000
 
-.PHONY: help run run-market test simulate mutants lint format bench
+.PHONY: help run run-market test simulate mutants lint format bench coverage
 
 help: ## Lists the commands.
 	@echo "Rowcast: live tables in the browser. Commands:"
@@ -44,7 +44,12 @@ lint: ## Says what swift format and the tidy rules would change.
 format: ## Brings the Swift code into shape.
 	@swift format --in-place --parallel --recursive Package.swift Sources Plugins Tests Benchmarks
 
-bench: ## Measures the workloads.
+bench: ## Measures the workloads on Rowcast and on its peers, and prints the ratios (BENCH="--only w2" for some).
 	@scripts/setup run
+	@swift build -c release --product market
 	@swift build -c release --product rowcast-bench
-	@exec .build/release/rowcast-bench
+	@Benchmarks/run $(BENCH)
+
+coverage: ## Says how much of the engine the tests run, and fails below 95 %.
+	@scripts/setup run
+	@Tests/Coverage/report

@@ -3,6 +3,7 @@
 import { age } from './format.js';
 import { titleOf } from './columns.js';
 import { nextGroup } from './query.js';
+import { sourceWords } from './source.js';
 
 const typingPause = 120;  // milliseconds without a key before a filter is asked for
 
@@ -118,14 +119,14 @@ export class Bar {
   }
 
   /** How many rows there are, and how the source is. */
-  setStatus({ rows, totals, source, stats, isFiltered, isLive, error }) {
+  setStatus({ rows, totals, source, now, stats, isFiltered, isLive, error }) {
     const count = rows.toLocaleString(this.locale);
     const match = rows === 1 ? ' matches' : ' match';
     this.#write('rows', [`${count} ${rows === 1 ? 'row' : 'rows'}${isFiltered ? match : ''}`, ...totals].join(' · '));
-    const state = error ? 'failed' : isLive ? source?.state ?? '' : '';  // without a connection nobody knows
-    this.parts.source.dataset.state = state;
-    this.#write('source', error ? 'refused' : state);
-    this.#write('source-message', error || (isLive && source?.message) || '');
+    const { state, name, message } = sourceWords(isLive ? source : undefined, now);  // without a connection nobody knows
+    this.parts.source.dataset.state = error ? 'failed' : state;
+    this.#write('source', error ? 'refused' : name);
+    this.#write('source-message', error || message);
     const rejected = source?.rejected ?? 0;
     this.#write('rejected', rejected > 0 ? `${rejected.toLocaleString(this.locale)} rejected` : '');
     this.parts.rejected.title = rejected > 0 ? source.lastRejection ?? '' : '';

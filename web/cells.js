@@ -11,9 +11,9 @@ class TextCell {
   constructor(spec) {
     this.spec = spec;
     this.el = document.createElement('div');
-    this.el.className = `cell c${spec.index}${spec.column.type === 'text' ? ' cut' : ''}`;
+    this.el.className = `cell c${spec.index}${spec.column.type === 'text' ? ' cut' : ''}${spec.isPinned ? ' at-edge' : ''}`;
     this.el.setAttribute('role', 'gridcell');
-    this.el.setAttribute('aria-colindex', String(spec.index + 1));
+    this.el.setAttribute('aria-colindex', String(spec.at + 1));
     this.node = document.createTextNode('');
     this.text = '';
     this.holder().append(this.node);

@@ -1,20 +1,23 @@
 // columns.js: how wide each column is, where it stands and how its values become text. No DOM: the ruler is passed in.
 
+import { arrange } from './layout.js';
 import { decimalsFor, formatter, isNumeric, missingOf } from './format.js';
 
 /** Room at both sides of a cell's text, as in the style sheet. */
 export const CELL_PADDING = 10;
 
 const widest = 380;
+const widestFit = 900;
 const narrowest = 44;
 const leastStretched = 160;
 const edge = 4;  // the first and last column stand in line with what is above and below the table
 const sortMark = 16;
 
 /**
- * A column as the page draws it.
- * @typedef {{column: object, index: number, kind: string, format: Function, natural: number, align: string, scale: number,
- *   left: number, width: number}} Spec
+ * A column as the page draws it. `index` is its place in the source's order, by which rows have their cells; `at` the one in
+ * which it is shown. `wished` is the width that the reader gave it, or 0.
+ * @typedef {{column: object, index: number, at: number, kind: string, format: Function, natural: number, wished: number,
+ *   align: string, scale: number, isPinned: boolean, left: number, width: number}} Spec
  */
 
 /**
@@ -34,7 +37,9 @@ export function specify(columns, samples, measure, { locale, now }) {
     const title = measure(titleOf(column), true) + sortMark;
     const wish = column.width > 0 ? column.width * digit : wishFrom(column, kind, values, format, measure, digit, now);
     const natural = Math.ceil(Math.max(narrowest, title, Math.min(widest, wish)) + 2 * CELL_PADDING);
-    return { column, index, kind, format, natural, align: alignOf(column), scale: 0, left: 0, width: natural };
+    return {
+      column, index, at: index, kind, format, natural, wished: 0, align: alignOf(column), scale: 0, isPinned: false, left: 0, width: natural,
+    };
   });
 }
 
@@ -48,18 +53,33 @@ function wishFrom(column, kind, values, format, measure, digit, now) {
   return most + (isNumeric(column.type) ? 2.5 * digit : kind === 'badge' ? 16 : digit);
 }
 
+/** The width in which a title and all of these values are seen as a whole. */
+export function fittingWidth({ column, kind, format }, values, measure, now) {
+  if (kind === 'sparkline') return 96 + 2 * CELL_PADDING;
+  let most = measure(titleOf(column), true) + sortMark;
+  for (const value of values) most = Math.max(most, measure(format(value ?? null, now), false) + (kind === 'badge' ? 16 : 0));
+  return Math.ceil(Math.max(narrowest, Math.min(widestFit, most)) + 2 * CELL_PADDING);
+}
+
+/** Those of a table's columns that the reader's layout shows, in its order. */
+export function shownSpecs(specs, layout) {
+  const places = arrange(specs.map(({ column }) => column), layout).filter(({ isHidden }) => !isHidden);
+  return places.map(({ column: name, width, isPinned }, at) => Object.assign(specs.find(({ column }) => column.name === name), { at, wished: width, isPinned }));
+}
+
 /**
  * Places the columns side by side in what is available; the last text column takes what is left, or gives up some of its own
- * before the table has to scroll sideways.
+ * before the table has to scroll sideways. A column that the reader has made as wide as it is stays so.
  * @returns {number} the width of all together
  */
 export function place(specs, available) {
-  const natural = specs.reduce((sum, spec) => sum + spec.natural, 2 * edge);
-  const stretched = specs.findLast((spec) => spec.column.type === 'text' && spec.kind !== 'badge');
+  const natural = specs.reduce((sum, spec) => sum + (spec.wished || spec.natural), 2 * edge);
+  const stretched = specs.findLast((spec) => spec.column.type === 'text' && spec.kind !== 'badge' && spec.wished === 0);
   let left = edge;
   for (const spec of specs) {
     spec.left = left;
-    spec.width = spec === stretched ? Math.max(Math.min(spec.natural, leastStretched), spec.natural + available - natural) : spec.natural;
+    spec.width = spec === stretched ? Math.max(Math.min(spec.natural, leastStretched), spec.natural + available - natural)
+      : spec.wished || spec.natural;
     left += spec.width;
   }
   return Math.max(left + edge, available);

@@ -41,7 +41,7 @@ class HeaderNode {
     this.homeY = 0;
   }
 
-  show(item, columns, aggregates, locale) {
+  show(item, columns, width, aggregates, locale) {
     if (this.item === item) return;
     this.item = item;
     // Everything is written, whatever was here before: a lent node must not let its last section shine through.
@@ -51,7 +51,7 @@ class HeaderNode {
     this.value.nodeValue = value === '' ? '—' : value;
     this.count.nodeValue = item.count.toLocaleString(locale);
     this.aggregates.nodeValue = aggregateTexts(aggregates, item.aggregates, columns, Date.now(), locale).join(' · ');
-    this.cell.setAttribute('aria-colspan', String(Math.max(1, columns.length)));
+    this.cell.setAttribute('aria-colspan', String(Math.max(1, width)));
     this.el.dataset.level = item.level;
     this.cell.setAttribute('aria-expanded', String(!item.isCollapsed));
   }
@@ -64,6 +64,7 @@ export class Sections {
     this.pin = pin;
     this.locale = locale;
     this.specs = [];
+    this.width = 0;
     /** What the query asks of each section, as {@link aggregateTexts} takes it. */
     this.aggregates = [];
     /** @type {Map<number, HeaderNode>} */
@@ -79,8 +80,9 @@ export class Sections {
     return aggregateTexts(this.aggregates, values, this.specs, Date.now(), this.locale);
   }
 
-  /** Another table. */
-  setSpecs(specs) {
+  /** Another table; `width` is the number of columns that are shown. */
+  setSpecs(specs, width) {
+    this.width = width;
     for (const node of this.nodes.values()) node.el.remove();
     this.nodes.clear();
     this.#pinned.clear();
@@ -138,7 +140,7 @@ export class Sections {
       this.nodes.set(item.slot, node);
       this.body.append(node.el);
     }
-    node.show(item, this.specs, this.aggregates, this.locale);
+    node.show(item, this.specs, this.width, this.aggregates, this.locale);
     return node;
   }
 

@@ -4,9 +4,12 @@ import { titleOf } from './columns.js';
 
 const directions = { true: 'descending', false: 'ascending' };
 
-/** The row of column headers; `onSort(column, isFurther)` hears of clicks. */
+/**
+ * The row of column headers. `on` hears of clicks: `sort(column, isFurther)`, and `menu(column, element)` when somebody asks what
+ * else can be done with a column.
+ */
 export class Heads {
-  constructor(row, onSort) {
+  constructor(row, on) {
     this.row = row;
     this.cells = [];
     this.specs = [];
@@ -14,25 +17,44 @@ export class Heads {
     this.sheet = new CSSStyleSheet();
     document.adoptedStyleSheets = [...document.adoptedStyleSheets, this.sheet];
     row.addEventListener('click', (event) => {
-      const at = this.cells.indexOf(event.target.closest('.head'));
-      if (at >= 0) onSort(this.specs[at].column.name, event.shiftKey);
+      const spec = this.specAt(event.target);
+      if (spec === undefined || event.target.closest('.head-edge')) return;
+      const button = event.target.closest('.head-more');
+      if (button) on.menu(spec.column, button);
+      else on.sort(spec.column.name, event.shiftKey);
+    });
+    row.addEventListener('contextmenu', (event) => {
+      const spec = this.specAt(event.target);
+      if (spec === undefined) return;
+      event.preventDefault();
+      on.menu(spec.column, this.cells[spec.at].querySelector('.head-more'));
     });
   }
 
-  /** Another table. */
+  /** The column whose header an element belongs to. */
+  specAt(element) {
+    return this.specs[this.cells.indexOf(element.closest?.('.head'))];
+  }
+
+  /** Another table, or other columns of it. */
   setSpecs(specs) {
     this.specs = specs;
     this.cells = specs.map((spec) => {
-      const cell = document.createElement('div');
-      cell.className = `head c${spec.index}`;
-      cell.setAttribute('role', 'columnheader');
-      cell.setAttribute('aria-colindex', String(spec.index + 1));
-      cell.setAttribute('aria-sort', 'none');
-      const title = document.createElement('span');
-      title.className = 'head-title';
+      const title = make('span', 'head-title');
+      title.id = `head-${spec.index}`;
       title.textContent = titleOf(spec.column);
+      const more = make('button', spec.align === 'end' ? 'head-more at-start' : 'head-more');  // away from the title
+      more.type = 'button';
+      more.tabIndex = -1;  // from the keyboard the header itself opens its menu
+      more.setAttribute('aria-label', `Menu of ${titleOf(spec.column)}`);
+      const cell = make('div', `head c${spec.index}${spec.isPinned ? ' at-edge' : ''}`);
+      cell.setAttribute('role', 'columnheader');
+      cell.setAttribute('aria-labelledby', title.id);
+      cell.setAttribute('aria-colindex', String(spec.at + 1));
+      cell.setAttribute('aria-sort', 'none');
+      cell.setAttribute('aria-haspopup', 'menu');
       cell.title = titleOf(spec.column);
-      cell.append(title);
+      cell.append(title, more, make('span', 'head-edge'));
       return cell;
     });
     this.row.replaceChildren(...this.cells);
@@ -40,19 +62,31 @@ export class Heads {
 
   /** Writes where the columns stand. */
   setPlaces() {
-    const rules = this.specs.map(({ index, left, width, align }) =>
-      `.c${index}{left:${left}px;width:${width}px;text-align:${align};justify-content:${align === 'center' ? align : `flex-${align}`}}`);
+    const rules = this.specs.map(({ index, left, width, align, isPinned }) => {
+      const edge = isPinned ? `position:sticky;grid-area:1/1;margin-inline-start:${left}px;z-index:1;` : '';
+      return `.c${index}{${edge}inset-inline-start:${left}px;width:${width}px;text-align:${align};justify-content:${align === 'center' ? align : `flex-${align}`}}`;
+    });
     this.sheet.replaceSync(rules.join('\n'));
   }
 
-  /** Marks the columns that the rows are sorted by. */
-  setSort(sort) {
+  /** Marks the columns that the rows are sorted by, and those that ask something of them. */
+  setView({ sort, filters }) {
     this.specs.forEach(({ column }, at) => {
       const order = sort.findIndex((term) => term.column === column.name);
       const cell = this.cells[at];
       cell.setAttribute('aria-sort', order < 0 ? 'none' : directions[sort[order].descending]);
       if (order >= 0 && sort.length > 1) cell.dataset.order = String(order + 1);
       else delete cell.dataset.order;
+      const isFiltered = filters.some((term) => term.column === column.name);
+      cell.classList.toggle('filtered', isFiltered);
+      if (isFiltered) cell.setAttribute('aria-description', 'filtered');
+      else cell.removeAttribute('aria-description');
     });
   }
+}
+
+function make(kind, name) {
+  const element = document.createElement(kind);
+  element.className = name;
+  return element;
 }

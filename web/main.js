@@ -1,16 +1,22 @@
 // main.js: joins the parts. It alone knows them all; it paints at most once a frame.
 
 import { Bar } from './bar.js';
-import { barScale, place, specify } from './columns.js';
+import { Chips } from './chips.js';
+import { ColumnHands, heldValues } from './columnhands.js';
+import { ColumnSet } from './columnset.js';
+import { nextTerms } from './filter.js';
 import { Focus } from './focus.js';
 import { listenForFolds } from './folds.js';
 import { Heads } from './heads.js';
 import { Sections } from './headers.js';
 import { openLink } from './link.js';
-import { fittingView, hashFromView, nextSort, sameQuery, viewFromHash } from './query.js';
+import { listenForOptions } from './options.js';
+import { DENSITIES, density, keepView, keptView, lastTable, setDensity } from './prefs.js';
+import { emptyView, fittingView, hashFromView, nextSort, sameQuery, viewFromHash } from './query.js';
 import { Session } from './session.js';
 import { Table, tellWhole } from './table.js';
 import { Note } from './note.js';
+import { isOld, noteRetry } from './source.js';
 import { ScrollModel, Sight } from './viewport.js';
 
 const headHeight = 32;      // as in the style sheet
@@ -19,25 +25,31 @@ const restTime = 140;       // milliseconds without a scroll event until the rea
 const $ = (id) => document.getElementById(id);
 const [grid, canvas, body] = [$('grid'), $('canvas'), $('body')];
 
-const session = new Session((message) => link.send(message));
+const session = new Session((message) => link.send(message), recall);
 const scroll = new ScrollModel();
 const sight = new Sight();
 const sections = new Sections(body, $('pin'));
 const table = new Table(body, sections);
-const heads = new Heads($('heads'), (column, isFurther) => sortBy(column, isFurther));
+const heads = new Heads($('heads'), { sort: sortBy, menu: (column, under) => hands.showMenu(column, under) });
+const columns = new ColumnSet({ grid, canvas, heads, table, sections });
+const hands = new ColumnHands({
+  session, columns, change, askValues: (spec, take) => take({ values: heldValues(session.copy, spec), note: 'in the rows at hand' }),
+});
 const focus = new Focus(grid);
 const note = new Note($('note'), $('note-title'), $('note-text'));
 const bar = new Bar(document, {
-  table: (name) => change({ table: name, sort: [], search: '', group: [], aggregates: [], collapsed: [] }, true),
+  table: (name) => change(viewOf(name), true),
   search: (search) => change({ search }),
   group: (group) => change({ group, collapsed: [] }),
   retry: () => link.retry(),
   leave: () => grid.focus(),
 });
+const chips = new Chips($('terms'), {
+  edit: (name, under) => hands.filterBy(name, under),
+  clear: (name) => change({ filters: nextTerms(session.view.filters, name, null) }),
+  clearAll: () => change({ filters: [] }),
+});
 
-let specs = [];
-let specKey = '';
-let width = 0;                 // of the grid, without its scrollbar
 let bodyHeight = 0;
 let domScroll = 0;             // what scrollTop is known to be
 let isScrolling = false;
@@ -52,10 +64,9 @@ let error = '';
 const connection = { state: 'connecting', lostAt: 0, retryAt: 0 };
 
 session.view = viewFromHash(location.hash);
+setDensity(density());
+scroll.setRowHeight(DENSITIES[density()]);
 const link = openLink(receive);
-
-const ruler = document.createElement('canvas').getContext('2d');
-const { fontFamily } = getComputedStyle(document.body);
 
 // What arrives.
 
@@ -76,6 +87,7 @@ function receive({ message, state, pause, refused }) {
 function take(message) {
   const held = session.copy;
   const event = session.receive(message, describe);
+  if (event.kind === 'tables' || event.kind === 'status') for (const each of session.tables) noteRetry(each.source, Date.now());
   switch (event.kind) {
     case 'tables': return welcome(message.type === 'hello');
     case 'window': return showWindow(event);
@@ -89,7 +101,7 @@ function take(message) {
       error = event.reason || event.code;
       // The server closes after an error. If it was our query, the same again would be refused for ever.
       if (event.code !== 'tooManySessions') {
-        session.view = { ...session.view, sort: [], search: '', group: [], aggregates: [], collapsed: [] };
+        session.view = { ...emptyView(), table: session.view.table, columns: session.view.columns };
         tellAddress('replaceState');
       }
       return undefined;
@@ -138,25 +150,37 @@ function showCopy(shift, byPatch) {
 
 // What the reader does.
 
-/** Another table or query; `isTable` makes it a step in the history. */
+/** Another table, query or layout; `isTable` makes it a step in the history. */
 function change(wish, isTable = false) {
   const view = { ...session.view, ...wish };
-  const isSame = view.table === session.view.table && sameQuery(view, session.view);
-  if (isSame) return;
   error = '';
   show(view);
   tellAddress(isTable ? 'pushState' : 'replaceState');
 }
 
 function tellAddress(how) {
-  history[how](null, '', hashFromView(session.view) || location.pathname);
+  const hash = hashFromView(session.view);
+  history[how](null, '', hash || location.pathname);
+  if (session.view.table !== '') keepView(session.view.table, hash);
+}
+
+/** A table as the reader left it. */
+function viewOf(name) {
+  return { ...viewFromHash(keptView(name)), table: name };
+}
+
+/** What to show when the address names no table: the one that was looked at last. */
+function recall(view, tables) {
+  const { name } = tables.find((one) => one.name === lastTable()) ?? tables[0];
+  return location.hash.length > 1 ? { ...view, table: tables[0].name } : viewOf(name);
 }
 
 function show(view) {
   const isOther = view.table !== session.view.table;
-  session.show(view, describe);
+  if (!isOther && sameQuery(view, session.view)) session.view = view;
+  else session.show(view, describe);
   if (isOther) {
-    specKey = '';
+    columns.forget();
     scroll.setTotal(0);
     isChanged = true;
     isPatch = false;
@@ -170,11 +194,13 @@ function sortBy(column, isFurther) {
   change({ sort: nextSort(session.view.sort, column, isFurther) });
 }
 
-function showColumns(columns) {
-  const view = fittingView(session.view, columns);
-  bar.setColumns(columns);
+function showColumns(list) {
+  const view = fittingView(session.view, list);
+  bar.setColumns(list);
   bar.setView(view);
-  heads.setSort(view.sort);
+  if (session.copy.seq > 0 && columns.all.length === list.length && columns.arrange(view.columns)) isChanged = true;
+  heads.setView(view);
+  chips.show(view.filters, columns.all);
   document.title = `${session.table.title || session.table.name} · Rowcast`;
   grid.setAttribute('aria-label', session.table.title || session.table.name);
 }
@@ -217,32 +243,39 @@ listenForFolds(grid, sections, focus, (header) => {
   if (session.collapse(header)) tellAddress('replaceState');
 });
 
+hands.listen($('groups'));
+listenForOptions($('options'), session, {
+  change,
+  densityChanged() {
+    scroll.setRowHeight(DENSITIES[density()]);
+    isChanged = true;
+    schedule();
+  },
+});
+
 grid.addEventListener('keydown', (event) => {
-  if (event.altKey || event.metaKey) return;
+  if (focus.position === -1 && hands.press(event, focus.column)) {
+    event.preventDefault();
+    return schedule();
+  }
+  if (event.altKey || event.metaKey) return undefined;
   const { copy } = session;
   if (event.key === 'Enter' || event.key === ' ') {
-    if (focus.position === -1) sortBy(specs[focus.column].column.name, event.shiftKey);
+    if (focus.position === -1) sortBy(columns.shown[focus.column].column.name, event.shiftKey);
     else focus.el?.querySelector('a[href]')?.click();
     event.preventDefault();
-    return;
+    return undefined;
   }
   const page = Math.max(1, Math.floor(scroll.height / scroll.rowHeight) - 1);
-  const room = { total: copy.total, columns: specs.length, page, isControl: event.ctrlKey };
-  if (!focus.move(event.key, room, Math.ceil(scroll.position / scroll.rowHeight), copy)) return;
+  const room = { total: copy.total, columns: columns.shown.length, page, isControl: event.ctrlKey };
+  if (!focus.move(event.key, room, Math.ceil(scroll.position / scroll.rowHeight), copy)) return undefined;
   event.preventDefault();
   const covered = session.view.group.length * scroll.rowHeight;
   if (focus.position >= 0) scroll.moveTo(focus.position === 0 ? 0 : scroll.reveal(focus.position, covered));
   isScrolling = false;
-  revealColumn();
-  schedule();
+  columns.reveal(focus.column);
+  return schedule();
 });
-
-function revealColumn() {
-  const spec = specs[focus.column];
-  if (!spec) return;
-  if (spec.left < grid.scrollLeft) grid.scrollLeft = spec.left;
-  else if (spec.left + spec.width > grid.scrollLeft + width) grid.scrollLeft = spec.left + spec.width - width;
-}
 
 grid.addEventListener('pointerdown', (event) => {
   const cell = event.target.closest('[role=gridcell], [role=rowheader]');
@@ -274,16 +307,16 @@ for (const name of ['hashchange', 'popstate']) {
   addEventListener(name, () => {
     const view = viewFromHash(location.hash);
     if (view.table === '') view.table = session.tables[0]?.name ?? '';
-    if (view.table !== session.view.table || !sameQuery(view, session.view)) show(view);
+    show(view);
   });
 }
 
 scroll.resize(Math.max(0, grid.clientHeight - headHeight));  // at once: the first request must ask for enough
 
 new ResizeObserver(([{ contentRect }]) => {
-  width = contentRect.width;
+  columns.width = contentRect.width;
   scroll.resize(Math.max(0, contentRect.height - headHeight));
-  setPlaces();
+  columns.setPlaces();
   schedule();
 }).observe(grid);
 
@@ -308,8 +341,11 @@ function frame() {
   const hasRows = copy.seq > 0;
   if (isNews || isChanged) showState();
   isNews = false;
-  if (hasRows && isChanged) specifyOnce(copy);
-  note.show(session, connection.state, specs.length > 0 && hasRows);
+  if (hasRows && isChanged && columns.update(session.view, session.table?.columns ?? [], copy)) {
+    heads.setView(fittingView(session.view, session.table?.columns ?? []));
+    chips.show(session.view.filters, columns.all);
+  }
+  note.show(session, connection.state, columns.all.length > 0 && hasRows);
   grid.classList.toggle('empty', !hasRows);
   if (!hasRows) return;
 
@@ -318,7 +354,7 @@ function frame() {
   if (!isScrolling) sight.rest();
   if (!isScrolling || scroll.isCornered) scroll.settle();
   if (isChanged) {
-    rescale(copy);
+    columns.rescale(copy);
     setAttribute(grid, 'aria-rowcount', copy.total + 1);
     setAttribute(grid, 'aria-busy', session.isAsking);
   }
@@ -345,45 +381,6 @@ function fade() {
   schedule();
 }
 
-/** Columns are measured once, from the first rows of a table. */
-function specifyOnce(copy) {
-  const columns = session.table?.columns ?? [];
-  const samples = copy.items.filter((item) => !item.isHeader).map((item) => item.cells);
-  const key = `${session.view.table} ${samples.length > 0} ${JSON.stringify(columns)}`;
-  if (key === specKey || (samples.length === 0 && specKey === key.replace(' false ', ' true '))) return;
-  specKey = key;
-  specs = specify(columns, samples, (text, isTitle) => {
-    ruler.font = `${isTitle ? '600 12px' : '13px'} ${fontFamily}`;
-    return ruler.measureText(text).width;
-  }, { now: Date.now() });
-  for (const part of [heads, table, sections]) part.setSpecs(specs);
-  table.isLean = true;
-  heads.setSort(fittingView(session.view, columns).sort);
-  setAttribute(grid, 'aria-colcount', specs.length);
-  setPlaces();
-}
-
-function setPlaces() {
-  if (specs.length === 0 || width === 0) return;
-  canvas.style.width = `${place(specs, width)}px`;
-  heads.setPlaces();
-}
-
-function rescale(copy) {
-  for (const spec of specs) {
-    if (spec.kind !== 'bar') continue;
-    let greatest = 0;
-    for (const item of copy.items) {
-      const value = item.isHeader ? 0 : item.cells[spec.index];
-      if (value > greatest) greatest = value;
-    }
-    const scale = barScale(spec, greatest);
-    if (scale === spec.scale) continue;
-    spec.scale = scale;
-    table.rescale(spec.index, Date.now());
-  }
-}
-
 function setAttribute(element, name, value) {
   if (element.getAttribute(name) !== String(value)) element.setAttribute(name, String(value));
 }
@@ -392,7 +389,7 @@ function showState() {
   const { copy, stats, view, table: open } = session;
   const isLive = connection.state === 'live';
   const hasRows = copy.seq > 0;
-  document.documentElement.classList.toggle('aged', connection.lostAt > 0 && hasRows);
+  document.documentElement.classList.toggle('aged', hasRows && (connection.lostAt > 0 || isOld(open?.source)));
   bar.setLink({ ...connection, now: Date.now(), hasRows });
-  bar.setStatus({ rows: copy.rows, totals: sections.texts(copy.totals), source: open?.source, stats, isFiltered: view.search !== '', isLive, error });
+  bar.setStatus({ rows: copy.rows, totals: sections.texts(copy.totals), source: open?.source, now: Date.now(), stats, isFiltered: view.search !== '' || view.filters.length > 0, isLive, error });
 }

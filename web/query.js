@@ -1,22 +1,26 @@
 // query.js: which table, and how it is sorted, filtered and grouped; and the same as the address's fragment. No DOM.
 
 import { isFitting } from './aggregates.js';
+import { isFittingTerm, termsFrom } from './filter.js';
+import { layoutFrom, layoutText } from './layout.js';
 
 /**
  * What a link shows. `sort` holds `{column, descending}`, the most important first; `group` names columns, the outermost sections'
  * first; `aggregates` are asked for of each section; `collapsed` names sections by their
- * values, from the outermost one's to its own; texts are empty when not said.
- * @typedef {{table: string, sort: {column: string, descending: boolean}[], search: string, group: string[],
- *   aggregates: {column: string, function: string}[], collapsed: *[][]}} View
+ * values, from the outermost one's to its own; `filters` has a term for each column that asks something of the rows; `columns`
+ * says how they are laid out, and is the only part that the server does not hear of. Texts are empty when not said.
+ * @typedef {{table: string, sort: {column: string, descending: boolean}[], search: string, filters: import('./filter.js').Term[],
+ *   group: string[], aggregates: {column: string, function: string}[], collapsed: *[][], columns: import('./layout.js').Place[]}} View
  */
 
 /** @returns {View} nothing said */
 export function emptyView() {
-  return { table: '', sort: [], search: '', group: [], aggregates: [], collapsed: [] };
+  return { table: '', sort: [], search: '', filters: [], group: [], aggregates: [], collapsed: [], columns: [] };
 }
 
 /**
- * Reads `#table=processes&sort=-cpu,name&search=ssh&group=user,state&show=sum:cpu,max:memory`. Whatever it does not understand it passes over.
+ * Reads `#table=processes&sort=-cpu,name&search=ssh&filter=[...]&group=user,state&show=sum:cpu,max:memory&columns=*pid,-command`.
+ * Whatever it does not understand it passes over.
  * @returns {View}
  */
 export function viewFromHash(hash) {
@@ -25,7 +29,9 @@ export function viewFromHash(hash) {
   view.table = fields.get('table') ?? '';
   view.search = (fields.get('search') ?? '').slice(0, 1_000);
   view.group = [...new Set((fields.get('group') ?? '').split(',').map(decode))].filter((column) => column !== '').slice(0, 4);
+  view.filters = termsFrom(fields.get('filter'));
   view.collapsed = pathsFrom(fields.get('collapsed'));
+  view.columns = layoutFrom(fields.get('columns'), decode);
   for (const term of (fields.get('show') ?? '').split(',')) {
     const [kind, column = ''] = term.split(':');
     if (column !== '') view.aggregates.push({ column: decode(column), function: kind });
@@ -41,14 +47,16 @@ export function viewFromHash(hash) {
 }
 
 /** The fragment that {@link viewFromHash} reads back; empty when nothing is said. */
-export function hashFromView({ table, sort, search, group, aggregates, collapsed }) {
+export function hashFromView({ table, sort, search, filters, group, aggregates, collapsed, columns }) {
   const fields = new URLSearchParams();
   if (table !== '') fields.set('table', table);
   if (sort.length > 0) fields.set('sort', sort.map((term) => (term.descending ? '-' : '') + encode(term.column)).join(','));
   if (search !== '') fields.set('search', search);
+  if (filters.length > 0) fields.set('filter', JSON.stringify(filters));
   if (group.length > 0) fields.set('group', group.map(encode).join(','));
   if (aggregates.length > 0) fields.set('show', aggregates.map((one) => `${one.function}:${encode(one.column)}`).join(','));
   if (collapsed.length > 0) fields.set('collapsed', JSON.stringify(collapsed));
+  if (columns.length > 0) fields.set('columns', layoutText(columns, encode));
   const text = fields.toString().replaceAll('%2C', ',').replaceAll('%3A', ':');
   return text === '' ? '' : `#${text}`;
 }
@@ -70,6 +78,7 @@ export function fittingView(view, columns) {
   const has = (name) => columns.some((column) => column.name === name);
   return {
     ...view, sort: view.sort.filter((term) => has(term.column)), group: view.group.filter(has),
+    filters: view.filters.filter((term) => isFittingTerm(term, columns)),
     aggregates: view.aggregates.filter((one) => isFitting(one, columns)),
   };
 }
@@ -109,13 +118,13 @@ export function sameQuery(one, other) {
     && one.sort.every((term, at) => term.column === other.sort[at].column && term.descending === other.sort[at].descending);
 }
 
-function named({ group, aggregates, collapsed }) {
-  return JSON.stringify([group, aggregates, collapsed]);
+function named({ filters, group, aggregates, collapsed }) {
+  return JSON.stringify([filters, group, aggregates, collapsed]);
 }
 
-// A column may be called anything: a comma or a leading minus must not read as syntax.
+// A column may be called anything: a comma, a leading minus or a star must not read as syntax.
 function encode(name) {
-  return encodeURIComponent(name).replace(/^-/, '%2D');
+  return encodeURIComponent(name).replace(/^-/, '%2D').replace(/^\*/, '%2A');
 }
 
 function decode(name) {

@@ -3,6 +3,7 @@
 import * as wire from './wire.js';
 import { WindowCopy } from './rows.js';
 import { emptyView, fittingView, nextCollapsed } from './query.js';
+import { wireFilter } from './filter.js';
 
 /**
  * One table on one socket, over all its connections. It is told what arrives and answers what that means for the screen:
@@ -12,11 +13,12 @@ import { emptyView, fittingView, nextCollapsed } from './query.js';
  *     const event = session.receive(message, sight);  // {kind: 'window' | 'patch' | 'tables' | 'status' | 'error' | 'nothing', ...}
  *     session.painted();                              // the copy is on the screen: the server may send the next patch
  *
- * `sight` is a function `(seq, isTop) => viewport` that describes what the reader sees, or would see at the top of another list.
+ * `recall(view, tables)` says what to show when the reader has not said which table. `sight` is a function `(seq, isTop) => viewport` that describes what the reader sees, or would see at the top of another list.
  */
 export class Session {
-  constructor(send) {
+  constructor(send, recall = (view, tables) => ({ ...view, table: tables[0].name })) {
     this.send = send;
+    this.recall = recall;
     this.copy = new WindowCopy();
     this.view = emptyView();
     this.tables = [];
@@ -126,7 +128,7 @@ export class Session {
 
   #list(tables, sight, isReopening = false) {
     this.tables = tables;
-    if (this.view.table === '' && tables.length > 0) this.view = { ...this.view, table: tables[0].name };
+    if (this.view.table === '' && tables.length > 0) this.view = this.recall(this.view, tables);
     if (!this.isOpen && this.table !== undefined) this.#open(sight, isReopening);
     return { kind: 'tables' };
   }
@@ -148,7 +150,8 @@ export class Session {
   }
 
   #query() {
-    return fittingView(this.view, this.table?.columns ?? []);
+    const view = fittingView(this.view, this.table?.columns ?? []);
+    return { ...view, filter: wireFilter(view.filters) };
   }
 
   // Of a table that was left: for one whose open is on its way, or for one that is not there yet.

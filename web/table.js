@@ -13,6 +13,7 @@ class RowNode {
     this.el = document.createElement('div');
     this.el.className = 'row';
     this.el.setAttribute('role', 'row');
+    this.specs = specs;
     this.cells = specs.map(makeCell);
     for (const cell of this.cells) this.el.append(cell.el);
     this.shown = new Array(specs.length).fill(null);
@@ -25,11 +26,11 @@ class RowNode {
 
   /** Shows an item; answers how many cells changed. `fresh` takes those that did, or is null. */
   show(item, now, fresh) {
-    const { cells, shown } = this;
+    const { cells, shown, specs } = this;
     const values = item.cells;
     this.item = item;
     for (let at = 0; at < cells.length; at += 1) {
-      const value = values[at] ?? null;
+      const value = values[specs[at].index] ?? null;
       if (value === shown[at]) continue;
       shown[at] = value;
       cells[at].show(value, now);
@@ -38,8 +39,8 @@ class RowNode {
   }
 
   /** Shows the same values again, for what depends on the time or on a scale. */
-  refresh(index, now) {
-    this.cells[index].show(this.shown[index], now);
+  refresh(at, now) {
+    this.cells[at].show(this.shown[at], now);
   }
 }
 
@@ -164,13 +165,13 @@ export class Table {
   tick(now) {
     for (const spec of this.specs) {
       if (spec.column.style !== 'age') continue;
-      for (const node of this.nodes.values()) node.refresh(spec.index, now);
+      for (const node of this.nodes.values()) node.refresh(spec.at, now);
     }
   }
 
   /** Draws one column's cells anew, after its scale has changed. */
-  rescale(index, now) {
-    for (const node of this.nodes.values()) node.refresh(index, now);
+  rescale(at, now) {
+    for (const node of this.nodes.values()) node.refresh(at, now);
   }
 
   /** The cell at a position of the view, when it is drawn. */

@@ -76,6 +76,13 @@ export class ScrollModel {
     this.#keep(() => { this.height = height; });
   }
 
+  /** Items become as tall; the one at the top stays there. */
+  setRowHeight(rowHeight) {
+    const items = this.position / this.rowHeight;
+    this.#keep(() => { this.rowHeight = rowHeight; });
+    this.moveTo(items * rowHeight);
+  }
+
   /** The list has `total` items. */
   setTotal(total) {
     this.#keep(() => { this.total = total; });

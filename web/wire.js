@@ -174,12 +174,13 @@ export function visibility(hidden) {
   return { type: 'visibility', hidden };
 }
 
-function wireQuery({ sort = [], search = '', group = [], aggregates = [], collapsed = [] } = {}) {
+function wireQuery({ sort = [], search = '', filter, group = [], aggregates = [], collapsed = [] } = {}) {
   const wire = {};
   if (sort.length > 0) {
     wire.sort = sort.map(({ column, descending }) => (descending ? { column, descending: true } : { column }));
   }
   if (search !== '') wire.search = search.slice(0, LIMITS.search);
+  if (filter !== undefined) wire.filter = filter;
   if (group.length > 0) wire.group = group.slice(0, LIMITS.group);
   if (aggregates.length > 0) wire.aggregates = aggregates.slice(0, LIMITS.aggregates);
   if (collapsed.length > 0 && group.length > 0) wire.collapsed = collapsed;

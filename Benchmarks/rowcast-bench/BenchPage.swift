@@ -50,3 +50,11 @@ struct BenchPage {
     }
   }
 }
+
+extension WindowItem {
+  /// Which row of `quotes` it is, by its number; `nil` for a header.
+  var rowNumber: Int? {
+    guard case .row(let row) = self, case .integer(let id) = row.cells[0] else { return nil }
+    return Int(id)
+  }
+}

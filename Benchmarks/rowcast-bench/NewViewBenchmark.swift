@@ -12,14 +12,48 @@ struct NewViewBenchmark {
   private static let rounds = 3
   private static let window = 60
 
-  private var queries: [(String, QueryRequest)] {
-    [
-      ("sort_float(bid asc)", QueryRequest(sort: [("bid", false)])),
-      ("sort_str10k(symbol asc)", QueryRequest(sort: [("symbol", false)])),
-      ("sort_str1M(note asc)", QueryRequest(sort: [("note", false)])),
-      ("search dead + price desc", QueryRequest(sort: [("price", true)], search: "dead")),
-      ("search Sector-03 + price desc", QueryRequest(sort: [("price", true)], search: "Sector-03")),
-      ("group sector", QueryRequest(group: ["sector"])),
+  /// What is asked for, by the names that the peers' scripts give it, and what it must show.
+  private var queries: [(name: String, query: QueryRequest, items: (Mirror) -> [Int?])] {
+    let price: [(column: String, descending: Bool)] = [("price", true)]
+    func filtered(_ passes: @escaping (Int, Mirror) -> Bool) -> (Mirror) -> [Int?] {
+      { mirror in mirror.rows(where: { passes($0, mirror) }, by: { mirror.prices[$0] > mirror.prices[$1] }) }
+    }
+    // The notes' only letters beyond "note" are the digits of a hexadecimal number.
+    let dead = filtered { row, mirror in
+      (0...12).contains { mirror.notes[row] >> UInt64(4 * $0) & 0xFFFF == 0xDEAD }
+    }
+    var nested = ViewMode.expanded.query
+    nested.group = ["sector", "symbol"]
+    return [
+      (
+        "sort_float(bid asc)", QueryRequest(sort: [("bid", false)]),
+        { mirror in mirror.rows(by: { mirror.bids[$0] < mirror.bids[$1] }) }
+      ),
+      (
+        "sort_str10k(symbol asc)", QueryRequest(sort: [("symbol", false)]),
+        { mirror in mirror.rows(by: { mirror.symbols[$0] < mirror.symbols[$1] }) }
+      ),
+      (
+        "sort_str1M(note asc)", QueryRequest(sort: [("note", false)]),
+        { mirror in mirror.rows(by: { mirror.notes[$0] < mirror.notes[$1] }) }
+      ),
+      (
+        "filter symbol contains 77 + price desc", QueryRequest(sort: price, filter: .contains("symbol", "77")),
+        filtered { row, mirror in "\(100_000 + mirror.symbols[row])".dropFirst().contains("77") }
+      ),
+      ("filter note contains dead + price desc", QueryRequest(sort: price, filter: .contains("note", "dead")), dead),
+      ("filter sector== + price desc", ViewMode.filter.query, ViewMode.filter.items),
+      ("group sector", ViewMode.group.query, ViewMode.group.items),
+      (
+        "group sector,symbol", nested,
+        { mirror in
+          let rows = mirror.rows(by: {
+            (mirror.sector($0), mirror.symbols[$0]) < (mirror.sector($1), mirror.symbols[$1])
+          })
+          return mirror.items(rows, grouped: [mirror.sector, { mirror.symbols[$0] }])
+        }
+      ),
+      ("search dead + price desc", QueryRequest(sort: price, search: "dead"), dead),
     ]
   }
 
@@ -31,11 +65,12 @@ struct NewViewBenchmark {
     for start in stride(from: 0, to: rows, by: 10_000) {
       engine.handle(.changes(table, QuotesTable.rows(start..<min(start + 10_000, rows), of: quotes)), at: now)
     }
+    var mirror = Mirror(rows: rows, of: quotes)
     var others = BenchPage(SessionID(rawValue: 0))
     others.open(QueryRequest(sort: [("price", true)]), &engine, at: now)
     while !others.isSettled(&engine, at: now) {}
     var counter = 0
-    for (name, query) in queries {
+    for (name, query, shown) in queries {
       var first = Figures()
       var whole = Figures()
       var turns = Figures()
@@ -50,20 +85,22 @@ struct NewViewBenchmark {
         whole.measure {
           first.measure {
             while page.deliveries == deliveries {
-              turns.measure { turn(&page, &engine, table, &counter, quotes, at: &now) }
+              turns.measure { turn(&page, &engine, table, &counter, quotes, &mirror, at: &now) }
             }
           }
           while engine.deadline.map({ $0 <= now }) ?? false {
-            turns.measure { turn(&page, &engine, table, &counter, quotes, at: &now) }
+            turns.measure { turn(&page, &engine, table, &counter, quotes, &mirror, at: &now) }
           }
         }
         items = page.total
+        if let complaint = mirror.complaint(page, shows: shown(mirror)) { preconditionFailure("\(name): \(complaint)") }
         if round == Self.rounds - 1 { try scrolls(name, &page, &engine, at: now) }
         engine.handle(.close(page.session), at: now)
       }
       try emit([
         "engine": "rowcast", "w": "W3", "N": rows, "op": name, "first_window_ms": first.milliseconds,
         "whole_order_ms": whole.milliseconds, "turn_ms": turns.milliseconds, "items": items,
+        "verify": true,
       ])
     }
   }
@@ -71,18 +108,20 @@ struct NewViewBenchmark {
   /// One turn of a loop: ten updates come, and everyone gets what is due.
   private func turn(
     _ page: inout BenchPage, _ engine: inout Engine, _ table: TableID, _ counter: inout Int, _ quotes: Quotes,
-    at now: inout Instant
+    _ mirror: inout Mirror, at now: inout Instant
   ) {
     now = now.advanced(by: .milliseconds(1))
-    let (changes, _) = QuotesTable.updates(counter..<counter + 10, of: quotes, rows: rows)
+    let (changes, updates) = QuotesTable.updates(counter..<counter + 10, of: quotes, rows: rows)
+    mirror.apply(updates)
     counter += 10
     engine.handle(.changes(table, changes), at: now)
     page.take(engine.advance(to: now), &engine, at: now)
   }
 
   private func scrolls(_ name: String, _ page: inout BenchPage, _ engine: inout Engine, at now: Instant) throws {
+    guard page.total > Self.window else { return }
     var jumps = Figures()
-    for number in 0..<20 where page.total > Self.window {
+    for number in 0..<20 {
       let first = number * 49_999 % (page.total - Self.window)
       jumps.measure {
         engine.handle(

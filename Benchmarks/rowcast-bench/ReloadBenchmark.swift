@@ -9,7 +9,13 @@ struct ReloadBenchmark {
     let quotes = Quotes()
     var same = Figures()
     var changed = Figures()
+    var linear = (same: Figures(), changed: Figures())
+    let plain = (old: (0..<rows).map(quotes.row), new: order().map(quotes.row))
     for _ in 0..<5 {
+      let none = linear.same.measure { LinearDifference(from: plain.old, to: plain.old) { $0.id } }
+      let some = linear.changed.measure { LinearDifference(from: plain.old, to: plain.new) { $0.id } }
+      precondition(none.moved.isEmpty && none.updated.isEmpty && none.deleted.isEmpty, "there is no difference")
+      precondition(some.inserted.count == some.deleted.count, "as many come as go")
       var engine = Engine(epoch: "bench")
       let now = Instant(nanoseconds: 1)
       let table = try engine.addTable(QuotesTable.schema, at: now)
@@ -33,7 +39,7 @@ struct ReloadBenchmark {
     }
     try emit([
       "engine": "rowcast", "w": "D1", "N": rows, "unchanged_ms": same.milliseconds, "changed_ms": changed.milliseconds,
-      "verify": true,
+      "linear_unchanged_ms": linear.same.milliseconds, "linear_changed_ms": linear.changed.milliseconds, "verify": true,
     ])
   }
 

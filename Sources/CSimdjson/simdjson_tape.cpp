@@ -31,6 +31,28 @@ const uint64_t *json_tape(const struct json_parser *parser) { return parser->par
 
 const uint8_t *json_texts(const struct json_parser *parser) { return parser->parser.doc.string_buf.get(); }
 
+size_t json_depth(const struct json_parser *parser) {
+  const uint64_t *tape = parser->parser.doc.tape.get();
+  const size_t end = tape[0] & 0xFFFFFFFF;
+  size_t depth = 0;
+  size_t greatest = 0;
+  for (size_t place = 1; place < end; place++) {
+    switch (tape[place] >> 56) {
+      case '[':
+      case '{':
+        if (++depth > greatest) greatest = depth;
+        break;
+      case ']':
+      case '}': depth--; break;
+      case 'l':
+      case 'u':
+      case 'd': place++; break;  // the number itself
+      default: break;
+    }
+  }
+  return greatest;
+}
+
 size_t json_parser_capacity(const struct json_parser *parser) { return parser->parser.capacity(); }
 
 const char *json_error(int32_t error) { return simdjson::error_message(static_cast<simdjson::error_code>(error)); }

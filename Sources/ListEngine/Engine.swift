@@ -42,6 +42,7 @@ public struct Engine: ~Copyable {
       throw .columnCount(schema.columns.count, limit: limits.columns)
     }
     var names: Set<String> = []
+    try check(schema)
     for column in schema.columns where !names.insert(column.name).inserted { throw .repeatedColumn(column.name) }
     let id = TableID(rawValue: states.count)
     states.append(TableState(Table(schema, limits: limits, seed: seed), id: id, at: now))
@@ -51,6 +52,18 @@ public struct Engine: ~Copyable {
     for session in coming { attach(session, at: now) }
     outputs.append(.tables(self.tables(at: now)))
     return id
+  }
+
+  /// Refuses what a table is to hold and keep when it makes no sense.
+  private func check(_ schema: Schema) throws(SchemaError) {
+    for (name, limit) in [("rows", schema.limits.rows), ("bytes", schema.limits.bytes)] {
+      if let limit, limit < 1 { throw .badLimit(name, limit) }
+    }
+    switch schema.retention {
+    case .last(let rows) where rows < 1: throw .badRetention(schema.retention)
+    case .recent(let time) where time <= .zero: throw .badRetention(schema.retention)
+    default: break
+    }
   }
 
   /// All tables in the order of addition.

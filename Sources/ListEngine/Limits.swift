@@ -2,8 +2,10 @@
 public struct Limits: Hashable, Sendable {
   /// Columns of a table.
   public var columns = 512
-  /// Rows of a table; further ones are rejected.
+  /// Rows of a table that has no lower limit of its own; further ones are rejected.
   public var rows = 100_000_000
+  /// Bytes of a table that has no lower limit of its own, counted as ``TableLimits`` says; rows beyond are rejected.
+  public var tableBytes = 1 << 36
   /// Bytes of one text, image key or series; a row with a longer one is rejected.
   public var cellBytes = 65_536
   /// Visible items of a viewport.
@@ -34,6 +36,8 @@ public struct Limits: Hashable, Sendable {
   public var patchBytes = 48 * 1024
   /// How many rows one turn looks at while a view is put together. Views of a quarter as many rows are put together at once.
   public var stepRows = 1 << 16
+  /// How many rows one turn lets go that their table does not keep; see ``Retention``.
+  public var evictions = 4_096
   /// The least time between two patches of a session that does not ask for another.
   public var interval: Duration = .milliseconds(300)
   /// The longest interval a page may ask for.

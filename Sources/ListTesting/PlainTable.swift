@@ -8,6 +8,9 @@ public struct PlainTable: Sendable {
     public var key: RowKey
     /// One per column.
     public var cells: [Cell]
+    /// The number of the row among all that came, and when it came.
+    var number = 0
+    var arrival = Duration.zero
   }
 
   /// A line of a view: a row, or the header of a section.
@@ -22,13 +25,18 @@ public struct PlainTable: Sendable {
   public private(set) var rows: [Row] = []
   /// By key, the cells of deferred columns that have no value.
   public private(set) var missing: [RowKey: [Int: Missing]] = [:]
-  private let schema: Schema
-  private let cellBytes: Int
+  let schema: Schema
+  let limits: Limits
+  /// How much time has passed.
+  var now = Duration.zero
+  /// What the clock said last.
+  var lastReading: Instant?
+  private var arrivals = 0
 
   /// An empty table.
   public init(_ schema: Schema, limits: Limits = Limits()) {
     self.schema = schema
-    cellBytes = limits.cellBytes
+    self.limits = limits
   }
 
   /// Whether there is a row with this key.
@@ -40,29 +48,46 @@ public struct PlainTable: Sendable {
   public mutating func upsert(_ key: RowKey, _ cells: [Cell]) {
     guard let cells = fitting(cells) else { return }
     let known = index(of: key)
-    let whole = keepingDeferred(key, cells, of: known.map { rows[$0] })
-    if let known { rows[known].cells = whole } else { rows.append(Row(key: key, cells: whole)) }
+    let whole = keepingDeferred(cells, of: known.map { rows[$0] })
+    let leaving = known == nil ? leaving : nil
+    guard hasRoom(for: key, whole, beside: rows.filter { $0.key != key && $0.key != leaving?.key }) else { return }
+    noteDeferred(key, cells, isNew: known == nil)
+    if let leaving { delete(leaving.key) }
+    if let known { rows[known].cells = whole } else { rows.append(arriving(key, whole)) }
+  }
+
+  private mutating func arriving(_ key: RowKey, _ cells: [Cell]) -> Row {
+    arrivals += 1
+    return Row(key: key, cells: cells, number: arrivals, arrival: now)
   }
 
   /// An empty cell of a deferred column says nothing when a whole row is given.
-  private mutating func keepingDeferred(_ key: RowKey, _ cells: [Cell], of row: Row?) -> [Cell] {
-    var whole = cells
+  private func keepingDeferred(_ cells: [Cell], of row: Row?) -> [Cell] {
+    guard let row else { return cells }
+    return zip(schema.columns, zip(cells, row.cells)).map { $0.isDeferred && $1.0 == .null ? $1.1 : $1.0 }
+  }
+
+  private mutating func noteDeferred(_ key: RowKey, _ cells: [Cell], isNew: Bool) {
     for column in schema.columns.indices where schema.columns[column].isDeferred {
       if cells[column] != .null {
         missing[key]?[column] = nil
-      } else if let row {
-        whole[column] = row.cells[column]
-      } else {
+      } else if isNew {
         missing[key, default: [:]][column] = .pending
       }
     }
-    return whole
+  }
+
+  /// Whether a row that is there has room for these cells.
+  private func hasRoom(_ index: Int, for cells: [Cell]) -> Bool {
+    hasRoom(for: rows[index].key, cells, beside: rows.filter { $0.key != rows[index].key })
   }
 
   /// A deferred cell was loaded; what is there already stays.
   public mutating func load(_ cell: DeferredCell, _ value: Cell) {
     guard let index = index(of: cell.key), missing[cell.key]?[cell.column] != nil else { return }
-    guard let whole = fitting(rows[index].cells.enumerated().map { $0 == cell.column ? value : $1 }) else { return }
+    guard let whole = fitting(rows[index].cells.enumerated().map { $0 == cell.column ? value : $1 }),
+      hasRoom(index, for: whole)
+    else { return }
     rows[index].cells = whole
     missing[cell.key]?[cell.column] = nil
   }
@@ -83,7 +108,9 @@ public struct PlainTable: Sendable {
   /// Some cells.
   public mutating func update(_ key: RowKey, _ cells: [Cell?]) {
     guard let index = index(of: key), cells.count == schema.columns.count else { return }
-    guard let whole = fitting(zip(cells, rows[index].cells).map { $0 ?? $1 }) else { return }
+    guard let whole = fitting(zip(cells, rows[index].cells).map { $0 ?? $1 }), hasRoom(index, for: whole) else {
+      return
+    }
     rows[index].cells = whole
     for (column, cell) in cells.enumerated() where cell != nil { missing[key]?[column] = nil }
   }
@@ -107,9 +134,13 @@ public struct PlainTable: Sendable {
     var next: [Row] = []
     for (key, cells) in list where !next.contains(where: { $0.key == key }) {
       let row = index(of: key).map { rows[$0] }
-      if let cells = fitting(cells) {
-        next.append(Row(key: key, cells: keepingDeferred(key, cells, of: row)))
-      } else if let row {
+      if let cells = fitting(cells), hasRoom(for: key, keepingDeferred(cells, of: row), beside: next) {
+        noteDeferred(key, cells, isNew: row == nil)
+        let whole = keepingDeferred(cells, of: row)
+        var arrived = row ?? arriving(key, whole)
+        arrived.cells = whole
+        next.append(arrived)
+      } else if let row, hasRoom(for: key, row.cells, beside: next) {
         next.append(row)
       }
     }
@@ -123,8 +154,8 @@ public struct PlainTable: Sendable {
     var fitting: [Cell] = []
     for (cell, column) in zip(cells, schema.columns) {
       switch (cell, column.type) {
-      case (.text(let text), _) where text.utf8.count > cellBytes: return nil
-      case (.image(let text), _) where text.utf8.count > cellBytes: return nil
+      case (.text(let text), _) where text.utf8.count > limits.cellBytes: return nil
+      case (.image(let text), _) where text.utf8.count > limits.cellBytes: return nil
       case (.null, _), (.integer, .integer), (.text, .text), (.boolean, .boolean), (.timestamp, .timestamp),
         (.image, .image), (.series, .series):
         fitting.append(cell)

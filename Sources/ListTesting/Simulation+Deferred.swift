@@ -63,6 +63,7 @@ extension Simulation {
         cells[cell.column] = truth(cell)
         var changes = Changeset()
         changes.update(cell.key, cells)
+        plain.follow(clock.now)
         plain.update(cell.key, cells)
         engine.handle(.changes(table, changes), at: clock.now)
       } else {

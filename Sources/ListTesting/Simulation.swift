@@ -50,11 +50,35 @@ public struct Simulation {
     public var failures = 0
     /// See `loads`.
     public var hits = 0
+    /// Rows that their table let go by itself, and lists that had more rows than their table took.
+    public var evictions = 0
+    /// See `evictions`.
+    public var bounded = 0
     /// Patches whose reader was looked after: a row in sight stayed where it was on the screen.
     public var anchored = 0
 
     /// Nothing yet.
     public init() {}
+
+    /// Counts in what another run has covered.
+    public mutating func add(_ other: Self) {
+      windows += other.windows
+      patches += other.patches
+      moves += other.moves
+      updates += other.updates
+      shifts += other.shifts
+      resyncs += other.resyncs
+      folds += other.folds
+      headers += other.headers
+      partial += other.partial
+      loads += other.loads
+      cancels += other.cancels
+      failures += other.failures
+      hits += other.hits
+      anchored += other.anchored
+      evictions += other.evictions
+      bounded += other.bounded
+    }
   }
 
   /// A page: its copy, and where its reader is.
@@ -112,9 +136,13 @@ public struct Simulation {
     limits.patchBytes = isExact ? 1 << 20 : 300
     limits.cellBytes = 100
     limits.stepRows = random.pick([4, 20, 100, 1 << 16])
+    limits.evictions = random.pick([1, 5, 4096])
     self.limits = limits
-    keys = random.pick([5, 30, 30, 120, 700])
-    schema = Self.schema(isDeferred: seed % 4 == 2, &random)
+    let keys = random.pick([5, 30, 30, 120, 700])
+    self.keys = keys
+    var schema = Self.schema(isDeferred: seed % 4 == 2, &random)
+    Self.bound(&schema, keys: keys, &random)
+    self.schema = schema
     plain = PlainTable(schema, limits: limits)
     loader = ScriptedLoader(bound: schema.prefetch.inFlight)
   }
@@ -135,7 +163,7 @@ public struct Simulation {
         throw failure(
           "the table has \(state.rows) rows of \(plain.rows.count); last rejected: \(state.source.lastRejection)")
       }
-      if !random.oneIn(4) { try take(engine.advance(to: clock.now)) }
+      if !random.oneIn(4) { try advance(&engine) }
     }
     try settle(&engine, table)
     count(engine.prefetch(of: table))
@@ -184,13 +212,14 @@ public struct Simulation {
 
   private mutating func change(_ engine: inout Engine, _ table: TableID) {
     var changes = Changeset()
+    plain.follow(clock.now)
     for _ in 1...random.pick([1, 1, 3, 10, keys]) {
       let key = key()
       switch random.number(1...20) {
       case 1...8:
         let cells = cells(key)
         changes.upsert(key, cells)
-        plain.upsert(key, cells)
+        upsert(key, cells)
       case 9...15:
         let some = (0..<Self.keyColumn).map { random.oneIn(3) ? cell($0) : nil } + [nil] + deferredUpdate(key)
         changes.update(key, some)
@@ -210,7 +239,7 @@ public struct Simulation {
     engine.handle(.changes(table, changes), at: clock.now)
   }
 
-  private mutating func noteMove(_ key: RowKey) {
+  mutating func noteMove(_ key: RowKey) {
     guard case .integer(let number) = key else { return }
     for index in pages.indices { pages[index].moved.insert(number) }
   }
@@ -230,7 +259,7 @@ public struct Simulation {
       return
     }
     changes.upsert(key, cells)
-    plain.upsert(key, cells)
+    upsert(key, cells)
   }
 
   private mutating func reload(_ engine: inout Engine, _ table: TableID) {
@@ -247,7 +276,10 @@ public struct Simulation {
         list.swapAt(random.number(0...list.count - 1), random.number(0...list.count - 1))
       }
     }
+    plain.follow(clock.now)
     plain.reload(list)
+    let isFull = plain.rows.count == schema.limits.rows ?? limits.rows
+    coverage.bounded += isFull && Set(list.map(\.0)).count > plain.rows.count + 1 ? 1 : 0
     for index in pages.indices { pages[index].isReordered = true }
     let cut = random.number(0...list.count)
     var head = Changeset.reload(Array(list[..<cut]))
@@ -331,7 +363,7 @@ public struct Simulation {
   // MARK: What pages do
 
   /// Takes what the engine wants done.
-  private mutating func take(_ outputs: [Output]) throws {
+  mutating func take(_ outputs: [Output]) throws {
     for output in outputs {
       switch output {
       case .deliver(let id, let delivery):
@@ -418,7 +450,7 @@ public struct Simulation {
     }
     // Views that are put together four rows a turn take their time.
     for _ in 1...50_000 {
-      try take(engine.advance(to: clock.now))
+      try advance(&engine)
       for index in pages.indices {
         if !pages[index].isWritable {
           pages[index].isWritable = true

@@ -17,9 +17,9 @@ final class Harness {
     name: "numbers", key: .integer,
     columns: [Column("value", .integer), Column("name", .text), Column("group", .text)])
 
-  init(limits: Limits = Limits(), rows: Int = 0) throws {
+  init(limits: Limits = Limits(), rows: Int = 0, schema: Schema = Harness.schema) throws {
     engine = Engine(epoch: "harness", limits: limits)
-    table = try engine.addTable(Self.schema, at: clock.now)
+    table = try engine.addTable(schema, at: clock.now)
     _ = engine.advance(to: clock.now)
     if rows > 0 { change { changes in for row in 0..<rows { changes.upsert(row, value: row * 10) } } }
   }

@@ -28,8 +28,8 @@ test('pauses start anew only after ten seconds of connection', () => {
 test('a view survives its address', () => {
   const views = [
     emptyView(),
-    { table: 'processes', sort: [{ column: 'cpu', descending: true }, { column: 'name', descending: false }], search: 'ssh &#=%', group: ['user', 'state'], aggregates: [{ column: 'cpu', function: 'sum' }, { column: 'name', function: 'distinct' }], collapsed: [['root'], ['me', null], [true, 1.5, '[&#']] },
-    { table: 'a table, with & in it', sort: [{ column: '-odd,name%', descending: true }, { column: '-x', descending: false }], search: 'naïve 日本', group: ['ö', 'a,b'], aggregates: [{ column: ':,', function: 'max' }], collapsed: [] },
+    { table: 'processes', sort: [{ column: 'cpu', descending: true }, { column: 'name', descending: false }], search: 'ssh &#=%', filters: [{ column: 'cpu', op: 'range', from: 5 }, { column: 'name', op: 'oneOf', values: ['[&#', null] }], group: ['user', 'state'], aggregates: [{ column: 'cpu', function: 'sum' }, { column: 'name', function: 'distinct' }], collapsed: [['root'], ['me', null], [true, 1.5, '[&#']], columns: [] },
+    { table: 'a table, with & in it', sort: [{ column: '-odd,name%', descending: true }, { column: '-x', descending: false }], search: 'naïve 日本', filters: [], group: ['ö', 'a,b'], aggregates: [{ column: ':,', function: 'max' }], collapsed: [], columns: [] },
   ];
   for (const view of views) assert.deepEqual(viewFromHash(hashFromView(view)), view);
   assert.equal(hashFromView(views[1]).slice(0, 38), '#table=processes&sort=-cpu,name&search');
@@ -88,9 +88,9 @@ test('keys collapse what is expanded and expand what is collapsed', () => {
 });
 
 test('a view is fitted to the columns there are', () => {
-  const view = { table: 't', sort: [{ column: 'gone', descending: false }, { column: 'cpu', descending: true }], search: 'x', group: ['gone', 'cpu'], aggregates: [{ column: 'cpu', function: 'sum' }, { column: 'cpu', function: 'odd' }] };
+  const view = { table: 't', sort: [{ column: 'gone', descending: false }, { column: 'cpu', descending: true }], search: 'x', filters: [{ column: 'gone', op: 'isEmpty' }, { column: 'cpu', op: 'isEmpty' }], group: ['gone', 'cpu'], aggregates: [{ column: 'cpu', function: 'sum' }, { column: 'cpu', function: 'odd' }] };
   const fitted = fittingView(view, [{ name: 'cpu', type: 'number' }]);
-  assert.deepEqual(fitted, { table: 't', sort: [{ column: 'cpu', descending: true }], search: 'x', group: ['cpu'], aggregates: [{ column: 'cpu', function: 'sum' }] });
+  assert.deepEqual(fitted, { table: 't', sort: [{ column: 'cpu', descending: true }], search: 'x', filters: [{ column: 'cpu', op: 'isEmpty' }], group: ['cpu'], aggregates: [{ column: 'cpu', function: 'sum' }] });
   assert.ok(!sameQuery(view, fitted) && sameQuery(fitted, { ...fitted }));
 });
 

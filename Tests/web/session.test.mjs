@@ -158,7 +158,7 @@ test('a section is collapsed by its number, and by its values after a lost conne
 test('columns that the table does not have are not asked for', () => {
   const said = [];
   const session = new Session((message) => said.push(message));
-  session.view = { table: 'processes', sort: [{ column: 'nope', descending: false }], search: '', group: ['nope'], aggregates: [], collapsed: [] };
+  session.view = { table: 'processes', sort: [{ column: 'nope', descending: false }], search: '', filters: [{ column: 'nope', op: 'isEmpty' }], group: ['nope'], aggregates: [], collapsed: [], columns: [] };
   session.connected();
   session.receive(golden.hello, sight);
   assert.deepEqual(said[1].query, {});

@@ -27,6 +27,9 @@ int32_t json_parse(struct json_parser *parser, const uint8_t *bytes, size_t leng
 const uint64_t *json_tape(const struct json_parser *parser);
 const uint8_t *json_texts(const struct json_parser *parser);
 
+// How deep lists and objects are nested in the document that was parsed: simdjson's own bound does not count empty ones.
+size_t json_depth(const struct json_parser *parser);
+
 // How long a document the parser has room for; it grows with the documents.
 size_t json_parser_capacity(const struct json_parser *parser);
 

@@ -18,11 +18,11 @@ struct ColumnStore {
   /// In a number column null is a NaN: no stored number is one.
   private static var nullNumber: UInt64 { 0x7FF8_0000_0000_0000 }
 
-  init(_ type: ColumnType, hasher: BytesHash) {
+  init(_ type: ColumnType, hasher: BytesHash, counter: ByteCounter) {
     self.type = type
     words = Chunked(filler: type == .number ? Self.nullNumber : Self.nullWord)
     numbers = Chunked(filler: TextPool.none)
-    texts = Self.isText(type) ? Unmanaged.passRetained(TextPool(hasher: hasher)) : nil
+    texts = Self.isText(type) ? Unmanaged.passRetained(TextPool(hasher: hasher, counter: counter)) : nil
     leastValues = .allocate(capacity: 1)
     leastValues.initialize(to: [])
   }
@@ -135,6 +135,11 @@ struct ColumnStore {
   /// The bytes of a text, image key or series that is not null.
   @inline(__always) func bytes(_ slot: UInt32) -> UnsafeRawBufferPointer {
     texts.unsafelyUnwrapped._withUnsafeGuaranteedRef { $0[numbers[slot]] }
+  }
+
+  /// How many bytes of text the cell holds.
+  @inline(__always) func textBytes(_ slot: UInt32) -> Int {
+    isText && numbers[slot] != TextPool.none ? bytes(slot).count : 0
   }
 
   /// The pool's number of a text: equal numbers are equal texts. `TextPool.none` when null.

@@ -9,10 +9,10 @@ final class KeyIndex {
   private let pool: TextPool
   private var table = ProbeTable()
 
-  init(_ type: KeyType, hasher: BytesHash) {
+  init(_ type: KeyType, hasher: BytesHash, counter: ByteCounter) {
     self.type = type
     self.hasher = hasher
-    pool = TextPool(hasher: hasher, sharesRepeats: false)
+    pool = TextPool(hasher: hasher, counter: counter, sharesRepeats: false)
   }
 
   deinit {
@@ -74,6 +74,9 @@ final class KeyIndex {
     case .text: .text(String(decoding: pool[texts[slot]], as: UTF8.self))
     }
   }
+
+  /// How many bytes of text the key of this slot has.
+  func textBytes(_ slot: UInt32) -> Int { type == .text ? pool[texts[slot]].count : 0 }
 
   /// Every key leads to its slot.
   func checkInvariants() {

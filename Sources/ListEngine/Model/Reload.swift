@@ -1,7 +1,11 @@
 /// Which rows a list that is being loaded again has named, and in which order.
-struct Reload {
+final class Reload {
   private(set) var order: [UInt32] = []
   private var named: [UInt64] = []
+  /// How many rows of the table it has named.
+  private(set) var rows = 0
+  /// What they weigh.
+  var bytes = 0
 
   /// Whether the list has not named this row yet.
   func isFirst(_ slot: UInt32) -> Bool {
@@ -9,8 +13,10 @@ struct Reload {
     return word >= named.count || named[word] & (1 << UInt64(slot & 63)) == 0
   }
 
-  /// Notes that the list has named this row.
-  mutating func name(_ slot: UInt32) {
+  /// Notes that the list has named this row, for the first time.
+  func name(_ slot: UInt32, weight: Int) {
+    rows += 1
+    bytes += weight
     let word = Int(slot) >> 6
     if word >= named.count {
       named.append(contentsOf: repeatElement(0, count: max(word + 1 - named.count, named.count)))
@@ -19,9 +25,12 @@ struct Reload {
     order.append(slot)
   }
 
-  /// Forgets a row that was removed in the middle of the list.
-  mutating func forget(_ slot: UInt32) {
-    guard !isFirst(slot) else { return }
+  /// Forgets a row that is removed in the middle of the list.
+  ///
+  /// - Precondition: The list has named it.
+  func forget(_ slot: UInt32, weight: Int) {
+    rows -= 1
+    bytes -= weight
     named[Int(slot) >> 6] &= ~(1 << UInt64(slot & 63))
   }
 }

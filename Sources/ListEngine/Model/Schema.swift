@@ -104,16 +104,23 @@ public struct Schema: Hashable, Sendable {
   public var columns: [Column]
   /// How the source wants to be asked for the values of deferred columns.
   public var prefetch: PrefetchPolicy
+  /// What the table may hold at most.
+  public var limits: TableLimits
+  /// Which rows the table keeps by itself.
+  public var retention: Retention
 
   /// A schema. It is checked when the table is added.
   public init(
-    name: String, title: String = "", key: KeyType, columns: [Column], prefetch: PrefetchPolicy = PrefetchPolicy()
+    name: String, title: String = "", key: KeyType, columns: [Column], prefetch: PrefetchPolicy = PrefetchPolicy(),
+    limits: TableLimits = TableLimits(), retention: Retention = .everything
   ) {
     self.name = name
     self.title = title.isEmpty ? name : title
     self.key = key
     self.columns = columns
     self.prefetch = prefetch
+    self.limits = limits
+    self.retention = retention
   }
 
   /// The number of the column with this name.
@@ -132,4 +139,8 @@ public enum SchemaError: Error, Hashable, Sendable {
   case repeatedColumn(String)
   /// No column, or more than this limit.
   case columnCount(Int, limit: Int)
+  /// A limit of the table is no positive number; which one, and what it is.
+  case badLimit(String, Int)
+  /// A table keeps no rows, or keeps them for no time.
+  case badRetention(Retention)
 }

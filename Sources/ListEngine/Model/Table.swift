@@ -9,6 +9,16 @@ final class Table {
   let keys: KeyIndex
   /// Which cells of deferred columns have a value; `nil` without such columns.
   let deferred: DeferredCells?
+  /// The rows in the order in which they came; `nil` when the table keeps all.
+  let arrivals: Arrivals?
+  /// How many rows it may have.
+  let rowLimit: Int
+  /// How many bytes its rows may weigh.
+  let byteLimit: Int
+  /// What a row weighs without its texts.
+  let rowWeight: Int
+  /// Counts the bytes of texts that rows hold.
+  let texts = ByteCounter()
   /// How often the row's slot had been used before.
   private let generations = Chunked<UInt32>(filler: 0)
   /// The commit that last changed the row.
@@ -58,10 +68,14 @@ final class Table {
     self.limits = limits
     columns = .allocate(capacity: schema.columns.count)
     for (number, column) in schema.columns.enumerated() {
-      columns.initializeElement(at: number, to: ColumnStore(column.type, hasher: hasher))
+      columns.initializeElement(at: number, to: ColumnStore(column.type, hasher: hasher, counter: texts))
     }
-    keys = KeyIndex(schema.key, hasher: hasher)
+    keys = KeyIndex(schema.key, hasher: hasher, counter: texts)
     deferred = DeferredCells(schema)
+    arrivals = schema.retention == .everything ? nil : Arrivals()
+    rowLimit = min(schema.limits.rows ?? .max, limits.rows)
+    byteLimit = min(schema.limits.bytes ?? .max, limits.tableBytes)
+    rowWeight = Self.fixedWeight(schema)
   }
 
   deinit {
@@ -71,6 +85,7 @@ final class Table {
     revisions.deallocate()
     births.deallocate()
     labels.deallocate()
+    texts.deallocate()
   }
 
   // MARK: Reading
@@ -129,9 +144,12 @@ final class Table {
   ///
   /// - Complexity: O(cells), amortized; the end of a reload costs O(rows).
   func apply(_ changes: Changeset) {
-    commit = commit == .max ? 1 : commit + 1
-    if changes.abandonsReload { reload = nil }
-    if changes.beginsReload { reload = Reload() }
+    beginCommit()
+    if changes.beginsReload || changes.abandonsReload {
+      // A list that begins again and again without an end would pile up what it names.
+      if count > rowLimit || self.bytes > byteLimit { endReload() }
+      reload = changes.beginsReload ? Reload() : nil
+    }
     if changes.unnamedRejections > 0 {
       rejected += UInt64(changes.unnamedRejections)
       lastRejection = changes.unnamedRejection
@@ -154,31 +172,32 @@ final class Table {
     guard let key = probe(record.key, bytes: bytes) else { return reject(record, bytes, "its key is no \(schema.key)") }
     let slot = keys.slot(of: key, guess: nextGuess)
     if let slot { nextGuess = slot + 1 }
+    var textBytes = 0
     switch record.verb {
     case .upsert:
-      if let reason = objection(to: cells, bytes: bytes, isUpdate: false) {
+      if let reason = objection(to: cells, bytes: bytes, isUpdate: false, textBytes: &textBytes) {
         return reject(record, bytes, reason, keeping: slot)
       }
       if let slot {
-        guard reload?.isFirst(slot) ?? true else { return reject(record, bytes, "its key is named twice") }
-        update(slot, cells: cells, bytes: bytes, isWhole: true)
-        reload?.name(slot)
-      } else if count >= limits.rows {
-        reject(record, bytes, "the table has its limit of \(limits.rows) rows")
+        replace(record, slot, cells: cells, bytes: bytes, textBytes: textBytes)
       } else {
-        let slot = insert(key, cells: cells, bytes: bytes)
-        reload?.name(slot)
+        let weight = rowWeight + (schema.key == .text ? Int(record.key.length) : 0) + textBytes
+        insert(record, key, cells: cells, bytes: bytes, weight: weight)
       }
     case .update:
       guard let slot else { return reject(record, bytes, "there is no row with its key") }
-      if let reason = objection(to: cells, bytes: bytes, isUpdate: true) { return reject(record, bytes, reason) }
+      if let reason = objection(to: cells, bytes: bytes, isUpdate: true, textBytes: &textBytes) {
+        return reject(record, bytes, reason)
+      }
+      if let reason = objection(toGrowthOf: slot, taking: cells, textBytes: textBytes, isWhole: false) {
+        return reject(record, bytes, reason)
+      }
+      let before = texts.count
       update(slot, cells: cells, bytes: bytes, isWhole: false)
+      if reload?.isFirst(slot) == false { reload?.bytes += texts.count - before }
     case .delete:
       // Not an error: a source may say so to be sure.
-      if let slot {
-        remove(slot)
-        reload?.forget(slot)
-      }
+      if let slot { remove(slot) }
     case .move:
       guard let slot else { return reject(record, bytes, "there is no row with its key") }
       guard let target = cells.first, cells.count == 1 else { return reject(record, bytes, "a move needs one target") }
@@ -202,9 +221,11 @@ final class Table {
     }
   }
 
-  /// Why these cells cannot be a row's, or `nil`. Looked at before anything is touched, so that no row is half changed.
+  /// Why these cells cannot be a row's, or `nil`. Looked at before anything is touched, so that no row is half changed. `textBytes` grows
+  /// by what they weigh.
   @inline(__always) private func objection(
-    to cells: UnsafeBufferPointer<Changeset.PackedCell>, bytes: UnsafeRawBufferPointer, isUpdate: Bool
+    to cells: UnsafeBufferPointer<Changeset.PackedCell>, bytes: UnsafeRawBufferPointer, isUpdate: Bool,
+    textBytes: inout Int
   ) -> String? {
     guard cells.count == columns.count else { return "it has \(cells.count) cells for \(columns.count) columns" }
     for (number, cell) in cells.enumerated() {
@@ -223,6 +244,7 @@ final class Table {
       guard cell.kind == .series || isUTF8(text) else {
         return "its cell “\(schema.columns[number].name)” is not UTF-8"
       }
+      textBytes += text.count
     }
     return nil
   }
@@ -231,13 +253,59 @@ final class Table {
   private func reject(
     _ record: Changeset.Record, _ bytes: UnsafeRawBufferPointer, _ reason: String, keeping slot: UInt32? = nil
   ) {
-    if let slot, reload?.isFirst(slot) ?? false { reload?.name(slot) }
+    if let slot, let list = reload, list.isFirst(slot) {
+      let weight = weight(of: slot)
+      // When there is no room for what it was either, it goes with all that the list does not name.
+      if objection(toWeight: weight, besides: list.rows, list.bytes) == nil { reload?.name(slot, weight: weight) }
+    }
     rejected += 1
     let key =
       record.key.kind == .integer
       ? "\(Int64(bitPattern: record.key.payload))"
       : String(decoding: bytes[Int(record.key.payload)...].prefix(Int(min(record.key.length, 80))), as: UTF8.self)
     lastRejection = "row \(key): \(reason)"
+  }
+
+  /// Takes a whole row whose key is new.
+  private func insert(
+    _ record: Changeset.Record, _ key: KeyIndex.Probe, cells: UnsafeBufferPointer<Changeset.PackedCell>,
+    bytes: UnsafeRawBufferPointer, weight: Int
+  ) {
+    if let reload {
+      // What the list has not named is about to go: it takes no room.
+      if let reason = objection(toWeight: weight, besides: reload.rows, reload.bytes) {
+        return reject(record, bytes, reason)
+      }
+      self.reload?.name(insert(key, cells: cells, bytes: bytes), weight: weight)
+      return
+    }
+    let leaving = leaving
+    let (rows, others) = leaving.map { (count - 1, self.bytes - self.weight(of: $0)) } ?? (count, self.bytes)
+    if let reason = objection(toWeight: weight, besides: rows, others) { return reject(record, bytes, reason) }
+    if let leaving { remove(leaving) }
+    _ = insert(key, cells: cells, bytes: bytes)
+  }
+
+  /// Takes a whole row whose key is there.
+  private func replace(
+    _ record: Changeset.Record, _ slot: UInt32, cells: UnsafeBufferPointer<Changeset.PackedCell>,
+    bytes: UnsafeRawBufferPointer, textBytes: Int
+  ) {
+    guard let list = reload else {
+      if let reason = objection(toGrowthOf: slot, taking: cells, textBytes: textBytes, isWhole: true) {
+        return reject(record, bytes, reason)
+      }
+      return update(slot, cells: cells, bytes: bytes, isWhole: true)
+    }
+    guard list.isFirst(slot) else { return reject(record, bytes, "its key is named twice") }
+    let weight =
+      deferred == nil
+      ? rowWeight + keys.textBytes(slot) + textBytes : weight(of: slot, taking: cells, isWhole: true)
+    if let reason = objection(toWeight: weight, besides: list.rows, list.bytes) {
+      return reject(record, bytes, reason, keeping: slot)
+    }
+    update(slot, cells: cells, bytes: bytes, isWhole: true)
+    reload?.name(slot, weight: weight)
   }
 
   private func insert(
@@ -256,6 +324,7 @@ final class Table {
       for column in deferred.columns where cells[column].kind != .null { _ = deferred.provide(slot, column) }
     }
     count += 1
+    arrivals?.append(slot)
     log.note(slot, columns: ChangeLog.everything)
     return slot
   }
@@ -265,11 +334,9 @@ final class Table {
   ) {
     var changed: UInt64 = 0
     let deferred = deferred
-    for number in 0..<cells.count where cells[number].kind != .unchanged {
-      if let deferred, deferred.isDeferred(number) {
-        // A source that gives a whole row does not know what costs time to get: an empty deferred cell says nothing.
-        if isWhole && cells[number].kind == .null { continue }
-        if deferred.provide(slot, number) { changed |= 1 << UInt64(number & 63) }
+    for number in 0..<cells.count where takes(cells[number], number, isWhole: isWhole) {
+      if let deferred, deferred.isDeferred(number), deferred.provide(slot, number) {
+        changed |= 1 << UInt64(number & 63)
       }
       if columns[number].store(cells[number], bytes: bytes, at: slot) { changed |= 1 << UInt64(number & 63) }
     }
@@ -278,9 +345,22 @@ final class Table {
     log.note(slot, columns: changed)
   }
 
+  /// Whether a row that is there takes this cell, rather than keeping its own.
+  @inline(__always) func takes(_ cell: Changeset.PackedCell, _ column: Int, isWhole: Bool) -> Bool {
+    switch cell.kind {
+    case .unchanged: false
+    // A source that gives a whole row does not know what costs time to get: an empty deferred cell says nothing.
+    case .null: !isWhole || !(deferred?.isDeferred(column) ?? false)
+    default: true
+    }
+  }
+
+  /// What follows is stamped with another number.
+  func beginCommit() { commit = commit == .max ? 1 : commit + 1 }
+
   /// Notes that a row shows something else, for ``fail(_:_:_:)`` and ``forget(_:_:)``.
   func touch(_ slot: UInt32, columns: UInt64) {
-    commit = commit == .max ? 1 : commit + 1
+    beginCommit()
     revisions[slot] = commit
     log.note(slot, columns: columns)
     checkInvariants()
@@ -294,6 +374,8 @@ final class Table {
   }
 
   func remove(_ slot: UInt32) {
+    if let list = reload, !list.isFirst(slot) { reload?.forget(slot, weight: weight(of: slot)) }
+    arrivals?.remove(slot)
     graves.dig(keys.key(of: slot), slot: slot, position: log.end + 1)
     keys.remove(slot)
     for column in columns { column.clear(slot) }
@@ -341,6 +423,7 @@ final class Table {
     for column in columns { column.grow(to: count) }
     keys.grow(to: count)
     deferred?.grow(to: count)
+    arrivals?.grow(to: count)
     generations.grow(to: count)
     revisions.grow(to: count)
     births.grow(to: count)
@@ -357,6 +440,15 @@ final class Table {
       precondition(keys.count == count, "\(keys.count) keys for \(count) rows")
       keys.checkInvariants()
       for column in columns { column.pool?.checkInvariants() }
+      arrivals?.checkInvariants(isAlive: isAlive, rows: count)
+      var (weight, named) = (0, 0)
+      for slot in 0..<slotCount where isAlive(slot) {
+        weight += self.weight(of: slot)
+        if let reload, !reload.isFirst(slot) { named += self.weight(of: slot) }
+      }
+      precondition(weight == bytes, "the rows weigh \(weight) bytes, counted as \(bytes)")
+      precondition(named == reload?.bytes ?? 0, "the named rows weigh \(named) bytes, counted as \(reload?.bytes ?? 0)")
+      precondition(reload != nil || count <= rowLimit && bytes <= byteLimit, "\(count) rows, \(bytes) bytes: too many")
     #endif
   }
 }

@@ -21,6 +21,7 @@ final class TextPool {
   private static var textHeaderSize: Int { 8 }
 
   private let hasher: BytesHash
+  private let counter: ByteCounter?
   /// Where each text's bytes are; 0 when the number is free.
   private let addresses = Chunked<UInt>(filler: 0)
   private let references = Chunked<UInt32>(filler: 0)
@@ -39,9 +40,10 @@ final class TextPool {
   /// How many different texts there are.
   private(set) var count = 0
 
-  /// No texts.
-  init(hasher: BytesHash, sharesRepeats: Bool = true, mayStopSharing: Bool = true) {
+  /// No texts. The bytes that holders hold, repeated ones as often as they are held, are counted by `counter`, if there is one.
+  init(hasher: BytesHash, counter: ByteCounter? = nil, sharesRepeats: Bool = true, mayStopSharing: Bool = true) {
     self.hasher = hasher
+    self.counter = counter
     self.mayStopSharing = mayStopSharing
     self.sharesRepeats = sharesRepeats
     generations = sharesRepeats ? Chunked(filler: 0) : nil
@@ -71,6 +73,7 @@ final class TextPool {
   ///
   /// - Complexity: O(bytes), amortized.
   func take(_ bytes: UnsafeRawBufferPointer) -> UInt32 {
+    counter?.add(bytes.count)
     guard sharesRepeats else { return add(bytes) }
     let hash = hasher.hash(bytes)
     if let number = table.find(hash, { equal(self[$0], bytes) }) {
@@ -91,6 +94,7 @@ final class TextPool {
 
   /// One holder of this text lets go.
   func release(_ number: UInt32) {
+    counter?.add(-self[number].count)
     references[number] -= 1
     guard references[number] == 0 else { return }
     if sharesRepeats { table.remove(number, hash: hasher.hash(self[number])) { hasher.hash(self[$0]) } }

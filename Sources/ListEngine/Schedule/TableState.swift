@@ -33,6 +33,7 @@ final class TableState {
   func apply(_ changes: Changeset, at now: Instant) {
     let end = table.log.end
     let count = table.count
+    table.arrivals?.follow(now)
     table.apply(changes)
     if state == .starting { setSource(.live, "", at: now) }
     lastChange = now
@@ -86,6 +87,15 @@ final class TableState {
       age: max(.zero, lastChange.duration(to: now)), retry: retryAt.map { max(.zero, now.duration(to: $0)) })
   }
 
+  /// Lets go of rows that the table does not keep.
+  private func evict(at now: Instant) {
+    table.arrivals?.follow(now)
+    let end = table.log.end
+    guard table.evict(atMost: table.limits.evictions) else { return }
+    loader?.noteChanges(since: end, at: now)
+    noteChange(at: now)
+  }
+
   /// Forgets the changes that every view has seen.
   private func trimLog() {
     if table.log.entries.count > Self.longestLog {
@@ -136,6 +146,7 @@ final class TableState {
   // MARK: Time
 
   func advance(to now: Instant, limits: Limits, outputs: inout [Output]) {
+    evict(at: now)
     if statusThrottle.takeFlush(at: now) {
       let status = status(at: now)
       for session in sessions { outputs.append(.status(session.id, table: table.schema.name, status)) }
@@ -188,6 +199,7 @@ final class TableState {
     }
     for session in sessions { consider(session.isReady && session.wantsFlush ? .zero : session.deadline) }
     consider(loader?.deadline)
+    consider(table.evictionDeadline)
     for view in views.values { consider(view.unwatchedSince?.advanced(by: Self.viewRest)) }
     return deadline
   }

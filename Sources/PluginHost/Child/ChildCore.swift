@@ -104,6 +104,7 @@ final class ChildCore: @unchecked Sendable {
         return (inbox, self.wishes, self.greeting)
       }
       if let greeting { greet(greeting, &supervisor) }
+      noteLife(&supervisor)
       for input in inputs {
         if input == .stop { isAskedToStop = true }
         perform(supervisor.handle(input, at: monotonicNow), &supervisor)
@@ -139,15 +140,20 @@ final class ChildCore: @unchecked Sendable {
     if files[0].revents != 0 { wake.clear() }
   }
 
-  /// Lets the supervisor know how the process is.
-  private func look(_ supervisor: inout Supervisor) {
-    guard let process, let reader else { return }
+  /// Lets the supervisor know what was heard. Before what was left in the inbox: the last of it is that nothing more will come.
+  private func noteLife(_ supervisor: inout Supervisor) {
+    guard let reader else { return }
     let signs = reader.signsOfLife
     if signs.count != heardCount {
       heardCount = signs.count
       perform(supervisor.handle(.heard, at: monotonicNow), &supervisor)
     }
     perform(supervisor.handle(.heldBack(signs.isWaiting), at: monotonicNow), &supervisor)
+  }
+
+  /// Lets the supervisor know how the process is.
+  private func look(_ supervisor: inout Supervisor) {
+    guard let process else { return }
     let (exit, isStopped) = process.look()
     if let exit { return perform(supervisor.handle(.exited(exit), at: monotonicNow), &supervisor) }
     guard isStopped != self.isStopped else { return }

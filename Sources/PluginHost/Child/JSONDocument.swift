@@ -26,7 +26,7 @@ final class JSONParser {
   deinit { json_parser_destroy(handle) }
 
   private static func make() -> OpaquePointer {
-    // simdjson counts the document itself as one, and wants to be below its bound.
+    // simdjson wants to be below its bound. It bounds its own memory; the last word is ours.
     guard let handle = json_parser_create(depth + 1) else { preconditionFailure("no memory for a parser") }
     return handle
   }
@@ -39,6 +39,10 @@ final class JSONParser {
     }
     let code = json_parse(handle, bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), bytes.count)
     guard code == 0 else { throw Fault(reason: String(cString: json_error(code))) }
+    // Shorter ones have no room for more brackets.
+    guard bytes.count <= 2 * Self.depth || json_depth(handle) <= Self.depth else {
+      throw Fault(reason: "it is nested more than \(Self.depth) deep")
+    }
     return JSONElement(words: json_tape(handle), texts: json_texts(handle), index: 1)
   }
 }

@@ -1,0 +1,84 @@
+import ListEngine
+import Quotes
+
+/// A plain copy of what matters of the table, to check what the engine shows.
+struct Mirror {
+  private(set) var prices: [Double] = []
+  private(set) var bids: [Double] = []
+  private(set) var symbols: [Int] = []
+  private(set) var notes: [UInt64] = []
+  private var sizes: [Int] = []
+
+  init(rows: Int, of quotes: Quotes) {
+    for index in 0..<rows {
+      let quote = quotes.row(index)
+      prices.append(quote.price)
+      sizes.append(quote.size)
+      bids.append(quote.bid)
+      symbols.append(quote.symbol)
+      notes.append(quote.note)
+    }
+  }
+
+  mutating func apply(_ updates: [QuoteUpdate]) {
+    for update in updates {
+      prices[update.id] = update.price
+      sizes[update.id] = update.size
+      bids[update.id] = update.bid
+    }
+  }
+
+  /// The sector of a row.
+  func sector(_ row: Int) -> Int { symbols[row] % 20 }
+
+  /// The rows that a query shows, filtered and sorted afresh; rows that are equal stay in the source's order.
+  func rows(where passes: (Int) -> Bool = { _ in true }, by precedes: ((Int, Int) -> Bool)? = nil) -> [Int] {
+    let rows = prices.indices.filter(passes)
+    guard let precedes else { return rows }
+    return rows.sorted { precedes($0, $1) || (!precedes($1, $0) && $0 < $1) }
+  }
+
+  /// The items that a view shows of these rows: `nil` for each header, which stands before the first row of its section.
+  func items(_ rows: [Int], grouped sections: [(Int) -> Int]) -> [Int?] {
+    var items: [Int?] = []
+    var last: [Int]?
+    for row in rows {
+      let path = sections.map { $0(row) }
+      let kept = zip(path, last ?? []).prefix { $0 == $1 }.count
+      items += Array(repeating: nil, count: path.count - kept) + [row]
+      last = path
+    }
+    return items
+  }
+
+  /// What is wrong with what a page shows of a view with these items; `nil` when all is right.
+  func complaint(_ page: BenchPage, shows items: [Int?]) -> String? {
+    let shown = page.items.map(\.rowNumber)
+    let wanted = Array(items.dropFirst(page.start).prefix(shown.count))
+    guard shown == wanted, page.total == items.count else {
+      return
+        "it shows \(shown.prefix(5))... of \(page.total) where the mirror has \(wanted.prefix(5))... of \(items.count)"
+    }
+    return headersComplaint(page)
+  }
+
+  /// What is wrong with the headers that a page shows: of each the count, the sum of the sizes and the mean of the prices.
+  private func headersComplaint(_ page: BenchPage) -> String? {
+    for case .header(let header) in page.items {
+      guard case .text(let name) = header.value else { return "a section of \(header.value)" }
+      let isSector = header.column == Quotes.columns.firstIndex(of: "sector")
+      let number = Int(name.drop { !$0.isNumber })
+      var (count, size, price) = (0, 0, 0.0)
+      for row in symbols.indices where (isSector ? sector(row) : symbols[row]) == number {
+        count += 1
+        size += sizes[row]
+        price += prices[row]
+      }
+      let mean = price / Double(count)
+      guard header.count == count, header.aggregates.count == 2, header.aggregates[0] == .integer(Int64(size)),
+        case .number(let shown) = header.aggregates[1], abs(shown - mean) <= 1e-9 * mean
+      else { return "\(name) shows \(header.count) rows, \(header.aggregates); it is \(count), \(size), \(mean)" }
+    }
+    return nil
+  }
+}

@@ -1,0 +1,43 @@
+import ArgumentParser
+import ListEngine
+
+/// The views of W2.
+enum ViewMode: String, CaseIterable, ExpressibleByArgument {
+  /// Price descending.
+  case sort
+  /// One sector, price descending.
+  case filter
+  /// The sections by sector, each with the sum of its sizes and the mean of its prices, and nothing else: all are collapsed, so that
+  /// every batch changes every item that is shown. It is what engines without sections call a group.
+  case group
+  /// The same sections with their rows, in the source's order.
+  case expanded
+
+  var query: QueryRequest {
+    switch self {
+    case .sort: return QueryRequest(sort: [("price", true)])
+    case .filter:
+      return QueryRequest(sort: [("price", true)], filter: .compare("sector", .equal, .text("Sector-03")))
+    case .group:
+      var query = Self.expanded.query
+      query.collapsed = (0..<20).map { [.text("Sector-\($0 < 10 ? "0" : "")\($0)")] }
+      return query
+    case .expanded:
+      var query = QueryRequest(group: ["sector"])
+      query.aggregates = [AggregateRequest(.sum, of: "size"), AggregateRequest(.mean, of: "price")]
+      return query
+    }
+  }
+
+  /// The items that it shows.
+  func items(_ mirror: Mirror) -> [Int?] {
+    switch self {
+    case .sort: return mirror.rows(by: { mirror.prices[$0] > mirror.prices[$1] })
+    case .filter:
+      return mirror.rows(where: { mirror.sector($0) == 3 }, by: { mirror.prices[$0] > mirror.prices[$1] })
+    case .group: return Array(repeating: nil, count: 20)
+    case .expanded:
+      return mirror.items(mirror.rows(by: { mirror.sector($0) < mirror.sector($1) }), grouped: [mirror.sector])
+    }
+  }
+}

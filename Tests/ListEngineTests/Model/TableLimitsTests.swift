@@ -1,0 +1,201 @@
+import Testing
+
+@testable import ListEngine
+
+@Suite struct TableLimitsTests {
+  private static let schema = Schema(
+    name: "notes", key: .text,
+    columns: [Column("number", .integer), Column("note", .text), Column("run", .series)])
+
+  private func table(rows: Int? = nil, bytes: Int? = nil, limits: Limits = Limits()) -> Table {
+    var schema = Self.schema
+    schema.limits = TableLimits(rows: rows, bytes: bytes)
+    return Table(schema, limits: limits, seed: 1)
+  }
+
+  private func change(_ table: Table, _ body: (inout Changeset) -> Void) {
+    var changes = Changeset()
+    body(&changes)
+    table.apply(changes)
+  }
+
+  private func keys(_ table: Table) -> [String] {
+    (0..<table.slots).filter { table.isAlive($0) }.sorted { table.labels[$0] < table.labels[$1] }
+      .map { "\(table.keys.key(of: $0))" }
+  }
+
+  private func row(_ note: String?, run: [Double]? = nil) -> [Cell] {
+    [.integer(1), note.map { .text($0) } ?? .null, run.map { .series($0) } ?? .null]
+  }
+
+  // MARK: What a row weighs
+
+  @Test func aRowWeighsWhatTheRuleSays() {
+    let table = table()
+    change(table) { $0.upsert(.text("key"), row("four", run: [1, 2])) }
+    // 32 for the row, 8 for each of three columns, 3 for the key, 4 and 16 for what is in the cells.
+    #expect(table.bytes == 32 + 24 + 3 + 4 + 16)
+    change(table) { $0.update(.text("key"), [nil, .text("longer"), .null]) }
+    #expect(table.bytes == 32 + 24 + 3 + 6)
+    change(table) { $0.delete(.text("key")) }
+    #expect(table.bytes == 0)
+  }
+
+  @Test func aNumberAsKeyWeighsEightBytes() {
+    let table = Table(
+      Schema(name: "t", key: .integer, columns: [Column("a", .integer)]), limits: Limits(), seed: 1)
+    change(table) { $0.upsert(.integer(1), [.null]) }
+    #expect(table.bytes == 32 + 8 + 8)
+  }
+
+  @Test func aRepeatedTextWeighsAsOftenAsItIsHeld() {
+    let table = table()
+    change(table) { for key in 1...3 { $0.upsert(.text("\(key)"), row("again")) } }
+    #expect(table.bytes == 3 * (32 + 24 + 1 + 5))
+  }
+
+  @Test func theWeightSurvivesAReload() {
+    let table = table()
+    table.apply(.reload([(.text("a"), row("one")), (.text("b"), row("two"))]))
+    table.apply(.reload([(.text("b"), row("three")), (.text("c"), row(nil))]))
+    #expect(table.bytes == 2 * (32 + 24 + 1) + 5)
+  }
+
+  // MARK: The limit of bytes
+
+  @Test func theRowThatFillsTheTableExactlyIsTaken() {
+    let table = table(bytes: 2 * 57 + 10)
+    change(table) {
+      $0.upsert(.text("a"), row("12345"))
+      $0.upsert(.text("b"), row("12345"))
+    }
+    #expect(keys(table) == ["a", "b"])
+    #expect(table.rejected == 0)
+  }
+
+  @Test func aByteMoreIsRejectedAndTheRowsBesideItAreTaken() {
+    let table = table(bytes: 3 * 57 + 10)
+    change(table) {
+      $0.upsert(.text("a"), row("12345"))
+      $0.upsert(.text("b"), row(String(repeating: "x", count: 63)))
+      $0.upsert(.text("c"), row("12345"))
+    }
+    #expect(keys(table) == ["a", "c"])
+    #expect(table.rejected == 1)
+    #expect(table.lastRejection == "row b: it has 120 bytes, and the table 62 of its limit of 181 bytes")
+  }
+
+  @Test func anUpdateGrowsUpToTheLimit() {
+    let table = table(bytes: 57 + 10)
+    change(table) { $0.upsert(.text("a"), row("12345")) }
+    change(table) { $0.update(.text("a"), [nil, .text("1234567890"), nil]) }
+    #expect(table.rejected == 0)
+    change(table) { $0.update(.text("a"), [.integer(2), .text("12345678901"), nil]) }
+    #expect(table.lastRejection == "row a: it has 68 bytes, and the table 0 of its limit of 67 bytes")
+    // Nothing of a rejected update is taken, and one that does not grow is.
+    change(table) { $0.update(.text("a"), [.integer(3), nil, nil]) }
+    #expect(table.snapshot(0).cells == [.integer(3), .text("1234567890"), .null])
+    change(table) { $0.upsert(.text("a"), row("0987654321")) }
+    #expect(table.rejected == 1)
+    change(table) { $0.upsert(.text("a"), row("09876543210")) }
+    #expect(table.rejected == 2)
+    #expect(table.bytes == 67)
+  }
+
+  @Test func whatWasRemovedMakesRoom() {
+    let table = table(rows: 1)
+    change(table) {
+      $0.upsert(.text("a"), row(nil))
+      $0.upsert(.text("b"), row(nil))
+      $0.delete(.text("a"))
+      $0.upsert(.text("c"), row(nil))
+    }
+    #expect(keys(table) == ["c"])
+    #expect(table.lastRejection == "row b: the table has its limit of 1 rows")
+  }
+
+  @Test func theLowerOfBothLimitsCounts() {
+    var limits = Limits()
+    (limits.rows, limits.tableBytes) = (2, 60)
+    #expect(table(rows: 5, limits: limits).rowLimit == 2)
+    #expect(table(rows: 1, limits: limits).rowLimit == 1)
+    #expect(table(bytes: 100, limits: limits).byteLimit == 60)
+    #expect(table(bytes: 59, limits: limits).byteLimit == 59)
+  }
+
+  // MARK: A list that is loaded again
+
+  @Test func aListThatIsLoadedAgainMayReplaceAllRowsOfAFullTable() {
+    let table = table(rows: 2, bytes: 2 * 57 + 2)
+    table.apply(.reload([(.text("a"), row("1")), (.text("b"), row("1"))]))
+    table.apply(.reload([(.text("c"), row("1")), (.text("d"), row("1")), (.text("a"), row("1"))]))
+    #expect(keys(table) == ["c", "d"])
+    #expect(table.lastRejection == "row a: the table has its limit of 2 rows")
+  }
+
+  @Test func ofAListThatIsTooLongTheFirstRowsAreTaken() {
+    let table = table(bytes: 2 * 57 + 4)
+    table.apply(.reload([(.text("a"), row("1")), (.text("b"), row("1"))]))
+    table.apply(.reload([(.text("b"), row("123")), (.text("x"), row("12")), (.text("a"), row("2"))]))
+    // x does not fit behind b; a does.
+    #expect(keys(table) == ["b", "a"])
+    #expect(table.rejected == 1)
+  }
+
+  @Test func aRowThatHasGrownTooLargeStaysAsItWasIfThatFits() {
+    let table = table(bytes: 57 + 5)
+    table.apply(.reload([(.text("a"), row("12345"))]))
+    table.apply(.reload([(.text("a"), row("123456"))]))
+    #expect(table.snapshot(0).cells == row("12345"))
+    #expect(table.rejected == 1)
+  }
+
+  @Test func updatesAndRemovalsInTheMiddleOfAListAreCounted() {
+    let table = table(bytes: 2 * 57 + 4)
+    table.apply(.reload([(.text("a"), row("1")), (.text("b"), row("1"))]))
+    var head = Changeset()
+    head.beginsReload = true
+    head.upsert(.text("a"), row("123"))
+    // b is not named yet: what it weighs is bounded for itself.
+    head.update(.text("b"), [nil, .text("1234"), nil])
+    head.update(.text("a"), [nil, .text("12"), nil])
+    head.upsert(.text("c"), row("1"))
+    head.delete(.text("a"))
+    table.apply(head)
+    #expect(table.rejected == 0)
+    var tail = Changeset()
+    tail.endsReload = true
+    tail.upsert(.text("d"), row("1234"))
+    tail.upsert(.text("e"), row("123"))
+    table.apply(tail)
+    #expect(keys(table) == ["c", "e"])
+    #expect(table.rejected == 1)
+    #expect(table.bytes == 2 * 57 + 4)
+  }
+
+  @Test func listsThatBeginAgainAndAgainDoNotPileUp() {
+    let table = table(rows: 2)
+    for round in 0..<5 {
+      var head = Changeset()
+      head.beginsReload = true
+      for key in 0..<2 { head.upsert(.text("\(round) \(key)"), row(nil)) }
+      table.apply(head)
+      #expect(table.count <= 4)
+    }
+    #expect(table.rejected == 0)
+  }
+
+  // MARK: The plugin's fault
+
+  @Test(arguments: [0, -1])
+  func aTableThatMayHoldNothingIsRefused(limit: Int) {
+    var engine = Engine(epoch: "test")
+    var schema = Self.schema
+    schema.limits.rows = limit
+    #expect(throws: SchemaError.badLimit("rows", limit)) { try engine.addTable(schema, at: .zero) }
+    schema.limits = TableLimits(bytes: limit)
+    #expect(throws: SchemaError.badLimit("bytes", limit)) { try engine.addTable(schema, at: .zero) }
+    schema.limits = TableLimits(rows: 1, bytes: 1)
+    #expect(throws: Never.self) { try engine.addTable(schema, at: .zero) }
+  }
+}

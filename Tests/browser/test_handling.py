@@ -1,0 +1,230 @@
+"""How a reader handles a table: order, filters, columns, looks; all of it as a user sees it."""
+
+import re
+import unittest
+
+from pages import ARTIFACTS, PageTest
+from reader import Reader, expect
+
+
+class HandlingTest(PageTest):
+    plugins = ("market", "processes")
+    settings = {"market.rows": 2_000, "market.rate": 50}
+
+    def open(self, fragment="#table=quotes", **how):
+        return super().open(fragment, **how)
+
+    def menu(self, reader, title):
+        """Opens the menu of a column as the mouse does."""
+        reader.page.get_by_role("columnheader", name=title, exact=True).click(button="right")
+        menu = reader.page.get_by_role("menu", name=title, exact=True)
+        expect(menu).to_be_visible()
+        return menu
+
+    def choose(self, reader, title, choice):
+        self.menu(reader, title).get_by_text(choice, exact=True).click()
+        expect(reader.page.get_by_role("menu")).to_have_count(0)
+
+    def again(self, reader, **how):
+        """The same address in a browser that has kept nothing."""
+        return self.open("#" + reader.page.url.split("#", 1)[1], **how)
+
+    def count(self, reader):
+        return int(reader.grid.get_attribute("aria-rowcount")) - 1
+
+    def test_columns_sort_by_several_with_shift(self):
+        reader = self.open()
+        reader.header("sector").click()
+        reader.header("price").click(modifiers=["Shift"])
+        reader.header("price").click(modifiers=["Shift"])
+        sector, price = reader.column("sector"), reader.column("price")
+        reader.until_rows(f"""(rows) => rows.length > 10 && rows.every(({{ cells }}, at) => at === 0 || rows[at - 1].cells[{sector}] < cells[{sector}]
+          || (rows[at - 1].cells[{sector}] === cells[{sector}]
+            && Number(rows[at - 1].cells[{price}].replace(/[^0-9.]/g, '')) >= Number(cells[{price}].replace(/[^0-9.]/g, ''))))""", "by sector, then price")
+        self.assertIn("sort=sector,-price", reader.page.url)
+        reader.check_clean(self)
+
+    def test_a_range_narrows_the_rows_and_a_link_shows_the_same(self):
+        reader = self.open()
+        title = reader.titles()[reader.column("price")]
+        self.choose(reader, title, "Filter…")
+        box = reader.page.get_by_role("dialog", name=f"Filter {title}")
+        box.get_by_label("From").fill("many")
+        box.get_by_role("button", name="Apply").click()
+        expect(box.get_by_role("alert")).to_have_text("“many” is no number.")
+        box.get_by_label("From").fill("200")
+        box.get_by_label("Through").fill("100")
+        box.get_by_role("button", name="Apply").click()
+        expect(box.get_by_role("alert")).to_contain_text("ends before it begins")
+        reader.page.screenshot(path=ARTIFACTS / "filter-range.png")
+        box.get_by_label("From").fill("100")
+        box.get_by_label("Through").fill("200")
+        box.get_by_label("Through").press("Enter")
+        price = reader.column("price")
+        within = f"""(rows) => rows.length > 0 && rows.every(({{ cells }}) => {{
+          const value = Number(cells[{price}].replace(/[^0-9.]/g, ''));
+          return value >= 99 && value <= 201;
+        }})"""
+        reader.until_rows(within, "only such prices stay")
+        self.assertLess(self.count(reader), 2_000)
+        chip = reader.page.get_by_role("group", name="Filters of columns")
+        expect(chip).to_contain_text(title)
+        other = self.again(reader)
+        other.until_rows(within, "the link shows the same")
+        expect(other.page.get_by_role("group", name="Filters of columns")).to_contain_text(title)
+        chip.get_by_role("button", name=f"Remove the filter of {title}").click()
+        expect(chip).to_be_hidden()
+        expect(reader.grid).to_have_attribute("aria-rowcount", "2001")
+        reader.check_clean(self)
+
+    def test_some_values_of_a_column_are_ticked(self):
+        reader = self.open()
+        title = reader.titles()[reader.column("sector")]
+        self.choose(reader, title, "Filter…")
+        box = reader.page.get_by_role("dialog", name=f"Filter {title}")
+        values = box.get_by_role("group", name="Values").get_by_role("checkbox")
+        expect(values.nth(1)).to_be_visible()
+        first, second = (values.nth(at).locator("xpath=..").locator(".value-text").inner_text() for at in (0, 1))
+        values.nth(0).check()
+        values.nth(1).check()
+        reader.page.screenshot(path=ARTIFACTS / "filter-values.png")
+        box.get_by_role("button", name="Apply").click()
+        sector = reader.column("sector")
+        reader.until_rows(f"(rows) => rows.length > 0 && rows.every(({{ cells }}) => ['{first}', '{second}'].includes(cells[{sector}]))", "only these stay")
+        self.choose(reader, title, "Filter…")
+        box.get_by_label("Condition").select_option(label="is none of")
+        values.nth(0).check()
+        box.get_by_role("button", name="Apply").click()
+        reader.until_rows(f"(rows) => rows.length > 0 && rows.every(({{ cells }}) => cells[{sector}] !== '{first}')", "only others stay")
+        reader.check_clean(self)
+
+    def test_texts_are_filtered_by_what_they_contain_or_match(self):
+        reader = self.open()
+        symbol = reader.column("symbol")
+        title = reader.titles()[symbol]
+        self.choose(reader, title, "Filter…")
+        box = reader.page.get_by_role("dialog", name=f"Filter {title}")
+        box.get_by_label("Text").fill("1")
+        box.get_by_role("button", name="Apply").click()
+        reader.until_rows("(rows) => rows.length > 0 && rows.every(({ cells }) => /1/.test(cells[" + str(symbol) + "]))", "only those with a 1 stay")
+        self.choose(reader, title, "Filter…")
+        box.get_by_label("Condition").select_option(label="matches")
+        box.get_by_label("Regular expression").fill("(?=a)")
+        box.get_by_role("button", name="Apply").click()
+        expect(box.get_by_role("alert")).to_contain_text("may not look ahead")
+        reader.page.keyboard.press("Escape")
+        expect(box).to_have_count(0)
+        expect(reader.state).to_contain_text("Live")
+        reader.check_clean(self)
+
+    def test_columns_are_hidden_pinned_moved_and_widened_and_a_link_keeps_it(self):
+        reader = self.open(size=(820, 600))
+        titles = reader.titles()
+        self.choose(reader, titles[1], "Hide")
+        expect(reader.page.get_by_role("columnheader", name=titles[1], exact=True)).to_have_count(0)
+        self.choose(reader, titles[4], "Keep at the edge")
+        self.assertEqual(reader.titles()[:2], [titles[4], titles[0]])
+        reader.until_rows("(rows) => rows.length > 10 && rows.every(({ cells }) => /^[0-9.,]+$/.test(cells[0]))", "cells moved along")
+        head = reader.page.get_by_role("columnheader", name=titles[0], exact=True)
+        edge, before = head.locator(".head-edge").bounding_box(), head.bounding_box()["width"]
+        reader.page.mouse.move(edge["x"] + 3, edge["y"] + 10)
+        reader.page.mouse.down()
+        reader.page.mouse.move(edge["x"] + 63, edge["y"] + 10, steps=4)
+        reader.page.mouse.up()
+        reader.until("([before]) => Math.abs(document.querySelectorAll('[role=columnheader]')[1].getBoundingClientRect().width - before - 60) < 3",
+                     "the column is 60 pixels wider", [before])
+        expect(head).to_have_attribute("aria-sort", "none")
+        reader.page.evaluate("document.querySelector('#grid').scrollLeft = 200")
+        pinned = reader.page.get_by_role("columnheader").nth(0)
+        self.assertLess(pinned.bounding_box()["x"], 10, "it stays while the others scroll")
+        cell = reader.page.get_by_role("gridcell").first.bounding_box()
+        self.assertLess(abs(cell["x"] - pinned.bounding_box()["x"]), 1)
+        reader.page.screenshot(path=ARTIFACTS / "columns-pinned.png")
+        other = self.again(reader, size=(820, 600))
+        self.assertEqual(other.titles(), reader.titles())
+        reader.page.reload()
+        reader.wait_for_rows()
+        self.assertEqual(reader.titles(), other.titles())
+        reader.check_clean(self)
+
+    def test_a_header_is_dragged_to_another_place_and_to_the_grouping(self):
+        reader = self.open()
+        titles = reader.titles()
+        box = [reader.page.get_by_role("columnheader").nth(at).bounding_box() for at in range(3)]
+        reader.page.mouse.move(box[0]["x"] + 20, box[0]["y"] + 10)
+        reader.page.mouse.down()
+        reader.page.mouse.move(box[2]["x"] + box[2]["width"] - 15, box[2]["y"] + 12, steps=6)
+        reader.page.mouse.up()
+        reader.until("(wanted) => [...document.querySelectorAll('[role=columnheader]')].slice(0, 3).map((head) => head.innerText).join() === wanted",
+                     "it stands behind the third", ",".join([titles[1], titles[2], titles[0]]))
+        expect(reader.page.get_by_role("columnheader", name=titles[0], exact=True)).to_have_attribute("aria-sort", "none")
+        sector = reader.header("sector").bounding_box()
+        target = reader.grouping.bounding_box()
+        reader.page.mouse.move(sector["x"] + 20, sector["y"] + 10)
+        reader.page.mouse.down()
+        reader.page.mouse.move(target["x"] + 20, target["y"] + 10, steps=6)
+        reader.page.mouse.up()
+        expect(reader.page.get_by_role("rowheader").first).to_be_visible()
+        self.assertIn("group=sector", reader.page.url)
+        reader.check_clean(self)
+
+    def test_the_browser_keeps_each_tables_view(self):
+        reader = self.open()
+        reader.header("sector").click()
+        expect(reader.header("sector")).to_have_attribute("aria-sort", "ascending")
+        tabs = reader.page.get_by_role("tab")
+        tabs.filter(has_text="Processes").click()
+        reader.until("() => !location.hash.includes('sort=')", "another table has its own order")
+        tabs.filter(has_text="Quotes").click()
+        expect(reader.header("sector")).to_have_attribute("aria-sort", "ascending")
+        reader.page.goto(self.server.url)
+        expect(reader.header("sector")).to_have_attribute("aria-sort", "ascending")
+        expect(reader.page.get_by_role("grid", name="Quotes")).to_be_visible()
+
+    def test_theme_and_density_are_the_readers_own(self):
+        reader = self.open()
+        options = reader.page.get_by_role("button", name="View options")
+        options.click()
+        reader.page.screenshot(path=ARTIFACTS / "options.png")
+        reader.page.get_by_role("menuitemradio", name="Dark").click()
+        dark = "() => getComputedStyle(document.body).backgroundColor.match(/\\d+/g).map(Number)[0] < 60"
+        reader.until(dark, "it is dark")
+        options.click()
+        expect(reader.page.get_by_role("menuitemradio", name="Dark")).to_have_attribute("aria-checked", "true")
+        reader.page.get_by_role("menuitemradio", name="Compact rows").click()
+        reader.until_rows("(rows) => rows.length > 10 && rows[5].y - rows[4].y === 24 && rows[5].bottom - rows[5].y === 24", "rows are 24 pixels tall")
+        reader.page.screenshot(path=ARTIFACTS / "market-compact-dark.png")
+        reader.page.reload()
+        reader.until(dark, "and stays so")
+        reader.until_rows("(rows) => rows.length > 10 && rows[5].y - rows[4].y === 24", "as do the rows")
+        reader.check_clean(self)
+
+    def test_a_menu_is_handled_by_keys(self):
+        reader = self.open()
+        page = reader.page
+        reader.grid.focus()
+        page.keyboard.press("ArrowDown")
+        page.keyboard.press("Control+Home")
+        page.keyboard.press("ArrowUp")
+        page.keyboard.press("Alt+ArrowDown")
+        menu = page.get_by_role("menu")
+        expect(menu).to_be_visible()
+        expect(menu.get_by_role("menuitemradio", name="Sort ascending")).to_be_focused()
+        page.keyboard.press("f")
+        expect(menu.get_by_role("menuitem", name="Filter…")).to_be_focused()
+        page.keyboard.press("End")
+        expect(menu.get_by_role("menuitem", name="Hide")).to_be_focused()
+        page.keyboard.press("Escape")
+        expect(menu).to_have_count(0)
+        reader.until("() => document.querySelector('#grid').contains(document.activeElement)", "the focus is back")
+        width = page.get_by_role("columnheader").nth(0).bounding_box()["width"]
+        page.keyboard.press("Shift+ArrowRight")
+        reader.until("([width]) => Math.abs(document.querySelector('[role=columnheader]').getBoundingClientRect().width - width - 16) < 1.5", "wider", [width])
+        titles = reader.titles()
+        page.keyboard.press("Control+Shift+ArrowRight")
+        reader.until("(title) => document.querySelectorAll('[role=columnheader]')[1].innerText === title", "moved", titles[0])
+        reader.check_clean(self)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,57 @@
+// chips.js: the strip that says by what the rows are filtered, each with a button that takes it away.
+
+import { termText } from './filter.js';
+import { titleOf } from './columns.js';
+
+/** The strip; `on.edit(name, element)` opens a column's filter, `on.clear(name)` takes it away, `on.clearAll()` takes all. */
+export class Chips {
+  constructor(strip, on) {
+    this.strip = strip;
+    this.shown = '';
+    strip.addEventListener('click', ({ target }) => {
+      const { name, action } = target.closest('button')?.dataset ?? {};
+      if (action === 'edit') on.edit(name, target.closest('.chip'));
+      else if (action === 'clear') on.clear(name);
+      else if (action === 'all') on.clearAll();
+      if (action === 'clear' || action === 'all') (strip.querySelector('button') ?? document.getElementById('grid')).focus();
+    });
+  }
+
+  /** Shows the terms of a view. `specs` are all columns of its table. */
+  show(terms, specs) {
+    const texts = terms.flatMap((term) => {
+      const spec = specs.find(({ column }) => column.name === term.column);
+      return spec === undefined ? [] : [[term.column, titleOf(spec.column), termText(term, (value) => spec.format(value, Date.now()))]];
+    });
+    const key = JSON.stringify(texts);
+    if (key === this.shown) return;
+    this.shown = key;
+    this.strip.hidden = texts.length === 0;
+    const chips = texts.map(([name, title, text]) => {
+      const chip = make('span', 'chip');
+      const edit = button('edit', name, '');
+      edit.append(make('b', '', title), ` ${text}`);
+      edit.title = `${title} ${text}`;
+      const clear = button('clear', name, '');
+      clear.setAttribute('aria-label', `Remove the filter of ${title}`);
+      chip.append(edit, clear);
+      return chip;
+    });
+    if (texts.length > 1) chips.push(button('all', '', 'Clear all'));
+    this.strip.replaceChildren(...chips);
+  }
+}
+
+function button(action, name, text) {
+  const element = make('button', `chip-${action}`, text);
+  element.type = 'button';
+  Object.assign(element.dataset, { action, name });
+  return element;
+}
+
+function make(kind, name, text = '') {
+  const element = document.createElement(kind);
+  if (name !== '') element.className = name;
+  element.textContent = text;
+  return element;
+}

@@ -1,0 +1,96 @@
+// columnhands.js: what the reader does with columns: their menus, filters, widths and places. Everything ends in a view to change to.
+
+import { columnMenu } from './columnmenu.js';
+import { listenForDrags } from './drag.js';
+import { nextTerms } from './filter.js';
+import { openFilterBox } from './filterbox.js';
+import { changePlace, movePlace, stepPlace, WIDTHS } from './layout.js';
+import { openMenu } from './menu.js';
+import { nextGroup } from './query.js';
+import { titleOf } from './columns.js';
+
+/** The hands; `change(wish)` changes the view, `askValues(column, take)` asks for a column's values and their counts. */
+export class ColumnHands {
+  constructor({ session, columns, change, askValues }) {
+    Object.assign(this, { session, columns, change, askValues });
+  }
+
+  /** Listens for drags of headers; `target` is where one is dropped to group by it. */
+  listen(target) {
+    listenForDrags(this.columns.heads, target, {
+      resize: (spec, width) => {
+        spec.wished = Math.max(WIDTHS.least, Math.min(WIDTHS.most, Math.round(width)));
+        this.columns.setPlaces();
+      },
+      resized: (spec) => this.#place(spec.column.name, { width: spec.wished }),
+      fit: (spec) => this.fit([spec]),
+      move: (name, before) => this.change({ columns: movePlace(this.#all, this.session.view.columns, name, before) }),
+      group: (name) => {
+        const { group } = this.session.view;
+        if (group.length < 4 && !group.includes(name)) this.change({ group: nextGroup(group, group.length, name), collapsed: [] });
+      },
+    });
+  }
+
+  /** Opens a column's menu under an element. */
+  showMenu(column, under) {
+    openMenu(under, titleOf(column), columnMenu(column, this.#all, this.session.view, {
+      change: this.change,
+      filter: () => this.filterBy(column.name, under),
+      fit: (isAll) => this.fit(isAll ? this.columns.shown : this.columns.shown.filter((spec) => spec.column.name === column.name)),
+    }));
+  }
+
+  /** Opens a column's filter under an element. */
+  filterBy(name, under) {
+    const spec = this.columns.all.find(({ column }) => column.name === name);
+    if (spec === undefined) return;
+    const { filters } = this.session.view;
+    openFilterBox({
+      under, spec, term: filters.find((term) => term.column === name),
+      values: (take) => this.askValues(spec, take),
+      apply: (term) => this.change({ filters: nextTerms(this.session.view.filters, name, term) }),
+    });
+  }
+
+  /** Makes columns as wide as what is held of them needs. */
+  fit(specs) {
+    const layout = specs.reduce((next, spec) =>
+      changePlace(this.#all, next, spec.column.name, { width: this.columns.fittingWidth(spec, this.session.copy) }), this.session.view.columns);
+    this.change({ columns: layout });
+  }
+
+  /** What a key does on a column's header; false when it means nothing there. */
+  press(event, at) {
+    const spec = this.columns.shown[at];
+    if (spec === undefined) return false;
+    const side = { ArrowLeft: -1, ArrowRight: 1 }[event.key] ?? 0;
+    const step = side * (getComputedStyle(this.columns.grid).direction === 'rtl' ? -1 : 1);
+    if ((event.key === 'ArrowDown' && event.altKey) || event.key === 'ContextMenu' || (event.key === 'F10' && event.shiftKey)) {
+      this.showMenu(spec.column, this.columns.heads.cells[at].querySelector('.head-more'));
+    } else if (side !== 0 && event.shiftKey && event.ctrlKey) {
+      this.change({ columns: stepPlace(this.#all, this.session.view.columns, spec.column.name, step) });
+    } else if (side !== 0 && event.shiftKey) this.#place(spec.column.name, { width: spec.width + step * 16 });
+    else return false;
+    return true;
+  }
+
+  #place(name, wish) {
+    this.change({ columns: changePlace(this.#all, this.session.view.columns, name, wish) });
+  }
+
+  get #all() {
+    return this.session.table?.columns ?? [];
+  }
+}
+
+/** The distinct values of a column in what the page holds, the most frequent first, as `[value, count]`. */
+export function heldValues(copy, { index }) {
+  const counts = new Map();
+  for (const item of copy.items) {
+    if (item.isHeader) continue;
+    const value = item.cells[index] ?? null;
+    if (typeof value !== 'object' || value === null) counts.set(value, (counts.get(value) ?? 0) + 1);
+  }
+  return [...counts].sort((one, other) => other[1] - one[1]);
+}

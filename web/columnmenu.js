@@ -1,0 +1,74 @@
+// columnmenu.js: what can be done with a column, as the items of its menu. No DOM: every item is a label and a view to change to.
+
+import { nextSort } from './query.js';
+import { arrange, changePlace, showAll, stepPlace } from './layout.js';
+import { titleOf } from './columns.js';
+import { isNumeric } from './format.js';
+
+/**
+ * @param {object} column
+ * @param {object[]} columns all of the table
+ * @param {import('./query.js').View} view
+ * @param {{change: (wish: object) => void, filter: () => void, fit: (all: boolean) => void}} on
+ * @returns {import('./menu.js').MenuItem[]}
+ */
+export function columnMenu(column, columns, view, on) {
+  const { name } = column;
+  const layout = (next) => () => on.change({ columns: next });
+  const place = arrange(columns, view.columns).find((other) => other.column === name);
+  const shown = arrange(columns, view.columns).filter(({ isHidden }) => !isHidden);
+  const at = shown.indexOf(shown.find((other) => other.column === name));
+  const own = view.sort.find((term) => term.column === name);
+  const sorted = (descending) => ({
+    label: descending ? 'Sort descending' : 'Sort ascending', isRadio: true, isChecked: own?.descending === descending,
+    run: () => on.change({ sort: [{ column: name, descending }] }),
+  });
+  const isGroup = view.group.includes(name);
+  const canGroup = column.type !== 'series' && column.type !== 'image';
+  const items = [
+    sorted(false), sorted(true),
+    view.sort.length > 0 && own === undefined ? { label: 'Then sort by this', hint: 'Shift+click', run: () => on.change({ sort: nextSort(view.sort, name, true) }) } : undefined,
+    own !== undefined ? { label: 'Do not sort by this', run: () => on.change({ sort: view.sort.filter((term) => term !== own) }) } : undefined,
+    null,
+    { label: 'Filter…', run: on.filter },
+    canGroup ? {
+      label: 'Group by this', isChecked: isGroup, isDisabled: !isGroup && view.group.length >= 4,
+      run: () => on.change({ group: isGroup ? view.group.filter((other) => other !== name) : [...view.group, name], collapsed: [] }),
+    } : undefined,
+    ...(isNumeric(column.type) ? totals(name, view, on) : []),
+    null,
+    { label: 'Keep at the edge', isChecked: place.isPinned, run: layout(changePlace(columns, view.columns, name, { isPinned: !place.isPinned })) },
+    { label: 'Move towards the start', hint: 'Ctrl+Shift+←', isDisabled: at === 0, run: layout(stepPlace(columns, view.columns, name, -1)) },
+    { label: 'Move towards the end', hint: 'Ctrl+Shift+→', isDisabled: at === shown.length - 1, run: layout(stepPlace(columns, view.columns, name, 1)) },
+    { label: 'Fit its width', run: () => on.fit(false) },
+    { label: 'Fit all widths', run: () => on.fit(true) },
+    { label: 'Hide', isDisabled: shown.length === 1, run: layout(changePlace(columns, view.columns, name, { isHidden: true })) },
+  ];
+  return items.filter((item) => item !== undefined);
+}
+
+function totals(name, { aggregates }, on) {
+  return [['sum', 'Sum'], ['mean', 'Mean']].map(([kind, label]) => {
+    const own = aggregates.find((one) => one.column === name && one.function === kind);
+    return {
+      label, isChecked: own !== undefined, isDisabled: own === undefined && aggregates.length >= 16,
+      run: () => on.change({ aggregates: own === undefined ? [...aggregates, { column: name, function: kind }] : aggregates.filter((one) => one !== own) }),
+    };
+  });
+}
+
+/** The items that show and hide columns. */
+export function columnsMenu(columns, view, change) {
+  const places = arrange(columns, view.columns);
+  const shown = places.filter(({ isHidden }) => !isHidden);
+  return [
+    ...places.map((place) => ({
+      label: titleOf(columns.find(({ name }) => name === place.column)), isChecked: !place.isHidden, isDisabled: !place.isHidden && shown.length === 1,
+      run: () => change({ columns: changePlace(columns, view.columns, place.column, { isHidden: !place.isHidden }) }),
+    })),
+    null,
+    { label: 'Show all', isDisabled: shown.length === places.length, run: () => change({ columns: showAll(columns, view.columns) }) },
+    { label: 'As the source has them', isDisabled: view.columns.length === 0, run: () => change({ columns: [] }) },
+  ];
+}
+
