@@ -8,7 +8,10 @@ import Testing
     ["--listen", "0.0.0.0"], ["--listen", "::"], ["--listen", "192.168.0.1"], ["--listen", "example.org"],
     ["--interval", "-1"], ["--interval", "60001"], ["--log-level", "loud"], ["--set", "x"], ["--set", "market.rows=1"],
     ["--set", "processes=1"], ["--plugin", "processes", "--plugin", "processes"],
-    ["--plugin", "market", "--set", "market.rows=many"],
+    ["--plugin", "market", "--set", "market.rows=many"], ["--child", "x"], ["--child", "=true"],
+    ["--child", "a b=true"],
+    ["--child", "x= "], ["--child", "x=true", "--child", "x=true"], ["--child", "x=true", "--set", "y.z=1"],
+    ["--child", "processes=true", "--plugin", "processes"],
   ])
   func aWrongCommandIsOneLineAndTwo(_ arguments: [String]) throws {
     let command = try RunningCommand(arguments, waits: false)
@@ -36,6 +39,20 @@ import Testing
     let command = try RunningCommand(["--port", "\(server.port)"], waits: false)
     #expect(try command.end() == 1)
     #expect(command.complaints.contains("cannot listen on 127.0.0.1:\(server.port)"))
+  }
+
+  @Test(arguments: [
+    ["--child", #"jobs=echo '{"id":1,"name":"build"}'; exec sleep 100"#],
+    ["--", "sh", "-c", #"echo '{"id":1,"name":"build"}'; exec sleep 100"#],
+  ]) func aProgramIsATable(_ arguments: [String]) throws {
+    let command = try RunningCommand(["serve", "--port", "0"] + arguments)
+    let client = try WebSocketClient.greeted(port: command.port)
+    let table = arguments[0] == "--" ? "sh" : "jobs"
+    client.say(#"{"type":"open","table":"\#(table)","request":1}"#)
+    let window = try client.message("window", within: 20)
+    #expect("\(window["items"] ?? "")".contains("build"))
+    command.send(signal: SIGTERM)
+    #expect(try command.end(within: 3) == 0)
   }
 
   @Test(arguments: [SIGINT, SIGTERM]) func itServesUntilItIsToldToEnd(_ signal: Int32) throws {

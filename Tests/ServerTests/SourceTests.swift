@@ -29,15 +29,15 @@ import Testing
     let inlet = server.control.addSource("gallery")
     let asked = Mutex<[DeferredCell]>([])
     inlet.listen { [weak inlet] wish in
-      guard case .load(let cells) = wish else { return }
+      guard case .load(let cells) = wish, let inlet else { return }
       asked.withLock { $0 += cells }
       // Not from the loop itself, which must not wait for room in the inlet.
       Thread.detachNewThread {
         for cell in cells {
           if cell.key == .integer(1) {
-            inlet?.tell(.notLoaded(cell.key, column: cell.column, reason: "no film"))
+            inlet.tell(.notLoaded(cell.key, column: cell.column, reason: "no film"))
           } else {
-            inlet?.tell(.loaded(cell.key, column: cell.column, .text("picture of \(cell.key)")))
+            inlet.tell(.loaded(cell.key, column: cell.column, .text("picture of \(cell.key)")))
           }
         }
       }

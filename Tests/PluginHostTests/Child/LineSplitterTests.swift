@@ -67,13 +67,3 @@ import Testing
     }
   }
 }
-
-extension LineSplitter.Line: Equatable {
-  public static func == (lhs: Self, rhs: Self) -> Bool {
-    switch (lhs, rhs) {
-    case (.whole(let x, let m), .whole(let y, let n)): m == n && x.elementsEqual(y)
-    case (.tooLong(let m), .tooLong(let n)): m == n
-    default: false
-    }
-  }
-}
