@@ -52,14 +52,21 @@ import Testing
     ["--child", #"jobs=echo '{"id":1,"name":"build"}'; exec sleep 100"#],
     ["--", "sh", "-c", #"echo '{"id":1,"name":"build"}'; exec sleep 100"#],
   ]) func aProgramIsATable(_ arguments: [String]) throws {
-    let command = try RunningCommand(["serve", "--port", "0"] + arguments)
-    let client = try WebSocketClient.greeted(port: command.port)
-    let table = arguments[0] == "--" ? "sh" : "jobs"
-    client.say(#"{"type":"open","table":"\#(table)","request":1}"#)
-    let window = try client.message("window", within: 20)
-    #expect("\(window["items"] ?? "")".contains("build"))
+    let command = try RunningCommand(["serve", "--port", "0", "--no-token"] + arguments)
+    try waitFor("build", in: arguments[0] == "--" ? "sh" : "jobs", port: command.port)
     command.send(signal: SIGTERM)
     #expect(try command.end(within: 3) == 0)
+  }
+
+  /// Waits until a table shows this text; it may come after the first window.
+  private func waitFor(_ text: String, in table: String, port: Int) throws {
+    let client = try WebSocketClient.greeted(port: port)
+    client.say(#"{"type":"open","table":"\#(table)","request":1}"#)
+    while true {
+      let message = try client.message()
+      if message["type"] as? String != "tables", "\(message)".contains(text) { return }
+      if let sequence = message["seq"] as? Int { client.say(#"{"type":"ack","seq":\#(sequence)}"#) }
+    }
   }
 
   @Test(arguments: [SIGINT, SIGTERM]) func itServesUntilItIsToldToEnd(_ signal: Int32) throws {
