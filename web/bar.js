@@ -1,13 +1,13 @@
 // bar.js: what stands around the table: tables, filter, grouping, the state of the connection and of the source.
 
-import { age } from './format.js';
+import { age, countText } from './format.js';
 import { titleOf } from './columns.js';
 import { nextGroup } from './query.js';
 import { sourceWords } from './source.js';
 
 const typingPause = 120;  // milliseconds without a key before a filter is asked for
 
-/** The bars above and below the table. `on` has `table(name)`, `search(text)`, `group(names)`, `retry()` and `leave()`. */
+/** The bars above and below the table. `on` has `table(name)`, `search(text)`, `group(names)`, `retry()`, `leave()` and `say(text)`. */
 export class Bar {
   constructor(root, on, locale) {
     const find = (id) => root.getElementById(id);
@@ -18,8 +18,10 @@ export class Bar {
     this.group = [];
     this.state = find('state');
     this.parts = Object.fromEntries(
-      ['state-text', 'state-detail', 'rows', 'source', 'source-message', 'rejected', 'traffic', 'said'].map((id) => [id, find(id)]));
+      ['state-text', 'state-detail', 'rows', 'source', 'source-message', 'rejected', 'traffic'].map((id) => [id, find(id)]));
     this.texts = new Map();
+    this.said = '';
+    this.on = on;
     this.#listen(on);
   }
 
@@ -117,7 +119,7 @@ export class Bar {
     this.state.dataset.state = state;
     const text = { live: 'Live', connecting: 'Connecting', lost: 'Disconnected' }[state];
     this.#write('state-text', text);
-    if (this.texts.get('said') !== text) this.#write('said', text);  // spoken once per change, not at every second
+    if (this.said !== text) this.on.say(this.said = text);  // spoken once per change, not at every second
     const old = hasRows && lostAt > 0 ? `rows ${age(Math.max(1, (now - lostAt) / 1_000))} old` : '';
     const again = state === 'lost' && retryAt > now ? `retry in ${age((retryAt - now) / 1_000 + 1)}` : '';
     this.#write('state-detail', state === 'live' ? '' : [old, again].filter(Boolean).join(' · '));
@@ -125,8 +127,8 @@ export class Bar {
   }
 
   /** How many rows there are, and how the source is. */
-  setStatus({ rows, totals, source, now, stats, isFiltered, isLive, error }) {
-    const count = rows.toLocaleString(this.locale);
+  setStatus({ rows, accuracy, totals, source, now, stats, isFiltered, isLive, error }) {
+    const count = countText(rows, accuracy, this.locale);
     const match = rows === 1 ? ' matches' : ' match';
     this.#write('rows', [`${count} ${rows === 1 ? 'row' : 'rows'}${isFiltered ? match : ''}`, ...totals].join(' · '));
     const { state, name, message } = sourceWords(isLive ? source : undefined, now);  // without a connection nobody knows

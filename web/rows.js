@@ -2,12 +2,16 @@
 
 const none = Object.freeze([]);
 
-/** A row of the copy. Its identity in memory lasts as long as it stays in the window; `cells` changes in place. */
+/**
+ * A row of the copy. Its identity in memory lasts as long as it stays in the window; `cells` changes in place. One that its source has
+ * not given yet has no cells, but an `absence`, which is shown in the place of each as in the place of a deferred one.
+ */
 export class Row {
   constructor(id, rev, cells) {
     this.id = id;
     this.rev = rev;
-    this.cells = cells;
+    this.cells = Array.isArray(cells) ? cells : none;
+    this.absence = Array.isArray(cells) ? null : cells;
   }
   get isHeader() {
     return false;
@@ -54,6 +58,8 @@ export class WindowCopy {
     this.start = 0;
     this.total = 0;
     this.rows = 0;
+    /** How sure that is: 'exact', 'estimated', or 'unknown' when more may follow. */
+    this.accuracy = 'exact';
     /** What the query asks of all rows, in the order of the query. */
     this.totals = none;
     /** @type {(Row|Header)[]} */
@@ -61,6 +67,11 @@ export class WindowCopy {
     /** The headers above the window that its first item lies under, outermost first. @type {Header[]} */
     this.lead = [];
     this.digest = digestOf(0, 0, [], []);
+    /**
+     * What the last patch did of itself, not because the reader scrolled: the ids of rows that left and came, and how many items moved.
+     * @type {{left: Set<number>, came: Set<number>, moved: number}|null}
+     */
+    this.moves = null;
   }
 
   /** The position after the last item. */
@@ -73,7 +84,7 @@ export class WindowCopy {
     return this.items[position - this.start];
   }
 
-  /** The position of the row with this id, or -1. */
+  /** The position of the row with this id, or -1. The id of a placeholder is that of its place. */
   positionOf(id) {
     const index = this.items.findIndex((item) => item.id === id);
     return index < 0 ? -1 : this.start + index;
@@ -119,6 +130,7 @@ export class WindowCopy {
     const digest = digestOf(message.start, message.total, lead, items);
     if (digest !== message.digest) return 'digest';
     this.#take(message, items, lead);
+    this.moves = null;
     return null;
   }
 
@@ -145,6 +157,7 @@ export class WindowCopy {
       item.rev = change.rev;
       for (let at = 2; at < change.entry.length; at += 2) item.cells[change.entry[at]] = change.entry[at + 1];
     }
+    this.moves = movesOf(this.items, removed, moved, inserted);
     this.#take(patch, next, lead);
     return null;
   }
@@ -156,6 +169,7 @@ export class WindowCopy {
     this.start = message.start;
     this.total = message.total;
     this.rows = message.rows;
+    this.accuracy = message.accuracy ?? 'exact';
     this.totals = message.totals ?? none;
     this.digest = message.digest;
     this.items = items;
@@ -187,6 +201,12 @@ function arrange(old, after, removed, moved, inserted) {
     next[place] = old[index];
   }
   return next;
+}
+
+function movesOf(old, removed, moved, inserted) {
+  const left = removed.filter(([index, why]) => why !== 'scrolled' && !old[index].isHeader).map(([index]) => old[index].id);
+  const came = inserted.filter(([, why, wire]) => why !== 'scrolled' && Array.isArray(wire)).map(([, , [id]]) => id);
+  return left.length + came.length + moved.length === 0 ? null : { left: new Set(left), came: new Set(came), moved: moved.length };
 }
 
 /** What becomes of each updated item, by item; null when an index or a column is wrong. */

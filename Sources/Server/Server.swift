@@ -171,6 +171,8 @@ public final class Server {
       }
     case .load(let table, let cells): ask(.load(cells), of: table)
     case .cancel(let table, let cells): ask(.cancel(cells), of: table)
+    // No source that this server knows keeps its rows to itself.
+    case .ask, .cancelPages: break
     case .refuse(let id, let error):
       guard let session = sessionsByID[id], !session.isClosing else { return }
       refuse(session, error, engineKnowsIt: false)
