@@ -3,7 +3,7 @@
 import { age, countText } from './format.js';
 import { titleOf } from './columns.js';
 import { nextGroup } from './query.js';
-import { sourceWords } from './source.js';
+import { stateName } from './source.js';
 
 const typingPause = 120;  // milliseconds without a key before a filter is asked for
 
@@ -127,14 +127,14 @@ export class Bar {
   }
 
   /** How many rows there are, and how the source is. */
-  setStatus({ rows, accuracy, totals, source, now, stats, isFiltered, isLive, error }) {
+  setStatus({ rows, accuracy, totals, source, stats, isFiltered, isLive, error }) {
     const count = countText(rows, accuracy, this.locale);
     const match = rows === 1 ? ' matches' : ' match';
     this.#write('rows', [`${count} ${rows === 1 ? 'row' : 'rows'}${isFiltered ? match : ''}`, ...totals].join(' · '));
-    const { state, name, message } = sourceWords(isLive ? source : undefined, now);  // without a connection nobody knows
-    this.parts.source.dataset.state = error ? 'failed' : state;
-    this.#write('source', error ? 'refused' : name);
-    this.#write('source-message', error || message);
+    const state = error ? 'failed' : isLive ? source?.state ?? '' : '';  // without a connection nobody knows
+    this.parts.source.dataset.state = state;
+    this.#write('source', error ? 'refused' : stateName(state));
+    this.#write('source-message', error || (isLive && source?.message) || '');
     const rejected = source?.rejected ?? 0;
     this.#write('rejected', rejected > 0 ? `${rejected.toLocaleString(this.locale)} rejected` : '');
     this.parts.rejected.title = rejected > 0 ? source.lastRejection ?? '' : '';
