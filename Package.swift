@@ -42,19 +42,30 @@ let package = Package(
     // Plugins: the contract, the SDK for authors, and the host.
     .target(name: "CListPlugin", cSettings: cSettings),
     .target(name: "ListPlugin", dependencies: ["CListPlugin"], swiftSettings: swiftSettings),
-    .target(name: "PluginHost", dependencies: ["CListPlugin", "ListEngine"], swiftSettings: swiftSettings),
+    .target(
+      name: "PluginHost", dependencies: ["CChildProcess", "CListPlugin", "CSimdjson", "ListEngine", "Wire"],
+      swiftSettings: swiftSettings),
+    .target(name: "CChildProcess", cSettings: cSettings),
+    .target(
+      name: "CSimdjson", cxxSettings: isStrict ? [.treatAllWarnings(as: .error)] : [],
+      linkerSettings: [.linkedLibrary("simdjson")]),
 
     // The world.
     .systemLibrary(name: "CWebSockets", pkgConfig: "libwebsockets", providers: [.apt(["libwebsockets-dev"])]),
     .target(
       name: "Server",
-      dependencies: ["CWebSockets", "ListEngine", "Wire", .product(name: "Logging", package: "swift-log")],
+      dependencies: [
+        "CWebSockets", "ListEngine", "Recording", "Wire", .product(name: "Logging", package: "swift-log"),
+      ],
+      swiftSettings: swiftSettings),
+    .target(
+      name: "Recording", dependencies: ["ListEngine", "Wire", .product(name: "Logging", package: "swift-log")],
       swiftSettings: swiftSettings),
     .target(name: "ListTesting", dependencies: ["ListEngine"], swiftSettings: engineSettings),
     .executableTarget(
       name: "rowcast",
       dependencies: [
-        "ListEngine", "PluginHost", "Server", "Wire",
+        "ListEngine", "PluginHost", "Recording", "Server", "Wire",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"), .product(name: "Yams", package: "Yams"),
       ],
@@ -88,6 +99,8 @@ let package = Package(
       swiftSettings: swiftSettings),
     .testTarget(name: "WireTests", dependencies: ["Wire", "ListEngine", "ListTesting"], swiftSettings: swiftSettings),
     .testTarget(
+      name: "RecordingTests", dependencies: ["Recording", "ListEngine", "ListTesting"], swiftSettings: swiftSettings),
+    .testTarget(
       name: "PluginHostTests",
       dependencies: ["PluginHost", "ListEngine", "CListPlugin", "ListPlugin", "ProcessReader", "Quotes"],
       swiftSettings: swiftSettings),
@@ -95,5 +108,6 @@ let package = Package(
       name: "ServerTests", dependencies: ["Server", "CWebSockets", "ListEngine", "Wire", "ListTesting"],
       swiftSettings: swiftSettings),
   ],
-  swiftLanguageModes: [.v6]
+  swiftLanguageModes: [.v6],
+  cxxLanguageStandard: .cxx17
 )

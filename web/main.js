@@ -4,7 +4,6 @@ import { listenForAddress, recall, tellAddress, viewOf } from './address.js';
 import { Bar } from './bar.js';
 import { Chips } from './chips.js';
 import { Chosen } from './chosen.js';
-import { ColumnHands } from './columnhands.js';
 import { ColumnSet } from './columnset.js';
 import { titleOf } from './columns.js';
 import { nextTerms } from './filter.js';
@@ -14,14 +13,14 @@ import { Focus } from './focus.js';
 import { listenForFolds } from './folds.js';
 import { Heads } from './heads.js';
 import { Sections } from './headers.js';
-import { openHelp } from './help.js';
 import { listenForHands, Marks } from './gridhands.js';
 import { openLink } from './link.js';
-import { listenForOptions } from './options.js';
 import { DENSITIES, density, setDensity } from './prefs.js';
 import { emptyView, fittingView, nextSort, sameQuery, viewFromHash } from './query.js';
 import { MotionSense } from './motion.js';
+import { Reach } from './reach.js';
 import { Session } from './session.js';
+import { Sidebar } from './sidebar.js';
 import { isOld, oldWords } from './source.js';
 import { Speech, viewInWords } from './speech.js';
 import { Table, tellWhole } from './table.js';
@@ -45,9 +44,16 @@ const calm = matchMedia('(prefers-reduced-motion: reduce)');
 const travel = new Travel(grid, scroll, schedule);
 const sections = new Sections(body, $('pin'));
 const table = new Table(body, $('ghost'), sections);
-const heads = new Heads($('heads'), { sort: sortBy, menu: (column, under) => hands.showMenu(column, under) });
+const heads = new Heads($('heads'), { sort: sortBy, menu: (column, under) => reach.load().then(({ hands }) => hands.showMenu(column, under)) });
 const columns = new ColumnSet({ grid, canvas, heads, table, sections });
-const hands = new ColumnHands({ session, columns, change });
+const reach = new Reach({ session, columns, groups: $('groups'), options: $('options') }, {
+  change,
+  densityChanged() {
+    scroll.setRowHeight(DENSITIES[density()]);
+    isChanged = true;
+    schedule();
+  },
+});
 const focus = new Focus(grid);
 const selection = new Chosen();
 const marks = new Marks();
@@ -68,14 +74,14 @@ const note = new Note($('note'), $('note-title'), $('note-text'));
 const pauseButton = new PauseButton($('pause'), $('paused'), session, () => pause());
 const bar = new Bar(document, {
   say: (text) => speech.say(text),
-  table: (name) => change(viewOf(name), true),
   search: (search) => change({ search }),
   group: (group) => change({ group, collapsed: [] }),
   retry: () => link.retry(),
   leave: () => grid.focus(),
 });
+const sidebar = new Sidebar($('tabs'), $('sidebar'), $('sidebar-toggle'), { table: (name) => change(viewOf(name), true) });
 const chips = new Chips($('terms'), {
-  edit: (name, under) => hands.filterBy(name, under),
+  edit: (name, under) => reach.load().then(({ hands }) => hands.filterBy(name, under)),
   clear: (name) => change({ filters: nextTerms(session.view.filters, name, null) }),
   clearAll: () => change({ filters: [] }),
 });
@@ -147,7 +153,7 @@ function welcome(isHello) {
     error = '';
     if (document.hidden) session.setHidden(true);
   }
-  bar.setTables(session.tables, session.view.table);
+  sidebar.setTables(session.tables, session.view.table);
   if (session.table) showColumns(session.table.columns);
 }
 
@@ -208,7 +214,7 @@ function show(view) {
     scroll.setTotal(0);
     isChanged = true;
     isPatch = false;
-    bar.setTables(session.tables, view.table);
+    sidebar.setTables(session.tables, view.table);
   }
   if (session.table) showColumns(session.table.columns);
   schedule();
@@ -240,17 +246,7 @@ listenForFolds(grid, sections, focus, (header) => {
   if (session.collapse(header)) tellAddress(session.view);
 });
 
-hands.listen($('groups'));
-listenForOptions($('options'), session, {
-  change,
-  densityChanged() {
-    scroll.setRowHeight(DENSITIES[density()]);
-    isChanged = true;
-    schedule();
-  },
-});
-
-listenForHands({ grid, session, scroll, focus, selection, columns, hands }, {
+listenForHands({ grid, session, scroll, focus, selection, columns, hands: reach }, {
   sort: sortBy,
   open: () => openDetail(!detail.isOpen),
   close: () => detail.isOpen && openDetail(false),
@@ -272,7 +268,7 @@ grid.addEventListener('pointerover', ({ target }) => {
   if (!travel.isMoving) tellWhole(target.closest?.('.cell'));
 }, { passive: true });
 
-listenForShortcuts(document, { '/': () => bar.focusFilter(), '?': openHelp, 'Control+f': () => find.open(), p: pause, i: togglePanel });
+listenForShortcuts(document, { '/': () => bar.focusFilter(), '?': () => reach.load().then(({ openHelp }) => openHelp()), 'Control+f': () => find.open(), p: pause, i: togglePanel });
 
 async function togglePanel() {
   panel?.close();
@@ -365,6 +361,7 @@ function frame() {
   session.painted();
   panel?.painted();
   if (table.isLean) schedule();
+  else if (!reach.isBegun) reach.load();
   table.isLean = false;
   if (table.nextFlash > 0 && flashTimer === 0) flashTimer = setTimeout(fade, table.nextFlash - now + 1);
 }
@@ -387,6 +384,7 @@ function showState() {
   const words = isDown && hasRows ? oldWords(open.source, Date.now() - toldAt) : '';
   if ($('old').textContent !== words) $('old').textContent = words;
   pauseButton.show();
+  if (open !== undefined && isLive) sidebar.tell(open.name, { source: open.source });
   bar.setLink({ ...connection, now: Date.now(), hasRows });
   bar.setStatus({ rows: copy.rows, accuracy: copy.accuracy, totals: sections.texts(copy.totals), source: open?.source, stats, isFiltered: view.search !== '' || view.filters.length > 0, isLive, error });
 }

@@ -1,5 +1,5 @@
 /// The engine's name for a table.
-public struct TableID: Hashable, Sendable {
+public struct TableID: Hashable, Codable, Sendable {
   /// The number itself, from 0 in the order of addition.
   public let rawValue: Int
   /// The table with this number.
@@ -7,7 +7,7 @@ public struct TableID: Hashable, Sendable {
 }
 
 /// The caller's name for a session; unique while the session is open.
-public struct SessionID: Hashable, Sendable {
+public struct SessionID: Hashable, Codable, Sendable {
   /// The number itself.
   public let rawValue: UInt64
   /// The session with this number.
@@ -29,7 +29,7 @@ public struct DeferredCell: Hashable, Sendable {
 }
 
 /// A query as a page writes it: columns by name.
-public struct QueryRequest: Hashable, Sendable {
+public struct QueryRequest: Hashable, Codable, Sendable {
   /// The columns to sort by, by name.
   public var sort: [(column: String, descending: Bool)] { terms.map { ($0.column, $0.descending) } }
   /// Only rows that contain this text.
@@ -45,7 +45,7 @@ public struct QueryRequest: Hashable, Sendable {
   /// ones still share everything else.
   public var collapsed: [[Cell]] = []
 
-  struct Term: Hashable, Sendable {
+  struct Term: Hashable, Codable, Sendable {
     var column: String
     var descending: Bool
   }
@@ -64,7 +64,7 @@ public struct QueryRequest: Hashable, Sendable {
 }
 
 /// Which section a page means.
-public enum SectionName: Hashable, Sendable {
+public enum SectionName: Hashable, Codable, Sendable {
   /// The one with this number, which the page was told in a header.
   case number(UInt32)
   /// The one with these values, from the outermost section's to its own. They are as a page writes them: a number stands for
@@ -73,19 +73,23 @@ public enum SectionName: Hashable, Sendable {
 }
 
 /// How a source is.
-public enum SourceState: String, Sendable {
+public enum SourceState: String, Codable, Sendable {
   /// No rows yet.
   case starting
   /// It tells its changes.
   case live
   /// It is down or silent; its rows stay.
   case stale
+  /// It is down, and is tried again after a while; its rows stay.
+  case backingOff
+  /// Its user does not want it for now; its rows stay.
+  case disabled
   /// It will not come back by itself.
   case failed
 }
 
 /// Everything that can happen to the engine.
-public enum Input: Sendable {
+public enum Input: Codable, Sendable {
   /// A source's rows have changed.
   case changes(TableID, Changeset)
   /// A source has loaded a deferred cell. It fits in at any time: before and after a cancel, and without having been asked for; but
@@ -107,8 +111,8 @@ public enum Input: Sendable {
   /// Something in a windowed source has changed. What is in sight is asked for again, every ``Limits/refreshInterval`` at most. What is
   /// still to be answered is taken for an answer to the old state.
   case sourceChanged(TableID)
-  /// A source's state has changed, and why.
-  case source(TableID, SourceState, message: String)
+  /// A source's state has changed, and why; `retry` is how long it is until it is tried again.
+  case source(TableID, SourceState, message: String, retry: Duration? = nil)
   /// A page opens a table, or another one. `request` comes back with every patch that answers the query.
   case open(SessionID, table: String, request: UInt64, query: QueryRequest, viewport: Viewport?, interval: Duration?)
   /// A page asks for another query.
@@ -145,6 +149,8 @@ public struct SourceStatus: Hashable, Sendable {
   public var lastRejection: String
   /// How long ago its last change was.
   public var age: Duration
+  /// How long it is until it is tried again; `nil` when it is not about to be.
+  public var retry: Duration? = nil
 }
 
 /// A table as a page gets to know it.

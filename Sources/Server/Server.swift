@@ -1,6 +1,7 @@
 import CWebSockets
 import ListEngine
 import Logging
+import Recording
 import Wire
 
 /// Serves the page and the tables: one thread owns the engine, the sessions and every socket.
@@ -21,10 +22,13 @@ public final class Server {
   /// What lets somebody in.
   public var tokens: [AccessToken] { configuration.tokens }
 
+  /// Where what happens to the engine is kept, if anywhere.
+  public var recording: Recording? { configuration.recording }
+
   var configuration: ServerConfiguration
   let logger: Logger
   let loop = EventLoop()
-  var engine: Engine
+  var engine: RecordedEngine
   var guardian = RequestGuard(port: 0)
   var access: AccessControl
   var connections: Connections
@@ -38,6 +42,7 @@ public final class Server {
   var lastSession: UInt64 = 0
   var transfers: [OpaquePointer: PageTransfer] = [:]
   var tablesBySource: [ObjectIdentifier: TableID] = [:]
+  var inletsByTable: [TableID: SourceInlet] = [:]
   var schemas: [TableID: Schema] = [:]
   var nextInlet = 0
   var greetings: GreetingQueue
@@ -55,7 +60,9 @@ public final class Server {
     self.configuration = configuration
     logger = configuration.logger
     greetings = GreetingQueue(patience: configuration.helloTimeout)
-    engine = Engine(epoch: configuration.epoch ?? Self.randomEpoch(), limits: configuration.limits)
+    engine = RecordedEngine(
+      Engine(epoch: configuration.epoch ?? Self.randomEpoch(), limits: configuration.limits),
+      recording: configuration.recording)
     control = ServerControl(
       waker: loop.waker, rowLimit: configuration.inletRows, byteLimit: configuration.inletBytes)
     connections = Connections(limitPerAddress: configuration.connectionsPerAddress)
@@ -74,7 +81,8 @@ public final class Server {
     }
   }
 
-  private static func randomEpoch() -> String { String(UInt64.random(in: 1 << 60 ... .max), radix: 16) }
+  /// A name for a run that no other has.
+  public static func randomEpoch() -> String { String(UInt64.random(in: 1 << 60 ... .max), radix: 16) }
 
   private func listen() throws(ServerError) {
     LibraryLog.begin(logger)
@@ -186,8 +194,10 @@ public final class Server {
         session.owesTables = true
         lws_callback_on_writable(session.socket)
       }
-    // No source that this server knows declares deferred columns, or keeps its rows to itself.
-    case .load, .cancel, .ask, .cancelPages: break
+    case .load(let table, let cells): ask(.load(cells), of: table)
+    case .cancel(let table, let cells): ask(.cancel(cells), of: table)
+    // No source that this server knows keeps its rows to itself.
+    case .ask, .cancelPages: break
     case .refuse(let id, let error):
       guard let session = sessionsByID[id], !session.isClosing else { return }
       refuse(session, error, engineKnowsIt: false)

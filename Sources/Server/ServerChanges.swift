@@ -32,7 +32,7 @@ extension Server {
     guardian = RequestGuard(
       address: configuration.address, port: port, isSecure: configuration.certificate != nil,
       publicURLs: changes.publicURLs)
-    engine.setInterval(changes.interval)
+    engine.setInterval(changes.interval, at: EventLoop.now)
     for session in sessions.values where !session.isClosing {
       guard let pass = access.renew(session.pass) else {
         engine.handle(.close(session.id), at: EventLoop.now)

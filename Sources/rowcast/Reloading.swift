@@ -88,6 +88,7 @@ extension Settings {
     compare("tls-certificate", \.tlsCertificate)
     compare("tls-key", \.tlsKey)
     compare("web", \.web)
+    compare("record", \.record)
     compare("sources", \.sources)
     return names
   }

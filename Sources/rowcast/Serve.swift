@@ -4,6 +4,7 @@ import Glibc
 import ListEngine
 import Logging
 import PluginHost
+import Recording
 import Server
 
 /// `rowcast serve`
@@ -13,6 +14,11 @@ struct Serve: ParsableCommand {
   @OptionGroup var options: ServeOptions
 
   func run() throws {
+    try run { settings, control, ending in try startFeeds(settings, control, ending) }
+  }
+
+  /// Serves what `startFeeds` starts; until the server runs that gets no further than its inlets hold.
+  func run(_ startFeeds: (Settings, ServerControl, Ending) throws -> Void) throws {
     let options = options
     let settings = try options.settings()
     let output = LogOutput()
@@ -21,56 +27,52 @@ struct Serve: ParsableCommand {
     FileLimit.raise(forPages: ServerConfiguration().sessionLimit)
     let ending = Ending()
     let reloading = Reloading(settings, output: output) { try options.settings() }
-    let (server, tokenPath) = try makeServer(settings, ending, reloading)
+    let (server, access) = try makeServer(settings, ending, reloading)
     try startFeeds(settings, server.control, ending)
+    let tokenPath: String?
+    do {
+      tokenPath = try access.publish(settings, port: server.port)
+    } catch {
+      throw WorldError(description: "\(error)")
+    }
     reloading.serve(server.control)
     // What a journal keeps must let nobody in.
     announce("listening on \(getenv("JOURNAL_STREAM") == nil ? server.loginURL() : server.url)")
     server.run()
     if let tokenPath { unlink(tokenPath) }
     ending.finish()
+    server.recording?.close()
     // Not a return: what a plugin still does in its own threads must not keep the process.
     Glibc.exit(0)
   }
 
-  private func makeServer(_ settings: Settings, _ ending: Ending, _ reloading: Reloading) throws -> (Server, String?) {
-    var configuration = ServerConfiguration()
-    configuration.address = settings.address
-    configuration.port = settings.port ?? Settings.standardPort
-    configuration.publicURLs = (settings.publicURLs ?? []).compactMap { PublicURL($0) }
-    configuration.isReadOnly = settings.readOnly ?? false
-    configuration.limits.interval = .milliseconds(settings.interval ?? Settings.standardInterval)
-    configuration.endsOnSignals = true
-    configuration.onStopping = { ending.begin() }
-    configuration.onHangUp = { reloading.begin() }
-    configuration.systemManager = SystemManager()
-    configuration.logger = Logger(label: "rowcast")
-    if let chain = settings.tlsCertificate, let key = settings.tlsKey {
-      configuration.certificate = Certificate(chain: chain, key: key)
-    }
+  private func makeServer(_ settings: Settings, _ ending: Ending, _ reloading: Reloading) throws -> (Server, Access) {
     do {
       let access = try Access(settings)
-      configuration.tokens = access.tokens
-      if let folder = settings.web ?? Installation.webFolder() {
-        configuration.page = try PageFiles(folder: folder)
-      } else {
-        configuration.logger.warning("the page is not installed; name its folder with --web")
+      var configuration = try ServerConfiguration(settings, access)
+      configuration.onStopping = { ending.begin() }
+      configuration.onHangUp = { reloading.begin() }
+      configuration.systemManager = SystemManager()
+      if let record = settings.record {
+        let epoch = Server.randomEpoch()
+        configuration.epoch = epoch
+        configuration.recording = try Recording(
+          path: record, RecordingHeader(epoch: epoch, limits: configuration.limits), logger: configuration.logger)
       }
-      let server = try Server(configuration)
-      return (server, try access.publish(settings, port: server.port))
+      return (try Server(configuration), access)
     } catch {
       throw WorldError(description: "\(error)")
     }
   }
 
-  /// Loads and starts the plugins; until the server runs they get no further than their inlets hold.
+  /// Loads and starts the sources that were chosen.
   private func startFeeds(_ settings: Settings, _ control: ServerControl, _ ending: Ending) throws {
     do {
-      let feeds = try settings.sources!.map { source in
-        let name = Installation.pluginName(source.plugin)
-        return try PluginFeed(
-          source.plugin, settings: source.settings.map { Setting(plugin: name, key: $0.key, value: $0.value) },
-          control: control)
+      let feeds: [any Feed] = try settings.sources!.map { source in
+        guard let child = source.child else {
+          return try PluginFeed(source.plugin, settings: source.flags, control: control)
+        }
+        return ChildFeed(child, settings: source.flags, control: control)
       }
       for feed in feeds { try ending.start(feed) }
     } catch let error as PluginError {

@@ -45,6 +45,10 @@ import Testing
     ("sources:\n  - plugin: clock\n    rows: 1", "3:5", "nothing else"),
     ("sources:\n  - plugin: clock\n    settings: [1]", "3:15", "must be a list of"),
     ("sources:\n  - plugin: clock\n    settings: {a: [1]}", "3:19", "must be one value"),
+    ("sources:\n  - child: true", "2:12", "name=command"), ("sources:\n  - child: a b=true", "2:12", "name=command"),
+    ("sources:\n  - child: ''", "2:12", "must not be empty"), ("sources:\n  - child: x= ", "2:12", "name=command"),
+    ("sources:\n  - plugin: clock\n    child: x=true", "3:12", "excludes plugin"),
+    ("sources:\n  - plugin: clock\n  - child: clock=true", "3:12", "twice"), ("record: ''", "1:9", "must not be empty"),
     ("- port: 1", "1:1", "a list of settings"), ("port", "1:1", "a list of settings"),
     ("port: 1\n  listen: x", "2:9", ""),
     ("port: [1", "2:1", ""), ("port: \"1", "1:9", ""), ("\tport: 1", "1:1", ""), ("port: 1\n---\nport: 2", "2:1", ""),
@@ -104,6 +108,8 @@ import Testing
       "interval: 0\nlog-level: debug\nlog-format: json\nread-only: true\nno-token: false\n",
       "public-url: [https://a, 'http://b:8080']\n", "token-file: \(folder.path)/made-at-the-start\n",
       "sources:\n- plugin: clock\n- {plugin: market, settings: {rows: 10, rate: 0.5, empty: ''}}\n",
+      "record: \(folder.path)/made-at-the-start.rowcast\n",
+      "sources:\n- child: jobs=sh jobs.sh\n- {child: x=true, settings: {a: b}}\n- plugin: /bin/sh\n",
       "listen: 0.0.0.0\ntls-certificate: \(RunningServer.certificate.chain)\ntls-key: \(RunningServer.certificate.key)\n",
     ] {
       try folder.write(text)
@@ -134,6 +140,51 @@ import Testing
     for line in command.complaints.split(separator: "\n") {
       #expect(try JSONSerialization.jsonObject(with: Data(line.utf8)) is [String: Any], "\(line)")
     }
+  }
+
+  @Test func aProgramAndARecordingAreChosenInIt() throws {
+    let folder = try Folder()
+    try folder.write(
+      """
+      port: 0
+      no-token: true
+      record: \(folder.path)/served.rowcast
+      sources:
+        - child: jobs=echo '{"id":1,"name":"build"}'; exec sleep 100
+      """)
+    let command = try RunningCommand(["--config", folder.file])
+    let client = try WebSocketClient.greeted(port: command.port)
+    client.say(#"{"type":"open","table":"jobs","request":1}"#)
+    while true {
+      let message = try client.message()
+      if message["type"] as? String != "tables", "\(message)".contains("build") { break }
+      if let sequence = message["seq"] as? Int { client.say(#"{"type":"ack","seq":\#(sequence)}"#) }
+    }
+    command.send(signal: SIGTERM)
+    #expect(try command.end() == 0)
+    let verifier = try RunningCommand(["replay", "\(folder.path)/served.rowcast", "--verify"])
+    #expect(try verifier.end(within: 30) == 0)
+    #expect(verifier.announcement.hasSuffix(": all as they were"), "\(verifier.announcement)")
+  }
+
+  @Test func anIntervalThatIsReadAgainIsRecorded() throws {
+    let folder = try Folder()
+    let manager = DatagramSocket()
+    let head = "port: 0\nno-token: true\nrecord: \(folder.path)/served.rowcast\nsources: [{plugin: clock}]\n"
+    try folder.write(head + "interval: 300\n")
+    let command = try RunningCommand(["--config", folder.file], environment: ["NOTIFY_SOCKET": manager.path])
+    #expect(manager.message()?.hasPrefix("READY=1") == true)
+    try folder.write(head + "interval: 50\n")
+    command.send(signal: SIGHUP)
+    #expect(manager.message()?.hasPrefix("RELOADING=1") == true)
+    #expect(manager.message()?.hasPrefix("READY=1") == true)
+    let client = try WebSocketClient.open("clock", port: command.port)
+    client.say(#"{"type":"ack","seq":1}"#)
+    _ = try client.message("patch")
+    command.send(signal: SIGTERM)
+    #expect(try command.end() == 0)
+    let verifier = try RunningCommand(["replay", "\(folder.path)/served.rowcast", "--verify"])
+    #expect(try verifier.end(within: 30) == 0)
   }
 
   @Test func aWrongOneDoesNotStart() throws {

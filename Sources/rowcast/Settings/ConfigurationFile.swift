@@ -10,6 +10,7 @@ import Yams
 ///       - plugin: processes
 ///       - plugin: market
 ///         settings: {rows: 100000, rate: 1000}
+///       - child: jobs=sh jobs.sh
 struct ConfigurationFile {
   /// The file is not as it should be: its writer's fault.
   struct Problem: Error, Equatable, CustomStringConvertible {
@@ -79,6 +80,7 @@ struct ConfigurationFile {
     case "read-only": settings.readOnly = try truth(value, name)
     case "web": settings.web = try text(value, name)
     case "interval": settings.interval = try number(value, name)
+    case "record": settings.record = try text(value, name)
     case "log-level": settings.logLevel = try text(value, name)
     case "log-format": settings.logFormat = try text(value, name)
     case "sources": settings.sources = try sources(value)
@@ -95,13 +97,21 @@ struct ConfigurationFile {
     for (index, node) in list.enumerated() {
       let place = "sources[\(index)]"
       marks["\(place).plugin"] = node.mark
-      guard let mapping = node.mapping else { throw problem(node, "a source is “plugin: name”, and perhaps settings") }
+      guard let mapping = node.mapping else {
+        throw problem(node, "a source is “plugin: name” or “child: name=command”, and perhaps settings")
+      }
       var source = Settings.Source()
       for (key, value) in mapping {
         switch key.scalar?.string {
         case "plugin":
           marks["\(place).plugin"] = value.mark
           source.plugin = try text(value, "plugin")
+        case "child":
+          marks["\(place).child"] = value.mark
+          guard let child = Child(argument: try text(value, "child")) else {
+            throw problem(value, "child must be “name=command”, the name of letters, digits, - and _")
+          }
+          source.command = child
         case "settings":
           guard let pairs = value.mapping else { throw problem(value, "settings must be a list of “name: value”") }
           for (key, value) in pairs {
@@ -110,7 +120,7 @@ struct ConfigurationFile {
             guard let scalar = value.scalar else { throw problem(value, "\(name) must be one value") }
             source.settings.append(.init(key: name, value: scalar.string))
           }
-        default: throw problem(key, "a source has “plugin” and “settings”, and nothing else")
+        default: throw problem(key, "a source has “plugin” or “child”, and “settings”, and nothing else")
         }
       }
       sources.append(source)

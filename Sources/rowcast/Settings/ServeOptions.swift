@@ -51,9 +51,20 @@ struct ServeOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "A data source, by name or by the path of its shared library; may be given several times. (default: processes)",
+      "A data source: the name or path of a shared library, or the path of a program; may be given several times. (default: processes)",
       valueName: "name-or-path"))
   var plugin: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "A program that is a data source, as a line for the shell; may be given several times.", valueName: "name=command"
+    ))
+  var child: [Child] = []
+
+  @Argument(
+    parsing: .postTerminator,
+    help: ArgumentHelp("A program that is a data source, with its arguments, after --.", valueName: "command"))
+  var command: [String] = []
 
   @Option(help: ArgumentHelp("A plugin's configuration; may be given several times.", valueName: "name.key=value"))
   var set: [Setting] = []
@@ -62,6 +73,11 @@ struct ServeOptions: ParsableArguments {
     help: ArgumentHelp("The least time between two patches of a page, in milliseconds. (default: 300)", valueName: "ms")
   )
   var interval: Int?
+
+  @Option(
+    help: ArgumentHelp(
+      "Keep all that happens in this file, for rowcast replay. What was in it is lost.", valueName: "file"))
+  var record: String?
 
   @Option(
     help: ArgumentHelp("trace, debug, info, notice, warning, error or critical. (default: info)", valueName: "level"))
@@ -84,16 +100,30 @@ struct ServeOptions: ParsableArguments {
     flags.readOnly = readOnly ? true : nil
     flags.web = web
     flags.interval = interval
+    flags.record = record
     flags.logLevel = logLevel
     flags.logFormat = logFormat
-    flags.sources = plugin.isEmpty ? nil : plugin.map { Settings.Source(plugin: $0) }
+    let sources =
+      plugin.map { Settings.Source(plugin: $0) } + child.map { Settings.Source(command: $0) }
+      + [Child(words: command)].compactMap(\.self).map { Settings.Source(command: $0) }
+    flags.sources = sources.isEmpty ? nil : sources
     return flags
   }
 
   /// What is wrong with the flags by themselves.
   func validate() throws {
+    if !command.isEmpty, Child(words: command) == nil {
+      throw ValidationError("\(command[0]): its name cannot be a table's; give it one with --child name=command")
+    }
     // What the file says may put it right, or wrong; then it is told with the file's place.
     if config == nil { _ = try settings() }
+  }
+
+  /// For commands that have a source of their own.
+  func refuseSources(_ command: String, butCommand: Bool = false) throws {
+    guard plugin.isEmpty, child.isEmpty, set.isEmpty, butCommand || self.command.isEmpty else {
+      throw ValidationError("rowcast \(command) has a source of its own: use rowcast serve for others")
+    }
   }
 
   /// All settings: the flags', then the file's. Nothing is wrong with them, as far as one can tell without trying.
@@ -108,8 +138,7 @@ struct ServeOptions: ParsableArguments {
     if settings.sources == nil { settings.sources = [Settings.Source(plugin: "processes")] }
     if let problem = settings.problems.first { throw told(problem, in: file) }
     for pair in set {
-      guard let index = settings.sources!.firstIndex(where: { Installation.pluginName($0.plugin) == pair.plugin })
-      else {
+      guard let index = settings.sources!.firstIndex(where: { $0.name == pair.plugin }) else {
         throw ValidationError("--set \(pair.plugin).\(pair.key): no plugin of this name is served")
       }
       settings.sources![index].settings.removeAll { $0.key == pair.key }
@@ -123,7 +152,8 @@ struct ServeOptions: ParsableArguments {
   private func told(_ problem: Settings.Problem, in file: ConfigurationFile?) -> any Error {
     let isFlags = flags.problems.contains(problem) || file?.settings.problems.contains(problem) == false
     if let file, let placed = file.problem(problem), !isFlags || flags.problems.isEmpty { return placed }
-    let name = problem.key.split(separator: "[")[0]
-    return ValidationError("--\(name == "sources" ? "plugin" : name): \(problem.text)")
+    // `sources[1].child` was said by `--child`.
+    let name = problem.key.split(separator: ".").last?.split(separator: "[").first ?? ""
+    return ValidationError("--\(name): \(problem.text)")
   }
 }

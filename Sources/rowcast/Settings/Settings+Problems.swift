@@ -56,11 +56,13 @@ extension Settings {
     var problems: [Problem] = []
     var names: Set<String> = []
     for (index, source) in (sources ?? []).enumerated() {
-      let name = Installation.pluginName(source.plugin)
-      if source.plugin.isEmpty {
-        problems.append(Problem(key: "sources[\(index)].plugin", text: "must be the name or the path of a plugin"))
-      } else if !names.insert(name).inserted {
-        problems.append(Problem(key: "sources[\(index)].plugin", text: "the plugin \(name) is there twice"))
+      let key = "sources[\(index)].\(source.command == nil ? "plugin" : "child")"
+      if source.command == nil, source.plugin.isEmpty {
+        problems.append(Problem(key: key, text: "must be the name or the path of a plugin"))
+      } else if source.command != nil, !source.plugin.isEmpty {
+        problems.append(Problem(key: key, text: "excludes plugin"))
+      } else if !names.insert(source.name).inserted {
+        problems.append(Problem(key: key, text: "a source called \(source.name) is there twice"))
       }
     }
     return problems
@@ -89,7 +91,7 @@ extension Settings {
         problems.append(Problem(key: "token-file", text: "\(error)"))
       }
     }
-    for (index, source) in (sources ?? []).enumerated() {
+    for (index, source) in (sources ?? []).enumerated() where source.child == nil {
       let path = Installation.pluginPath(source.plugin)
       if access(path, R_OK) != 0 {
         problems.append(Problem(key: "sources[\(index)].plugin", text: "there is no plugin at \(path)"))

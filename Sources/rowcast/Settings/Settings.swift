@@ -6,8 +6,10 @@ import Server
 struct Settings: Equatable {
   /// One data source.
   struct Source: Equatable {
-    /// The plugin, by name or by path.
+    /// The plugin: a shared library by name or by path, or a program by path. Empty when it is a command.
     var plugin = ""
+    /// The command, where it is not a plugin's file.
+    var command: Child?
     /// What the plugin is told, in the order in which it was written.
     var settings: [Pair] = []
 
@@ -15,6 +17,13 @@ struct Settings: Equatable {
       var key: String
       var value: String
     }
+
+    /// The program to run; `nil` when the source is a shared library.
+    var child: Child? { command ?? Child(plugin: plugin) }
+    /// What its table and its settings are called by.
+    var name: String { child?.name ?? Installation.pluginName(plugin) }
+    /// What it is told, as flags say it.
+    var flags: [Setting] { settings.map { Setting(plugin: name, key: $0.key, value: $0.value) } }
   }
 
   var port: Int?
@@ -28,6 +37,7 @@ struct Settings: Equatable {
   var readOnly: Bool?
   var web: String?
   var interval: Int?
+  var record: String?
   var logLevel: String?
   var logFormat: String?
   var sources: [Source]?
@@ -46,6 +56,7 @@ struct Settings: Equatable {
     result.readOnly = readOnly ?? others.readOnly
     result.web = web ?? others.web
     result.interval = interval ?? others.interval
+    result.record = record ?? others.record
     result.logLevel = logLevel ?? others.logLevel
     result.logFormat = logFormat ?? others.logFormat
     result.sources = sources ?? others.sources

@@ -1,0 +1,28 @@
+import Logging
+import Server
+
+extension ServerConfiguration {
+  /// What was chosen about a server that an operator runs.
+  ///
+  /// - Throws: `PageFiles.Failure` when the page cannot be read.
+  /// - Precondition: the settings have no problems.
+  init(_ settings: Settings, _ access: Access) throws {
+    self.init()
+    address = settings.address
+    port = settings.port ?? Settings.standardPort
+    publicURLs = (settings.publicURLs ?? []).compactMap { PublicURL($0) }
+    tokens = access.tokens
+    isReadOnly = settings.readOnly ?? false
+    limits.interval = .milliseconds(settings.interval ?? Settings.standardInterval)
+    endsOnSignals = true
+    logger = Logger(label: "rowcast")
+    if let chain = settings.tlsCertificate, let key = settings.tlsKey {
+      certificate = Certificate(chain: chain, key: key)
+    }
+    if let folder = settings.web ?? Installation.webFolder() {
+      page = try PageFiles(folder: folder)
+    } else {
+      logger.warning("the page is not installed; name its folder with --web")
+    }
+  }
+}
