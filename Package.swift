@@ -37,6 +37,10 @@ let package = Package(
     // What thinks. No I/O, no clock.
     .target(name: "ListEngine", swiftSettings: engineSettings),
     .target(name: "Wire", dependencies: ["ListEngine"], swiftSettings: swiftSettings),
+    // The order of texts in a language, by the ICU that comes with the toolchain.
+    .target(
+      name: "Locales", dependencies: ["ListEngine"], swiftSettings: swiftSettings,
+      linkerSettings: [.linkedLibrary("_FoundationICU")]),
 
     // Plugins: the contract, the SDK for authors, and the host.
     .target(name: "CListPlugin", cSettings: cSettings),
@@ -47,7 +51,7 @@ let package = Package(
     .systemLibrary(name: "CWebSockets", pkgConfig: "libwebsockets", providers: [.apt(["libwebsockets-dev"])]),
     .target(
       name: "Server",
-      dependencies: ["CWebSockets", "ListEngine", "Wire", .product(name: "Logging", package: "swift-log")],
+      dependencies: ["CWebSockets", "ListEngine", "Locales", "Wire", .product(name: "Logging", package: "swift-log")],
       swiftSettings: swiftSettings),
     .target(name: "ListTesting", dependencies: ["ListEngine"], swiftSettings: engineSettings),
     .executableTarget(
@@ -85,6 +89,7 @@ let package = Package(
     .testTarget(
       name: "SimulationTests", dependencies: ["ListEngine", "ListTesting"], path: "Tests/Simulation",
       swiftSettings: swiftSettings),
+    .testTarget(name: "LocalesTests", dependencies: ["Locales", "ListEngine"], swiftSettings: swiftSettings),
     .testTarget(name: "WireTests", dependencies: ["Wire", "ListEngine", "ListTesting"], swiftSettings: swiftSettings),
     .testTarget(
       name: "PluginHostTests",

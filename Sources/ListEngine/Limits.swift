@@ -8,6 +8,9 @@ public struct Limits: Hashable, Sendable {
   public var tableBytes = 1 << 36
   /// Bytes of one text, image key or series; a row with a longer one is rejected.
   public var cellBytes = 65_536
+  /// Bytes of the key by which a text is ordered where its column has a collation. Texts whose keys begin alike for so long are ordered by
+  /// code unit.
+  public var collationKeyBytes = 1_000
   /// Visible items of a viewport.
   public var visible = 1_000
   /// Items of the buffer on each side.

@@ -1,5 +1,6 @@
 import CWebSockets
 import ListEngine
+import Locales
 import Logging
 import Wire
 
@@ -44,7 +45,8 @@ public final class Server {
     self.configuration = configuration
     logger = configuration.logger
     greetings = GreetingQueue(patience: configuration.helloTimeout)
-    engine = Engine(epoch: configuration.epoch ?? Self.randomEpoch(), limits: configuration.limits)
+    engine = Engine(
+      epoch: configuration.epoch ?? Self.randomEpoch(), limits: configuration.limits, collators: LocaleCollator.find)
     control = ServerControl(
       waker: loop.waker, rowLimit: configuration.inletRows, byteLimit: configuration.inletBytes)
     arena = ContextArena(configuration.address)

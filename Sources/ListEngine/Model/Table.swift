@@ -62,13 +62,17 @@ final class Table {
   /// What texts are found by; see ``BytesHash``.
   let hasher: BytesHash
 
-  init(_ schema: Schema, limits: Limits, seed: UInt64) {
-    hasher = BytesHash(seed: seed)
+  /// A table without rows. `collators` are those of the columns that do not order by code unit, by their number.
+  init(_ schema: Schema, limits: Limits, seed: UInt64, collators: [Int: any Collator] = [:]) {
+    let hasher = BytesHash(seed: seed)
+    self.hasher = hasher
     self.schema = schema
     self.limits = limits
     columns = .allocate(capacity: schema.columns.count)
     for (number, column) in schema.columns.enumerated() {
-      columns.initializeElement(at: number, to: ColumnStore(column.type, hasher: hasher, counter: texts))
+      let keys = collators[number].map { CollationKeys($0, hasher: hasher, limit: limits.collationKeyBytes) }
+      columns.initializeElement(
+        at: number, to: ColumnStore(column.type, hasher: hasher, counter: texts, collation: keys))
     }
     keys = KeyIndex(schema.key, hasher: hasher, counter: texts)
     deferred = DeferredCells(schema)

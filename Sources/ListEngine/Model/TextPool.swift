@@ -31,6 +31,8 @@ final class TextPool {
   private var table = ProbeTable()
   private var current: UnsafeMutableRawPointer?
   private var blocks: Set<UnsafeMutableRawPointer> = []
+  /// In which order the texts stand; `nil` for byte by byte.
+  let collation: CollationKeys?
   private var repeats = 0
   private var firsts = 0
 
@@ -41,7 +43,11 @@ final class TextPool {
   private(set) var count = 0
 
   /// No texts. The bytes that holders hold, repeated ones as often as they are held, are counted by `counter`, if there is one.
-  init(hasher: BytesHash, counter: ByteCounter? = nil, sharesRepeats: Bool = true, mayStopSharing: Bool = true) {
+  init(
+    hasher: BytesHash, counter: ByteCounter? = nil, collation: CollationKeys? = nil, sharesRepeats: Bool = true,
+    mayStopSharing: Bool = true
+  ) {
+    self.collation = collation
     self.hasher = hasher
     self.counter = counter
     self.mayStopSharing = mayStopSharing
@@ -98,11 +104,31 @@ final class TextPool {
     references[number] -= 1
     guard references[number] == 0 else { return }
     if sharesRepeats { table.remove(number, hash: hasher.hash(self[number])) { hasher.hash(self[$0]) } }
+    collation?.forget(number)
     let bytes = self[number]
     addresses[number] = 0
     freeNumbers.append(number)
     count -= 1
     free(UnsafeRawPointer(bytes.baseAddress.unsafelyUnwrapped), length: bytes.count)
+  }
+
+  // MARK: Order
+
+  /// What the text is ordered by: its key, or its own bytes. It stays where it is until the pool is changed, or another key is asked for.
+  @inline(__always) func sortBytes(_ number: UInt32) -> UnsafeRawBufferPointer {
+    guard let collation else { return self[number] }
+    return collation.key(of: number, self[number])
+  }
+
+  /// Which of two texts comes first: negative when `a`, 0 only when they are equal.
+  func compare(_ a: UInt32, _ b: UInt32) -> Int {
+    guard a != b else { return 0 }
+    guard let collation else { return compareBytes(self[a], self[b]) }
+    // First both are made: one that is made may move another one.
+    _ = collation.key(of: a, self[a])
+    let key = collation.key(of: b, self[b])
+    let order = compareBytes(collation.key(of: a, self[a]), key)
+    return order == 0 ? compareBytes(self[a], self[b]) : order
   }
 
   // MARK: Numbers
@@ -210,6 +236,7 @@ extension TextPool {
         live[addresses[number] & ~UInt(Self.blockSize - 1), default: 0] += Self.textHeaderSize + self[number].count
       }
       precondition(used == count, "\(used) texts, counted as \(count)")
+      precondition(collation?.count ?? 0 <= count, "\(collation?.count ?? 0) sort keys for \(count) texts")
       for block in blocks {
         let counted = live[UInt(bitPattern: block)] ?? 0
         precondition(

@@ -94,7 +94,9 @@ final class ListView {
   /// - Complexity: O(log sections) for each of them.
   func section(at path: [Cell]) -> Section? {
     var section: Section? = root
-    for value in path.prefix(groups.count) { section = section?.sections.section(value) }
+    for (value, column) in zip(path, groups) {
+      section = section?.sections.section(value, column.collationKey(of: value))
+    }
     return path.count <= groups.count ? section : nil
   }
 
@@ -283,7 +285,7 @@ final class ListView {
     var section = root
     for column in groups {
       let value = column.cell(slot)
-      section = section.sections.section(value) ?? addSection(value, to: section)
+      section = section.sections.section(value, column.collationKey(slot)) ?? addSection(value, to: section)
     }
     return section
   }
@@ -376,7 +378,8 @@ final class ListView {
   func makeSection(_ value: Cell, in parent: Section) -> Section {
     let former = formerSections.isEmpty ? nil : formerSections[parent.path + [value]]
     let section = Section(
-      number: former?.number ?? nextSection, level: parent.level + 1, value: value, parent: parent)
+      number: former?.number ?? nextSection, level: parent.level + 1, value: value,
+      sortKey: groups[parent.level + 1].collationKey(of: value), parent: parent)
     if former == nil { nextSection += 1 }
     section.revision = (former?.revision ?? 0) &+ 1
     sectionOfNumber[section.number] = section
