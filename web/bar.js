@@ -56,6 +56,12 @@ export class Bar {
     this.state.addEventListener('click', () => on.retry());
   }
 
+  /** Takes the reader to the filter. */
+  focusFilter() {
+    this.filter.focus();
+    this.filter.select();
+  }
+
   /** The tables to choose from, and the one that is shown. */
   setTables(tables, name) {
     const tabs = tables.map((table) => {

@@ -16,10 +16,13 @@ import { emptyView, fittingView, hashFromView, nextSort, sameQuery, viewFromHash
 import { Session } from './session.js';
 import { Table, tellWhole } from './table.js';
 import { Note } from './note.js';
+import { PauseButton } from './pause.js';
+import { Place } from './place.js';
+import { listenForShortcuts } from './shortcuts.js';
+import { Travel } from './travel.js';
 import { ScrollModel, Sight } from './viewport.js';
 
 const headHeight = 32;      // as in the style sheet
-const restTime = 140;       // milliseconds without a scroll event until the reader is at rest
 
 const $ = (id) => document.getElementById(id);
 const [grid, canvas, body] = [$('grid'), $('canvas'), $('body')];
@@ -27,6 +30,7 @@ const [grid, canvas, body] = [$('grid'), $('canvas'), $('body')];
 const session = new Session((message) => link.send(message), recall);
 const scroll = new ScrollModel();
 const sight = new Sight();
+const travel = new Travel(grid, scroll, schedule);
 const sections = new Sections(body, $('pin'));
 const table = new Table(body, sections);
 const heads = new Heads($('heads'), { sort: sortBy, menu: (column, under) => hands.showMenu(column, under) });
@@ -35,7 +39,9 @@ const hands = new ColumnHands({
   session, columns, change, askValues: (spec, take) => take({ values: heldValues(session.copy, spec), note: 'in the rows at hand' }),
 });
 const focus = new Focus(grid);
+const place = new Place(scroll, sight, focus, session);
 const note = new Note($('note'), $('note-title'), $('note-text'));
+const pauseButton = new PauseButton($('pause'), $('paused'), session, () => pause());
 const bar = new Bar(document, {
   table: (name) => change(viewOf(name), true),
   search: (search) => change({ search }),
@@ -50,10 +56,6 @@ const chips = new Chips($('terms'), {
 });
 
 let bodyHeight = 0;
-let domScroll = 0;             // what scrollTop is known to be
-let isScrolling = false;
-let scrolledAt = 0;
-let restTimer = 0;
 let freshTimer = 0;
 let isChanged = false;         // the copy is newer than the screen
 let isPatch = false;           // ... by patches alone
@@ -124,7 +126,7 @@ function showWindow({ isAnswer, isReopening, isSameEpoch, before }) {
   scroll.setTotal(copy.total);
   if (!isKept) {
     scroll.moveTo(0);
-    isScrolling = false;
+    travel.stop();
     focus.clear();
   } else if (isSameEpoch && !scroll.atTop) {
     // The same list after a gap: what was read goes on being read, wherever it is now.
@@ -142,7 +144,7 @@ function showCopy(shift, byPatch) {
   isChanged = true;
   const wasAtEnd = scroll.atEnd;
   scroll.setTotal(session.copy.total);
-  if (wasAtEnd && !isScrolling) scroll.moveTo(scroll.last);  // who follows the end goes on following it
+  if (wasAtEnd && !travel.isMoving) scroll.moveTo(scroll.last);  // who follows the end goes on following it
   focus.follow(session.copy, shift);
 }
 
@@ -203,37 +205,8 @@ function showColumns(list) {
   grid.setAttribute('aria-label', session.table.title || session.table.name);
 }
 
-function describe(seq, isTop = false) {
-  if (!isTop) return sight.describe(scroll, seq, anchorID());
-  const { ahead } = sight.buffers(scroll.count);
-  return { seq, first: 0, count: scroll.count, ahead, behind: 0, anchor: null, stick: 'top' };
-}
-
-/** The row that is being read: the active one while it is in sight, else the first that is in sight as a whole. */
-function anchorID() {
-  const { copy } = session;
-  const top = Math.ceil(scroll.position / scroll.rowHeight);
-  const isActiveInSight = focus.position !== null && focus.position >= top && focus.position < top + scroll.count - 2;
-  if (isActiveInSight && focus.item?.id !== undefined) return focus.item.id;
-  return (copy.itemAt(top)?.id ?? copy.itemAt(top + 1)?.id) ?? null;
-}
-
-grid.addEventListener('scroll', () => {
-  domScroll = grid.scrollTop;
-  if (domScroll === scroll.native) return;
-  scroll.scrolled(domScroll);
-  isScrolling = true;
-  scrolledAt = performance.now();
-  if (restTimer === 0) restTimer = setTimeout(rest, restTime);
-  schedule();
-}, { passive: true });
-
-function rest() {
-  const left = scrolledAt + restTime - performance.now();
-  restTimer = left > 1 ? setTimeout(rest, left) : 0;
-  if (restTimer !== 0) return;
-  isScrolling = false;
-  schedule();
+function describe(seq, isTop) {
+  return place.describe(seq, isTop);
 }
 
 listenForFolds(grid, sections, focus, (header) => {
@@ -270,7 +243,7 @@ grid.addEventListener('keydown', (event) => {
   event.preventDefault();
   const covered = session.view.group.length * scroll.rowHeight;
   if (focus.position >= 0) scroll.moveTo(focus.position === 0 ? 0 : scroll.reveal(focus.position, covered));
-  isScrolling = false;
+  travel.stop();
   columns.reveal(focus.column);
   return schedule();
 });
@@ -284,16 +257,16 @@ grid.addEventListener('pointerdown', (event) => {
 });
 
 grid.addEventListener('pointerover', ({ target }) => {
-  if (!isScrolling) tellWhole(target.closest?.('.cell'));
+  if (!travel.isMoving) tellWhole(target.closest?.('.cell'));
 }, { passive: true });
 
-document.addEventListener('keydown', (event) => {
-  const isTyping = event.target.closest?.('input, select, textarea');
-  if (event.key !== '/' || isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
-  event.preventDefault();
-  bar.filter.focus();
-  bar.filter.select();
-});
+listenForShortcuts(document, { '/': () => bar.focusFilter(), p: pause });
+
+function pause() {
+  session.setPaused(!session.isPaused, describe);
+  isNews = true;
+  schedule();
+}
 
 document.addEventListener('visibilitychange', () => {
   session.setHidden(document.hidden);
@@ -349,8 +322,9 @@ function frame() {
 
   sight.observe(scroll.position, scroll.rowHeight, now);
   if (bodyHeight !== scroll.nativeHeight) body.style.height = `${bodyHeight = scroll.nativeHeight}px`;
-  if (!isScrolling) sight.rest();
-  if (!isScrolling || scroll.isCornered) scroll.settle();
+  if (!travel.isMoving) sight.rest();
+  if (!travel.isMoving || scroll.isCornered) scroll.settle();
+  columns.draw(travel.left);
   if (isChanged) {
     columns.rescale(copy);
     setAttribute(grid, 'aria-rowcount', copy.total + 1);
@@ -360,11 +334,11 @@ function frame() {
   sections.finish(scroll, copy);
   focus.mark(focus.position === null ? undefined
     : focus.position < 0 ? heads.cells[focus.column] : table.cellAt(focus.position, focus.column, copy));
-  if (scroll.native !== domScroll) grid.scrollTop = domScroll = scroll.native;
+  travel.write();
   isChanged = isPatch = false;
 
   if (session.canLook) {
-    const viewport = sight.ask(scroll, copy, anchorID(), !isScrolling);
+    const viewport = sight.ask(scroll, copy, place.anchor, !travel.isMoving);
     if (viewport) session.look(viewport);
   }
   session.painted();
@@ -388,6 +362,7 @@ function showState() {
   const isLive = connection.state === 'live';
   const hasRows = copy.seq > 0;
   document.documentElement.classList.toggle('aged', connection.lostAt > 0 && hasRows);
+  pauseButton.show();
   bar.setLink({ ...connection, now: Date.now(), hasRows });
   bar.setStatus({ rows: copy.rows, totals: sections.texts(copy.totals), source: open?.source, stats, isFiltered: view.search !== '' || view.filters.length > 0, isLive, error });
 }

@@ -10,7 +10,7 @@ import { wireFilter } from './filter.js';
  *
  *     const session = new Session((message) => socket.send(message));
  *     session.connected();
- *     const event = session.receive(message, sight);  // {kind: 'window' | 'patch' | 'tables' | 'status' | 'error' | 'nothing', ...}
+ *     const event = session.receive(message, sight);  // {kind: 'window' | 'patch' | 'tables' | 'status' | 'waiting' | 'error' | 'nothing', ...}
  *     session.painted();                              // the copy is on the screen: the server may send the next patch
  *
  * `recall(view, tables)` says what to show when the reader has not said which table. `sight` is a function `(seq, isTop) => viewport` that describes what the reader sees, or would see at the top of another list.
@@ -25,6 +25,10 @@ export class Session {
     this.epoch = '';
     /** Between a query and the window that answers it: what is on the screen answers the one before. */
     this.isAsking = false;
+    /** The reader wants the page to stay as it is. */
+    this.isPaused = false;
+    /** Meanwhile `{changed, rows}`: how many rows wait, and how many there are; or null. */
+    this.waiting = null;
     this.stats = { windows: 0, patches: 0, resyncs: 0, lastReason: '' };
     this.#isGreeted = false;
   }
@@ -65,6 +69,7 @@ export class Session {
   show(view, sight) {
     const isOther = view.table !== this.view.table;
     this.view = view;
+    this.isPaused = false;  // whoever asks for something else wants to see it; the server sees it so, too
     if (isOther) this.copy = new WindowCopy();
     if (!this.#isGreeted) this.#isChanged = true;
     else if (isOther || !this.isOpen) this.#open(sight, false);
@@ -78,6 +83,7 @@ export class Session {
   collapse(header) {
     const path = this.copy.pathOf(header);
     if (path === null || !this.canLook) return false;
+    this.isPaused = false;
     this.view = { ...this.view, collapsed: nextCollapsed(this.view.collapsed, path, !header.isCollapsed) };
     this.send(wire.collapse(header.section, !header.isCollapsed));
     return true;
@@ -98,6 +104,18 @@ export class Session {
     if (this.#isGreeted) this.send(wire.visibility(hidden));
   }
 
+  /**
+   * Keeps the page as it is, or lets it go on. Not before there are rows. A connection that is lost meanwhile comes back without
+   * the table: it is opened when the page goes on.
+   */
+  setPaused(isPaused, sight) {
+    if (isPaused === this.isPaused || (isPaused && !this.canLook)) return;
+    this.isPaused = isPaused;
+    this.waiting = null;
+    if (this.isOpen) this.send(wire.pause(isPaused));
+    else if (this.#isGreeted && this.table !== undefined) this.#open(sight, true);
+  }
+
   /** The copy is on the screen. */
   painted() {
     if (this.#unpainted === 0) return;
@@ -113,6 +131,9 @@ export class Session {
       case 'window': return this.#isStray(message) ? this.#pass(message) : this.#replace(message);
       case 'patch': return this.#isStray(message) ? this.#pass(message) : this.#patch(message);
       case 'status': return this.#status(message);
+      case 'waiting':
+        if (this.isPaused) this.waiting = message;
+        return { kind: 'waiting' };
       case 'error': return { kind: 'error', code: message.code, reason: message.reason };
       default: return nothing;
     }
@@ -129,7 +150,7 @@ export class Session {
   #list(tables, sight, isReopening = false) {
     this.tables = tables;
     if (this.view.table === '' && tables.length > 0) this.view = this.recall(this.view, tables);
-    if (!this.isOpen && this.table !== undefined) this.#open(sight, isReopening);
+    if (!this.isOpen && this.table !== undefined && !this.isPaused) this.#open(sight, isReopening);
     return { kind: 'tables' };
   }
 

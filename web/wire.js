@@ -73,6 +73,9 @@ const checks = {
     demand(typeof m.table === 'string', 'status names no table');
     checkSource(m.source);
   },
+  waiting(m) {
+    demand(isCount(m.changed) && isCount(m.rows), 'waiting says no numbers');
+  },
   error(m) {
     demand(typeof m.code === 'string', 'error has no code');
     if (typeof m.reason !== 'string') m.reason = '';
@@ -172,6 +175,11 @@ export function resync(seq, reason) {
 /** Whether anybody can see the page. */
 export function visibility(hidden) {
   return { type: 'visibility', hidden };
+}
+
+/** The page is to stay as it is, or to go on. */
+export function pause(paused) {
+  return { type: 'pause', paused };
 }
 
 function wireQuery({ sort = [], search = '', filter, group = [], aggregates = [], collapsed = [] } = {}) {

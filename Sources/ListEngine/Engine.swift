@@ -129,7 +129,8 @@ public struct Engine: ~Copyable {
       session.resync()
     case .pace(let id, let interval):
       sessions[id]?.setInterval(min(interval ?? limits.interval, limits.longestInterval))
-    case .visibility(let id, let isHidden): sessions[id]?.setHidden(isHidden)
+    case .visibility(let id, let isHidden): sessions[id]?.setHidden(isHidden, at: now)
+    case .pause(let id, let isPaused): sessions[id]?.setPaused(isPaused)
     case .writable(let id): sessions[id]?.isWritable = true
     case .close(let id): close(id, at: now)
     }

@@ -115,6 +115,8 @@ public enum Input: Sendable {
   case pace(SessionID, Duration?)
   /// A page went out of sight, or came back.
   case visibility(SessionID, isHidden: Bool)
+  /// A page's reader wants it to stay as it is, or to go on. Another query ends a pause, and so does a section that is collapsed or expanded.
+  case pause(SessionID, isPaused: Bool)
   /// A session's socket has taken everything it was given and can take the next patch.
   case writable(SessionID)
   /// A session's page is gone.
@@ -169,6 +171,8 @@ public enum Output {
   case deliver(SessionID, Delivery)
   /// Tell the page how its table's source is.
   case status(SessionID, table: String, SourceStatus)
+  /// Tell a page that pauses what waits for it.
+  case waiting(SessionID, Waiting)
   /// Have the source load these deferred cells, the most urgent first, and answer each with ``Input/loaded(_:_:column:_:)`` or
   /// ``Input/failed(_:_:column:reason:)``.
   case load(TableID, [DeferredCell])

@@ -179,6 +179,11 @@ public struct PlainTable: Sendable {
     }
   }
 
+  /// The rows of a view, by their keys.
+  func shownRows(_ query: Query) -> [RowKey: [Cell]] {
+    Dictionary(uniqueKeysWithValues: shown(query).map { ($0.key, $0.cells) })
+  }
+
   /// How many rows a view has, those of collapsed sections too.
   public func count(_ query: Query) -> Int { shown(query).count }
 

@@ -129,6 +129,7 @@ extension Simulation {
       let path = randomPath(page.query)
       let isCollapsed = random.oneIn(2)
       if isCollapsed { pages[index].collapsed.insert(path) } else { pages[index].collapsed.remove(path) }
+      pages[index].pause = nil
       engine.handle(.collapse(page.id, .path(Self.written(path)), isCollapsed: isCollapsed), at: clock.now)
       return
     }
@@ -137,6 +138,7 @@ extension Simulation {
       let header = page.replica.headers.randomElement(using: &random), let path = page.replica.path(of: header)
     else { return }
     if header.isCollapsed { pages[index].collapsed.remove(path) } else { pages[index].collapsed.insert(path) }
+    pages[index].pause = nil
     engine.handle(.collapse(page.id, .number(header.section), isCollapsed: !header.isCollapsed), at: clock.now)
   }
 }

@@ -50,6 +50,8 @@ public struct Simulation {
     public var failures = 0
     /// See `loads`.
     public var hits = 0
+    /// Counts that pages were told while they paused.
+    public var waits = 0
     /// Rows that their table let go by itself, and lists that had more rows than their table took.
     public var evictions = 0
     /// See `evictions`.
@@ -76,6 +78,7 @@ public struct Simulation {
       failures += other.failures
       hits += other.hits
       anchored += other.anchored
+      waits += other.waits
       evictions += other.evictions
       bounded += other.bounded
     }
@@ -105,6 +108,8 @@ public struct Simulation {
     var moved: Set<Int64> = []
     /// Whether the whole list has been put in order since then.
     var isReordered = false
+    /// While it pauses, what its view was when it began to.
+    var pause: PausedView?
   }
 
   /// The table's columns: in some runs the last two are deferred.
@@ -119,6 +124,7 @@ public struct Simulation {
   var truths: [DeferredCell: Int] = [:]
   var pages: [Page] = []
   private var nextPage: UInt64 = 1
+  private(set) var hasClockGoneBack = false
   private var step = 0
   let isExact: Bool
   let keys: Int
@@ -174,11 +180,14 @@ public struct Simulation {
   // MARK: What happens
 
   private mutating func act(_ engine: inout Engine, _ table: TableID) {
-    switch random.number(1...(isDeferred ? 25 : 23)) {
+    switch random.number(1...(isDeferred ? 26 : 24)) {
     case 1...6: change(&engine, table)
     case 7: reload(&engine, table)
     case 8...9: clock.advance(by: .milliseconds(random.pick([0, 1, 16, 100, 300, 1000, 20_000])))
-    case 10: if random.oneIn(3) { clock.advance(by: .milliseconds(random.pick([-1, -500, -3_600_000]))) }
+    case 10:
+      guard random.oneIn(3) else { return }
+      clock.advance(by: .milliseconds(random.pick([-1, -500, -3_600_000])))
+      hasClockGoneBack = true
     case 11: openPage(&engine)
     case 12: closePage(&engine)
     case 13...14: scroll(&engine)
@@ -186,7 +195,8 @@ public struct Simulation {
     case 16...20: receive(&engine)
     case 21: hide(&engine)
     case 22: collapse(&engine)
-    case 24...25: changeTruth(&engine, table)
+    case 24: pause(&engine)
+    case 25...26: changeTruth(&engine, table)
     default: spoil()
     }
   }
@@ -342,6 +352,7 @@ public struct Simulation {
     pages[index].collapsed = randomPaths(pages[index].query)
     pages[index].isCurrent = false
     pages[index].awaitsWindow = true
+    pages[index].pause = nil
     let viewport = random.oneIn(2) ? Viewport(first: 0, count: pages[index].viewport.count) : nil
     pages[index].viewport.first = 0
     (pages[index].viewport.stick, pages[index].viewport.anchor) = (.top, nil)
@@ -374,6 +385,7 @@ public struct Simulation {
         guard let index = pages.firstIndex(where: { $0.id == id }) else { throw failure("a closed page gets a patch") }
         guard pages[index].coming.isEmpty else { throw failure("two patches are on their way to page \(id.rawValue)") }
         guard !pages[index].isHidden else { throw failure("a hidden page gets a patch") }
+        guard pages[index].pause == nil else { throw failure("a page that pauses gets a patch") }
         guard pages[index].isWritable else { throw failure("a page gets a patch that its socket cannot take") }
         pages[index].isWritable = false
         pages[index].coming.append(delivery)
@@ -384,7 +396,12 @@ public struct Simulation {
         (pages[index].moved, pages[index].isReordered) = ([], false)
       case .refuse(_, let error): throw failure("a page is refused: \(error)")
       case .load, .cancel: try takeLoads(output)
-      case .status, .tables: continue
+      case .waiting(let id, let waiting): try judge(waiting, id)
+      case .status(let id, _, _):
+        guard let page = pages.first(where: { $0.id == id }), !page.isHidden, page.pause == nil else {
+          throw failure("a page that is closed, hidden or pauses is told how the source is")
+        }
+      case .tables: continue
       }
     }
   }
@@ -446,6 +463,7 @@ public struct Simulation {
       pages[index].isHidden = false
       engine.handle(.visibility(pages[index].id, isHidden: false), at: clock.now)
     }
+    for index in pages.indices where pages[index].pause != nil { goOn(&engine, index) }
     // The last change after the faults: a spoiled page notices with the next patch.
     for index in pages.indices where !pages[index].awaitsWindow {
       pages[index].viewport.anchor = nil

@@ -49,13 +49,16 @@ extension Server {
     case (.hello, _): throw .unexpectedMessage("hello was said already")
     case (.open(let open), _):
       session.phase = .open
+      session.isPaused = false
       return .open(
         session.id, table: open.table, request: open.request, query: open.query, viewport: open.viewport,
         interval: open.interval)
     case (_, .greeted): throw .unexpectedMessage("open a table first")
     case (.query(let request, let query, let viewport), _):
+      session.isPaused = false
       return .query(session.id, request: request, query: query, viewport: viewport)
     case (.collapse(let section, let isCollapsed), _):
+      session.isPaused = false
       return .collapse(session.id, section, isCollapsed: isCollapsed)
     case (.viewport(let viewport), _): return .viewport(session.id, viewport)
     case (.ack(let sequence), _): return .acknowledge(session.id, sequence: sequence)
@@ -63,7 +66,16 @@ extension Server {
       logger.info("a page asks for its window anew", metadata: ["reason": "\(reason.prefix(100))"])
       return .resync(session.id, sequence: sequence)
     case (.pace(let interval), _): return .pace(session.id, interval)
-    case (.visibility(let isHidden), _): return .visibility(session.id, isHidden: isHidden)
+    case (.visibility(let isHidden), _):
+      session.isHidden = isHidden
+      lws_callback_on_writable(session.socket)
+      return .visibility(session.id, isHidden: isHidden)
+    case (.pause(let isPaused), _):
+      session.isPaused = isPaused
+      // A count that waits says nothing to a page that goes on.
+      if !isPaused { session.waiting = nil }
+      lws_callback_on_writable(session.socket)
+      return .pause(session.id, isPaused: isPaused)
     }
   }
 
@@ -159,7 +171,8 @@ extension Server {
   }
 
   private func hasMore(_ session: Session) -> Bool {
-    session.isClosing || session.owesHello || session.owesTables || session.status != nil || session.patch != nil
+    session.isClosing || session.owesHello || (session.owesTables && !session.isQuiet) || session.status != nil
+      || session.waiting != nil || session.patch != nil
   }
 
   /// What is sent next: a page must know the tables before it sees one.
@@ -173,12 +186,15 @@ extension Server {
       session.owesTables = false
       message = .hello(
         server: configuration.name, epoch: engine.epoch, tables: engine.tables(at: EventLoop.now))
-    } else if session.owesTables {
+    } else if session.owesTables, !session.isQuiet {
       session.owesTables = false
       message = .tables(engine.tables(at: EventLoop.now))
     } else if let status = session.status {
       session.status = nil
       message = .status(table: status.table, status.source)
+    } else if let waiting = session.waiting {
+      session.waiting = nil
+      message = .waiting(waiting)
     } else if let patch = session.patch {
       session.patch = nil
       return (patch, true)

@@ -4,7 +4,7 @@ import Wire
 
 /// One page: what it may say next, and what waits to be sent to it.
 ///
-/// What waits is bounded by its shape: one hello, one list of tables, one status, one patch, one error. Newer ones take the place of
+/// What waits is bounded by its shape: one hello, one list of tables, one status, one count, one patch, one error. Newer ones take the place of
 /// older ones; a patch is not made before the last one was taken.
 final class Session {
   enum Phase: Equatable {
@@ -21,6 +21,8 @@ final class Session {
   let id: SessionID
   /// libwebsockets' name for the socket; valid until the session is taken out of the server.
   let socket: OpaquePointer
+  /// What it may do.
+  let role: Role
   var phase = Phase.greeting
   var assembly = MessageAssembly()
   var bucket: TokenBucket
@@ -30,6 +32,11 @@ final class Session {
   var owesHello = false
   var owesTables = false
   var status: (table: String, source: SourceStatus)?
+  /// What waits for the page while it pauses.
+  var waiting: Waiting?
+  /// Whether the page is to get nothing but that: nobody can see it, or its reader wants it to stay as it is.
+  var isHidden = false
+  var isPaused = false
   var error: ClientError?
   /// The next patch with room for the frame's head in front; at most one.
   var patch: [UInt8]?
@@ -38,11 +45,15 @@ final class Session {
   /// Whether a patch was handed over of which libwebsockets still holds a part.
   var isDraining = false
 
-  init(id: SessionID, socket: OpaquePointer, bucket: TokenBucket) {
+  init(id: SessionID, socket: OpaquePointer, role: Role, bucket: TokenBucket) {
     self.id = id
     self.socket = socket
+    self.role = role
     self.bucket = bucket
   }
+
+  /// Whether the page gets nothing but the count of what waits.
+  var isQuiet: Bool { isHidden || isPaused }
 
   var isClosing: Bool {
     if case .closing = phase { return true }
@@ -55,6 +66,7 @@ final class Session {
     owesHello = false
     owesTables = false
     status = nil
+    waiting = nil
     patch = nil
     self.error = error
     lws_callback_on_writable(socket)

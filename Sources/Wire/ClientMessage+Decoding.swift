@@ -61,6 +61,8 @@ extension ClientMessage {
       self = .pace(try message.milliseconds("interval", upTo: limits.longestInterval))
     case "visibility":
       self = .visibility(isHidden: try message.requiredBoolean("hidden"))
+    case "pause":
+      self = .pause(isPaused: try message.requiredBoolean("paused"))
     default:
       throw .unknownType(String(type.prefix(100)))
     }

@@ -20,6 +20,8 @@ public enum ClientMessage: Hashable, Sendable {
   case pace(Duration?)
   /// The page went out of sight, or came back.
   case visibility(isHidden: Bool)
+  /// The reader wants the page to stay as it is, or to go on.
+  case pause(isPaused: Bool)
 
   /// Which table a page wants to see, and how.
   public struct Open: Hashable, Sendable {

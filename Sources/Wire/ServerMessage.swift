@@ -15,6 +15,8 @@ public enum ServerMessage {
   case delivery(Delivery, epoch: String)
   /// How a table's source is.
   case status(table: String, SourceStatus)
+  /// What waits for a page that pauses.
+  case waiting(Waiting)
   /// Why the socket is closed now.
   case error(ClientError)
 
@@ -60,6 +62,11 @@ public enum ServerMessage {
       writer.text(table)
       writer.raw(",\"source\":")
       writer.source(source)
+    case .waiting(let waiting):
+      writer.raw("{\"type\":\"waiting\",\"changed\":")
+      writer.integer(waiting.changed)
+      writer.raw(",\"rows\":")
+      writer.integer(waiting.rows)
     case .error(let error):
       writer.raw("{\"type\":\"error\",\"code\":")
       writer.text(error.code)

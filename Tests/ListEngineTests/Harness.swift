@@ -49,6 +49,9 @@ final class Harness {
     return id
   }
 
+  /// Drops what others were told so far.
+  func forgetOthers() { others = [] }
+
   func scroll(
     _ id: SessionID = SessionID(rawValue: 1), first: Int, count: Int = 10, buffer: Int = 5, anchor: RowID? = nil,
     stick: Viewport.Stick? = nil

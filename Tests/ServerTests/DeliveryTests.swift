@@ -23,6 +23,35 @@ import Testing
     #expect(patch["base"] as? Int == 1)
   }
 
+  @Test func aPageThatPausesIsToldOnlyWhatWaitsAndThenGetsOnePatch() throws {
+    let server = try RunningServer { $0.limits.interval = .zero }
+    let inlet = server.addNumbers(10)
+    let client = try WebSocketClient.open("numbers", port: server.port)
+    client.say(#"{"type":"ack","seq":1}"#)
+    client.say(#"{"type":"pause","paused":true}"#)
+    // What it answers comes after what it was told before.
+    client.send(opcode: 9, Array("paused".utf8))
+    while let frame = client.frame() { if case .pong = frame { break } }
+    inlet.tell(.changes(changed(1)))
+    // Another table and another state of the source: they wait as well.
+    _ = server.addNumbers(5, name: "later")
+    inlet.tell(.state(.stale, message: "down"))
+    let waiting = try client.message("waiting")
+    #expect(waiting["changed"] as? Int == 10)
+    #expect(waiting["rows"] as? Int == 10)
+    while let frame = client.frame(within: 0.3) {
+      guard case .text(let bytes) = frame else { continue }
+      Issue.record("a page that pauses gets \(String(decoding: bytes, as: UTF8.self))")
+    }
+    client.say(#"{"type":"pause","paused":false}"#)
+    #expect(try client.message("tables")["tables"] != nil)
+    let patch = try client.message("patch")
+    #expect(patch["base"] as? Int == 1)
+    #expect((patch["updated"] as? [Any])?.count == 10)
+    // At most once a second, and the source has said that it is live.
+    #expect((try client.message("status")["source"] as? [String: Any])?["state"] as? String == "stale")
+  }
+
   @Test func everyChangeArrivesInTheEnd() throws {
     let server = try RunningServer { $0.limits.interval = .zero }
     let inlet = server.addNumbers(10)

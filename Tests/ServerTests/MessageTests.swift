@@ -48,7 +48,7 @@ import Testing
       #"{"type":"hello","version":1}"#, #"{"type":"ack","seq":1}"#, #"{"type":"query","request":1}"#,
       #"{"type":"viewport","seq":0,"first":0,"count":1}"#, #"{"type":"resync","seq":0}"#,
       #"{"type":"pace","interval":1}"#,
-      #"{"type":"visibility","hidden":true}"#,
+      #"{"type":"visibility","hidden":true}"#, #"{"type":"pause","paused":true}"#,
     ] {
       let client = try WebSocketClient.greeted(port: server.port)
       client.say(text)

@@ -31,6 +31,9 @@ import Wire
     case "status":
       let table = try #require(message["table"] as? String)
       try expect(.status(table: table, Golden.source(message["source"])), message)
+    case "waiting":
+      let (changed, rows) = (try #require(message["changed"] as? Int), try #require(message["rows"] as? Int))
+      try expect(.waiting(Waiting(changed: changed, rows: rows)), message)
     case "window":
       let patch = try Golden.firstWindow(message, schema)
       try expect(.delivery(Golden.delivery(message, patch, schema), epoch: epoch), message)

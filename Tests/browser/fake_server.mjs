@@ -133,12 +133,14 @@ class Session {
       case 'ack': if (message.seq === this.inFlight) this.inFlight = 0; break;
       case 'resync': this.inFlight = 0; this.wantsWindow = true; break;
       case 'visibility': this.hidden = message.hidden; break;
+      case 'pause': this.isPaused = message.paused; break;
       default: this.send({ type: 'error', code: 'unknownType', reason: message.type });
     }
     this.flush();
   }
 
   ask(message) {
+    this.isPaused = false;
     this.request = message.request;
     this.query = message.query ?? {};
     this.sight = message.viewport ?? { first: 0, count: 30 };
@@ -147,7 +149,7 @@ class Session {
   }
 
   flush() {
-    if (this.table === null || this.inFlight !== 0 || this.hidden) return;
+    if (this.table === null || this.inFlight !== 0 || this.hidden || this.isPaused) return;
     const now = performance.now();
     if (!this.wantsWindow && !this.isScrolled && now - this.flushedAt < 300) return;
     const view = this.table.view(this.query);
@@ -191,7 +193,7 @@ class Session {
     const headers = items.filter((item) => item.section !== undefined);
     const lead = [];
     let level = items.length === 0 ? 0 : items[0].level ?? Infinity;
-    for (let at = start - 1; at >= 0 && level > 0; at -= 1) {
+    for (let at = start - 1; view.headers > 0 && at >= 0 && level > 0; at -= 1) {
       if (view[at].section === undefined || view[at].level >= level) continue;
       lead.unshift(view[at]);
       ({ level } = view[at]);

@@ -267,6 +267,7 @@ client('resync', { type: 'resync', seq: 7, reason: 'digest' });
 client('pace', { type: 'pace', interval: 100 });
 client('pace of the server', { type: 'pace', interval: null });
 client('visibility', { type: 'visibility', hidden: true });
+client('pause', { type: 'pause', paused: true });
 client('with members that nobody knows', { type: 'ack', seq: 8, colour: 'green', more: { nested: [1, null] } });
 
 server('hello', { type: 'hello', version: 1, server: 'rowcast 0.1.0', epoch, tables: [table] });
@@ -278,6 +279,7 @@ server('window in the middle of a section', windowMessage(
 server('patch', patchMessage(held(0, 2, [row(1), row(2)]), held(0, 2, [row(3), row(1, 2, ['one', 1])]), 2, gone));
 server('patch of nothing but a count', patchMessage(held(0, 90, [row(1)]), held(0, 91, [row(1)]), 2));
 server('status', { type: 'status', table: 'processes', source: { state: 'stale', message: 'the plugin ended', rejected: 2, lastRejection: 'row 7: “cpu” is a text', age: 5_000 } });
+server('waiting', { type: 'waiting', changed: 12, rows: 317 });
 server('error', { type: 'error', code: 'unknownColumn', reason: 'the table processes has no column “cpuu”' });
 
 console.log(`${written} fixtures`);

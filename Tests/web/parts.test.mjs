@@ -7,6 +7,7 @@ import { Backoff } from '../../web/backoff.js';
 import { barScale, place, specify } from '../../web/columns.js';
 import { isToggle } from '../../web/folds.js';
 import { moveActive } from '../../web/keys.js';
+import { pauseTexts } from '../../web/pause.js';
 import { emptyView, fittingView, hashFromView, nextCollapsed, nextGroup, nextSort, sameQuery, viewFromHash } from '../../web/query.js';
 
 test('pauses double up to half a minute and are drawn from zero on', () => {
@@ -148,4 +149,11 @@ test('aggregates are shown as their columns show cells', () => {
   ];
   assert.deepEqual(aggregateTexts(asked, [12.5, 2.5, 1_200, null], specs, 0, 'en'), ['Σ CPU 12.5 %', 'mean pid 2.5', 'different pid 1,200', 'max CPU —']);
   assert.deepEqual(aggregateTexts(asked, [], specs, 0, 'en'), []);
+});
+
+test('the pause button says what waits', () => {
+  assert.equal(pauseTexts(false, null, 'en').text, 'Pause');
+  assert.equal(pauseTexts(true, null, 'en').text, 'Paused');
+  assert.equal(pauseTexts(true, { changed: 0, rows: 3 }, 'en').text, 'Paused');
+  assert.equal(pauseTexts(true, { changed: 1_204, rows: 3 }, 'en').text, '+1,204 waiting');
 });

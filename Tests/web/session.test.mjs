@@ -163,3 +163,40 @@ test('columns that the table does not have are not asked for', () => {
   session.receive(golden.hello, sight);
   assert.deepEqual(said[1].query, {});
 });
+
+test('a pause is said once, and what waits is kept until it ends', () => {
+  const { session, said } = shown();
+  session.setPaused(true, sight);
+  session.setPaused(true, sight);
+  assert.deepEqual(said, [{ type: 'pause', paused: true }]);
+  assert.equal(session.receive(structuredClone(golden.waiting), sight).kind, 'waiting');
+  assert.equal(session.waiting.changed, 12);
+  session.setPaused(false, sight);
+  assert.deepEqual(said.slice(1), [{ type: 'pause', paused: false }]);
+  assert.equal(session.waiting, null);
+  session.receive(structuredClone(golden.waiting), sight);
+  assert.equal(session.waiting, null, 'a count that comes too late says nothing');
+});
+
+test('another query ends a pause on both sides, and so does a section that is collapsed', () => {
+  const { session, said } = shown();
+  session.setPaused(true, sight);
+  session.show({ ...session.view, search: 'x' }, sight);
+  assert.equal(session.isPaused, false);
+  assert.deepEqual(said.map(({ type }) => type), ['pause', 'query']);
+  session.setPaused(true, sight);
+  assert.equal(session.isPaused, false, 'there is nothing to keep yet');
+});
+
+test('a connection that is lost during a pause leaves the rows as they are until it ends', () => {
+  const { session, said } = shown();
+  session.setPaused(true, sight);
+  session.lost();
+  session.connected();
+  session.receive(golden.hello, sight);
+  assert.deepEqual(said.map(({ type }) => type), ['pause', 'hello']);
+  assert.ok(session.isPaused);
+  session.setPaused(false, sight);
+  assert.equal(said.at(-1).type, 'open');
+  assert.equal(said.at(-1).resume.seq, 1);
+});

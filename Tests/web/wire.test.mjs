@@ -17,6 +17,7 @@ test('what the page sends is what the golden messages say', () => {
   assert.deepEqual(wire.ack(7), client.ack);
   assert.deepEqual(wire.resync(7, 'digest'), client.resync);
   assert.deepEqual(wire.visibility(true), client.visibility);
+  assert.deepEqual(wire.pause(true), client.pause);
   assert.deepEqual(wire.viewport({ seq: 7, first: 1_200, count: 40, ahead: 60, behind: 20, anchor: 731 }), client.viewport);
   assert.deepEqual(wire.viewport({ seq: 7, first: 99_960, count: 40, ahead: 0, behind: 80, anchor: null, stick: 'end' }), client['viewport at the end']);
   assert.deepEqual(wire.collapse(4, true), client['collapse by number']);
@@ -57,6 +58,8 @@ const refusals = {
   'a negative index': JSON.stringify({ ...sound.patch, removed: [[-1, 'gone']] }),
   'a fraction as an index': JSON.stringify({ ...sound.patch, moved: [[0.5, 1]] }),
   'half a cell': JSON.stringify({ ...sound.patch, updated: [[0, 2, 1]] }),
+  'a count that is none': JSON.stringify({ ...sound.waiting, changed: -1 }),
+  'rows that are no number': JSON.stringify({ ...sound.waiting, rows: '317' }),
   'an inserted nothing': JSON.stringify({ ...sound.patch, inserted: [[0, 'new']] }),
   'a source without a state': JSON.stringify({ type: 'status', table: 'x', source: {} }),
 };

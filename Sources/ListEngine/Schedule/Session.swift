@@ -7,7 +7,13 @@ final class Session {
   var request: UInt64
   var queryRequest: QueryRequest
   /// `nil` while the table is not there.
-  var view: ListView? { didSet { folded = view?.folded(collapsed) } }
+  var view: ListView? {
+    willSet { if let view { pause?.end(on: view) } }
+    didSet {
+      folded = view?.folded(collapsed)
+      if let view { pause?.begin(on: view) }
+    }
+  }
   /// The values of the sections that the page has collapsed.
   var collapsed: Set<[Cell]> = [] { didSet { folded = view?.folded(collapsed) } }
   /// The view without what the page has collapsed.
@@ -23,6 +29,10 @@ final class Session {
   private var shiftOnItsWay = 0
   var isWritable = true
   var isHidden = false
+  /// While the page pauses, what it is told instead.
+  private var pause: Pause?
+  /// Whether the source's state has changed since the page was told.
+  var owesStatus = false
   /// Whether a flush was asked for directly: it does not wait for the throttle.
   var wantsFlush = true
   /// Whether a whole window must be sent.
@@ -57,11 +67,24 @@ final class Session {
     isHidden = former.isHidden
   }
 
+  /// Whether the page gets nothing: nobody can see it, or its reader wants it to stay as it is.
+  var isQuiet: Bool { isHidden || pause != nil }
+
   /// Whether the page can be given something: it shows, and has taken and acknowledged the last.
-  var isReady: Bool { !isHidden && isWritable && sentAt == nil && view != nil }
+  var isReady: Bool { !isQuiet && isWritable && sentAt == nil && view != nil }
 
   /// When it must be looked at again by itself.
-  var deadline: Instant? { isReady ? throttle.deadline : nil }
+  var deadline: Instant? {
+    if owesStatus && !isQuiet { return .zero }
+    if let pause, !isHidden { return pause.throttle.deadline }
+    return isReady ? throttle.deadline : nil
+  }
+
+  /// Something has changed in the table. A page that is quiet gets all of it in one patch later.
+  func noteChange(at now: Instant) {
+    if pause == nil, !isHidden { throttle.noteChange(at: now) }
+    if !isHidden { pause?.throttle.noteChange(at: now) }
+  }
 
   /// Whether a patch is due now. What the throttle lets through is taken.
   func takeDue(at now: Instant) -> Bool {
@@ -84,6 +107,7 @@ final class Session {
   func ask(_ query: QueryRequest, request: UInt64, viewport: Viewport?, limits: Limits) {
     self.request = request
     queryRequest = query
+    setPaused(false)  // whoever asks for something else wants to see it
     if let viewport { reader.resize(viewport, limits: limits) }
     reader.go(to: viewport ?? Viewport(), shift: 0)
     shiftOnItsWay = 0
@@ -92,6 +116,7 @@ final class Session {
 
   /// The page collapses a section, or expands it.
   func setCollapsed(_ isCollapsed: Bool, _ path: [Cell]) {
+    setPaused(false)
     guard collapsed.contains(path) != isCollapsed else { return }
     if isCollapsed { collapsed.insert(path) } else { collapsed.remove(path) }
     wantsFlush = true
@@ -136,11 +161,32 @@ final class Session {
   }
 
   /// A page out of sight gets nothing; when it comes back it gets one patch.
-  func setHidden(_ isHidden: Bool) {
+  func setHidden(_ isHidden: Bool, at now: Instant) {
     guard isHidden != self.isHidden else { return }
     self.isHidden = isHidden
     hasNewOutlook = true
     if isHidden { throttle.cancel() } else { wantsFlush = true }
+    if !isHidden { pause?.throttle.noteChange(at: now) }
+  }
+
+  /// A page that pauses gets nothing but the count of what waits; when it goes on it gets one patch.
+  func setPaused(_ isPaused: Bool) {
+    guard isPaused != (pause != nil) else { return }
+    if isPaused {
+      pause = Pause()
+      throttle.cancel()
+      if let view { pause?.begin(on: view) }
+    } else {
+      if let view { pause?.end(on: view) }
+      pause = nil
+      wantsFlush = true
+    }
+  }
+
+  /// What a page that pauses is to be told now, if anything.
+  func takeWaiting(at now: Instant) -> Waiting? {
+    guard !isHidden, let view else { return nil }
+    return pause?.takeDue(of: view, at: now)
   }
 
   /// Cuts what leads from what the page holds to what is true now; `nil` when they are the same.

@@ -49,7 +49,7 @@ final class TableState {
   }
 
   private func noteChange(at now: Instant) {
-    for session in sessions where !session.isHidden { session.throttle.noteChange(at: now) }
+    for session in sessions { session.noteChange(at: now) }
     trimLog()
   }
 
@@ -143,9 +143,10 @@ final class TableState {
 
   func advance(to now: Instant, limits: Limits, outputs: inout [Output]) {
     evict(at: now)
-    if statusThrottle.takeFlush(at: now) {
-      let status = status(at: now)
-      for session in sessions { outputs.append(.status(session.id, table: table.schema.name, status)) }
+    if statusThrottle.takeFlush(at: now) { for session in sessions { session.owesStatus = true } }
+    for session in sessions where session.owesStatus && !session.isQuiet {
+      session.owesStatus = false
+      outputs.append(.status(session.id, table: table.schema.name, status(at: now)))
     }
     // One step a turn, so that a view that is put together holds up nobody; what no page has seen of at all goes first.
     if let view = unfinished.first(where: { $0.build?.canSelect == false }) ?? unfinished.first {
@@ -154,6 +155,9 @@ final class TableState {
       if view.build == nil, !view.query.aggregates.isEmpty {
         for session in sessions where session.view === view { session.wantsFlush = true }
       }
+    }
+    for session in sessions {
+      if let waiting = session.takeWaiting(at: now) { outputs.append(.waiting(session.id, waiting)) }
     }
     var shared: [CutKey: Cutter.Result] = [:]
     for session in sessions where session.takeDue(at: now) {

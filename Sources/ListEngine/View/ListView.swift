@@ -33,6 +33,12 @@ final class ListView {
   var unwatchedSince: Instant?
   /// Which of the views without sessions lost its last one first.
   var leaving = 0
+  /// Counts for pages that pause; `nil` when none does.
+  private var touches: Touches?
+  /// While the view is put together again and somebody counts: which rows it had.
+  private var formerPool: ChunkPool?
+  /// The same when nobody knows which rows it had, as counting began later: from this position of the log on every change counts.
+  private var countsAllFrom = Int.max
 
   /// What puts it together, until that is done.
   private(set) var build: ViewBuild?
@@ -71,7 +77,7 @@ final class ListView {
   var totals: [Cell] { aggregates(of: root) }
 
   /// Whether it shows this row.
-  func contains(_ slot: UInt32) -> Bool { pool.chunk(of: slot) != nil }
+  func contains(_ slot: UInt32) -> Bool { pool.has(slot) }
 
   /// The position of a row among the items; `nil` as well while the order is being put together.
   ///
@@ -218,7 +224,8 @@ final class ListView {
   private func apply(_ changes: ArraySlice<ChangeLog.Entry>) {
     version += 1
     var waiting: [UInt32] = []
-    for change in changes {
+    for (index, change) in zip(changes.indices, changes) {
+      if let touches, hadRow(change.slot, in: pool, at: index) { touches.note(change.slot) }
       guard concerns(change) else {
         if aggregation != nil { tallyAgain(change) }
         continue
@@ -231,8 +238,10 @@ final class ListView {
       section.order.insert(
         slot, key: compressor.compress(comparator.key(slot)), section: section, pool: pool, comparator: comparator)
       aggregation?.add(slot, to: section)
+      touches?.note(slot)
       count(rows: 1, items: 1, in: section)
     }
+    if let touches { for change in changes where !table.isAlive(change.slot) { touches.forget(change.slot) } }
     announceSections()
   }
 
@@ -279,6 +288,42 @@ final class ListView {
   /// Whether the query's filter lets the row through.
   @inline(__always) func isShown(_ slot: UInt32) -> Bool { filter.lets(slot) }
 
+  // MARK: Pages that pause
+
+  /// Begins to count the rows that change in it, come and go.
+  func openTouches() -> Touches.Moment {
+    let touches = touches ?? Touches()
+    if self.touches == nil, build != nil { countsAllFrom = table.log.end }
+    self.touches = touches
+    return touches.open()
+  }
+
+  /// Whether a row was in the view before it changed; `index` is the entry's in the log.
+  private func hadRow(_ slot: UInt32, in pool: ChunkPool, at index: Int) -> Bool {
+    pool.has(slot) || formerPool?.has(slot) == true || table.log.start + index >= countsAllFrom
+  }
+
+  /// Ends what ``openTouches()`` began.
+  func closeTouches(_ moment: Touches.Moment) {
+    touches?.close(moment)
+    if touches?.isEmpty == true { touches = nil }
+  }
+
+  /// How many different rows have changed in it, come or gone since then, as far as it has caught up.
+  func touched(since moment: Touches.Moment) -> Int { touches?.count(since: moment) ?? 0 }
+
+  /// The order is given up before it has caught up: what it will hold, or held, is touched.
+  private func touchUnread() {
+    guard let touches else { return }
+    let changes = table.log.since(build?.position ?? position)
+    if build == nil { formerPool = pool }
+    for (index, change) in zip(changes.indices, changes) {
+      let isThere = table.isAlive(change.slot) && isShown(change.slot)
+      if isThere || hadRow(change.slot, in: pool, at: index) { touches.note(change.slot) }
+    }
+    for change in changes where !table.isAlive(change.slot) { touches.forget(change.slot) }
+  }
+
   // MARK: Sections
 
   private func section(for slot: UInt32) -> Section {
@@ -321,6 +366,7 @@ final class ListView {
   // MARK: From nothing
 
   private func startBuild() {
+    touchUnread()
     pool = ChunkPool()
     touched = query.group.map { _ in [] }
     for section in sectionOfNumber.values { formerSections[section.path] = (section.number, section.revision) }
@@ -352,6 +398,7 @@ final class ListView {
     apply(table.log.since(build.position))
     position = table.log.end
     formerSections = [:]
+    (formerPool, countsAllFrom) = (nil, .max)
     checkInvariants()
   }
 

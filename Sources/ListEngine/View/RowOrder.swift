@@ -86,6 +86,9 @@ final class ChunkPool {
     free.append(chunk.number)
   }
 
+  /// Whether the view shows this slot.
+  @inline(__always) func has(_ slot: UInt32) -> Bool { slot < home.count && home[slot] != Self.none }
+
   /// The chunk that has this slot, if the view shows it.
   @inline(__always) func chunk(of slot: UInt32) -> Chunk? {
     guard slot < home.count else { return nil }

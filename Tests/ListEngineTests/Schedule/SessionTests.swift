@@ -321,7 +321,7 @@ import Testing
     let state = TableState(table, id: TableID(rawValue: 0), at: .zero)
     let hidden = session(1)
     state.attach(hidden, to: Query(), at: .zero)
-    hidden.setHidden(true)
+    hidden.setHidden(true, at: .zero)
     for round in 0..<20 {
       var changes = Changes()
       for key in 0..<1000 { changes.upsert(key, value: round) }

@@ -1,0 +1,54 @@
+/// What waits for a page that pauses.
+public struct Waiting: Hashable, Sendable {
+  /// How many different rows of the view have changed, come or gone since the pause. One that goes and comes back counts twice.
+  public var changed: Int
+  /// How many rows the view has now.
+  public var rows: Int
+
+  /// So much waits.
+  public init(changed: Int, rows: Int) {
+    self.changed = changed
+    self.rows = rows
+  }
+}
+
+/// A page that pauses: it gets nothing but the count of what waits, at most once a second and only when it is another one.
+///
+/// Whatever happens meanwhile costs it nothing: it keeps the window that it was last sent, and the view counts (``Touches``).
+struct Pause {
+  /// How often a page is told at most.
+  static let interval: Duration = .seconds(1)
+
+  /// Since when the view counts; `nil` as long as there is none.
+  private var moment: Touches.Moment?
+  private var told: Waiting?
+  var throttle = Throttle(interval: Pause.interval)
+
+  /// Begins to count. What changed before is not counted, though the page may not have got it.
+  mutating func begin(on view: ListView) {
+    view.catchUp()
+    moment = view.openTouches()
+    told = Waiting(changed: 0, rows: view.rowCount)
+  }
+
+  /// Ends counting.
+  mutating func end(on view: ListView) {
+    if let moment { view.closeTouches(moment) }
+    moment = nil
+  }
+
+  /// What the page is to be told now, if anything.
+  mutating func takeDue(of view: ListView, at now: Instant) -> Waiting? {
+    guard let moment, throttle.takeFlush(at: now) else { return nil }
+    view.catchUp()
+    guard view.build == nil else {
+      // So much has changed that the view is put together again: then it is asked once more.
+      throttle.noteChange(at: now)
+      return nil
+    }
+    let waiting = Waiting(changed: view.touched(since: moment), rows: view.rowCount)
+    guard waiting != told else { return nil }
+    told = waiting
+    return waiting
+  }
+}

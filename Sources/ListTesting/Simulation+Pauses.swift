@@ -1,0 +1,53 @@
+import ListEngine
+
+/// Pages that pause.
+extension Simulation {
+  /// What a page that pauses would see if it did not, as it was when the pause began.
+  struct PausedView {
+    /// The rows by their keys.
+    var rows: [RowKey: [Cell]]
+    /// What it was told last, and when.
+    var told: Waiting
+    var toldAt: Instant?
+  }
+
+  mutating func pause(_ engine: inout Engine) {
+    guard let index = anyPage() else { return }
+    guard pages[index].pause == nil else { return goOn(&engine, index) }
+    pages[index].pause = PausedView(
+      rows: plain.shownRows(pages[index].query), told: Waiting(changed: 0, rows: plain.count(pages[index].query)))
+    engine.handle(.pause(pages[index].id, isPaused: true), at: clock.now)
+  }
+
+  mutating func goOn(_ engine: inout Engine, _ index: Int) {
+    pages[index].pause = nil
+    engine.handle(.pause(pages[index].id, isPaused: false), at: clock.now)
+  }
+
+  /// A page is told how much waits: not too often, only news, and no less than is different.
+  mutating func judge(_ waiting: Waiting, _ id: SessionID) throws {
+    guard let index = pages.firstIndex(where: { $0.id == id }), let pause = pages[index].pause else {
+      throw failure("a page that does not pause is told what waits")
+    }
+    guard !pages[index].isHidden else { throw failure("a hidden page is told what waits") }
+    guard waiting != pause.told || pause.toldAt == nil else {
+      throw failure("a page is told twice that \(waiting) wait")
+    }
+    // A clock that went back makes the time between them seem shorter than it is.
+    if let last = pause.toldAt, last <= clock.now, !hasClockGoneBack {
+      guard last.duration(to: clock.now) >= .seconds(1) else { throw failure("a page is told twice in a second") }
+    }
+    let query = pages[index].query
+    guard waiting.rows == plain.count(query) else {
+      throw failure("a page that pauses is told of \(waiting.rows) rows, not of \(plain.count(query))")
+    }
+    let now = plain.shownRows(query)
+    let different = Set(now.keys).union(pause.rows.keys).count { now[$0] != pause.rows[$0] }
+    guard waiting.changed >= different else {
+      throw failure("a page is told that \(waiting.changed) rows wait, but \(different) are different")
+    }
+    pages[index].pause?.told = waiting
+    pages[index].pause?.toldAt = clock.now
+    coverage.waits += 1
+  }
+}

@@ -1,0 +1,274 @@
+import ListTesting
+import Testing
+
+@testable import ListEngine
+
+/// Design.md 4.6: pause stops all traffic but a count of what waits, and resumes with one patch.
+@Suite struct PauseTests {
+  private static let page = SessionID(rawValue: 1)
+
+  private func pause(_ harness: Harness, _ isPaused: Bool = true) {
+    harness.engine.handle(.pause(Self.page, isPaused: isPaused), at: harness.clock.now)
+  }
+
+  /// What pages were told to wait for since the last call.
+  private func waits(_ harness: Harness) -> [Waiting] {
+    defer { harness.forgetOthers() }
+    return harness.others.compactMap { if case .waiting(_, let waiting) = $0 { waiting } else { nil } }
+  }
+
+  private func paused(rows: Int = 30, query: QueryRequest = QueryRequest()) throws -> Harness {
+    let harness = try Harness(rows: rows)
+    harness.open(query: query)
+    try harness.settle()
+    try harness.settle(by: .seconds(5))
+    pause(harness)
+    _ = waits(harness)
+    return harness
+  }
+
+  @Test func aPageThatPausesGetsNothingAndOnePatchWhenItGoesOn() throws {
+    let harness = try paused()
+    for step in 1...20 {
+      harness.change {
+        $0.update(step, value: 1000 + step)
+        $0.delete(29 - step)
+      }
+      #expect(try harness.advance(by: .seconds(2)).isEmpty)
+    }
+    let before = harness.replica().sequence
+    pause(harness, false)
+    let sent = try harness.advance()
+    #expect(sent.map(\.sequence) == [before + 1])
+    #expect(sent.first?.base == before)
+    #expect(sent.first?.patch.base != nil)
+    try harness.settle()
+    #expect(harness.deliveries.count == Int(before) + 1)
+    #expect(harness.replica().total == 10)
+  }
+
+  @Test func theCountIsToldAtOnceAndThenOnceASecond() throws {
+    let harness = try paused()
+    harness.change { $0.update(1, value: 77) }
+    try harness.advance()
+    #expect(waits(harness) == [Waiting(changed: 1, rows: 30)])
+    harness.change { $0.update(2, value: 77) }
+    #expect(harness.engine.deadline == harness.clock.now.advanced(by: .seconds(1)))
+    try harness.advance(by: .milliseconds(999))
+    #expect(waits(harness).isEmpty)
+    harness.change { $0.update(3, value: 77) }
+    try harness.advance(by: .milliseconds(1))
+    #expect(waits(harness) == [Waiting(changed: 3, rows: 30)])
+  }
+
+  @Test func theCountIsToldOnlyWhenItIsAnotherOne() throws {
+    let harness = try paused()
+    harness.change { $0.update(1, value: 77) }
+    try harness.advance()
+    #expect(waits(harness).count == 1)
+    for value in 1...5 {
+      harness.change { $0.update(1, value: value) }
+      try harness.advance(by: .seconds(2))
+    }
+    #expect(waits(harness).isEmpty)
+    #expect(harness.engine.deadline == nil)
+  }
+
+  @Test func rowsThatChangeComeAndGoAreCountedOnceEach() throws {
+    let harness = try paused()
+    harness.change {
+      $0.update(1, value: 77)
+      $0.update(1, name: "other")
+      $0.delete(2)
+      $0.upsert(100, value: 5)
+      $0.upsert(101, value: 5)
+    }
+    try harness.advance()
+    #expect(waits(harness) == [Waiting(changed: 4, rows: 31)])
+  }
+
+  @Test func onlyRowsOfTheViewAreCounted() throws {
+    let harness = try paused(query: QueryRequest(search: "shown"))
+    harness.change { $0.update(1, value: 77) }
+    try harness.advance()
+    #expect(waits(harness).isEmpty)
+    harness.change { $0.update(1, name: "shown") }
+    try harness.advance(by: .seconds(2))
+    #expect(waits(harness) == [Waiting(changed: 1, rows: 1)])
+    harness.change { $0.update(1, name: "gone") }
+    try harness.advance(by: .seconds(2))
+    #expect(waits(harness) == [Waiting(changed: 1, rows: 0)])
+  }
+
+  @Test func rowsFarFromSightCountAsWell() throws {
+    let harness = try paused(rows: 500)
+    harness.change { $0.update(499, value: 1) }
+    try harness.advance()
+    #expect(waits(harness) == [Waiting(changed: 1, rows: 500)])
+  }
+
+  @Test func whatChangedBeforeThePauseIsNotCountedButComesWhenThePageGoesOn() throws {
+    let harness = try Harness(rows: 30)
+    harness.open(interval: .seconds(60))
+    try harness.settle()
+    harness.change { $0.update(1, value: 1) }
+    try harness.settle()
+    harness.change { $0.update(2, value: 77) }
+    try harness.settle()
+    pause(harness)
+    try harness.advance(by: .seconds(100))
+    #expect(waits(harness).isEmpty)
+    pause(harness, false)
+    #expect(try harness.advance().count == 1)
+    #expect(harness.values()[2] == 77)
+  }
+
+  @Test func aChangeThatWaitedBeforeThePauseWaitsNoMore() throws {
+    let harness = try Harness(rows: 30)
+    harness.open()
+    try harness.settle()
+    harness.change { $0.update(1, value: 1) }
+    try harness.settle()
+    harness.change { $0.update(2, value: 2) }
+    pause(harness)
+    pause(harness, false)
+    #expect(try harness.advance().count == 1)
+    try harness.settle()
+    // The patch on resume was asked for directly, and nothing was pending any more: the next change is 300 ms after the first flush.
+    #expect(harness.engine.deadline == nil)
+  }
+
+  @Test func aCountThatIsPutTogetherAgainIsStillRight() throws {
+    let harness = try paused(rows: 6000)
+    harness.change { changes in for row in 0..<5000 { changes.update(row, value: row) } }
+    harness.change { changes in for row in 0..<100 { changes.delete(row) } }
+    harness.change { changes in for row in 7000..<7100 { changes.upsert(row, value: row) } }
+    try harness.advance()
+    #expect(waits(harness) == [Waiting(changed: 5100, rows: 6000)])
+  }
+
+  @Test func pagesThatPauseAtOtherTimesAreToldTheirOwnCounts() throws {
+    let harness = try paused()
+    harness.open(2)
+    try harness.settle()
+    harness.change { $0.update(1, value: 77) }
+    try harness.settle()
+    harness.engine.handle(.pause(SessionID(rawValue: 2), isPaused: true), at: harness.clock.now)
+    _ = waits(harness)
+    harness.change { $0.update(2, value: 78) }
+    try harness.advance(by: .seconds(1))
+    #expect(waits(harness) == [Waiting(changed: 2, rows: 30), Waiting(changed: 1, rows: 30)])
+    pause(harness, false)
+    try harness.settle()
+    harness.change { $0.update(3, value: 79) }
+    try harness.advance(by: .seconds(1))
+    #expect(waits(harness) == [Waiting(changed: 2, rows: 30)])
+  }
+
+  @Test func scrollsWhilePausedAreAnsweredWhenThePageGoesOn() throws {
+    let harness = try paused(rows: 200)
+    harness.scroll(first: 100)
+    #expect(try harness.advance(by: .seconds(2)).isEmpty)
+    pause(harness, false)
+    #expect(try harness.advance().count == 1)
+    #expect(harness.values().first == 950)
+  }
+
+  @Test func whatWasOnItsWayMayBeAcknowledgedOrRefusedDuringThePause() throws {
+    let harness = try Harness(rows: 30)
+    harness.open()
+    try harness.advance()
+    pause(harness)
+    harness.acknowledge()
+    #expect(try harness.advance(by: .seconds(1)).isEmpty)
+    harness.engine.handle(.resync(Self.page, sequence: 1), at: harness.clock.now)
+    #expect(try harness.advance(by: .seconds(1)).isEmpty)
+    pause(harness, false)
+    #expect(try harness.advance().map { $0.patch.base == nil } == [true])
+  }
+
+  @Test func aQueryEndsThePause() throws {
+    let harness = try paused()
+    harness.engine.handle(
+      .query(Self.page, request: 2, query: QueryRequest(sort: [("value", true)]), viewport: nil), at: harness.clock.now)
+    #expect(try harness.advance().map(\.request) == [2])
+    harness.acknowledge()
+    harness.change { $0.update(1, value: 1000) }
+    #expect(try harness.advance(by: .seconds(1)).count == 1)
+    #expect(waits(harness).isEmpty)
+  }
+
+  @Test func aSectionThatIsCollapsedEndsThePause() throws {
+    let harness = try paused(query: QueryRequest(group: ["group"]))
+    harness.engine.handle(.collapse(Self.page, .path([.text("one")]), isCollapsed: true), at: harness.clock.now)
+    #expect(try harness.advance().count == 1)
+    #expect(harness.replica().total == 1)
+  }
+
+  @Test func aHiddenPageIsNotToldWhatWaitsUntilItReturns() throws {
+    let harness = try paused()
+    harness.engine.handle(.visibility(Self.page, isHidden: true), at: harness.clock.now)
+    harness.change { $0.update(1, value: 77) }
+    try harness.advance(by: .seconds(5))
+    #expect(waits(harness).isEmpty)
+    harness.engine.handle(.visibility(Self.page, isHidden: false), at: harness.clock.now)
+    #expect(try harness.advance().isEmpty)
+    #expect(waits(harness) == [Waiting(changed: 1, rows: 30)])
+  }
+
+  @Test func pausingTwiceIsPausingOnce() throws {
+    let harness = try paused()
+    harness.change { $0.update(1, value: 77) }
+    pause(harness)
+    try harness.advance()
+    #expect(waits(harness) == [Waiting(changed: 1, rows: 30)])
+    pause(harness, false)
+    try harness.settle()
+    pause(harness, false)
+    #expect(try harness.advance().isEmpty)
+  }
+
+  @Test func aPageOfATableThatIsNotThereYetMayPause() throws {
+    var engine = Engine(epoch: "pause")
+    engine.handle(
+      .open(Self.page, table: "late", request: 1, query: QueryRequest(), viewport: nil, interval: nil), at: .zero)
+    engine.handle(.pause(Self.page, isPaused: true), at: .zero)
+    let table = try engine.addTable(Schema(name: "late", key: .integer, columns: [Column("a", .integer)]), at: .zero)
+    var changes = Changeset()
+    changes.upsert(.integer(1), [.integer(1)])
+    engine.handle(.changes(table, changes), at: .zero)
+    let told = engine.advance(to: .zero).compactMap { if case .waiting(_, let waiting) = $0 { waiting } else { nil } }
+    #expect(told == [Waiting(changed: 1, rows: 1)])
+    engine.handle(.pause(Self.page, isPaused: false), at: .zero)
+    #expect(engine.advance(to: .zero).contains { if case .deliver = $0 { true } else { false } })
+  }
+
+  @Test func theSourcesStateIsToldWhenThePageGoesOn() throws {
+    let harness = try paused()
+    harness.forgetOthers()
+    harness.engine.handle(.source(harness.table, .stale, message: "down"), at: harness.clock.now)
+    try harness.advance(by: .seconds(5))
+    #expect(harness.others.isEmpty)
+    #expect(harness.engine.deadline == nil)
+    pause(harness, false)
+    try harness.advance()
+    let states = harness.others.compactMap { if case .status(_, _, let status) = $0 { status.state } else { nil } }
+    #expect(states == [.stale])
+  }
+
+  @Test func howeverLongAPagePausesNothingPilesUp() {
+    let table = Table(Harness.schema, limits: Limits(), seed: 1)
+    let state = TableState(table, id: TableID(rawValue: 0), at: .zero)
+    let session = Session(
+      Self.page, table: "numbers", request: 1, query: QueryRequest(), viewport: nil, interval: .zero, limits: Limits())
+    state.attach(session, to: Query(), at: .zero)
+    session.setPaused(true)
+    for round in 0..<20 {
+      var changes = Changes()
+      for key in 0..<1000 { changes.upsert(key, value: round) }
+      state.apply(changes.set, at: .zero)
+    }
+    #expect(table.log.entries.count <= TableState.longestLog)
+    #expect(session.takeWaiting(at: .zero) == Waiting(changed: 1000, rows: 1000))
+  }
+}
