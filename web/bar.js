@@ -1,6 +1,6 @@
 // bar.js: what stands around the table: tables, filter, grouping, the state of the connection and of the source.
 
-import { age } from './format.js';
+import { age, countText } from './format.js';
 import { titleOf } from './columns.js';
 import { nextGroup } from './query.js';
 
@@ -126,8 +126,8 @@ export class Bar {
   }
 
   /** How many rows there are, and how the source is. */
-  setStatus({ rows, totals, source, stats, isFiltered, isLive, error }) {
-    const count = rows.toLocaleString(this.locale);
+  setStatus({ rows, accuracy, totals, source, stats, isFiltered, isLive, error }) {
+    const count = countText(rows, accuracy, this.locale);
     const match = rows === 1 ? ' matches' : ' match';
     this.#write('rows', [`${count} ${rows === 1 ? 'row' : 'rows'}${isFiltered ? match : ''}`, ...totals].join(' · '));
     const state = error ? 'failed' : isLive ? source?.state ?? '' : '';  // without a connection nobody knows

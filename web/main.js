@@ -4,7 +4,7 @@ import { listenForAddress, recall, tellAddress, viewOf } from './address.js';
 import { Bar } from './bar.js';
 import { Chips } from './chips.js';
 import { Chosen } from './chosen.js';
-import { ColumnHands, heldValues } from './columnhands.js';
+import { ColumnHands } from './columnhands.js';
 import { ColumnSet } from './columnset.js';
 import { titleOf } from './columns.js';
 import { nextTerms } from './filter.js';
@@ -46,9 +46,7 @@ const sections = new Sections(body, $('pin'));
 const table = new Table(body, sections);
 const heads = new Heads($('heads'), { sort: sortBy, menu: (column, under) => hands.showMenu(column, under) });
 const columns = new ColumnSet({ grid, canvas, heads, table, sections });
-const hands = new ColumnHands({
-  session, columns, change, askValues: (spec, take) => take({ values: heldValues(session.copy, spec), note: 'in the rows at hand' }),
-});
+const hands = new ColumnHands({ session, columns, change });
 const focus = new Focus(grid);
 const selection = new Chosen();
 const marks = new Marks();
@@ -366,5 +364,5 @@ function showState() {
   document.documentElement.classList.toggle('aged', connection.lostAt > 0 && hasRows);
   pauseButton.show();
   bar.setLink({ ...connection, now: Date.now(), hasRows });
-  bar.setStatus({ rows: copy.rows, totals: sections.texts(copy.totals), source: open?.source, stats, isFiltered: view.search !== '' || view.filters.length > 0, isLive, error });
+  bar.setStatus({ rows: copy.rows, accuracy: copy.accuracy, totals: sections.texts(copy.totals), source: open?.source, stats, isFiltered: view.search !== '' || view.filters.length > 0, isLive, error });
 }

@@ -79,7 +79,7 @@ class RowNode {
   }
 
   #show(at, now, flashes) {
-    const value = this.item.cells[this.specs[at].index] ?? null;
+    const value = this.item.absence ?? this.item.cells[this.specs[at].index] ?? null;
     const before = this.shown[at];
     if (value === before) return;
     this.shown[at] = value;

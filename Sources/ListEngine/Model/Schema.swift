@@ -105,8 +105,10 @@ public struct Schema: Hashable, Sendable {
   public var key: KeyType
   /// At least one; at most ``Limits/columns``.
   public var columns: [Column]
-  /// How the source wants to be asked for the values of deferred columns.
+  /// How the source wants to be asked for the values of deferred columns, and for the pages of a windowed table.
   public var prefetch: PrefetchPolicy
+  /// What the source can do with its rows, when it keeps them and gives those that are looked at; `nil` when the engine keeps them.
+  public var windowed: WindowedCapabilities?
   /// What the table may hold at most.
   public var limits: TableLimits
   /// Which rows the table keeps by itself.
@@ -115,13 +117,14 @@ public struct Schema: Hashable, Sendable {
   /// A schema. It is checked when the table is added.
   public init(
     name: String, title: String = "", key: KeyType, columns: [Column], prefetch: PrefetchPolicy = PrefetchPolicy(),
-    limits: TableLimits = TableLimits(), retention: Retention = .everything
+    windowed: WindowedCapabilities? = nil, limits: TableLimits = TableLimits(), retention: Retention = .everything
   ) {
     self.name = name
     self.title = title.isEmpty ? name : title
     self.key = key
     self.columns = columns
     self.prefetch = prefetch
+    self.windowed = windowed
     self.limits = limits
     self.retention = retention
   }

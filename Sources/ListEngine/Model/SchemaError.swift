@@ -8,6 +8,10 @@ public enum SchemaError: Error, Hashable, Sendable {
   case repeatedColumn(String)
   /// No column, or more than this limit.
   case columnCount(Int, limit: Int)
+  /// A windowed table cannot have deferred columns: its source is asked for what is looked at anyway.
+  case deferredAndWindowed(String)
+  /// A windowed source says that it can do something with a column that is not there.
+  case noSuchColumn(Int)
   /// A limit of the table is no positive number; which one, and what it is.
   case badLimit(String, Int)
   /// A table keeps no rows, or keeps them for no time.
@@ -26,6 +30,9 @@ extension SchemaError: CustomStringConvertible {
     case .repeatedTable(let name): "there is a table “\(name)” already"
     case .repeatedColumn(let name): "two columns are called “\(name)”"
     case .columnCount(let count, let limit): "a table has 1 to \(limit) columns, not \(count)"
+    case .deferredAndWindowed(let column):
+      "the column “\(column)” is deferred, and the table windowed: its source is asked for what is looked at anyway"
+    case .noSuchColumn(let column): "the source says that it can do something with column \(column), which is not there"
     case .badLimit(let what, let limit): "the limit of \(what) must be at least 1, not \(limit)"
     case .badRetention(.last(let rows)): "a table that keeps its last rows keeps at least 1, not \(rows)"
     case .badRetention(let retention): "a table keeps its rows for some time, not for \(retention)"

@@ -12,7 +12,7 @@ struct Cutter {
   /// About how many bytes of rows one patch carries.
   let budget: Int
 
-  private var view: ListView { folded.view }
+  private var view: any QueryView { folded.view }
 
   /// A patch, and whether it leads all the way.
   struct Result {
@@ -40,7 +40,8 @@ struct Cutter {
     let start = range.lowerBound + kept.lowerBound
     let (lead, pool) = lendHeaders(&candidates, start: start)
     let result = WindowState(
-      start: start, total: folded.itemCount, rows: view.rowCount, totals: view.totals, items: candidates.map(\.item),
+      start: start, total: folded.itemCount, rows: view.rowCount, accuracy: view.accuracy, totals: view.totals,
+      items: candidates.map(\.item),
       lead: lead, pool: pool,
       commit: view.table.commit, relabelings: view.table.relabelings)
     let patch = Patch(base: base, result: result)
@@ -52,7 +53,7 @@ struct Cutter {
     let isEmpty =
       patch.removed.isEmpty && patch.inserted.isEmpty && patch.moved.isEmpty && patch.updatedRows.isEmpty
       && patch.updatedHeaders.isEmpty && base.digest == result.digest && base.rows == result.rows
-      && base.totals == result.totals && base.lead == result.lead
+      && base.accuracy == result.accuracy && base.totals == result.totals && base.lead == result.lead
     patch.check()
     return Result(patch: patch, isEmpty: isEmpty, isComplete: isComplete)
   }
@@ -79,6 +80,7 @@ struct Cutter {
       switch item {
       case .row(let slot): .row(view.table.snapshot(slot))
       case .header(let section): .header(header(section, slot: 0))
+      case .absent(let absent): .row(RowSnapshot(id: absent.id, absence: absent.why))
       }
     let identity = Self.identity(item)
     return Candidate(identity: identity, item: item, origin: origins[identity] ?? -1)
@@ -224,17 +226,14 @@ struct Cutter {
   }
 
   private func insertion(_ item: WindowItem, since commit: UInt32) -> Patch.Insertion {
-    guard case .row(let row) = item, let slot = view.table.slot(of: row.id) else { return .scrolled }
-    if view.table.isNew(slot, since: commit) { return .new }
-    return view.table.hasChanged(slot, since: commit) ? .moved : .scrolled
+    guard case .row(let row) = item, row.absence == nil else { return .scrolled }
+    return view.insertion(of: row, since: commit)
   }
 
   private func removal(_ item: WindowItem, since commit: UInt32) -> Patch.Removal {
     switch item {
     case .header(let header): return view.section(numbered: header.section) != nil ? .scrolled : .gone
-    case .row(let row):
-      guard let slot = view.table.slot(of: row.id), view.contains(slot) else { return .gone }
-      return view.table.hasChanged(slot, since: commit) ? .moved : .scrolled
+    case .row(let row): return row.absence == nil ? view.removal(of: row, since: commit) : .scrolled
     }
   }
 }

@@ -7,7 +7,7 @@ final class Session {
   var request: UInt64
   var queryRequest: QueryRequest
   /// `nil` while the table is not there.
-  var view: ListView? {
+  var view: (any QueryView)? {
     willSet { if let view { pause?.end(on: view) } }
     didSet {
       folded = view?.folded(collapsed)
@@ -17,7 +17,7 @@ final class Session {
   /// The values of the sections that the page has collapsed.
   var collapsed: Set<[Cell]> = [] { didSet { folded = view?.folded(collapsed) } }
   /// The view without what the page has collapsed.
-  private var folded: FoldedView?
+  private(set) var folded: FoldedView?
   var reader = Reader()
   /// What was last sent.
   var base: WindowState?
@@ -71,7 +71,7 @@ final class Session {
   var isQuiet: Bool { isHidden || pause != nil }
 
   /// Whether the page can be given something: it shows, and has taken and acknowledged the last.
-  var isReady: Bool { !isQuiet && isWritable && sentAt == nil && view != nil }
+  var isReady: Bool { !isQuiet && isWritable && sentAt == nil && view?.awaitsSource == false }
 
   /// When it must be looked at again by itself.
   var deadline: Instant? {
@@ -96,7 +96,7 @@ final class Session {
   /// Whether the view can show what the page is to hold. One that is being put together shows its first items only, once, and not to
   /// a page that goes on reading: where its anchor is now is known when all is in order.
   private func canLook() -> Bool {
-    guard let view, let build = view.build else { return true }
+    guard let view = view as? ListView, let build = view.build else { return true }
     // Nor to one that has collapsed something: what is folded away is known no sooner.
     guard wantsWindow, base == nil || awaitsWindow, collapsed.isEmpty, view.canShowFirstItems else { return false }
     if !build.isSelectionCurrent { build.select() }
