@@ -3,6 +3,7 @@
 import { age, countText } from './format.js';
 import { titleOf } from './columns.js';
 import { nextGroup } from './query.js';
+import { stateName } from './source.js';
 
 const typingPause = 120;  // milliseconds without a key before a filter is asked for
 
@@ -132,7 +133,7 @@ export class Bar {
     this.#write('rows', [`${count} ${rows === 1 ? 'row' : 'rows'}${isFiltered ? match : ''}`, ...totals].join(' · '));
     const state = error ? 'failed' : isLive ? source?.state ?? '' : '';  // without a connection nobody knows
     this.parts.source.dataset.state = state;
-    this.#write('source', error ? 'refused' : state);
+    this.#write('source', error ? 'refused' : stateName(state));
     this.#write('source-message', error || (isLive && source?.message) || '');
     const rejected = source?.rejected ?? 0;
     this.#write('rejected', rejected > 0 ? `${rejected.toLocaleString(this.locale)} rejected` : '');

@@ -55,6 +55,8 @@ export class WindowCopy {
     this.epoch = '';
     this.seq = 0;
     this.request = 0;
+    /** The least time between two patches, in milliseconds, as the server keeps it now. */
+    this.interval = undefined;
     this.start = 0;
     this.total = 0;
     this.rows = 0;
@@ -166,6 +168,7 @@ export class WindowCopy {
     this.epoch = message.epoch;
     this.seq = message.seq;
     this.request = message.request;
+    this.interval = message.interval;
     this.start = message.start;
     this.total = message.total;
     this.rows = message.rows;
