@@ -177,6 +177,8 @@ public struct Engine: ~Copyable {
       if isCollapsed { session.queryRequest.collapsed.append(path) }
       return refuseTooManyCollapsed(session, session.queryRequest.collapsed.count, at: now)
     }
+    // Whoever asks for something wants to see it, also when it is about a section that went meanwhile.
+    session.setPaused(false)
     let path =
       switch section {
       case .number(let number): session.path(ofSection: number)
@@ -260,6 +262,12 @@ public struct Engine: ~Copyable {
     defer { outputs = [] }
     return outputs
   }
+
+  /// Whether a table's views have taken over enough of its changes that it can take more. Who hands in changes all the same makes the next
+  /// turns longer; who waits for it, and hands in a few thousand rows at a time, has turns of bounded length.
+  ///
+  /// - Complexity: O(sessions).
+  public func hasRoom(for table: TableID) -> Bool { states[table.rawValue].hasRoom }
 
   /// When to call ``advance(to:)`` again if nothing happens before; `nil` when nothing waits.
   ///

@@ -143,6 +143,8 @@ public struct Simulation {
     limits.cellBytes = 100
     limits.stepRows = random.pick([4, 20, 100, 1 << 16])
     limits.evictions = random.pick([1, 5, 4096])
+    limits.turnRows = random.pick([1, 40, 8192])
+    limits.backlog = random.pick([4, 30, 4096])
     self.limits = limits
     let keys = random.pick([5, 30, 30, 120, 700])
     self.keys = keys
@@ -490,6 +492,7 @@ public struct Simulation {
       }
     }
     guard engine.deadline == nil else { throw failure("it does not come to rest") }
+    guard engine.hasRoom(for: table) else { throw failure("there is no room for changes though all is done") }
     for page in pages {
       try judge(page)
       try judgeDeferred(page)

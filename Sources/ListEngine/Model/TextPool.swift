@@ -24,6 +24,7 @@ final class TextPool {
   private let counter: ByteCounter?
   /// Where each text's bytes are; 0 when the number is free.
   private let addresses = Chunked<UInt>(filler: 0)
+  /// How many rows hold each text; a text whose number lies beyond came when nothing was shared any more, and has one holder.
   private let references = Chunked<UInt32>(filler: 0)
   /// How often each number has been given to a text; only while repeats are shared.
   private var generations: Chunked<UInt32>?
@@ -101,8 +102,10 @@ final class TextPool {
   /// One holder of this text lets go.
   func release(_ number: UInt32) {
     counter?.add(-self[number].count)
-    references[number] -= 1
-    guard references[number] == 0 else { return }
+    if number < references.count {
+      references[number] -= 1
+      guard references[number] == 0 else { return }
+    }
     if sharesRepeats { table.remove(number, hash: hasher.hash(self[number])) { hasher.hash(self[$0]) } }
     collation?.forget(number)
     let bytes = self[number]
@@ -140,11 +143,11 @@ final class TextPool {
     } else {
       number = UInt32(addresses.count)
       addresses.grow(to: addresses.count + 1)
-      references.grow(to: addresses.count)
+      if sharesRepeats { references.grow(to: addresses.count) }
     }
     count += 1
     addresses[number] = store(bytes, number: number)
-    references[number] = 1
+    if number < references.count { references[number] = 1 }
     if let generations {
       generations.grow(to: addresses.count)
       generations[number] = generations[number] == .max ? 1 : generations[number] + 1
@@ -232,7 +235,8 @@ extension TextPool {
       var used = 0
       for number in 0..<UInt32(addresses.count) where addresses[number] != 0 {
         used += 1
-        precondition(references[number] > 0, "text \(number) is stored, but nobody holds it")
+        precondition(
+          number >= references.count || references[number] > 0, "text \(number) is stored, but nobody holds it")
         live[addresses[number] & ~UInt(Self.blockSize - 1), default: 0] += Self.textHeaderSize + self[number].count
       }
       precondition(used == count, "\(used) texts, counted as \(count)")

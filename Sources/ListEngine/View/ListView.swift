@@ -21,6 +21,10 @@ final class ListView: QueryView {
   private var nextSection: UInt32 = 1
   private var relabelings = 0
   private var foldings = Foldings()
+  /// How much it has done to catch up: rows taken out or put in, and a little for each change that it has read.
+  private(set) var workDone = 0
+  /// How many changes it has not taken over.
+  var backlog: Int { table.log.end - logPosition }
   /// Counts how often items came, went or moved: what was derived from their positions is worthless then.
   private(set) var version = 0
   /// The same for sections.
@@ -213,6 +217,7 @@ final class ListView: QueryView {
 
   private func apply(_ changes: ArraySlice<ChangeLog.Entry>) {
     version += 1
+    workDone += changes.count / 16
     var waiting: [UInt32] = []
     for (index, change) in zip(changes.indices, changes) {
       if let touches, hadRow(change.slot, in: pool, at: index) { touches.note(change.slot) }
@@ -223,6 +228,7 @@ final class ListView: QueryView {
       waiting.append(change.slot)
       if let chunk = pool.chunk(of: change.slot) { remove(change.slot, from: chunk) }
     }
+    workDone += waiting.count
     for slot in waiting where table.isAlive(slot) && !contains(slot) && isShown(slot) {
       let section = section(for: slot)
       section.order.insert(
