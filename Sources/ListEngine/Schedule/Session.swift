@@ -141,7 +141,10 @@ final class Session {
     wantsFlush = true
     hasNewOutlook = true
     guard !awaitsWindow else { return }
-    reader.go(to: viewport, shift: viewport.sequence < sequence ? shiftOnItsWay : 0)
+    guard viewport.sequence < sequence else { return reader.go(to: viewport, shift: 0) }
+    reader.go(to: viewport, shift: shiftOnItsWay)
+    // Neither we nor the page go above the top. What it is yet to follow is no more than leads there, should it refuse the patch.
+    shiftOnItsWay = reader.first - max(0, viewport.first)
   }
 
   /// The page has applied what was on its way; anything else it says is late and ignored.
