@@ -2,7 +2,7 @@
 ///
 /// What ties by its collation is told apart by code unit, so that different texts never tie. Filters do not ask: `<` and ranges of texts go
 /// by code unit, whatever the column's collation.
-public enum Collation: Hashable, Sendable {
+public enum Collation: Hashable, Codable, Sendable {
   /// Byte by byte: `Z` before `a`, `10` before `9`.
   case codeUnit
   /// As people list names: without regard to case, and runs of digits as the numbers that they are: `a9` before `A10`. Of no language:
