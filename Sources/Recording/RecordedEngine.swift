@@ -31,6 +31,8 @@ public struct RecordedEngine: ~Copyable {
   public var resyncs: UInt64 { engine.resyncs }
   /// See ``Engine/prefetch(of:)``.
   public func prefetch(of table: TableID) -> PrefetchCounters { engine.prefetch(of: table) }
+  /// See ``Engine/hasRoom(for:)``.
+  public func hasRoom(for table: TableID) -> Bool { engine.hasRoom(for: table) }
 
   /// See ``Engine/addTable(_:at:)``.
   public mutating func addTable(_ schema: Schema, at now: Instant) throws(SchemaError) -> TableID {
