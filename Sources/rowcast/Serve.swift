@@ -72,6 +72,7 @@ struct Serve: ParsableCommand {
         guard let child = source.child else {
           return try PluginFeed(source.plugin, settings: source.flags, control: control)
         }
+        if child.isPlugin { try child.command.checkTrust() }
         return ChildFeed(child, settings: source.flags, control: control)
       }
       for feed in feeds { try ending.start(feed) }

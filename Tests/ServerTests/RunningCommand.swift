@@ -31,7 +31,7 @@ final class RunningCommand {
   ///
   /// What it keeps between two runs goes into a folder of the tests' own, or `folder`.
   init(
-    _ arguments: [String], waits: Bool = true, folder: String = RunningCommand.folder,
+    _ arguments: [String], input: String = "/dev/null", waits: Bool = true, folder: String = RunningCommand.folder,
     environment: [String: String] = [:]
   ) throws {
     var pipes: [Int32] = [0, 0, 0, 0]
@@ -45,7 +45,7 @@ final class RunningCommand {
     errors = pipes[2]
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
-    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+    posix_spawn_file_actions_addopen(&actions, 0, input, O_RDONLY, 0)
     posix_spawn_file_actions_adddup2(&actions, pipes[1], 1)
     posix_spawn_file_actions_adddup2(&actions, pipes[3], 2)
     var attributes = posix_spawnattr_t()
