@@ -123,6 +123,8 @@ public struct ScriptedWindowedSource: Sendable {
         inFlight[request.id] = request
         requests.append(request)
         let plan = plan(request)
+        // It cannot be told that nobody waits any more, and will not answer: for the engine that ends when its patience does.
+        if case .isForgotten = plan.end, !capabilities.cancels { inFlight[request.id] = nil }
         jobs.append(Job(request: request, due: now.advanced(by: plan.delay), plan: plan))
       }
       if inFlight.count > schema.prefetch.inFlight {

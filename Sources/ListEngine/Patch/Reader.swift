@@ -7,7 +7,7 @@ struct Reader {
   private var ahead: Int?
   private var behind: Int?
   private(set) var anchor: RowID?
-  private var stick: Viewport.Stick? = .top
+  private(set) var stick: Viewport.Stick? = .top
   /// Whether the last scroll went towards the beginning.
   private(set) var isTravellingUp = false
 

@@ -78,6 +78,12 @@ struct Lookout {
 
   private static func shift(_ sight: Session.Sight, _ view: WindowedView) -> Int? {
     guard let next = view.next else { return 0 }
+    switch sight.stick {
+    case .top: return 0
+    // Beyond the end is as good as at the end.
+    case .end: return next.itemCount
+    case nil: break
+    }
     for case .row(let slot) in sight.anchored(view) {
       guard let old = view.shown.spot(of: slot), let new = next.spot(of: slot),
         view.shown.path(ofLeaf: old.leaf) == next.path(ofLeaf: new.leaf)
@@ -120,15 +126,18 @@ struct Lookout {
     guard let next = view.next, let sight = session.sight else { return true }
     guard next.hasSections, next.isAnswered else { return false }
     let shift = shift(sight, view)
-    for stretch in stretches(sight.window, isUp: false, sight.folded, view) {
-      var isSeen = false
-      view.shown.forEach(stretch) { _, row in if case .there = row { isSeen = true } }
-      guard isSeen else { continue }
-      var isMissing = false
-      for place in places(of: stretch, in: view, shift: shift) {
-        next.forEach(place) { _, row in if case .absent(_, _, .some) = row { isMissing = true } }
+    // Zone by zone, as they are asked for.
+    for (range, _, isUp) in sight.zones {
+      for stretch in stretches(range, isUp: isUp, sight.folded, view) {
+        var isSeen = false
+        view.shown.forEach(stretch) { _, row in if case .there = row { isSeen = true } }
+        guard isSeen else { continue }
+        var isMissing = false
+        for place in places(of: stretch, in: view, shift: shift) {
+          next.forEach(place) { _, row in if case .absent(_, _, .some) = row { isMissing = true } }
+        }
+        if isMissing { return false }
       }
-      if isMissing { return false }
     }
     return true
   }
@@ -142,6 +151,7 @@ extension Session {
     let window: Range<Int>
     let isUp: Bool
     let anchor: RowID?
+    let stick: Viewport.Stick?
 
     /// What is visible, what lies ahead, and what lies behind; each to be walked from near to far.
     var zones: [(range: Range<Int>, zone: PrefetchQueue<PageItem>.Zone, isUp: Bool)] {
@@ -164,6 +174,6 @@ extension Session {
     let total = folded.itemCount
     return Sight(
       folded: folded, visible: reader.visible(of: total), window: reader.window(of: total),
-      isUp: reader.isTravellingUp, anchor: reader.anchor)
+      isUp: reader.isTravellingUp, anchor: reader.anchor, stick: reader.stick)
   }
 }

@@ -12,6 +12,8 @@ struct PageChain: PageMap {
     var count: Int
     /// Whether that was seen.
     var isCounted = false
+    /// Whether that was since everything was asked for anew.
+    var isFresh = false
     /// More it cannot be, whatever the source guesses: it was asked for what would follow.
     var mostCount = Int.max
     var page: KeptPage?
@@ -41,15 +43,16 @@ struct PageChain: PageMap {
     told = accuracy
     toldCount = count
     segments = [Segment(number: 0, count: size)]
-    segments[0].count = count == 0 ? 0 : restCount(beside: 0)
+    // Only a source that counts is believed that there is nothing.
+    segments[0].count = count == 0 && accuracy == .exact ? 0 : restCount(beside: 0)
   }
 
   var count: Int { segments.reduce(0) { $0 + $1.count } }
-  private var isCounted: Bool { segments.allSatisfy(\.isCounted) }
+  private var isCounted: Bool { segments.allSatisfy(\.isFresh) }
   var rowCount: Int {
     isCounted || told == .unknown ? count : max(toldCount ?? count, counted)
   }
-  private var counted: Int { segments.reduce(0) { $0 + ($1.isCounted ? $1.count : 0) } }
+  private var counted: Int { segments.reduce(0) { $0 + ($1.isFresh ? $1.count : 0) } }
   var accuracy: CountAccuracy {
     isCounted ? .exact : told == .exact && toldCount == nil ? .unknown : told
   }
@@ -128,7 +131,8 @@ struct PageChain: PageMap {
   private mutating func takeBeginning(_ index: Int, _ page: KeptPage, _ answer: RowPage) -> Int? {
     let old = segments[index]
     var reached = old
-    (reached.count, reached.isCounted, reached.page, reached.failure) = (page.slots.count, true, page, nil)
+    (reached.count, reached.isCounted, reached.isFresh) = (page.slots.count, true, true)
+    (reached.page, reached.failure) = (page, nil)
     guard answer.hasMore else {
       segments[index] = reached
       if page.slots.isEmpty { removeEmpty(index) }
@@ -160,7 +164,7 @@ struct PageChain: PageMap {
     parts.append(
       Segment(
         number: number, begin: answer.begin, end: answer.hasMore ? answer.end : old.end, count: page.slots.count,
-        isCounted: true, page: page))
+        isCounted: true, isFresh: true, page: page))
     if answer.hasMore {
       let rest = max(1, old.count - before - page.slots.count)
       parts.append(Segment(number: takeNumber(), begin: answer.end, end: old.end, count: rest))
@@ -259,7 +263,10 @@ struct PageChain: PageMap {
     var chain = self
     if let newCount { chain.toldCount = newCount }
     (chain.keptRows, chain.keptBytes) = (0, 0)
-    for index in chain.segments.indices { (chain.segments[index].page, chain.segments[index].failure) = (nil, nil) }
+    for index in chain.segments.indices {
+      (chain.segments[index].page, chain.segments[index].failure) = (nil, nil)
+      (chain.segments[index].isFresh, chain.segments[index].mostCount) = (false, .max)
+    }
     return chain
   }
 }

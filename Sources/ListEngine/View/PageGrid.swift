@@ -26,7 +26,8 @@ struct PageGrid: PageMap {
     self.size = size
     told = accuracy
     toldCount = count
-    hasMore = count != 0
+    // Only a source that counts is believed that there is nothing.
+    hasMore = count != 0 || accuracy != .exact
   }
 
   var count: Int {
@@ -136,7 +137,7 @@ struct PageGrid: PageMap {
   var beyond: [Int] { kept.keys.filter { $0 * size >= count } }
 
   func renewed(count newCount: Int?) -> any PageMap {
-    var grid = PageGrid(size: size, accuracy: told, count: newCount ?? (count == 0 ? nil : toldCount))
+    var grid = PageGrid(size: size, accuracy: told, count: newCount ?? (count == 0 || toldCount == 0 ? nil : toldCount))
     // What was seen is a good guess of what is there; it is seen again before it is shown.
     if told == .unknown || toldCount == nil { (grid.reached, grid.hasMore) = (reached, reached == 0 || hasMore) }
     return grid

@@ -201,6 +201,34 @@ import Testing
     #expect(harness.lines() == values(0..<7))
   }
 
+  @Test func anEstimateOfNothingIsNotBelieved() throws {
+    for paging in Self.pagings {
+      let harness = try WindowedHarness(
+        WindowedCapabilities(count: .estimated, paging: paging), rows: 2, limits: small)
+      harness.source.estimate = 0
+      harness.open()
+      try harness.settle()
+      #expect(harness.lines() == ["0", "10"])
+      harness.upsert(2)
+      harness.change()
+      try harness.settle()
+      #expect(harness.lines() == ["0", "10", "20"])
+    }
+  }
+
+  @Test func aReaderAtTheTopOrTheEndOfAListThatGrewIsShownTheNewOne() throws {
+    for stick in [Viewport.Stick.top, .end] {
+      let harness = try WindowedHarness(WindowedCapabilities(paging: .offset), rows: 20, limits: small)
+      harness.open(buffer: 20, stick: stick)
+      try harness.settle()
+      harness.upsert(1_000, value: 1, at: 0)
+      harness.change()
+      try harness.settle()
+      #expect(harness.replica().total == 21)
+      #expect(harness.lines() == ["1"] + values(0..<20))
+    }
+  }
+
   // MARK: The cache
 
   @Test func pagesAreForgottenWhenThereAreTooMany() throws {

@@ -1,0 +1,209 @@
+import Testing
+
+@testable import ListEngine
+
+/// The rows of a windowed view: by a grid of offsets, and by a chain of cursors.
+@Suite struct PageMapTests {
+  /// A page of rows whose slots are these.
+  private func page(_ slots: Range<UInt32>) -> KeptPage {
+    KeptPage(slots: Array(slots), bytes: slots.count * 100, used: 0)
+  }
+
+  private func answer(_ count: Int? = nil, hasMore: Bool = false, begin: String? = nil, end: String? = nil) -> RowPage {
+    RowPage([], hasMore: hasMore, count: count, begin: begin.map { PageCursor($0) }, end: end.map { PageCursor($0) })
+  }
+
+  /// One character a row: a digit for one that is there, `.` for one to ask for, `!` for one that failed.
+  private func picture(_ map: any PageMap) -> String {
+    var picture = ""
+    map.forEach(in: 0..<map.count) { _, row in
+      switch row {
+      case .there(let slot): picture += "\(slot % 10)"
+      case .absent(.pending, _, _): picture += "."
+      case .absent(.failed, _, _): picture += "!"
+      }
+    }
+    return picture
+  }
+
+  // MARK: Grid
+
+  private func take(_ grid: inout PageGrid, _ number: Int, _ slots: Range<UInt32>, _ answer: RowPage) {
+    guard case .success = grid.take(.grid(number), page(slots), answer) else {
+      Issue.record("page \(number) is refused")
+      return
+    }
+  }
+
+  @Test func aGridBeginsWithOnePage() {
+    #expect(picture(PageGrid(size: 4, accuracy: .exact)) == "....")
+    #expect(PageGrid(size: 4, accuracy: .exact).accuracy == .unknown)
+    #expect(picture(PageGrid(size: 4, accuracy: .unknown)) == "....")
+    #expect(picture(PageGrid(size: 4, accuracy: .exact, count: 0)) == "")
+  }
+
+  @Test func anExactCountIsAsLongAsItSays() {
+    var grid = PageGrid(size: 4, accuracy: .exact)
+    take(&grid, 0, 0..<4, answer(10, hasMore: true))
+    #expect(picture(grid) == "0123......")
+    #expect(grid.accuracy == .exact)
+    take(&grid, 2, 8..<10, answer(10))
+    #expect(picture(grid) == "0123....89")
+  }
+
+  @Test func whatIsSeenBeatsWhatIsTold() {
+    var grid = PageGrid(size: 4, accuracy: .exact)
+    take(&grid, 1, 4..<6, answer(10))
+    #expect(grid.count == 6)
+    var long = PageGrid(size: 4, accuracy: .exact)
+    take(&long, 1, 4..<8, answer(5, hasMore: true))
+    #expect(long.count == 9)
+  }
+
+  @Test func anUnknownCountIsOnePageMoreThanWhatIsSeen() {
+    var grid = PageGrid(size: 4, accuracy: .unknown)
+    take(&grid, 0, 0..<4, answer(hasMore: true))
+    #expect(picture(grid) == "0123....")
+    #expect(grid.accuracy == .unknown)
+    take(&grid, 1, 4..<8, answer())
+    #expect(picture(grid) == "01234567")
+    #expect(grid.accuracy == .exact)
+  }
+
+  @Test func anEmptyPageSaysWhereTheEndIsAtTheLatest() {
+    var grid = PageGrid(size: 4, accuracy: .exact, count: 100)
+    take(&grid, 20, 0..<0, answer(6))
+    #expect(grid.count == 6)
+    var guess = PageGrid(size: 4, accuracy: .estimated, count: 100)
+    take(&guess, 20, 0..<0, answer(100))
+    #expect(guess.count == 40)
+    take(&guess, 5, 20..<24, answer(100, hasMore: true))
+    #expect(guess.count == 40)
+    take(&guess, 9, 0..<0, answer(100))
+    #expect(guess.count == 25)
+  }
+
+  @Test func aPageIsAskedForByItsOffset() {
+    let grid = PageGrid(size: 4, accuracy: .exact, count: 9)
+    #expect(grid.rows(of: .grid(2)) == .rows(after: nil, upTo: nil, skip: 8, count: 4))
+    #expect(grid.rows(of: .grid(3)) == nil)
+  }
+
+  @Test func aPageOfAGridIsForgottenAndRenewed() {
+    var grid = PageGrid(size: 4, accuracy: .exact)
+    take(&grid, 0, 0..<4, answer(10, hasMore: true))
+    take(&grid, 1, 4..<8, answer(10, hasMore: true))
+    #expect((grid.keptRows, grid.keptBytes) == (8, 800))
+    #expect(grid.evict(page: 0) == [0, 1, 2, 3])
+    #expect((grid.keptRows, grid.keptBytes) == (4, 400))
+    #expect(picture(grid) == "....4567..")
+    #expect(picture(grid.renewed(count: nil)) == "..........")
+    #expect(picture(grid.renewed(count: 3)) == "...")
+    #expect(grid.renewed(count: nil).keptRows == 0)
+  }
+
+  @Test func aFailureStandsWhereThePageWouldBe() {
+    var grid = PageGrid(size: 4, accuracy: .exact, count: 10)
+    grid.fail(.grid(1), PageFailure(reason: "gone", number: 7))
+    #expect(picture(grid) == "....!!!!..")
+    take(&grid, 1, 4..<8, answer(10, hasMore: true))
+    grid.fail(.grid(1), PageFailure(reason: "gone", number: 8))
+    #expect(picture(grid) == "....4567..")
+  }
+
+  // MARK: Chain
+
+  private func take(_ chain: inout PageChain, _ number: Int, part: Int = 0, _ slots: Range<UInt32>, _ answer: RowPage) {
+    guard case .success = chain.take(.segment(number, part: part), page(slots), answer) else {
+      Issue.record("segment \(number) is refused")
+      return
+    }
+  }
+
+  /// The segments that would be asked for, from the first to the last.
+  private func places(_ chain: PageChain) -> [PageItem.Place] {
+    var places: [PageItem.Place] = []
+    chain.forEach(in: 0..<chain.count) { _, row in
+      if case .absent(_, _, let place?) = row, places.last != place { places.append(place) }
+    }
+    return places
+  }
+
+  @Test func aChainGrowsFromCursorToCursor() {
+    var chain = PageChain(size: 4, canSkip: false, accuracy: .unknown)
+    #expect(picture(chain) == "....")
+    #expect(chain.rows(of: .segment(0, part: 0)) == .rows(after: nil, upTo: nil, skip: 0, count: 4))
+    take(&chain, 0, 0..<4, answer(hasMore: true, end: "d"))
+    #expect(picture(chain) == "0123....")
+    #expect(chain.accuracy == .unknown)
+    let next = places(chain)
+    #expect(next.count == 1)
+    #expect(chain.rows(of: next[0]) == .rows(after: PageCursor("d"), upTo: nil, skip: 0, count: 4))
+    guard case .segment(let number, 0) = next[0] else { return }
+    take(&chain, number, 4..<6, answer())
+    #expect(picture(chain) == "012345")
+    #expect(chain.accuracy == .exact)
+  }
+
+  @Test func aForgottenSegmentKeepsItsEndsAndItsCount() {
+    var chain = PageChain(size: 4, canSkip: false, accuracy: .unknown)
+    take(&chain, 0, 0..<4, answer(hasMore: true, end: "d"))
+    guard case .segment(let second, _)? = places(chain).first else { return }
+    take(&chain, second, 4..<8, answer(hasMore: true, end: "h"))
+    let first = chain.pages.map(\.number).min() ?? -1
+    #expect(chain.evict(page: first) == [0, 1, 2, 3])
+    #expect(picture(chain) == "....4567....")
+    #expect(chain.rows(of: .segment(first, part: 0)) == .rows(after: nil, upTo: PageCursor("d"), skip: 0, count: 4))
+    // Two rows more between its ends: what lies below moves, and nothing is asked for there.
+    take(&chain, first, 0..<4, answer(hasMore: true, end: "c"))
+    #expect(picture(chain) == "0123.4567....")
+    guard case .segment(let rest, _)? = places(chain).first else { return }
+    #expect(
+      chain.rows(of: .segment(rest, part: 0)) == .rows(after: PageCursor("c"), upTo: PageCursor("d"), skip: 0, count: 4)
+    )
+    take(&chain, rest, 0..<0, answer())
+    #expect(picture(chain) == "01234567....")
+  }
+
+  @Test func aChainThatCanSkipGoesAnywhere() {
+    var chain = PageChain(size: 4, canSkip: true, accuracy: .exact)
+    take(&chain, 0, 0..<4, answer(20, hasMore: true, end: "d"))
+    #expect(picture(chain) == "0123" + String(repeating: ".", count: 16))
+    guard case .segment(let rest, part: 0)? = places(chain).first else { return }
+    #expect(chain.rows(of: .segment(rest, part: 2)) == .rows(after: PageCursor("d"), upTo: nil, skip: 8, count: 4))
+    take(&chain, rest, part: 2, 2..<6, answer(20, hasMore: true, begin: "l", end: "p"))
+    #expect(picture(chain) == "0123........2345....")
+    // What else was asked of the whole answers nothing now.
+    #expect(chain.rows(of: .segment(rest, part: 1)) == nil)
+    guard case .segment(let middle, part: 0)? = places(chain).first else { return }
+    #expect(
+      chain.rows(of: .segment(middle, part: 1))
+        == .rows(after: PageCursor("d"), upTo: PageCursor("l"), skip: 4, count: 4))
+  }
+
+  @Test func aCountOfAChainThatWasSeenBeforeAChangeIsAGuess() {
+    var chain = PageChain(size: 4, canSkip: false, accuracy: .unknown)
+    take(&chain, 0, 0..<3, answer())
+    #expect(chain.accuracy == .exact)
+    let renewed = chain.renewed(count: nil)
+    #expect(renewed.accuracy == .unknown)
+    #expect(renewed.count == 3)
+  }
+
+  @Test func cursorsThatAreTooManyAreJoined() {
+    var chain = PageChain(size: 1, canSkip: false, accuracy: .unknown)
+    for row in 0..<PageChain.greatestSegmentCount + 10 {
+      guard case .segment(let number, _)? = places(chain).last else { return }
+      take(&chain, number, UInt32(row)..<UInt32(row + 1), answer(hasMore: true, end: "\(row)"))
+      for page in chain.pages.map(\.number) { _ = chain.evict(page: page) }
+    }
+    #expect(chain.count == PageChain.greatestSegmentCount + 11)
+    // One segment stands for what was joined, from the beginning on.
+    let place = places(chain)[0]
+    guard case .rows(nil, let upTo?, 0, 1)? = chain.rows(of: place) else {
+      Issue.record("\(String(describing: chain.rows(of: place)))")
+      return
+    }
+    #expect(upTo != PageCursor("0"))
+  }
+}

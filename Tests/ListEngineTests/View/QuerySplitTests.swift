@@ -1,0 +1,108 @@
+import Testing
+
+@testable import ListEngine
+
+/// What of a query goes to the source, and what remains.
+@Suite struct QuerySplitTests {
+  private let schema = Schema(
+    name: "t", key: .integer, columns: [Column("a", .integer), Column("b", .text), Column("c", .text)])
+
+  private func split(_ query: Query, _ capabilities: WindowedCapabilities) -> QuerySplit {
+    QuerySplit(query, schema, capabilities)
+  }
+
+  @Test func everySourceCanGiveItsRows() {
+    let split = split(Query(), WindowedCapabilities())
+    #expect(split.source == Query())
+    #expect(split.rest == nil)
+    #expect(split.remains.isEmpty)
+  }
+
+  @Test func aSourceThatCanDoAllDoesAll() {
+    let all = WindowedCapabilities(
+      sort: [0, 1], filters: Set(WindowedCapabilities.FilterOperator.allCases), searches: true, group: [2])
+    let query = Query(
+      sort: [SortTerm(0), SortTerm(1, descending: true)], search: "x",
+      filter: .any([.not(.isEmpty(0)), .all([.matches(1, "y"), .range(0, from: .integer(1), through: nil)])]),
+      group: [2])
+    let split = split(query, all)
+    #expect(split.source == query)
+    #expect(split.rest == nil)
+  }
+
+  @Test func whatItCannotSortGroupSearchOrAggregateRemains() {
+    let some = WindowedCapabilities(sort: [0], group: [2])
+    for (query, remains) in [
+      (Query(sort: [SortTerm(0), SortTerm(1)]), "sort by “b”"), (Query(group: [2, 1]), "group by “b”"),
+      (Query(search: "x"), "search"),
+    ] {
+      let split = split(query, some)
+      #expect(split.remains == [remains])
+      #expect(split.source == Query())
+      #expect(split.rest == query)
+    }
+    var query = Query()
+    query.aggregates = [Aggregate(.sum, of: 0)]
+    #expect(split(query, some).remains == ["aggregate"])
+    #expect(split(query, some).source.aggregates.isEmpty)
+  }
+
+  @Test func eachPartOfAFilterGoesWholeOrRemainsWhole() {
+    let some = WindowedCapabilities(sort: [0], filters: [.equal, .any], searches: true)
+    let (can, cannot): (Filter<Int>, Filter<Int>) = (.compare(0, .equal, .integer(1)), .contains(1, "x"))
+    let query = Query(sort: [SortTerm(0)], search: "y", filter: .all([can, .any([can, cannot])]))
+    let split = split(query, some)
+    #expect(split.remains == ["filter “b” by contains"])
+    #expect(split.source == Query(search: "y", filter: can))
+    #expect(split.rest == Query(sort: [SortTerm(0)], filter: .any([can, cannot])))
+  }
+
+  @Test func partsWithinPartsAreSplitToo() {
+    let some = WindowedCapabilities(filters: [.equal, .isEmpty])
+    let query = Query(filter: .all([.isEmpty(0), .all([.compare(0, .equal, .integer(1)), .not(.isEmpty(1))])]))
+    let split = split(query, some)
+    #expect(split.source.filter == .all([.isEmpty(0), .compare(0, .equal, .integer(1))]))
+    #expect(split.rest?.filter == .not(.isEmpty(1)))
+    #expect(split.remains == ["filter by not"])
+  }
+
+  @Test func everyOperatorIsAPowerOfItsOwn() {
+    let parts: [(Filter<Int>, WindowedCapabilities.FilterOperator, String)] = [
+      (.compare(0, .equal, .integer(1)), .equal, "filter “a” by ="),
+      (.compare(0, .notEqual, .integer(1)), .notEqual, "filter “a” by !="),
+      (.compare(0, .less, .integer(1)), .order, "filter “a” by <"),
+      (.compare(0, .lessOrEqual, .integer(1)), .order, "filter “a” by <="),
+      (.compare(0, .greater, .integer(1)), .order, "filter “a” by >"),
+      (.compare(0, .greaterOrEqual, .integer(1)), .order, "filter “a” by >="),
+      (.range(0, from: nil, through: .integer(1)), .range, "filter “a” by range"),
+      (.contains(1, "x"), .contains, "filter “b” by contains"),
+      (.startsWith(1, "x"), .startsWith, "filter “b” by startsWith"),
+      (.matches(1, "x"), .matches, "filter “b” by matches"), (.oneOf(0, []), .oneOf, "filter “a” by oneOf"),
+      (.isEmpty(0), .isEmpty, "filter “a” by isEmpty"), (.any([]), .any, "filter by any"),
+      (.not(.all([])), .not, "filter by not"),
+    ]
+    for (filter, power, words) in parts {
+      var others = Set(WindowedCapabilities.FilterOperator.allCases)
+      #expect(split(Query(filter: filter), WindowedCapabilities(filters: others)).remains.isEmpty)
+      others.remove(power)
+      let split = split(Query(filter: filter), WindowedCapabilities(filters: others))
+      #expect(split.remains == [words])
+      #expect(split.source.filter == nil)
+    }
+  }
+
+  @Test func aFilterOfAnotherColumnRemains() {
+    let some = WindowedCapabilities(filters: [.equal], filterColumns: [0])
+    #expect(split(Query(filter: .compare(0, .equal, .integer(1))), some).remains.isEmpty)
+    #expect(split(Query(filter: .compare(1, .equal, .text("x"))), some).remains == ["filter “b” by ="])
+  }
+
+  @Test func allThatRemainsIsNamed() {
+    let split = split(
+      Query(sort: [SortTerm(0), SortTerm(2)], search: "x", filter: .isEmpty(1), group: [0, 1]), WindowedCapabilities())
+    #expect(
+      split.refusal(7, isExact: true, limit: 5)
+        == "the source cannot sort by “a” and “c”, nor filter “b” by isEmpty, nor search, nor group by “a” and “b”: "
+        + "the engine would do it with all 7 rows that are left, and does so with 5 at most")
+  }
+}
