@@ -14,8 +14,9 @@ struct Load: ParsableCommand {
     commandName: "w1", abstract: "W1 load: all rows through the plugin contract into an empty table.")
 
   @Option(help: "How many rows.") var rows = 1_000_000
+  @Flag(help: "Through the contract of child processes: JSON lines from a pipe.") var child = false
 
-  func run() throws { try LoadBenchmark(rows: rows).run() }
+  func run() throws { try LoadBenchmark(rows: rows, isChild: child).run() }
 }
 
 /// W2: what a batch of updates costs until the patch for a page is on the wire.

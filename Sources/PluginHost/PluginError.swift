@@ -8,6 +8,8 @@ public enum PluginError: Error, Hashable, Sendable {
   case missingFile(String)
   /// A folder, a device or the like.
   case notRegularFile(String)
+  /// Others could have put it there or changed it; the reason begins with what it is about.
+  case untrusted(String, reason: String)
   /// A setting was refused; `key` is nil when the plugin did not say which.
   case badSetting(source: String, key: String?, message: String)
 
@@ -43,6 +45,7 @@ extension PluginError: CustomStringConvertible {
     case .relativePath(let path): "\(path): a plugin needs an absolute path"
     case .missingFile(let path): "\(path): no such file"
     case .notRegularFile(let path): "\(path): not a regular file"
+    case .untrusted(let path, let reason): "\(path): not trusted: \(reason)"
     case .badSetting(let source, let key?, let message): "\(source).\(key): \(message)"
     case .badSetting(let source, nil, let message): "\(source): \(message)"
     case .notALibrary(let path, let reason): "\(path): cannot be loaded: \(reason)"

@@ -6,6 +6,8 @@ import PluginHost
 struct Child: ExpressibleByArgument {
   var name: String
   var command: ChildCommand
+  /// Whether it was named as plugins are, by a file: then that file must be trusted. A command line is the operator's own.
+  var isPlugin = false
 
   /// `NAME=COMMAND`; the command is a line for the shell.
   init?(argument: String) {
@@ -32,10 +34,11 @@ struct Child: ExpressibleByArgument {
     guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, access(path, X_OK) == 0 else { return nil }
     self.init(words: [String(cString: path)])
     name = Self.name(of: plugin)
+    isPlugin = true
   }
 
   /// What stands for a table in addresses and settings.
-  private static func isName(_ name: String) -> Bool {
+  static func isName(_ name: String) -> Bool {
     (1...64).contains(name.utf8.count)
       && name.utf8.allSatisfy {
         (0x30...0x39).contains($0) || (0x61...0x7A).contains($0 | 0x20) || $0 == 0x5F || $0 == 0x2D

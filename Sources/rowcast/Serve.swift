@@ -76,7 +76,10 @@ struct Serve: ParsableCommand {
   }
   private var sourceNames: [String] { libraries.map(Installation.pluginName) + children.map(\.name) }
 
-  func run() throws {
+  func run() throws { try run(startFeeds) }
+
+  /// Serves what `startFeeds` starts.
+  func run(_ startFeeds: (ServerControl, Ending) throws -> Void) throws {
     let level = Logger.Level(rawValue: logLevel)!
     LoggingSystem.bootstrap { label in
       var handler = LineLogHandler(label: label)
@@ -96,6 +99,13 @@ struct Serve: ParsableCommand {
     server.recording?.close()
     // Not a return: what a plugin still does in its own threads must not keep the process.
     Glibc.exit(0)
+  }
+
+  /// For commands that have a source of their own.
+  func refuseSources(_ command: String, butCommand: Bool = false) throws {
+    guard plugin.isEmpty, child.isEmpty, set.isEmpty, butCommand || self.command.isEmpty else {
+      throw ValidationError("rowcast \(command) has a source of its own: use rowcast serve for others")
+    }
   }
 
   private func makeServer(onStopping: @escaping @Sendable () -> Void) throws -> Server {
@@ -135,6 +145,7 @@ struct Serve: ParsableCommand {
   private func startFeeds(_ control: ServerControl, _ ending: Ending) throws {
     do {
       let libraries = try libraries.map { try PluginFeed($0, settings: set, control: control) }
+      for child in children where child.isPlugin { try child.command.checkTrust() }
       let children = children.map { ChildFeed($0, settings: set, control: control) }
       for feed in libraries { try ending.start(feed) }
       for feed in children { try ending.start(feed) }

@@ -6,14 +6,15 @@ struct Rowcast: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Turns lists that keep changing into live tables in the browser.",
     version: "rowcast 0.1.0",
-    subcommands: [Serve.self, Replay.self, URLCommand.self],
+    subcommands: [Serve.self, Show.self, Watch.self, Replay.self, URLCommand.self],
     defaultSubcommand: Serve.self)
 }
 
 // Not `Rowcast.main()`: its exit codes are those of sysexits.h, and it prints the usage after each complaint. Ours: one line, and 2
 // when the command was wrong, 1 when the world was.
 do {
-  var command = try Rowcast.parseAsRoot()
+  let arguments = Array(CommandLine.arguments.dropFirst())
+  var command = try Rowcast.parseAsRoot(Show.isMeant(by: arguments) ? ["show"] + arguments : arguments)
   try command.run()
 } catch let error as WorldError {
   complain(error.description)

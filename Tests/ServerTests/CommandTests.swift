@@ -16,7 +16,10 @@ import Testing
     ["--plugin", "market", "--set", "market.rows=many"], ["--child", "x"], ["--child", "=true"],
     ["--child", "a b=true"],
     ["--child", "x= "], ["--child", "x=true", "--child", "x=true"], ["--child", "x=true", "--set", "y.z=1"],
-    ["--child", "processes=true", "--plugin", "processes"],
+    ["--child", "processes=true", "--plugin", "processes"], ["watch"], ["watch", "-n", "0", "--", "df"],
+    ["watch", "--plugin", "market", "--", "df"], ["show", "--child", "x=true"], ["show", "--format", "xml"],
+    ["show", "--keep", "0"],
+    ["show", "--key", ","], ["show", "--", "df"],
   ])
   func aWrongCommandIsOneLineAndTwo(_ arguments: [String]) throws {
     let command = try RunningCommand(arguments, waits: false)
@@ -67,6 +70,26 @@ import Testing
       if message["type"] as? String != "tables", "\(message)".contains(text) { return }
       if let sequence = message["seq"] as? Int { client.say(#"{"type":"ack","seq":\#(sequence)}"#) }
     }
+  }
+
+  @Test func aCommandIsWatched() throws {
+    let command = try RunningCommand([
+      "watch", "-n", "0.2", "--port", "0", "--no-token", "--name", "disks", "--", "sh", "-c",
+      "echo 'NAME  USE'; echo 'sda   45%'",
+    ])
+    try waitFor("sda", in: "disks", port: command.port)
+    command.send(signal: SIGTERM)
+    #expect(try command.end(within: 3) == 0)
+  }
+
+  @Test func aFileAsStandardInputIsATable() throws {
+    let path = "/tmp/rowcast-input-\(UUID().uuidString)"
+    try Data("name,n\nbuild,7\n".utf8).write(to: URL(filePath: path))
+    defer { unlink(path) }
+    let command = try RunningCommand(["--port", "0", "--no-token"], input: path)
+    try waitFor("build", in: "input", port: command.port)
+    command.send(signal: SIGTERM)
+    #expect(try command.end(within: 3) == 0)
   }
 
   @Test(arguments: [SIGINT, SIGTERM]) func itServesUntilItIsToldToEnd(_ signal: Int32) throws {

@@ -30,7 +30,9 @@ final class RunningCommand {
   /// Not by Foundation's `Process`: that one learns of an end on a thread of its own, and hands on the signals that its caller blocks.
   ///
   /// What it keeps between two runs goes into a folder of the tests' own, or `folder`.
-  init(_ arguments: [String], waits: Bool = true, folder: String = RunningCommand.folder) throws {
+  init(_ arguments: [String], input: String = "/dev/null", waits: Bool = true, folder: String = RunningCommand.folder)
+    throws
+  {
     var pipes: [Int32] = [0, 0, 0, 0]
     // Sockets, because they can be made so that no other child inherits them by chance.
     let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
@@ -42,7 +44,7 @@ final class RunningCommand {
     errors = pipes[2]
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
-    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+    posix_spawn_file_actions_addopen(&actions, 0, input, O_RDONLY, 0)
     posix_spawn_file_actions_adddup2(&actions, pipes[1], 1)
     posix_spawn_file_actions_adddup2(&actions, pipes[3], 2)
     var attributes = posix_spawnattr_t()

@@ -52,6 +52,11 @@ public struct ChildCommand: Hashable, Sendable {
       .first(where: isProgram)
   }
 
+  /// Checks that nobody but root and we can have put the program there or changed it. For one that is named by an absolute path.
+  ///
+  /// Since nobody else can write to it nor to the folders on the way, it is the same when it is started.
+  public func checkTrust() throws(PluginError) { close(try TrustedFile.open(program).file) }
+
   /// Our own environment.
   static var ours: [String: String] {
     var result: [String: String] = [:]

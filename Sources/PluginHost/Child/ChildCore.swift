@@ -41,6 +41,8 @@ final class ChildCore: @unchecked Sendable {
 
   /// So much may wait to be written to a child that does not read.
   private static let outgoingLimit = 1 << 20
+  /// So much may wait to be told to the supervisor by the reader.
+  private static let inboxLimit = 64
   /// A child is looked at this often, to see whether a signal has stopped it.
   private static let look: Duration = .seconds(1)
 
@@ -76,6 +78,15 @@ final class ChildCore: @unchecked Sendable {
     wake.wake()
   }
 
+  /// The same for the reader, who waits when he is ahead: a child that writes nothing but bad lines must not fill our memory.
+  private func postInTurn(_ input: Supervisor.Input) {
+    monitor.withLock {
+      _ = monitor.wait(nanoseconds: .max) { inbox.count < Self.inboxLimit || isFinished }
+      inbox.append(input)
+    }
+    wake.wake()
+  }
+
   func send(_ wish: SourceWish) {
     monitor.withLock { wishes.append(wish) }
     wake.wake()
@@ -100,6 +111,7 @@ final class ChildCore: @unchecked Sendable {
           inbox = []
           self.wishes = []
           self.greeting = nil
+          monitor.wakeAll()
         }
         return (inbox, self.wishes, self.greeting)
       }
@@ -226,12 +238,16 @@ final class ChildCore: @unchecked Sendable {
         if case .notLoaded(let key, let column, _) = event { noteAnswer(DeferredCell(key, column: column)) }
         return events(event)
       },
-      note: { [self] in post($0) },
+      note: { [self] in postInTurn($0) },
       greet: { [self] hello in
         monitor.withLock { greeting = hello }
         wake.wake()
       },
-      learn: { [self] schema in monitor.withLock { self.schema = schema } },
+      learn: { [self] schema, speaks in
+        monitor.withLock { self.schema = schema }
+        guard !speaks, let key = configuration.keys.min() else { return }
+        post(.refused("\(name).\(key): there is no such setting: the program prints rows only"))
+      },
       end: { [self] isInsideReload in
         monitor.withLock { wasInsideReload = isInsideReload }
         post(.drained)

@@ -62,7 +62,7 @@ struct ChildDecoder: ~Copyable {
     self.table = table
     self.known = known
     self.isReloading = false
-    loose = LooseTable(name: table ?? name, key: "id", schema: known)
+    loose = LooseTable(name: table ?? name, key: ["id"], schema: known)
     if isReloading { part.abandonsReload = true }
   }
 

@@ -12,8 +12,8 @@ final class ChildReader: @unchecked Sendable {
     var note: @Sendable (Supervisor.Input) -> Void
     /// The child has introduced itself.
     var greet: @Sendable (ChildHello) -> Void
-    /// It has said its columns.
-    var learn: @Sendable (Schema) -> Void
+    /// Its columns are known; the second argument: it has said hello before.
+    var learn: @Sendable (Schema, Bool) -> Void
     /// Nothing more will come; the argument: whether it is in the middle of a list.
     var end: @Sendable (Bool) -> Void
   }
@@ -32,6 +32,7 @@ final class ChildReader: @unchecked Sendable {
   private var isWaiting = false
   // Of the thread.
   private var isCut = false
+  private var hasGreeted = false
 
   /// For the read end of a pipe, which is closed at the end.
   init(_ file: Int32, _ listener: Listener) {
@@ -133,9 +134,11 @@ final class ChildReader: @unchecked Sendable {
   private func handOn(_ decoder: inout ChildDecoder) -> Bool {
     for event in decoder.takeEvents() {
       switch event {
-      case .hello(let hello): listener.greet(hello)
+      case .hello(let hello):
+        hasGreeted = true
+        listener.greet(hello)
       case .schema(let schema):
-        listener.learn(schema)
+        listener.learn(schema, hasGreeted)
         guard tell(.schema(schema)) else { return false }
       case .changes(let changes, let isWhole):
         guard tell(.changes(changes)) else { return false }

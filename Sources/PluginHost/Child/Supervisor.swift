@@ -185,9 +185,10 @@ struct Supervisor {
       liveSince = isLive ? liveSince ?? now : liveSince
       if case .running = phase, exit == nil { commands.append(.report(state, message, retry: nil)) }
     case .badLine(let reason):
+      guard case .running = phase else { break }
       badLines.removeAll { $0.duration(to: now) >= policy.badLineSpan }
       badLines.append(now)
-      guard badLines.count >= policy.badLines, case .running = phase else { break }
+      guard badLines.count >= policy.badLines else { break }
       end(.fault("\(badLines.count) lines could not be read; the last one: \(reason)"), at: now, &commands)
     case .heldBack(let isHeld) where isHeld != isHeldBack:
       isHeldBack = isHeld

@@ -28,7 +28,8 @@ struct AlignedColumns: Equatable {
       names = runs.map { Self.text(header, $0.lowerBound, $0.upperBound) }
       cut = .places(runs.map(\.lowerBound))
     } else {
-      guard Self.canSplit(rows, words.count) else { return nil }
+      // Prose has no columns: in a header that stands above some there are blanks next to each other.
+      guard Self.canSplit(rows, words.count), Self.hasGap(header) else { return nil }
       names = words
       cut = .blanks
     }
@@ -54,6 +55,13 @@ struct AlignedColumns: Equatable {
 
   private static func words(_ line: [Character]) -> [String] {
     line.split(whereSeparator: \.isWhitespace).map { String($0) }
+  }
+
+  private static func hasGap(_ line: [Character]) -> Bool {
+    guard let first = line.firstIndex(where: { !$0.isWhitespace }),
+      let last = line.lastIndex(where: { !$0.isWhitespace })
+    else { return false }
+    return (first..<last).contains { line[$0].isWhitespace && line[$0 + 1].isWhitespace }
   }
 
   private static func canSplit(_ rows: [[Character]], _ count: Int) -> Bool {

@@ -2,7 +2,7 @@ import ListEngine
 
 /// A table of rows that nobody has described: its columns and their types are guessed from the first rows, and kept from then on.
 ///
-///     var table = LooseTable(name: "jobs", key: "id")
+///     var table = LooseTable(name: "jobs", key: ["id"])
 ///     table.add([("id", .integer(1)), ("name", .text("build"))], at: "line 1")
 ///     table.settle()                       // when it is quiet, or there have been enough rows
 ///     table.schema                         // id: integer, name: text
@@ -21,13 +21,23 @@ struct LooseTable {
 
   /// What the rows look like; `nil` until it has settled.
   private(set) var schema: Schema?
-  /// The member that names a row; `nil`: rows are named by their numbers, in the order in which they come.
-  let key: String?
+  /// The members that name a row, together; empty: rows are named by their numbers, in the order in which they come.
+  private(set) var key: [String]
+  /// Whether to look for a key when none is given.
+  var findsKey = KeyGuess.Effort.never
+  /// Whether it settles by itself.
+  var settlesEarly = true
+  /// Which rows the table keeps.
+  var retention = Retention.everything
+  /// Why a row was left out last.
+  private(set) var lastRejection = ""
 
   private let name: String
   private let title: String
   /// The columns to show, in this order; `nil` for all, in the order in which they appear.
   private let wanted: [String]?
+  /// Whether a text may stand for something else.
+  private let isTextual: Bool
   private var sample: [(row: LooseRow, place: String)] = []
   private var sampledBytes = 0
   private var numbers: [String: Int] = [:]
@@ -36,10 +46,14 @@ struct LooseTable {
   private var nextNumber: Int64 = 1
 
   /// A table without rows. With a schema, which an earlier one has settled on, there is nothing to guess.
-  init(name: String, title: String = "", key: String?, columns: [String]? = nil, schema: Schema? = nil) {
+  init(
+    name: String, title: String = "", key: [String], columns: [String]? = nil, isTextual: Bool = false,
+    schema: Schema? = nil
+  ) {
     self.name = name
     self.title = title.isEmpty ? name : title
     self.key = key
+    self.isTextual = isTextual
     wanted = columns
     if let schema { adopt(schema) }
   }
@@ -61,25 +75,27 @@ struct LooseTable {
   /// Takes one row; `place` is what complaints call it, such as `line 7`.
   mutating func add(_ row: LooseRow, at place: String) {
     guard schema == nil else { return append(row, at: place) }
-    if let key, !row.contains(where: { $0.name == key && Self.isKey($0.value) }) {
-      return reject("\(place): \(keyFault(row))")
-    }
+    if !key.isEmpty, rowKey(row, as: .text) == nil { return reject("\(place): \(keyFault(row))") }
     sample.append((row, place))
+    guard settlesEarly else { return }
     sampledBytes += row.reduce(0) { $0 + $1.name.utf8.count + 16 + $1.value.written.utf8.count }
     if sample.count >= Self.sampleRows || sampledBytes >= Self.sampleBytes { settle() }
   }
 
-  /// A row with this key goes.
-  mutating func delete(_ key: RowKey) { changes.delete(key) }
-
-  /// The whole list follows, and then ``endReload()``.
-  mutating func beginReload() { changes.beginsReload = true }
+  /// The whole list follows, and then ``endReload()``. Rows without a key are numbered from the first again.
+  mutating func beginReload() {
+    changes.beginsReload = true
+    nextNumber = 1
+  }
 
   /// The whole list was named.
   mutating func endReload() { changes.endsReload = true }
 
   /// Something could not be read at all.
-  mutating func reject(_ reason: String) { changes.noteUnnamedRejections(1, reason) }
+  mutating func reject(_ reason: String) {
+    lastRejection = reason
+    changes.noteUnnamedRejections(1, reason)
+  }
 
   /// What has changed since the last call; `nil` when that is nothing, or there is no schema yet.
   mutating func takeChanges() -> Changeset? {
@@ -91,24 +107,25 @@ struct LooseTable {
   private mutating func append(_ row: LooseRow, at place: String) {
     guard let schema else { return }
     var cells = [Cell](repeating: .null, count: schema.columns.count)
-    var rowKey: RowKey?
     var problem: String?
     for (name, value) in row {
-      if name == key { rowKey = Self.key(value, as: schema.key) }
       guard let number = numbers[name] else {
-        if wanted == nil, name != key { note(unknown: name, at: place) }
+        if wanted == nil, !key.contains(name) { note(unknown: name, at: place) }
         continue
       }
-      let type = schema.columns[number].type
-      if let cell = Self.cell(value, as: type) {
+      let column = schema.columns[number]
+      if let cell = cell(value, as: column) {
         cells[number] = cell
       } else {
-        problem = "\(place): “\(name)” is \(value.name), the column was taken for \(type): the cell stays empty"
+        problem = "\(place): “\(name)” is \(value.name), the column was taken for \(column.type): the cell stays empty"
       }
     }
-    if key == nil {
+    var rowKey: RowKey?
+    if key.isEmpty {
       rowKey = .integer(nextNumber)
       nextNumber += 1
+    } else {
+      rowKey = self.rowKey(row, as: schema.key)
     }
     guard let rowKey else { return reject("\(place): \(keyFault(row))") }
     if let problem { reject(problem) }
@@ -120,96 +137,26 @@ struct LooseTable {
     reject("\(place): “\(name.prefix(80))” is no column: the columns were guessed from the first rows")
   }
 
-  private func keyFault(_ row: LooseRow) -> String {
-    guard let key else { return "it has no key" }
-    guard let value = row.last(where: { $0.name == key })?.value else { return "it has no “\(key)”" }
-    let wanted = schema?.key == .integer ? "a whole number, as in the first rows" : "a text or a whole number"
-    return "its “\(key)” is \(value.name), not \(wanted)"
+  // MARK: Keys
+
+  /// What names a row; `nil` when it has no such name.
+  private func rowKey(_ row: LooseRow, as type: KeyType) -> RowKey? {
+    var parts: [String] = []
+    for name in key {
+      guard let value = row.last(where: { $0.name == name })?.value else { return nil }
+      guard key.count > 1 else { return Self.key(isTextual ? reading(value, as: type) : value, as: type) }
+      guard case .text(let part)? = Self.key(value, as: .text), !part.isEmpty else { return nil }
+      parts.append(part)
+    }
+    return .text(parts.joined(separator: " "))
   }
 
-  // MARK: Guessing
-
-  /// Decides on the columns from the rows that have come; without any there is nothing to decide.
-  mutating func settle() {
-    guard schema == nil, !sample.isEmpty else { return }
-    var order: [String] = []
-    var kinds: [String: Guess] = [:]
-    for (row, _) in sample {
-      for (name, value) in row where !name.isEmpty && name.utf8.count <= ForeignText.nameLimit {
-        if kinds[name] == nil { order.append(name) }
-        kinds[name, default: .nothing].take(value)
-      }
-    }
-    let limit = Limits().columns
-    let shown = (wanted ?? order).prefix(limit)
-    let keyType: KeyType = key.map { kinds[$0] == .wholeNumbers ? .integer : .text } ?? .integer
-    var columns = shown.map { name in
-      let guess = kinds[name] ?? .nothing
-      // A row's name is shown as it is; other whole numbers may be followed by broken ones.
-      let type = name == key ? (keyType == .integer ? .integer : .text) : guess.type
-      return Column(name, type, style: guess == .links && name != key ? .link : .plain)
-    }
-    if columns.isEmpty { columns = [Column("row", .integer)] }
-    adopt(Schema(name: name, title: title, key: keyType, columns: columns))
-    let rows = sample
-    sample = []
-    for (row, place) in rows { append(row, at: place) }
+  private func reading(_ value: LooseValue, as type: KeyType) -> LooseValue {
+    guard type == .integer, case .text(let text) = value else { return value == .text("") ? .null : value }
+    return LooseValue(reading: text)
   }
 
-  /// What a column's values have been so far.
-  private enum Guess {
-    case nothing, booleans, wholeNumbers, greatWholeNumbers, numbers, moments, links, texts, series
-
-    init(_ value: LooseValue) {
-      switch value {
-      case .null: self = .nothing
-      case .boolean: self = .booleans
-      case .integer(let value): self = value.magnitude > 1 << 53 ? .greatWholeNumbers : .wholeNumbers
-      case .number: self = .numbers
-      case .series: self = .series
-      case .other: self = .texts
-      case .text(let text): self = Self.isMoment(text) ? .moments : Self.isLink(text) ? .links : .texts
-      }
-    }
-
-    mutating func take(_ value: LooseValue) {
-      let next = Guess(value)
-      switch (self, next) {
-      case (_, .nothing): break
-      case (.nothing, _): self = next
-      case _ where self == next: break
-      case (.wholeNumbers, .greatWholeNumbers), (.greatWholeNumbers, .wholeNumbers): self = .greatWholeNumbers
-      case (.wholeNumbers, .numbers), (.numbers, .wholeNumbers), (.numbers, .greatWholeNumbers),
-        (.greatWholeNumbers, .numbers):
-        self = .numbers
-      default: self = .texts
-      }
-    }
-
-    var type: ColumnType {
-      switch self {
-      case .nothing, .texts, .links: .text
-      case .booleans: .boolean
-      case .wholeNumbers, .numbers: .number
-      case .greatWholeNumbers: .integer
-      case .moments: .timestamp
-      case .series: .series
-      }
-    }
-
-    private static func isMoment(_ text: String) -> Bool {
-      var text = text
-      return text.withUTF8 { Moments.nanoseconds(rfc3339: UnsafeRawBufferPointer($0)) } != nil
-    }
-
-    private static func isLink(_ text: String) -> Bool { text.hasPrefix("https://") || text.hasPrefix("http://") }
-  }
-
-  // MARK: Values
-
-  private static func isKey(_ value: LooseValue) -> Bool { key(value, as: .text) != nil }
-
-  static func key(_ value: LooseValue, as type: KeyType) -> RowKey? {
+  private static func key(_ value: LooseValue, as type: KeyType) -> RowKey? {
     switch (value, type) {
     case (.integer(let value), .integer): .integer(value)
     case (.integer, .text): .text(value.written)
@@ -218,9 +165,55 @@ struct LooseTable {
     }
   }
 
+  private func keyFault(_ row: LooseRow) -> String {
+    let wanted = schema?.key == .integer ? "a whole number, as in the first rows" : "a text or a whole number"
+    for name in key {
+      guard let value = row.last(where: { $0.name == name })?.value else { return "it has no “\(name)”" }
+      if Self.key(isTextual ? reading(value, as: schema?.key ?? .text) : value, as: schema?.key ?? .text) == nil {
+        return "its “\(name)” is \(value == .text("") ? "empty" : value.name), not \(wanted)"
+      }
+    }
+    return "it has no key"
+  }
+
+  // MARK: Guessing
+
+  /// Decides on the columns from the rows that have come; without any there is nothing to decide.
+  mutating func settle() {
+    guard schema == nil, !sample.isEmpty else { return }
+    if key.isEmpty { key = KeyGuess.key(of: sample.map(\.row), findsKey) }
+    var order: [String] = []
+    var guesses: [String: ColumnGuess] = [:]
+    for (row, _) in sample {
+      for (name, value) in row where !name.isEmpty && name.utf8.count <= ForeignText.nameLimit {
+        if guesses[name] == nil { order.append(name) }
+        guesses[name, default: .nothing].take(value, isTextual: isTextual)
+      }
+    }
+    // A row's name is shown as it is; of other whole numbers broken ones may follow.
+    let isNumbered =
+      key.isEmpty || (key.count == 1 && (guesses[key[0]] == .wholeNumbers || guesses[key[0]] == .greatWholeNumbers))
+    let names = (wanted ?? order).prefix(Limits().columns)
+    var columns = names.map { name in
+      key == [name] ? Column(name, isNumbered ? .integer : .text) : (guesses[name] ?? .nothing).column(name)
+    }
+    if columns.isEmpty { columns = [Column("row", .integer)] }
+    adopt(
+      Schema(name: name, title: title, key: isNumbered ? .integer : .text, columns: columns, retention: retention))
+    let rows = sample
+    sample = []
+    for (row, place) in rows { append(row, at: place) }
+  }
+
   /// A value as a cell of a column; `nil` when it does not fit.
-  static func cell(_ value: LooseValue, as type: ColumnType) -> Cell? {
-    switch (value, type) {
+  private func cell(_ value: LooseValue, as column: Column) -> Cell? {
+    var value = value
+    if isTextual, value == .text("") { return .null }
+    if isTextual, column.type != .text, case .text(let text) = value {
+      if column.unit == "%", let share = LooseValue.share(text) { return .number(share) }
+      value = LooseValue(reading: text)
+    }
+    switch (value, column.type) {
     case (.null, _): return .null
     case (.boolean(let value), .boolean): return .boolean(value)
     case (.integer(let value), .integer): return .integer(value)

@@ -302,6 +302,28 @@ import Testing
     #expect(source.stop())
   }
 
+  @Test func aProgramThatPrintsRowsOnlyHasNoSettings() throws {
+    let source = source(#"echo '{"id":1}'; exec sleep 100"#, configuration: ["rows": "7"])
+    try source.start()
+    try recorder.wait("a refusal") {
+      $0.states.last == "failed: child.rows: there is no such setting: the program prints rows only"
+    }
+    #expect(source.stop())
+  }
+
+  @Test func aProgramMayHaveToBeTrusted() throws {
+    try Workshop.withFolder { folder in
+      let path = folder.appending(path: "plugin.sh").path
+      try Data("#!/bin/sh\n".utf8).write(to: URL(filePath: path))
+      chmod(path, 0o755)
+      try ChildCommand(path).checkTrust()
+      chmod(path, 0o757)
+      #expect(throws: PluginError.untrusted(path, reason: "it can be written by everyone (chmod o-w)")) {
+        try ChildCommand(path).checkTrust()
+      }
+    }
+  }
+
   // MARK: Its user
 
   @Test func itCanBeDisabledAndEnabled() throws {

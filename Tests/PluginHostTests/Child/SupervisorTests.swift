@@ -325,6 +325,15 @@ import Testing
     #expect(harness.tell(.badLine("line 11: z")) == [])
   }
 
+  @Test func badLinesOfOneThatIsBeingEndedDoNotCountForTheNext() {
+    var harness = Harness()
+    harness.beLive()
+    for _ in 0..<9 { harness.tell(.badLine("x")) }
+    harness.tell(.exited(.code(1)), .badLine("x"), .badLine("x"), .drained)
+    harness.tell(.retry, .spawned)
+    #expect(harness.tell(.badLine("x")) == [])
+  }
+
   @Test func nineAndOneLaterDoNot() {
     var harness = Harness()
     harness.beLive()

@@ -4,7 +4,7 @@ import Testing
 @testable import PluginHost
 
 @Suite struct LooseTableTests {
-  private func table(_ rows: [[(String, LooseValue)]], key: String? = "id", columns: [String]? = nil) -> LooseTable {
+  private func table(_ rows: [[(String, LooseValue)]], key: [String] = ["id"], columns: [String]? = nil) -> LooseTable {
     var table = LooseTable(name: "t", key: key, columns: columns)
     for (index, row) in rows.enumerated() { table.add(row, at: "line \(index + 1)") }
     table.settle()
@@ -87,12 +87,12 @@ import Testing
   }
 
   @Test func withoutAKeyRowsAreNumbered() {
-    var numbered = table([[("a", .text("x"))], [("a", .text("x"))]], key: nil)
+    var numbered = table([[("a", .text("x"))], [("a", .text("x"))]], key: [])
     #expect(PlainRow.rows(of: numbered.takeChanges()!).map(\.key) == [.integer(1), .integer(2)])
   }
 
   @Test func itSettlesAfterAHundredRows() {
-    var table = LooseTable(name: "t", key: "id")
+    var table = LooseTable(name: "t", key: ["id"])
     for number in 0..<99 {
       table.add([("id", .integer(Int64(number)))], at: "")
       #expect(table.isSampling)
@@ -103,7 +103,7 @@ import Testing
   }
 
   @Test func itSettlesAfterAMegabyte() {
-    var table = LooseTable(name: "t", key: "id")
+    var table = LooseTable(name: "t", key: ["id"])
     let text = String(repeating: "x", count: 400_000)
     for number in 0..<3 {
       #expect(table.schema == nil)
@@ -154,7 +154,7 @@ import Testing
   }
 
   @Test func aRowWithoutItsKeyIsLeftOut() {
-    var early = LooseTable(name: "t", key: "id")
+    var early = LooseTable(name: "t", key: ["id"])
     early.add([("a", .integer(1))], at: "line 1")
     early.add([("id", .null)], at: "line 2")
     #expect(!early.isSampling)

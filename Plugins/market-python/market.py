@@ -1,0 +1,169 @@
+#!/usr/bin/env python3
+"""A made-up market as a data source: many quotes, and as many changes a second as you like.
+
+It needs nothing but Python 3.8, speaks Rowcast's messages on standard input and output, and tells the same rows and changes as the plugin
+`market` in Swift: every value is a pure function of a counter. docs/plugins.md explains the messages.
+"""
+
+import json
+import select
+import sys
+import time
+
+COLUMNS = [
+    {"name": "id", "type": "integer", "title": "Id", "width": 9},
+    {"name": "symbol", "type": "text", "title": "Symbol", "width": 10},
+    {"name": "sector", "type": "text", "title": "Sector", "style": "badge", "width": 11},
+    {"name": "price", "type": "number", "title": "Price", "style": "bar", "width": 12},
+    {"name": "size", "type": "integer", "title": "Size", "width": 8},
+    {"name": "bid", "type": "number", "title": "Bid", "width": 12},
+    {"name": "ask", "type": "number", "title": "Ask", "width": 12},
+    {"name": "ts", "type": "timestamp", "title": "Time", "width": 20},
+    {"name": "side", "type": "text", "title": "Side", "style": "badge", "width": 6},
+    {"name": "note", "type": "text", "title": "Note", "width": 26},
+]
+
+SETTINGS = {
+    "type": "object",
+    "properties": {
+        "rows": {"type": "integer", "minimum": 0, "maximum": 10_000_000},
+        "rate": {"type": "number", "minimum": 0, "maximum": 1_000_000},
+        "batches": {"type": "number", "minimum": 0.01, "maximum": 1_000},
+        "seed": {"type": "integer", "minimum": 0, "maximum": 0xFFFFFF},
+    },
+}
+
+ROWS_PER_LINE = 1_000  # far below the megabyte that a line may have
+MASK = 0xFFFF_FFFF_FFFF_FFFF
+
+
+def mix(x):
+    """Scatters a counter over all numbers of 64 bits (splitmix64)."""
+    z = (x + 0x9E37_79B9_7F4A_7C15) & MASK
+    z = ((z ^ (z >> 30)) * 0xBF58_476D_1CE4_E5B9) & MASK
+    z = ((z ^ (z >> 27)) * 0x94D0_49BB_1331_11EB) & MASK
+    return z ^ (z >> 31)
+
+
+class Quotes:
+    """The rows and changes of one seed."""
+
+    def __init__(self, seed):
+        self.offset = (seed << 40) & MASK
+        self.streams = [mix(stream) for stream in range(15)]
+
+    def draw(self, stream, counter):
+        return mix((self.streams[stream] + counter + self.offset) & MASK)
+
+    def row(self, i):
+        """Row `i` as a list that begins with its key."""
+        draw = self.draw
+        symbol = draw(1, i) % 10_000
+        price = draw(2, i) % 1_000_000_000 / 10_000
+        spread = (1 + draw(4, i) % 10) / 100
+        note = draw(6, i)
+        return [
+            i, i, f"SYM{symbol:05}", f"Sector-{symbol % 20:02}", price, 1 + draw(3, i) % 10_000, price - spread,
+            price + spread, 1_700_000_000_000 + i, "SELL" if draw(5, i) & 1 else "BUY", f"note-{note:016x}-{note % 100:02}",
+        ]
+
+    def change(self, u, rows):
+        """Change number `u`: the key of a row, and its new cells."""
+        draw = self.draw
+        price = draw(12, u) % 1_000_000_000 / 10_000
+        spread = (1 + draw(14, u) % 10) / 100
+        return [
+            draw(11, u) % rows,
+            {
+                "price": price, "size": 1 + draw(13, u) % 10_000, "bid": price - spread, "ask": price + spread,
+                "ts": 1_700_010_000_000 + u,
+            },
+        ]
+
+
+def say(message):
+    sys.stdout.write(json.dumps(message, separators=(",", ":")) + "\n")
+
+
+class Host:
+    """What the host says, read without ever waiting longer than we want to."""
+
+    def __init__(self):
+        self.rest = b""
+
+    def messages(self, patience):
+        """What has come within so many seconds; ends the program when the host has hung up."""
+        sys.stdout.flush()
+        ready, _, _ = select.select([0], [], [], max(0, patience))
+        if not ready:
+            return []
+        chunk = sys.stdin.buffer.raw.read(65_536)
+        if not chunk:
+            sys.exit(0)
+        *lines, self.rest = (self.rest + chunk).split(b"\n")
+        return [json.loads(line) for line in lines if line.strip()]
+
+    def listen(self, patience=0.0):
+        """Answers what must be answered; the result is the settings when they came."""
+        settings = None
+        for message in self.messages(patience):
+            if message.get("type") == "health":
+                say({"type": "health", "id": message.get("id")})
+                sys.stdout.flush()
+            elif message.get("type") == "configure":
+                settings = message.get("settings", {})
+        return settings
+
+
+def load(host, quotes, rows):
+    say({"type": "reload"})
+    for first in range(0, rows, ROWS_PER_LINE):
+        say({"type": "upsert", "rows": [quotes.row(i) for i in range(first, min(first + ROWS_PER_LINE, rows))]})
+        host.listen()
+    say({"type": "commit"})
+
+
+def change(host, quotes, rows, rate, batches):
+    start = time.monotonic()
+    counter = 0
+    tick = 0
+    while True:
+        tick += 1
+        while (rest := start + tick / batches - time.monotonic()) > 0:
+            host.listen(rest)
+        # Counted from the start, so that nothing is lost to rounding; but more than a second late is not made up for.
+        due = int(rate * (time.monotonic() - start)) - counter
+        if due > rate + 1:
+            start += (due - rate) / rate
+            due = int(rate)
+            tick = int((time.monotonic() - start) * batches)
+        while due > 0:
+            count = min(due, ROWS_PER_LINE)
+            say({"type": "update", "rows": [quotes.change(u, rows) for u in range(counter, counter + count)]})
+            counter += count
+            due -= count
+            host.listen()
+
+
+def main():
+    host = Host()
+    say({"type": "hello", "version": 1, "name": "market", "capabilities": ["health"], "settings": SETTINGS})
+    while (settings := host.listen(60)) is None:
+        pass
+    rows = settings.get("rows", 100_000)
+    rate = settings.get("rate", 1_000)
+    quotes = Quotes(settings.get("seed", 0))
+    say({"type": "schema", "name": "quotes", "title": "Quotes", "key": "integer", "columns": COLUMNS})
+    load(host, quotes, rows)
+    if rows > 0 and rate > 0:
+        change(host, quotes, rows, rate, settings.get("batches", 20))
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except (BrokenPipeError, KeyboardInterrupt):
+        # Nobody listens any more: not an error, and nothing is left to say on a pipe that is closed.
+        sys.stderr.close()
+        sys.exit(0)

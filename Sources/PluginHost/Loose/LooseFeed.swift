@@ -1,0 +1,95 @@
+import ListEngine
+
+/// Joins the reader of a stream with the table that is guessed from it, and tells what comes of both.
+struct LooseFeed {
+  private final class Box {
+    var reader: LooseReader
+    init(_ reader: consuming LooseReader) { self.reader = reader }
+  }
+
+  private let box: Box
+  private var table: LooseTable?
+  private let name: String
+  private let options: LooseOptions
+  private let events: @Sendable (SourceEvent) -> Bool
+  private var hasToldSchema = false
+  private var isLive = false
+  private var early: [String] = []
+
+  init(name: String, options: LooseOptions, events: @escaping @Sendable (SourceEvent) -> Bool) {
+    self.name = name
+    self.options = options
+    self.events = events
+    box = Box(LooseReader(format: options.format))
+  }
+
+  /// Whether something waits for a decision that is made when it is quiet.
+  var isSampling: Bool { box.reader.isSampling || table?.isSampling ?? false }
+
+  /// Takes one line; false when nobody listens any more.
+  mutating func take(_ line: LineSplitter.Line, _ limit: Int) -> Bool {
+    switch line {
+    case .whole(let bytes, let number): box.reader.read(bytes, number: number)
+    case .tooLong(let number): box.reader.noteTooLong(number, limit: limit)
+    }
+    guard box.reader.hasRows else { return true }
+    takeRows()
+    return (table?.pendingRows ?? 0) < ChildDecoder.partRows && (table?.pendingBytes ?? 0) < ChildDecoder.partBytes
+      || flush()
+  }
+
+  private mutating func takeRows() {
+    for found in box.reader.takeRows() {
+      if table == nil { makeTable() }
+      switch found {
+      case .row(let row, let place): table?.add(row, at: place)
+      case .fault(let reason): table?.reject(reason)
+      }
+    }
+  }
+
+  /// What the key is can be said when the format is known.
+  private mutating func makeTable() {
+    var table = LooseTable(
+      name: name, title: options.title, key: options.key, columns: options.columns, isTextual: box.reader.isTextual)
+    if options.key.isEmpty { table.findsKey = options.kept == nil ? .ifNamed : .never }
+    table.retention = options.kept.map { .last($0) } ?? .everything
+    self.table = table
+  }
+
+  /// Hands on what there is; false when nobody listens any more.
+  mutating func flush() -> Bool {
+    guard table?.schema != nil else { return true }
+    if !hasToldSchema, let schema = table?.schema {
+      hasToldSchema = true
+      guard events(.schema(schema)) else { return false }
+    }
+    guard let changes = table?.takeChanges() else { return true }
+    guard events(.changes(changes)) else { return false }
+    if !isLive {
+      isLive = true
+      return events(.state(.live, message: ""))
+    }
+    return true
+  }
+
+  /// It is quiet: decides what waits for a decision, and hands it on.
+  mutating func settle() -> Bool {
+    box.reader.settle()
+    takeRows()
+    table?.settle()
+    return flush()
+  }
+
+  /// Nothing more will come.
+  mutating func end() -> Bool {
+    box.reader.end()
+    takeRows()
+    table?.settle()
+    guard flush() else { return false }
+    guard hasToldSchema else {
+      return events(.state(.failed, message: table == nil ? "there was no row to read" : table!.lastRejection))
+    }
+    return events(.state(.live, message: "The list is complete."))
+  }
+}

@@ -1,0 +1,18 @@
+import ListEngine
+
+/// How rows that nobody has described are to be read and shown.
+public struct LooseOptions: Hashable, Sendable {
+  /// How they are written; `nil`: found out.
+  public var format: LooseFormat?
+  /// The members that name a row, together; empty: found out.
+  public var key: [String] = []
+  /// The columns to show, in this order; `nil`: all.
+  public var columns: [String]?
+  /// What people read above the table; the table's name when empty.
+  public var title = ""
+  /// How many rows the table keeps, the last ones; `nil`: all.
+  public var kept: Int?
+
+  /// Everything is found out.
+  public init() {}
+}

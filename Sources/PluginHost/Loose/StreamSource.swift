@@ -1,0 +1,104 @@
+import Glibc
+import ListEngine
+
+/// A source that reads rows from a stream that is open already, such as standard input: nothing is started, nothing is asked.
+///
+///     let source = StreamSource(0, name: "input", options: LooseOptions()) { event in
+///       mailbox.put(event)        // may block: the stream is not read then; false when we are stopping
+///     }
+///     try source.start()
+public final class StreamSource: Sendable {
+  private let file: Int32
+  private let name: String
+  private let options: LooseOptions
+  private let isFollowing: Bool
+  private let events: @Sendable (SourceEvent) -> Bool
+  private let stopping = WakeFile()
+
+  /// A file that is followed is looked at this often, when its end was reached.
+  private static let followPause: Int32 = 250
+
+  /// A source that does not read yet. `isFollowing`: the end of a file is not the end; what is appended later is read, too.
+  public init(
+    _ file: Int32, name: String, options: LooseOptions, isFollowing: Bool = false,
+    events: @escaping @Sendable (SourceEvent) -> Bool
+  ) {
+    self.file = file
+    self.name = name
+    self.options = options
+    self.isFollowing = isFollowing
+    self.events = events
+  }
+
+  deinit { stopping.wake() }
+
+  /// Starts reading, on a thread of its own.
+  public func start() throws(PluginError) {
+    // The thread must not keep the source: its end is how the thread learns that nobody wants it any more.
+    let reading = Reading(
+      file: file, feed: LooseFeed(name: name, options: options, events: events), stopping: stopping,
+      isFollowing: isFollowing)
+    let code = startThread("in-\(name)") { reading.run() }
+    guard code == 0 else { throw .noThread(source: name, code: code) }
+  }
+
+  /// Reads no more. Does not wait: a stream may be silent for ever.
+  public func stop() { stopping.wake() }
+
+  /// What the thread does.
+  private final class Reading: @unchecked Sendable {
+    private let file: Int32
+    private var feed: LooseFeed
+    private let stopping: WakeFile
+    private let isFollowing: Bool
+
+    init(file: Int32, feed: LooseFeed, stopping: WakeFile, isFollowing: Bool) {
+      self.file = file
+      self.feed = feed
+      self.stopping = stopping
+      self.isFollowing = isFollowing
+    }
+
+    func run() {
+      var lines = LineSplitter()
+      var sampleBegan: Instant?
+      while true {
+        var timeout: Int32 = -1
+        if feed.isSampling {
+          let now = monotonicNow
+          let began = sampleBegan ?? now
+          sampleBegan = began
+          let rest = min(.milliseconds(200), now.duration(to: began.advanced(by: .seconds(1))))
+          timeout = Int32(max(0, rest.nanoseconds) / 1_000_000)
+        }
+        var waiting = [
+          pollfd(fd: file, events: Int16(POLLIN), revents: 0),
+          pollfd(fd: stopping.file, events: Int16(POLLIN), revents: 0),
+        ]
+        let ready = poll(&waiting, 2, timeout)
+        if waiting[1].revents != 0 { return }
+        if ready == 0 || sampleBegan.map({ $0.duration(to: monotonicNow) >= .seconds(1) }) ?? false {
+          sampleBegan = nil
+          guard feed.settle() else { return }
+          if ready == 0 { continue }
+        }
+        guard waiting[0].revents != 0 else { continue }
+        let room = lines.room()
+        let count = read(file, room.baseAddress, room.count)
+        if count < 0, errno == EAGAIN || errno == EINTR { continue }
+        if count <= 0 {
+          guard count == 0, isFollowing else { break }
+          guard feed.settle() else { return }
+          var stop = pollfd(fd: stopping.file, events: Int16(POLLIN), revents: 0)
+          if poll(&stop, 1, StreamSource.followPause) > 0 { return }
+          continue
+        }
+        lines.take(count)
+        while let line = lines.next() { guard feed.take(line, lines.limit) else { return } }
+        guard feed.flush() else { return }
+      }
+      if let line = lines.rest() { guard feed.take(line, lines.limit) else { return } }
+      _ = feed.end()
+    }
+  }
+}

@@ -1,0 +1,245 @@
+import Glibc
+import ListEngine
+
+/// Runs a command again and again, and shows the table that it prints: what changes between two runs is found by key.
+///
+///     let source = WatchSource(ChildCommand("df", []), name: "df", pause: .seconds(2), options: LooseOptions(), log: log) { event in
+///       mailbox.put(event)
+///     }
+///     try source.start()
+public final class WatchSource: Sendable {
+  private let core: Core
+
+  /// A source that has run nothing yet. `pause`: the time between the end of a run and the next one.
+  public init(
+    _ command: ChildCommand, name: String, pause: Duration, options: LooseOptions,
+    log: @escaping @Sendable (PluginLogLevel, String) -> Void, events: @escaping @Sendable (SourceEvent) -> Bool
+  ) {
+    core = Core(command, name: name, pause: pause, options: options, log: log, events: events)
+  }
+
+  deinit { core.askToStop() }
+
+  /// Starts running it, on a thread of its own.
+  public func start() throws(PluginError) {
+    let core = core
+    core.isRunning = true
+    let code = startThread("watch-\(core.name)") { core.run() }
+    guard code == 0 else {
+      core.isRunning = false
+      throw .noThread(source: core.name, code: code)
+    }
+  }
+
+  /// Ends the command, if it runs, and waits; false when that took longer than this.
+  @discardableResult
+  public func stop(within bound: Duration = .seconds(5)) -> Bool {
+    core.askToStop()
+    return core.waitUntilFinished(within: bound)
+  }
+
+  /// What the thread does.
+  private final class Core: @unchecked Sendable {
+    let name: String
+    private let command: ChildCommand
+    private let pause: Duration
+    private let options: LooseOptions
+    private let log: @Sendable (PluginLogLevel, String) -> Void
+    private let events: @Sendable (SourceEvent) -> Bool
+    private let stopping = WakeFile()
+    private let monitor = Monitor()
+    // Under `monitor`.
+    private var runs = false
+    private var isStopping = false
+    // Of the thread.
+    private var table: LooseTable?
+    private var hasToldSchema = false
+    private var state: (SourceState, String)?
+
+    /// The longest output.
+    private static let outputLimit = 64 << 20
+
+    init(
+      _ command: ChildCommand, name: String, pause: Duration, options: LooseOptions,
+      log: @escaping @Sendable (PluginLogLevel, String) -> Void, events: @escaping @Sendable (SourceEvent) -> Bool
+    ) {
+      self.command = command
+      self.name = name
+      self.pause = pause
+      self.options = options
+      self.log = log
+      self.events = events
+    }
+
+    func askToStop() {
+      monitor.withLock { isStopping = true }
+      stopping.wake()
+    }
+
+    func waitUntilFinished(within bound: Duration) -> Bool {
+      monitor.withLock { monitor.wait(nanoseconds: UInt64(max(0, bound.nanoseconds))) { !runs } }
+    }
+
+    /// Whether the thread is there.
+    var isRunning: Bool {
+      get { monitor.withLock { runs } }
+      set {
+        monitor.withLock {
+          runs = newValue
+          monitor.wakeAll()
+        }
+      }
+    }
+
+    func run() {
+      while !isAskedToStop {
+        guard runOnce(), !waitForStop(pause) else { break }
+      }
+      isRunning = false
+    }
+
+    private var isAskedToStop: Bool { monitor.withLock { isStopping } }
+
+    private func waitForStop(_ pause: Duration) -> Bool {
+      var stop = pollfd(fd: stopping.file, events: Int16(POLLIN), revents: 0)
+      return poll(&stop, 1, Int32(clamping: pause.nanoseconds / 1_000_000)) > 0
+    }
+
+    /// Runs the command, and tells what it prints; false when we are stopping.
+    private func runOnce() -> Bool {
+      let process: ChildProcess
+      do throws(ChildProcess.Fault) {
+        process = try ChildProcess(command)
+      } catch {
+        return tell(.stale, error.reason)
+      }
+      process.closeInput()
+      var output: [UInt8] = []
+      var errors = ErrorLog()
+      var isTooLong = false
+      let exit = read(process, &output, &errors, &isTooLong)
+      process.reap()  // with all that is left of its group
+      close(process.output)
+      errors.end { log(.info, $0) }
+      guard let exit, !isAskedToStop else { return false }
+      guard exit == .code(0) else {
+        let words =
+          switch exit {
+          case .code(let code): "it has ended with code \(code)"
+          case .signal(let signal): "it was ended by signal \(signal)"
+          }
+        return tell(.stale, words)
+      }
+      guard !isTooLong else { return tell(.stale, "it has printed more than \(Self.outputLimit) bytes") }
+      return show(output)
+    }
+
+    /// Reads all that it writes until it ends; `nil` when we are stopping.
+    private func read(
+      _ process: ChildProcess, _ output: inout [UInt8], _ errors: inout ErrorLog, _ isTooLong: inout Bool
+    ) -> Supervisor.Exit? {
+      var buffer = [UInt8](repeating: 0, count: 1 << 16)
+      var isOpen = true
+      while true {
+        var files = [
+          pollfd(fd: stopping.file, events: Int16(POLLIN), revents: 0),
+          pollfd(fd: isOpen ? process.output : -1, events: Int16(POLLIN), revents: 0),
+          pollfd(fd: process.errors, events: Int16(POLLIN), revents: 0),
+          pollfd(fd: process.watch, events: Int16(POLLIN), revents: 0),
+        ]
+        _ = poll(&files, 4, process.watch >= 0 ? -1 : 50)
+        if files[0].revents != 0 {
+          process.send(SIGKILL)
+          return nil
+        }
+        let (exit, _) = process.look()
+        // What it has written before its end is there: read to the end, and no further.
+        repeat {
+          let count = isOpen ? Glibc.read(process.output, &buffer, buffer.count) : 0
+          if count > 0, output.count + count <= Self.outputLimit {
+            output.append(contentsOf: buffer[..<count])
+          } else if count > 0 {
+            isTooLong = true
+          } else {
+            if count == 0 { isOpen = false }
+            break
+          }
+        } while exit != nil
+        let count = process.errors >= 0 ? Glibc.read(process.errors, &buffer, buffer.count) : -1
+        if count > 0 { errors.take(buffer[..<count], at: monotonicNow) { log(.info, $0) } }
+        if count == 0 { process.closeErrors() }
+        if let exit { return exit }
+      }
+    }
+
+    /// Tells the table as it is now.
+    private func show(_ output: [UInt8]) -> Bool {
+      var reader = LooseReader(format: options.format ?? LooseFormat.guess(output: output))
+      var number = 0
+      let padded = output + [UInt8](repeating: 0, count: JSONParser.padding)
+      padded.withUnsafeBytes { bytes in
+        var rest = UnsafeRawBufferPointer(rebasing: bytes[..<output.count])
+        while !rest.isEmpty {
+          let end = rest.firstIndex(of: 0x0A) ?? rest.count
+          number += 1
+          reader.read(UnsafeRawBufferPointer(rebasing: rest[..<end]), number: number)
+          rest = UnsafeRawBufferPointer(rebasing: rest[min(end + 1, rest.count)...])
+        }
+      }
+      reader.end()
+      let found = reader.takeRows()
+      if table == nil {
+        guard found.contains(where: { if case .row = $0 { true } else { false } }) else {
+          return tell(.live, "it prints no rows")
+        }
+        var table = LooseTable(
+          name: name, title: options.title, key: options.key, columns: options.columns, isTextual: reader.isTextual)
+        if options.key.isEmpty { table.findsKey = .always }
+        table.settlesEarly = false
+        self.table = table
+      }
+      table!.beginReload()
+      for item in found {
+        switch item {
+        case .row(let row, let place): table!.add(row, at: place)
+        case .fault(let reason): table!.reject(reason)
+        }
+      }
+      table!.settle()
+      table!.endReload()
+      if !hasToldSchema, let schema = table!.schema {
+        hasToldSchema = true
+        guard events(.schema(schema)) else { return false }
+      }
+      if let changes = table!.takeChanges() { guard events(.changes(changes)) else { return false } }
+      return tell(.live, "")
+    }
+
+    private func tell(_ state: SourceState, _ message: String) -> Bool {
+      guard self.state?.0 != state || self.state?.1 != message else { return true }
+      self.state = (state, message)
+      return events(.state(state, message: message))
+    }
+  }
+}
+
+extension LooseFormat {
+  /// What a whole output is: a document that begins with a brace may be one object on many lines.
+  static func guess(output: [UInt8]) -> LooseFormat? {
+    output.withUnsafeBytes { bytes in
+      guard let first = bytes.first(where: { $0 > 0x20 }), first == 0x7B else { return nil }
+      let line = bytes.drop { $0 <= 0x20 }.prefix { $0 != 0x0A }
+      let padded = Array(line) + [UInt8](repeating: 0, count: JSONParser.padding)
+      // One object on the first line: rows, unless it is all there is and has a list in it.
+      return padded.withUnsafeBytes { buffer in
+        let parser = JSONParser()
+        guard let root = try? parser.parse(UnsafeRawBufferPointer(rebasing: buffer[..<line.count])) else {
+          return .json
+        }
+        let rest = bytes.drop { $0 <= 0x20 }.dropFirst(line.count)
+        let isAlone = !rest.contains { $0 > 0x20 }
+        return isAlone && root.members.contains { $0.value.items.contains { $0.kind == .object } } ? .json : .ndjson
+      }
+    }
+  }
+}

@@ -1,0 +1,169 @@
+import Foundation
+import Glibc
+import ListEngine
+import Testing
+
+@testable import PluginHost
+
+/// Streams and commands as tables, with real pipes and processes.
+@Suite struct LooseSourceTests {
+  let recorder = Recorder()
+
+  private func withPipe(_ body: (Int32, FileHandle) throws -> Void) throws {
+    let pipe = Pipe()
+    try body(pipe.fileHandleForReading.fileDescriptor, pipe.fileHandleForWriting)
+    withExtendedLifetime(pipe) {}
+  }
+
+  private func stream(_ file: Int32, _ options: LooseOptions = LooseOptions(), isFollowing: Bool = false)
+    -> StreamSource
+  {
+    let recorder = recorder
+    return StreamSource(
+      file, name: "input", options: options, isFollowing: isFollowing, events: { recorder.hear($0) })
+  }
+
+  private func watch(_ line: String, _ options: LooseOptions = LooseOptions()) -> WatchSource {
+    let recorder = recorder
+    return WatchSource(
+      .shell(line), name: "watch", pause: .milliseconds(20), options: options, log: { recorder.note($0, $1) },
+      events: { recorder.hear($0) })
+  }
+
+  // MARK: Standard input
+
+  @Test func aStreamIsATableThatIsCompleteAtItsEnd() throws {
+    try withPipe { file, writer in
+      let source = stream(file)
+      try source.start()
+      writer.write(Data("name,size,used\na,1,50%\nb,2.5,7%\n".utf8))
+      try recorder.wait("rows") { $0.rows.count == 2 }
+      writer.write(Data("c,,\n".utf8))
+      try writer.close()
+      try recorder.wait("the end") { $0.states.last == "live: The list is complete." }
+      let view = recorder.view
+      #expect(view.schema?.key == .integer)
+      #expect(
+        view.schema?.columns == [
+          Column("name", .text), Column("size", .number), Column("used", .number, style: .bar, unit: "%"),
+        ])
+      #expect(
+        view.rows == [
+          PlainRow(.upsert, .integer(1), [.text("a"), .number(1), .number(50)]),
+          PlainRow(.upsert, .integer(2), [.text("b"), .number(2.5), .number(7)]),
+          PlainRow(.upsert, .integer(3), [.text("c"), .null, .null]),
+        ])
+    }
+  }
+
+  @Test func aStreamWithAnIDChangesItsRows() throws {
+    try withPipe { file, writer in
+      let source = stream(file)
+      try source.start()
+      writer.write(Data("{\"id\":7,\"n\":1}\n{\"id\":7,\"n\":2}\n".utf8))
+      try writer.close()
+      try recorder.wait("the end") { $0.states.last == "live: The list is complete." }
+      #expect(recorder.view.rows.map(\.key) == [.integer(7), .integer(7)])
+    }
+  }
+
+  @Test func keyColumnsAndLengthMayBeChosen() throws {
+    try withPipe { file, writer in
+      var options = LooseOptions()
+      options.key = ["b", "a"]
+      options.columns = ["c"]
+      options.kept = 10
+      options.title = "Mine"
+      let source = stream(file, options)
+      try source.start()
+      writer.write(Data("a=1 b=x c=true\na=2 c=false\n".utf8))
+      try writer.close()
+      try recorder.wait("the end") { $0.states.last == "live: The list is complete." }
+      #expect(
+        recorder.view.schema
+          == Schema(name: "input", title: "Mine", key: .text, columns: [Column("c", .boolean)], retention: .last(10)))
+      #expect(recorder.view.rows == [PlainRow(.upsert, .text("x 1"), [.boolean(true)])])
+      #expect(recorder.view.changes.reduce(0) { $0 + $1.unnamedRejections } == 1)
+    }
+  }
+
+  @Test func nothingIsNoTable() throws {
+    try withPipe { file, writer in
+      let source = stream(file)
+      try source.start()
+      try writer.close()
+      try recorder.wait("a word") { $0.states == ["failed: there was no row to read"] }
+    }
+  }
+
+  @Test func aFileIsFollowed() throws {
+    try Workshop.withFolder { folder in
+      let path = folder.appending(path: "log").path
+      try Data("a,b\n1,2\n".utf8).write(to: URL(filePath: path))
+      let file = open(path, O_RDONLY)
+      defer { close(file) }
+      let source = stream(file, isFollowing: true)
+      try source.start()
+      try recorder.wait("the first row") { $0.rows.count == 1 }
+      let writer = try FileHandle(forWritingTo: URL(filePath: path))
+      writer.seekToEndOfFile()
+      writer.write(Data("3,4\n".utf8))
+      try recorder.wait("the second row") { $0.rows.count == 2 }
+      #expect(recorder.view.states == ["live: "])
+      source.stop()
+      try writer.close()
+    }
+  }
+
+  // MARK: Watching a command
+
+  @Test func aCommandIsRunAgainAndAgainAndComparedByKey() throws {
+    try Workshop.withFolder { folder in
+      let source = watch("cd \(folder.path); echo >>n; echo 'NAME  COUNT'; echo \"a     $(wc -l <n)\"; echo 'b     7'")
+      try source.start()
+      try recorder.wait("three runs") { $0.changes.count >= 3 }
+      #expect(source.stop())
+      let view = recorder.view
+      #expect(view.schema?.key == .text)
+      #expect(view.schema?.columns == [Column("NAME", .text), Column("COUNT", .number)])
+      for (index, changes) in view.changes.prefix(3).enumerated() {
+        #expect(changes.beginsReload && changes.endsReload)
+        #expect(
+          PlainRow.rows(of: changes) == [
+            PlainRow(.upsert, .text("a"), [.text("a"), .number(Double(index + 1))]),
+            PlainRow(.upsert, .text("b"), [.text("b"), .number(7)]),
+          ])
+      }
+      #expect(view.states == ["live: "])
+    }
+  }
+
+  @Test func aRunThatFailsLeavesTheRowsAndSaysWhy() throws {
+    try Workshop.withFolder { folder in
+      let source = watch(
+        "cd \(folder.path); echo >>n; case $(wc -l <n) in 2) echo broken >&2; exit 3;; *) echo '[{\"id\":1}]';; esac")
+      try source.start()
+      try recorder.wait("its return") { $0.states.count >= 3 }
+      #expect(source.stop())
+      #expect(recorder.view.states == ["live: ", "stale: it has ended with code 3", "live: "])
+      #expect(recorder.log.contains("info: broken"))
+    }
+  }
+
+  @Test func aCommandThatHangsIsEndedWithUs() throws {
+    let source = watch("echo $$ >&2; sleep 1000")
+    try source.start()
+    try recorder.wait("its beginning") { !$0.log.isEmpty }
+    #expect(source.stop())
+    let pid = try #require(pid_t(recorder.view.log[0]))
+    #expect(kill(pid, 0) == -1)
+  }
+
+  @Test func aDocumentOnManyLinesIsRead() throws {
+    let source = watch(#"printf '{\n "items": [\n {"name": "x", "n": 1},\n {"name": "y", "n": 2}\n ]\n}\n'"#)
+    try source.start()
+    try recorder.wait("rows") { $0.rows.count >= 2 }
+    #expect(source.stop())
+    #expect(recorder.view.rows.prefix(2).map(\.key) == [.text("x"), .text("y")])
+  }
+}
