@@ -38,6 +38,10 @@ let package = Package(
     // What thinks. No I/O, no clock.
     .target(name: "ListEngine", swiftSettings: engineSettings),
     .target(name: "Wire", dependencies: ["ListEngine"], swiftSettings: swiftSettings),
+    // The order of texts in a language, by the ICU that comes with the toolchain.
+    .target(
+      name: "Locales", dependencies: ["ListEngine"], swiftSettings: swiftSettings,
+      linkerSettings: [.linkedLibrary("_FoundationICU")]),
 
     // Plugins: the contract, the SDK for authors, and the host.
     .target(name: "CListPlugin", cSettings: cSettings),
@@ -55,11 +59,12 @@ let package = Package(
     .target(
       name: "Server",
       dependencies: [
-        "CWebSockets", "ListEngine", "Recording", "Wire", .product(name: "Logging", package: "swift-log"),
+        "CWebSockets", "ListEngine", "Locales", "Recording", "Wire", .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: swiftSettings),
     .target(
-      name: "Recording", dependencies: ["ListEngine", "Wire", .product(name: "Logging", package: "swift-log")],
+      name: "Recording",
+      dependencies: ["ListEngine", "Locales", "Wire", .product(name: "Logging", package: "swift-log")],
       swiftSettings: swiftSettings),
     .target(name: "ListTesting", dependencies: ["ListEngine"], swiftSettings: engineSettings),
     .executableTarget(
@@ -97,6 +102,7 @@ let package = Package(
     .testTarget(
       name: "SimulationTests", dependencies: ["ListEngine", "ListTesting"], path: "Tests/Simulation",
       swiftSettings: swiftSettings),
+    .testTarget(name: "LocalesTests", dependencies: ["Locales", "ListEngine"], swiftSettings: swiftSettings),
     .testTarget(name: "WireTests", dependencies: ["Wire", "ListEngine", "ListTesting"], swiftSettings: swiftSettings),
     .testTarget(
       name: "RecordingTests", dependencies: ["Recording", "ListEngine", "ListTesting"], swiftSettings: swiftSettings),

@@ -11,30 +11,40 @@ struct BenchPage {
   private(set) var total = 0
   private(set) var items: [WindowItem] = []
 
-  init(_ session: SessionID) { self.session = session }
+  private let interval: Duration
 
-  /// Asks for 60 items at the top, without a buffer and without an interval.
+  init(_ session: SessionID, interval: Duration = .zero) {
+    self.session = session
+    self.interval = interval
+  }
+
+  /// Asks for 60 items at the top, without a buffer.
   func open(_ query: QueryRequest, _ engine: inout Engine, at now: Instant) {
     engine.handle(
       .open(
         session, table: "quotes", request: 1, query: query,
-        viewport: Viewport(first: 0, count: 60, ahead: 0, behind: 0, stick: .top), interval: .zero), at: now)
+        viewport: Viewport(first: 0, count: 60, ahead: 0, behind: 0, stick: .top), interval: interval), at: now)
   }
 
   mutating func take(_ outputs: [Output], _ engine: inout Engine, at now: Instant) {
     for case .deliver(let id, let delivery) in outputs {
-      if id == session {
-        deliveries += 1
-        bytes += ServerMessage.delivery(delivery, epoch: engine.epoch).encoded.count
-        sequence = delivery.sequence
-        start = delivery.patch.result.start
-        total = delivery.patch.result.total
-        items = delivery.patch.result.items
-      }
+      if id == session { show(delivery, epoch: engine.epoch) }
       engine.handle(.writable(id), at: now)
       engine.handle(.acknowledge(id, sequence: delivery.sequence), at: now)
     }
   }
+
+  mutating func show(_ delivery: Delivery, epoch: String) {
+    deliveries += 1
+    bytes += ServerMessage.delivery(delivery, epoch: epoch).encoded.count
+    sequence = delivery.sequence
+    start = delivery.patch.result.start
+    total = delivery.patch.result.total
+    items = delivery.patch.result.items
+  }
+
+  /// The rows of `quotes` that are shown, by their numbers.
+  var ids: [Int] { items.compactMap(\.rowNumber) }
 
   /// Lets the engine work once; whether it has nothing left to do.
   mutating func isSettled(_ engine: inout Engine, at now: Instant) -> Bool {

@@ -13,6 +13,9 @@ struct Figures {
     return result
   }
 
+  /// Keeps a time that was measured elsewhere.
+  mutating func add(_ time: Double) { seconds.append(time) }
+
   var total: Double { seconds.reduce(0, +) }
 
   /// In milliseconds, with the names that the peers' scripts use.
@@ -36,6 +39,13 @@ struct Figures {
 func emit(_ fields: [String: Any]) throws {
   let data = try JSONSerialization.data(withJSONObject: fields, options: [.sortedKeys])
   FileHandle.standardOutput.write(data + Data([10]))
+}
+
+/// How long this thread has really run, in seconds: what is left of a time when others use the machine as well.
+func threadSeconds() -> Double {
+  var time = timespec()
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+  return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
 }
 
 /// The memory of this process that is really there, in bytes.

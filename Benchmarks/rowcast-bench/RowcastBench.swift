@@ -5,7 +5,7 @@ import ArgumentParser
   static let configuration = CommandConfiguration(
     commandName: "rowcast-bench",
     abstract: "Runs a workload on the table `quotes` and prints one JSON object a line.",
-    subcommands: [Load.self, UpdateAndWindow.self, NewView.self, Churn.self, WholeListAgain.self])
+    subcommands: [Load.self, UpdateAndWindow.self, NewView.self, Churn.self, WholeListAgain.self, Turns.self])
 }
 
 /// W1: how fast rows get into an empty table, and what they weigh there.
@@ -51,6 +51,18 @@ struct Churn: ParsableCommand {
   @Option(help: "How many batches; 100000 shows whether memory is flat.") var batches = 300
 
   func run() throws { try ChurnBenchmark(rows: rows, batches: batches).run() }
+}
+
+/// Bounded turns: many different views of a table that changes fast.
+struct Turns: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "turns", abstract: "Fifty different views, 100,000 updates a second: how long is a turn of the loop?")
+
+  @Option(help: "How many rows.") var rows = 1_000_000
+  @Option(help: "How many updates a second.") var rate = 100_000
+  @Option(help: "For how many seconds.") var seconds = 10.0
+
+  func run() throws { try TurnsBenchmark(rows: rows, rate: rate, seconds: seconds).run() }
 }
 
 /// D1: a source that says its whole list again and again.

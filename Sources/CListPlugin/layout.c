@@ -18,10 +18,13 @@ static_assert(offsetof(struct list_schema, size) == 0, "structs begin with their
 static_assert(offsetof(struct list_batch, size) == 0, "structs begin with their size");
 
 #if UINTPTR_MAX == UINT64_MAX
-// Members are only ever added at the end; these are the sizes of version 1.
-static_assert(sizeof(struct list_column) == 40, "version 1");
+// Members are only ever added at the end: what came later begins where version 1 ended.
+static_assert(offsetof(struct list_column, collation) == 40, "version 1 had 40 bytes");
+static_assert(sizeof(struct list_column) == 48, "1.1");
 static_assert(offsetof(struct list_column, type) == 24, "version 1");
-static_assert(sizeof(struct list_schema) == 40, "version 1");
+static_assert(offsetof(struct list_schema, row_limit) == 40, "version 1 had 40 bytes");
+static_assert(offsetof(struct list_schema, keep_nanoseconds) == 64, "1.1");
+static_assert(sizeof(struct list_schema) == 72, "1.1");
 static_assert(offsetof(struct list_schema, columns) == 24, "version 1");
 static_assert(sizeof(struct list_batch) == 40, "version 1");
 static_assert(offsetof(struct list_batch, keys) == 24, "version 1");

@@ -20,11 +20,13 @@ public struct Engine: ~Copyable {
   private var waiting: [Session] = []
   private var outputs: [Output] = []
   private let seed: UInt64
+  private let collators: CollatorFinder
   /// How often pages asked for a window because a patch did not fit.
   public private(set) var resyncs: UInt64 = 0
 
-  /// An engine without tables.
-  public init(epoch: String, limits: Limits = Limits()) {
+  /// An engine without tables. `collators` knows the languages that columns may be ordered by; without it there are none.
+  public init(epoch: String, limits: Limits = Limits(), collators: @escaping CollatorFinder = { _, _ in nil }) {
+    self.collators = collators
     self.epoch = epoch
     self.limits = limits
     seed = epoch.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
@@ -51,14 +53,33 @@ public struct Engine: ~Copyable {
         throw .noSuchColumn(column)
       }
     }
+    let collators = try collators(of: schema)
     let id = TableID(rawValue: states.count)
-    states.append(TableState(Table(schema, limits: limits, seed: seed), id: id, at: now))
+    states.append(TableState(Table(schema, limits: limits, seed: seed, collators: collators), id: id, at: now))
     tableNumbers[schema.name] = id.rawValue
     let coming = waiting.filter { $0.tableName == schema.name }
     waiting.removeAll { $0.tableName == schema.name }
     for session in coming { attach(session, at: now) }
     outputs.append(.tables(self.tables(at: now)))
     return id
+  }
+
+  /// What orders the columns that are not ordered by code unit.
+  private func collators(of schema: Schema) throws(SchemaError) -> [Int: any Collator] {
+    var found: [Int: any Collator] = [:]
+    for (number, column) in schema.columns.enumerated() where column.collation != .codeUnit {
+      guard column.type == .text else { throw .noTexts(column: column.name) }
+      switch column.collation {
+      case .codeUnit: continue
+      case .natural: found[number] = NaturalCollator()
+      case .locale(let locale, let isNumeric):
+        guard let collator = collators(locale, isNumeric) else {
+          throw .unknownLocale(locale, column: column.name)
+        }
+        found[number] = collator
+      }
+    }
+    return found
   }
 
   /// Refuses what a table is to hold and keep when it makes no sense.
@@ -157,6 +178,8 @@ public struct Engine: ~Copyable {
       if isCollapsed { session.queryRequest.collapsed.append(path) }
       return refuseTooManyCollapsed(session, session.queryRequest.collapsed.count, at: now)
     }
+    // Whoever asks for something wants to see it, also when it is about a section that went meanwhile.
+    session.setPaused(false)
     let path =
       switch section {
       case .number(let number): session.path(ofSection: number)
@@ -240,6 +263,12 @@ public struct Engine: ~Copyable {
     defer { outputs = [] }
     return outputs
   }
+
+  /// Whether a table's views have taken over enough of its changes that it can take more. Who hands in changes all the same makes the next
+  /// turns longer; who waits for it, and hands in a few thousand rows at a time, has turns of bounded length.
+  ///
+  /// - Complexity: O(sessions).
+  public func hasRoom(for table: TableID) -> Bool { states[table.rawValue].hasRoom }
 
   /// When to call ``advance(to:)`` again if nothing happens before; `nil` when nothing waits.
   ///

@@ -8,6 +8,9 @@ public struct Limits: Hashable, Codable, Sendable {
   public var tableBytes = 1 << 36
   /// Bytes of one text, image key or series; a row with a longer one is rejected.
   public var cellBytes = 65_536
+  /// Bytes of the key by which a text is ordered where its column has a collation. Texts whose keys begin alike for so long are ordered by
+  /// code unit.
+  public var collationKeyBytes = 1_000
   /// Visible items of a viewport.
   public var visible = 1_000
   /// Items of the buffer on each side.
@@ -55,7 +58,13 @@ public struct Limits: Hashable, Codable, Sendable {
   /// How many rows one turn looks at while a view is put together. Views of a quarter as many rows are put together at once.
   public var stepRows = 1 << 16
   /// How many rows one turn lets go that their table does not keep; see ``Retention``.
-  public var evictions = 4_096
+  public var evictions = 1_024
+  /// About how many changed rows views take over in one turn, all together; windows that are cut count by their items. What does not
+  /// get its turn goes first in the next one. A single view takes over all that it lacks, whatever it is.
+  public var turnRows = 8_192
+  /// How many changes a view may lack before the engine has no room for more; see ``Engine/hasRoom(for:)``. Four times as many while it is
+  /// put together.
+  public var backlog = 4_096
   /// The least time between two patches of a session that does not ask for another.
   public var interval: Duration = .milliseconds(300)
   /// The longest interval a page may ask for.

@@ -14,11 +14,13 @@ public struct Column: Hashable, Sendable {
   public var width: Int
   /// Where its values stand.
   public var alignment: ColumnAlignment
+  /// In which order its texts stand; only for columns of texts.
+  public var collation: Collation
 
   /// A column.
   public init(
     _ name: String, _ type: ColumnType, title: String = "", style: ColumnStyle = .plain, unit: String = "",
-    width: Int = 0, alignment: ColumnAlignment = .standard
+    width: Int = 0, alignment: ColumnAlignment = .standard, collation: Collation = .codeUnit
   ) {
     self.name = name
     self.title = title
@@ -27,5 +29,6 @@ public struct Column: Hashable, Sendable {
     self.unit = unit
     self.width = width
     self.alignment = alignment
+    self.collation = collation
   }
 }

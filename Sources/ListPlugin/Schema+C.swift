@@ -3,7 +3,7 @@ import Glibc
 
 extension Schema {
   /// Calls `body` with the schema as the host reads it; nothing of it is valid afterwards.
-  func withCSchema<Result>(_ body: (UnsafePointer<list_schema>) -> Result) -> Result {
+  func withCSchema<Result>(_ body: (UnsafePointer<list_schema>) throws -> Result) rethrows -> Result {
     var texts: [UnsafeMutablePointer<CChar>] = []
     defer { texts.forEach { free($0) } }
     func keep(_ text: String) -> UnsafePointer<CChar> {
@@ -14,15 +14,18 @@ extension Schema {
     let columns = columns.map { column in
       list_column(
         name: keep(column.name), title: keep(column.title), unit: keep(column.unit), type: column.type.rawValue,
-        style: column.style.rawValue, width: UInt32(clamping: column.width), alignment: column.alignment.rawValue)
+        style: column.style.rawValue, width: UInt32(clamping: column.width), alignment: column.alignment.rawValue,
+        collation: column.collation == .codeUnit ? nil : keep(column.collation.name))
     }
-    return columns.withUnsafeBufferPointer { buffer in
+    return try columns.withUnsafeBufferPointer { buffer in
       var schema = list_schema(
         size: UInt32(MemoryLayout<list_schema>.size),
         key_type: key == .integer ? LIST_INTEGER.rawValue : LIST_TEXT.rawValue, name: keep(name), title: keep(title),
         columns: buffer.baseAddress, column_count: UInt32(buffer.count),
-        column_size: UInt32(MemoryLayout<list_column>.stride))
-      return body(&schema)
+        column_size: UInt32(MemoryLayout<list_column>.stride), row_limit: UInt64(clamping: rowLimit ?? 0),
+        byte_limit: UInt64(clamping: byteLimit ?? 0), keep_rows: retention.rows,
+        keep_nanoseconds: retention.nanoseconds)
+      return try body(&schema)
     }
   }
 }

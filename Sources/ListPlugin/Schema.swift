@@ -13,12 +13,24 @@ public struct Schema: Hashable, Sendable {
   public var key: KeyType
   /// At least one.
   public var columns: [Column]
+  /// How many rows it may have; nil for as many as the host allows. Rows beyond are left out and counted.
+  public var rowLimit: Int?
+  /// How many bytes its rows may weigh; nil for as many as the host allows. What a row weighs is said in `list_plugin.h`.
+  public var byteLimit: Int?
+  /// Which rows it keeps by itself.
+  public var retention: Retention
 
   /// A table.
-  public init(_ name: String, title: String = "", key: KeyType, columns: [Column]) {
+  public init(
+    _ name: String, title: String = "", key: KeyType, columns: [Column], rowLimit: Int? = nil, byteLimit: Int? = nil,
+    retention: Retention = .everything
+  ) {
     self.name = name
     self.title = title
     self.key = key
     self.columns = columns
+    self.rowLimit = rowLimit
+    self.byteLimit = byteLimit
+    self.retention = retention
   }
 }

@@ -195,7 +195,8 @@ public struct PlainTable: Sendable {
     let sorted = shown(query).enumerated().sorted { a, b in
       for term in query.sort {
         let order = Self.order(
-          a.element.cells[term.column], b.element.cells[term.column], descending: term.isDescending)
+          a.element.cells[term.column], b.element.cells[term.column], descending: term.isDescending,
+          by: schema.columns[term.column].collation)
         if order != 0 { return order < 0 }
       }
       return a.offset < b.offset
@@ -207,7 +208,8 @@ public struct PlainTable: Sendable {
     let level = path.count
     guard level < query.group.count else { return rows.map { .row($0.cells) } }
     let column = query.group[level]
-    let values = Set(rows.map { $0.cells[column] }).sorted { Self.order($0, $1, descending: false) < 0 }
+    let collation = schema.columns[column].collation
+    let values = Set(rows.map { $0.cells[column] }).sorted { Self.order($0, $1, descending: false, by: collation) < 0 }
     return values.flatMap { value in
       let own = rows.filter { $0.cells[column] == value }
       let aggregates = query.aggregates.map { Self.value(of: $0, own) }
@@ -284,7 +286,7 @@ public struct PlainTable: Sendable {
     }
   }
 
-  private static func order(_ a: Cell, _ b: Cell, descending: Bool) -> Int {
+  private static func order(_ a: Cell, _ b: Cell, descending: Bool, by collation: Collation = .codeUnit) -> Int {
     let order: Int
     switch (a, b) {
     case (.null, .null): return 0
@@ -293,8 +295,8 @@ public struct PlainTable: Sendable {
     case (.integer(let x), .integer(let y)), (.timestamp(let x), .timestamp(let y)): order = x < y ? -1 : x == y ? 0 : 1
     case (.number(let x), .number(let y)): order = x < y ? -1 : x == y ? 0 : 1
     case (.boolean(let x), .boolean(let y)): order = x == y ? 0 : x ? 1 : -1
-    case (.text(let x), .text(let y)), (.image(let x), .image(let y)):
-      order = x.utf8.elementsEqual(y.utf8) ? 0 : x.utf8.lexicographicallyPrecedes(y.utf8) ? -1 : 1
+    case (.text(let x), .text(let y)): order = Self.order(x, y, by: collation)
+    case (.image(let x), .image(let y)): order = Self.order(x, y, by: .codeUnit)
     default: preconditionFailure("\(a) and \(b) in one column")
     }
     return descending ? -order : order

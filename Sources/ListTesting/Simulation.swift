@@ -143,11 +143,15 @@ public struct Simulation {
     limits.cellBytes = 100
     limits.stepRows = random.pick([4, 20, 100, 1 << 16])
     limits.evictions = random.pick([1, 5, 4096])
+    limits.turnRows = random.pick([1, 40, 8192])
+    limits.backlog = random.pick([4, 30, 4096])
     self.limits = limits
     let keys = random.pick([5, 30, 30, 120, 700])
     self.keys = keys
     var schema = Self.schema(isDeferred: seed % 4 == 2, &random)
     Self.bound(&schema, keys: keys, &random)
+    schema.columns[2].collation = random.pick([.codeUnit, .natural, .locale("invented")])
+    schema.columns[3].collation = random.pick([.codeUnit, .natural, .locale("invented")])
     self.schema = schema
     plain = PlainTable(schema, limits: limits)
     loader = ScriptedLoader(bound: schema.prefetch.inFlight)
@@ -157,7 +161,7 @@ public struct Simulation {
   ///
   /// - Throws: ``Failure``.
   public mutating func run(steps: Int = 120) throws {
-    var engine = Engine(epoch: "seed \(seed)", limits: limits)
+    var engine = Engine(epoch: "seed \(seed)", limits: limits, collators: InventedLanguage.find)
     let table = try engine.addTable(schema, at: clock.now)
     _ = engine.advance(to: clock.now)
     for step in 1...steps {
@@ -207,8 +211,10 @@ public struct Simulation {
     case 0: return .integer(random.oneIn(30) ? random.pick([.min, .max]) : Int64(random.number(-5...5)))
     case 1:
       return random.oneIn(10) ? .integer(Int64(random.number(0...3))) : .number(Double(random.number(-400...400)) / 8)
-    case 2: return .text(random.pick(["red", "green", "blue", "", "Grün", "RED"]))
-    case 3: return .text("text-\(random.number(0...500))" + (random.oneIn(9) ? "ÄÖ" : ""))
+    case 2: return .text(random.pick(["red", "green", "blue", "", "Grün", "RED", "grüN", "red 10", "Red 9"]))
+    case 3:
+      let number = random.number(0...500)
+      return .text((number % 5 == 0 ? "Text-0\(number)" : "text-\(number)") + (random.oneIn(9) ? "ÄÖ" : ""))
     case 4: return .boolean(random.oneIn(2))
     default: return .timestamp(Int64(random.number(0...40)) * 250_000)
     }
@@ -486,6 +492,7 @@ public struct Simulation {
       }
     }
     guard engine.deadline == nil else { throw failure("it does not come to rest") }
+    guard engine.hasRoom(for: table) else { throw failure("there is no room for changes though all is done") }
     for page in pages {
       try judge(page)
       try judgeDeferred(page)

@@ -13,10 +13,8 @@ enum SchemaReader {
   static func read(_ pointer: UnsafePointer<list_schema>?) throws(Fault) -> (Schema, warnings: [String]) {
     guard let pointer else { throw Fault("the schema is NULL") }
     let size = Int(pointer.pointer(to: \.size)!.pointee)
-    guard size >= MemoryLayout<list_schema>.size else {
-      throw Fault("list_schema.size is \(size), at least \(MemoryLayout<list_schema>.size) is needed")
-    }
-    let schema = pointer.pointee
+    guard size >= firstSize else { throw Fault("list_schema.size is \(size), at least \(firstSize) is needed") }
+    let schema = copy(UnsafeRawPointer(pointer), size: size, of: list_schema())
     guard let name = ForeignText.name(schema.name) else {
       throw Fault("list_schema.name must be 1 to 255 bytes of UTF-8")
     }
@@ -35,22 +33,56 @@ enum SchemaReader {
     }
     guard let columns = schema.columns else { throw Fault("list_schema.columns is NULL") }
     let stride = Int(schema.column_size)
-    guard stride >= MemoryLayout<list_column>.size, stride % MemoryLayout<list_column>.alignment == 0,
+    guard stride >= firstSize, stride % MemoryLayout<list_column>.alignment == 0,
       Int(bitPattern: columns) % MemoryLayout<list_column>.alignment == 0
     else {
-      throw Fault("list_schema.column_size is \(stride), \(MemoryLayout<list_column>.size) is needed")
+      throw Fault("list_schema.column_size is \(stride), \(firstSize) is needed")
     }
 
-    var result = Schema(name: name, title: title, key: key, columns: [])
+    var result = Schema(name: name, title: title, key: key, columns: [], retention: try retention(schema))
+    if schema.row_limit > 0 { result.limits.rows = Int(clamping: schema.row_limit) }
+    if schema.byte_limit > 0 { result.limits.bytes = Int(clamping: schema.byte_limit) }
     var warnings: [String] = []
     var names: Set<String> = []
     for index in 0..<Int(schema.column_count) {
       let place = UnsafeRawPointer(columns) + index * stride
-      let column = try read(place.assumingMemoryBound(to: list_column.self).pointee, index: index, &warnings)
+      let column = try read(copy(place, size: stride, of: list_column()), index: index, &warnings)
       guard names.insert(column.name).inserted else { throw Fault("two columns are called '\(column.name)'") }
       result.columns.append(column)
     }
     return (result, warnings)
+  }
+
+  /// What `list_schema` and `list_column` had when they were published: a plugin built then says no more.
+  private static let firstSize = 40
+
+  /// The members that a plugin has; those that it does not know are 0.
+  private static func copy<Struct: BitwiseCopyable>(_ place: UnsafeRawPointer, size: Int, of empty: Struct) -> Struct {
+    var copy = empty
+    withUnsafeMutableBytes(of: &copy) {
+      $0.copyMemory(from: UnsafeRawBufferPointer(start: place, count: min(size, MemoryLayout<Struct>.size)))
+    }
+    return copy
+  }
+
+  private static func retention(_ schema: list_schema) throws(Fault) -> Retention {
+    switch (schema.keep_rows, schema.keep_nanoseconds) {
+    case (0, 0): return .everything
+    case (let rows, 0): return .last(Int(clamping: rows))
+    case (0, let nanoseconds): return .recent(.nanoseconds(Int64(clamping: nanoseconds)))
+    default: throw Fault("list_schema.keep_rows and keep_nanoseconds cannot both be said")
+    }
+  }
+
+  private static func collation(_ column: list_column, _ name: String) throws(Fault) -> Collation {
+    guard column.collation != nil else { return .codeUnit }
+    guard let text = ForeignText.optionalName(column.collation), let collation = Collation(text) else {
+      throw Fault("the collation of column '\(name)' must be \"natural\" or a language's tag, such as \"de\"")
+    }
+    guard collation == .codeUnit || column.type == LIST_TEXT.rawValue else {
+      throw Fault("column '\(name)' has a collation, but no texts")
+    }
+    return collation
   }
 
   private static func read(_ column: list_column, index: Int, _ warnings: inout [String]) throws(Fault) -> Column {
@@ -67,7 +99,8 @@ enum SchemaReader {
     if styles[column.style] == nil { warnings.append("column '\(name)' has the unknown style \(column.style)") }
     return Column(
       name, type, title: title, style: styles[column.style] ?? .plain, unit: unit,
-      width: Int(min(column.width, 1_000)), alignment: alignments[column.alignment])
+      width: Int(min(column.width, 1_000)), alignment: alignments[column.alignment],
+      collation: try collation(column, name))
   }
 
   private static let types: [UInt32: ColumnType] = [

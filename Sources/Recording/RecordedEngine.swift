@@ -25,6 +25,9 @@ public struct RecordedEngine: ~Copyable {
   /// See ``Engine/tables(at:)``.
   public func tables(at now: Instant) -> [TableDescription] { engine.tables(at: now) }
 
+  /// See ``Engine/hasRoom(for:)``.
+  public func hasRoom(for table: TableID) -> Bool { engine.hasRoom(for: table) }
+
   /// See ``Engine/addTable(_:at:)``.
   public mutating func addTable(_ schema: Schema, at now: Instant) throws(SchemaError) -> TableID {
     recording?.note(.table(schema, now))

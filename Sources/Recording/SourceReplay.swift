@@ -1,4 +1,5 @@
 import ListEngine
+import Locales
 
 /// What a recording's sources said, in their order and with the time between: to be told again to pages that look now.
 ///
@@ -30,7 +31,7 @@ public struct SourceReplay: ~Copyable {
   private var reader: RecordingReader
   private var first: Instant?
   /// The tables so far: a schema that was refused made none.
-  private var tables = Engine(epoch: "tables")
+  private var tables = Engine(epoch: "tables", collators: LocaleCollator.find)
 
   /// Opens a recording.
   public init(path: String) throws(RecordingError) { reader = try RecordingReader(path: path) }

@@ -1,4 +1,5 @@
 import ListEngine
+import Locales
 
 /// Lets what was recorded happen again to a new engine, and compares every answer.
 ///
@@ -26,7 +27,7 @@ public enum Verification {
   /// - Throws: ``RecordingError`` when it cannot be read, or at the first byte that is damaged.
   public static func run(path: String) throws(RecordingError) -> Report {
     var reader = try RecordingReader(path: path)
-    var engine = Engine(epoch: reader.header.epoch, limits: reader.header.limits)
+    var engine = Engine(epoch: reader.header.epoch, limits: reader.header.limits, collators: LocaleCollator.find)
     var report = Report()
     var first: Instant?
     var tables = 0

@@ -7,8 +7,10 @@ extension Server {
   func takeMail(at now: Instant) -> Bool {
     let inlets = control.inlets
     guard !inlets.isEmpty else { return false }
-    let waiting = inlets.filter(\.mailbox.hasMail)
-    guard !waiting.isEmpty else { return false }
+    let all = inlets.filter(\.mailbox.hasMail)
+    // A table whose views lag behind takes nothing: its source waits, the others go on.
+    let waiting = all.filter { hasRoom(for: $0) }
+    guard !waiting.isEmpty else { return !all.isEmpty }
     // Everyone gets the same share, and another one goes first each time.
     let share = max(1, configuration.rowsPerTurn / waiting.count)
     nextInlet += 1
@@ -16,7 +18,11 @@ extension Server {
       let inlet = waiting[(nextInlet + offset) % waiting.count]
       for event in inlet.mailbox.take(rows: share) { handle(event, from: inlet, at: now) }
     }
-    return waiting.contains { $0.mailbox.hasMail }
+    return all.contains { $0.mailbox.hasMail }
+  }
+
+  private func hasRoom(for inlet: SourceInlet) -> Bool {
+    tablesBySource[ObjectIdentifier(inlet)].map { engine.hasRoom(for: $0) } ?? true
   }
 
   private func handle(_ event: SourceInlet.Event, from inlet: SourceInlet, at now: Instant) {

@@ -1,5 +1,6 @@
 import CWebSockets
 import ListEngine
+import Locales
 import Logging
 import Recording
 import Wire
@@ -58,7 +59,8 @@ public final class Server {
     logger = configuration.logger
     greetings = GreetingQueue(patience: configuration.helloTimeout)
     engine = RecordedEngine(
-      Engine(epoch: configuration.epoch ?? Self.randomEpoch(), limits: configuration.limits),
+      Engine(
+        epoch: configuration.epoch ?? Self.randomEpoch(), limits: configuration.limits, collators: LocaleCollator.find),
       recording: configuration.recording)
     control = ServerControl(
       waker: loop.waker, rowLimit: configuration.inletRows, byteLimit: configuration.inletBytes)

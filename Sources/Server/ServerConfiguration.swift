@@ -33,7 +33,7 @@ public struct ServerConfiguration: Sendable {
   /// How long a page that says too much is not listened to.
   public var messagePause: Duration = .milliseconds(500)
   /// How many rows of sources are taken before the sockets get their turn.
-  public var rowsPerTurn = 10_000
+  public var rowsPerTurn = 4_096
   /// How many rows a source may be ahead.
   public var inletRows = 20_000
   /// How many bytes a source may be ahead.

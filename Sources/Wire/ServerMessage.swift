@@ -141,6 +141,10 @@ extension JSONWriter {
     integer(column.width)
     raw(",\"align\":")
     text(column.alignment.rawValue)
+    if column.collation != .codeUnit {
+      raw(",\"collation\":")
+      text(column.collation.name)
+    }
     byte("}")
   }
 

@@ -17,8 +17,11 @@ final class Harness {
     name: "numbers", key: .integer,
     columns: [Column("value", .integer), Column("name", .text), Column("group", .text)])
 
-  init(limits: Limits = Limits(), rows: Int = 0, schema: Schema = Harness.schema) throws {
-    engine = Engine(epoch: "harness", limits: limits)
+  init(
+    limits: Limits = Limits(), rows: Int = 0, schema: Schema = Harness.schema,
+    collators: @escaping CollatorFinder = { _, _ in nil }
+  ) throws {
+    engine = Engine(epoch: "harness", limits: limits, collators: collators)
     table = try engine.addTable(schema, at: clock.now)
     _ = engine.advance(to: clock.now)
     if rows > 0 { change { changes in for row in 0..<rows { changes.upsert(row, value: row * 10) } } }

@@ -32,8 +32,8 @@ import Testing
     #expect(MemoryLayout<list_plugin>.size == 72)
     #expect(MemoryLayout<list_host>.size == 72)
     #expect(MemoryLayout<list_batch>.size == 40)
-    #expect(MemoryLayout<list_schema>.size == 40)
-    #expect(MemoryLayout<list_column>.size == 40)
+    #expect(MemoryLayout<list_schema>.size == 72)
+    #expect(MemoryLayout<list_column>.size == 48)
     let cell = list_text("abc")
     #expect(cell.length == 3)
     let words = withUnsafeBytes(of: list_integer(-2)) {

@@ -245,6 +245,19 @@ import Testing
       ])
     #expect(
       try bad { _, column in column.type = 1 } == ["error: declare: column 'a' has type 1, which no column can have"])
+    #expect(
+      try bad { schema, _ in (schema.keep_rows, schema.keep_nanoseconds) = (1, 1) } == [
+        "error: declare: list_schema.keep_rows and keep_nanoseconds cannot both be said"
+      ])
+    #expect(
+      try Self.complaint(
+        ListPlugin.Schema("s", key: .text, columns: [Column("a", .text, collation: .locale("not a tag"))]))
+        == [
+          "error: declare: the collation of column 'a' must be \"natural\" or a language's tag, such as \"de\""
+        ])
+    #expect(
+      try Self.complaint(ListPlugin.Schema("s", key: .text, columns: [Column("a", .number, collation: .natural)]))
+        == ["error: declare: column 'a' has a collation, but no texts"])
     #expect(try bad { _, column in column.style = 99 } == ["warning: declare: column 'a' has the unknown style 99"])
     #expect(
       try Self.complaint(ListPlugin.Schema("s", key: .text, columns: [Column("a", .text), Column("a", .text)]))

@@ -113,7 +113,14 @@ struct list_column {
   uint32_t style;      // one of enum list_style
   uint32_t width;      // the wished width in characters; 0: no wish
   uint32_t alignment;  // one of enum list_alignment
+  // Since 1.1; the first 40 bytes are version 1's.
+  const char *collation;  // how its texts are ordered, see below; NULL: by code unit. Only for LIST_TEXT
 };
+
+// list_column.collation, in which order a column's texts stand when a page sorts or groups by it:
+//   "natural"          without regard to case, and runs of digits as numbers: a9 before A10
+//   "de", "sv-FI", ... by the rules of a language (a BCP 47 tag); "de-u-kn": with runs of digits as numbers as well
+// A table with a language that the host does not know is refused.
 
 // A table: its names, its kind of key and its columns.
 struct list_schema {
@@ -124,7 +131,17 @@ struct list_schema {
   const struct list_column *columns;  // column_count of them, column_size bytes apart
   uint32_t column_count;              // 1 to 512
   uint32_t column_size;               // sizeof(struct list_column)
+  // Since 1.1; the first 40 bytes are version 1's.
+  uint64_t row_limit;   // how many rows the table may have; 0: as many as the host allows
+  uint64_t byte_limit;  // how many bytes, see below; 0: as many as the host allows
+  uint64_t keep_rows;         // keeps only so many rows, those that came last; 0: all
+  uint64_t keep_nanoseconds;  // keeps rows only for so long after they came; 0: for ever. Not together with keep_rows
 };
+
+// A row beyond a limit is left out, counted and shown with the limit; the others are taken. A row weighs 32 bytes, 8 for each column
+// and 8 for a key that is a number; and besides what its text key, texts, image keys (their bytes) and series (8 for each number) weigh.
+// Rows that are not kept go as if the source had deleted them, the one that came first goes first. A row comes when its key is new; what is
+// said of it later does not make it younger.
 
 // ---------------------------------------------------------------------------------------------------------------------
 // Batches

@@ -18,11 +18,12 @@ struct ColumnStore {
   /// In a number column null is a NaN: no stored number is one.
   private static var nullNumber: UInt64 { 0x7FF8_0000_0000_0000 }
 
-  init(_ type: ColumnType, hasher: BytesHash, counter: ByteCounter) {
+  init(_ type: ColumnType, hasher: BytesHash, counter: ByteCounter, collation: CollationKeys?) {
     self.type = type
     words = Chunked(filler: type == .number ? Self.nullNumber : Self.nullWord)
     numbers = Chunked(filler: TextPool.none)
-    texts = Self.isText(type) ? Unmanaged.passRetained(TextPool(hasher: hasher, counter: counter)) : nil
+    texts =
+      Self.isText(type) ? Unmanaged.passRetained(TextPool(hasher: hasher, counter: counter, collation: collation)) : nil
     leastValues = .allocate(capacity: 1)
     leastValues.initialize(to: [])
   }
@@ -175,6 +176,18 @@ struct ColumnStore {
 
   // MARK: Order
 
+  /// What a text is ordered by before its own bytes; empty where the column orders by code unit.
+  func collationKey(_ slot: UInt32) -> [UInt8] {
+    guard let keys = pool?.collation, numbers[slot] != TextPool.none else { return [] }
+    return Array(keys.key(of: numbers[slot], bytes(slot)))
+  }
+
+  /// The same for a value that need not be in the column.
+  func collationKey(of value: Cell) -> [UInt8] { pool?.collation?.key(of: value) ?? [] }
+
+  /// How many sort keys of texts were made so far; see ``CollationKeys``.
+  var collationKeysMade: Int { pool?.collation?.made ?? 0 }
+
   /// A number that orders as the values do, nulls last; equal numbers may still be different values.
   @inline(__always) func sortKey(_ slot: UInt32, descending: Bool) -> UInt64 {
     if isNull(slot) { return .max }
@@ -184,7 +197,7 @@ struct ColumnStore {
     case .boolean: key = words[slot]
     case .number: key = Self.key(number: words[slot])
     case .text, .image, .series:
-      let text = bytes(slot)
+      let text = texts.unsafelyUnwrapped._withUnsafeGuaranteedRef { $0.sortBytes(numbers[slot]) }
       if text.count >= 8 {
         key = UInt64(bigEndian: text.loadUnaligned(as: UInt64.self))
       } else {
@@ -224,7 +237,7 @@ struct ColumnStore {
       let (x, y) = (sortKey(a, descending: false), sortKey(b, descending: false))
       order = x < y ? -1 : (x == y ? 0 : 1)
     } else {
-      order = textNumber(a) == textNumber(b) ? 0 : compareBytes(bytes(a), bytes(b))
+      order = texts.unsafelyUnwrapped._withUnsafeGuaranteedRef { $0.compare(numbers[a], numbers[b]) }
     }
     return descending ? -order : order
   }

@@ -7,6 +7,12 @@ final class Reload {
   /// What they weigh.
   var bytes = 0
 
+  /// A list that will probably be as long as it was.
+  init(rows: Int, slots: UInt32) {
+    order.reserveCapacity(rows)
+    named = [UInt64](repeating: 0, count: Int(slots) / 64 + 1)
+  }
+
   /// Whether the list has not named this row yet.
   func isFirst(_ slot: UInt32) -> Bool {
     let word = Int(slot) >> 6
@@ -111,25 +117,42 @@ extension Table {
 
 /// Marks a longest strictly increasing subsequence: what can stay when the rest moves.
 ///
-/// - Complexity: O(n log n). Patience sorting (Fredman 1975).
+/// - Complexity: O(n log n); O(n) when nearly all are in order. Patience sorting (Fredman 1975), looking for a value's pile from the last
+///   one on, where values that are in order belong.
 func longestIncreasingRun<Value: Comparable>(_ values: [Value]) -> [Bool] {
-  var tails: [Int] = []
-  var previous = [Int](repeating: -1, count: values.count)
-  for place in values.indices {
-    var low = 0
-    var high = tails.count
+  // The last value of each pile and its place; before each value, the place of one that it may follow, or -1.
+  var tops: [Value] = []
+  var places: [Int32] = []
+  var previous = [Int32](repeating: -1, count: values.count)
+  tops.reserveCapacity(values.count)
+  places.reserveCapacity(values.count)
+  for (place, value) in values.enumerated() {
+    var high = tops.count
+    var step = 1
+    while high > 0, tops[max(0, high - step)] >= value {
+      high = max(0, high - step)
+      step *= 2
+    }
+    // All piles from `high` on are too great; those further than a step below it are not.
+    var low = max(0, high - step)
     while low < high {
       let middle = (low + high) / 2
-      if values[tails[middle]] < values[place] { low = middle + 1 } else { high = middle }
+      if tops[middle] < value { low = middle + 1 } else { high = middle }
     }
-    if low > 0 { previous[place] = tails[low - 1] }
-    if low == tails.count { tails.append(place) } else { tails[low] = place }
+    if low > 0 { previous[place] = places[low - 1] }
+    if low == tops.count {
+      tops.append(value)
+      places.append(Int32(truncatingIfNeeded: place))
+    } else {
+      tops[low] = value
+      places[low] = Int32(truncatingIfNeeded: place)
+    }
   }
   var marks = [Bool](repeating: false, count: values.count)
-  var place = tails.last ?? -1
+  var place = places.last ?? -1
   while place >= 0 {
-    marks[place] = true
-    place = previous[place]
+    marks[Int(place)] = true
+    place = previous[Int(place)]
   }
   return marks
 }

@@ -64,6 +64,8 @@ public struct Column: Hashable, Codable, Sendable {
   public var width: Int
   /// Where its values stand.
   public var alignment: ColumnAlignment
+  /// In which order its texts stand; only for columns of texts.
+  public var collation: Collation
   /// Whether its values cost time to get: they are asked for only where someone looks or is about to look. A row without its value
   /// counts as empty when it is sorted, searched or grouped by this column.
   public var isDeferred: Bool
@@ -71,7 +73,7 @@ public struct Column: Hashable, Codable, Sendable {
   /// A column. Numbers stand at the end unless told otherwise.
   public init(
     _ name: String, _ type: ColumnType, title: String = "", style: ColumnStyle = .plain, unit: String = "",
-    width: Int = 0, alignment: ColumnAlignment? = nil, isDeferred: Bool = false
+    width: Int = 0, alignment: ColumnAlignment? = nil, collation: Collation = .codeUnit, isDeferred: Bool = false
   ) {
     self.name = name
     self.title = title.isEmpty ? name : title
@@ -80,6 +82,7 @@ public struct Column: Hashable, Codable, Sendable {
     self.unit = unit
     self.width = width
     self.alignment = alignment ?? ([.integer, .number, .timestamp].contains(type) ? .end : .start)
+    self.collation = collation
     self.isDeferred = isDeferred
   }
 }
@@ -130,24 +133,4 @@ public struct Schema: Hashable, Codable, Sendable {
   ///
   /// - Complexity: O(columns).
   public func index(of column: String) -> Int? { columns.firstIndex { $0.name == column } }
-}
-
-/// Why a schema is refused: the plugin's fault.
-public enum SchemaError: Error, Hashable, Sendable {
-  /// Its name is empty or too long.
-  case badName(String)
-  /// Another table has this name.
-  case repeatedTable(String)
-  /// Two columns have this name.
-  case repeatedColumn(String)
-  /// No column, or more than this limit.
-  case columnCount(Int, limit: Int)
-  /// A windowed table cannot have deferred columns: its source is asked for what is looked at anyway.
-  case deferredAndWindowed(String)
-  /// A windowed source says that it can do something with a column that is not there.
-  case noSuchColumn(Int)
-  /// A limit of the table is no positive number; which one, and what it is.
-  case badLimit(String, Int)
-  /// A table keeps no rows, or keeps them for no time.
-  case badRetention(Retention)
 }

@@ -19,7 +19,7 @@ final class Table {
   let rowWeight: Int
   /// Counts the bytes of texts that rows hold.
   let texts = ByteCounter()
-  /// How often the row's slot had been used before.
+  /// How often the row's slot had been used before; there is nothing here for slots beyond the last one that was used twice.
   private let generations = Chunked<UInt32>(filler: 0)
   /// The commit that last changed the row.
   private let revisions = Chunked<UInt32>(filler: 0)
@@ -65,14 +65,18 @@ final class Table {
   let hasher: BytesHash
   let seed: UInt64
 
-  init(_ schema: Schema, limits: Limits, seed: UInt64) {
-    hasher = BytesHash(seed: seed)
+  /// A table without rows. `collators` are those of the columns that do not order by code unit, by their number.
+  init(_ schema: Schema, limits: Limits, seed: UInt64, collators: [Int: any Collator] = [:]) {
+    let hasher = BytesHash(seed: seed)
+    self.hasher = hasher
     self.seed = seed
     self.schema = schema
     self.limits = limits
     columns = .allocate(capacity: schema.columns.count)
     for (number, column) in schema.columns.enumerated() {
-      columns.initializeElement(at: number, to: ColumnStore(column.type, hasher: hasher, counter: texts))
+      let keys = collators[number].map { CollationKeys($0, hasher: hasher, limit: limits.collationKeyBytes) }
+      columns.initializeElement(
+        at: number, to: ColumnStore(column.type, hasher: hasher, counter: texts, collation: keys))
     }
     keys = KeyIndex(schema.key, hasher: hasher, counter: texts)
     deferred = DeferredCells(schema)
@@ -99,7 +103,7 @@ final class Table {
 
   /// The id of the row in this slot.
   @inline(__always) func id(of slot: UInt32) -> RowID {
-    RowID(rawValue: UInt64(generations[slot]) << 32 | UInt64(slot))
+    RowID(rawValue: UInt64(generation(of: slot)) << 32 | UInt64(slot))
   }
 
   /// The slot of this row; `nil` when it is gone.
@@ -152,7 +156,7 @@ final class Table {
     if changes.beginsReload || changes.abandonsReload {
       // A list that begins again and again without an end would pile up what it names.
       if count > rowLimit || self.bytes > byteLimit { endReload() }
-      reload = changes.beginsReload ? Reload() : nil
+      reload = changes.beginsReload ? Reload(rows: count, slots: slotCount) : nil
     }
     if changes.unnamedRejections > 0 {
       rejected += UInt64(changes.unnamedRejections)
@@ -175,7 +179,8 @@ final class Table {
   ) {
     guard let key = probe(record.key, bytes: bytes) else { return reject(record, bytes, "its key is no \(schema.key)") }
     let slot = keys.slot(of: key, guess: nextGuess)
-    if let slot { nextGuess = slot + 1 }
+    // Where a row is new, the next one is often the one behind the next.
+    nextGuess = slot.map { $0 + 1 } ?? nextGuess &+ 1
     var textBytes = 0
     switch record.verb {
     case .upsert:
@@ -394,7 +399,7 @@ final class Table {
   func forgetChanges(before position: Int) {
     log.trim(to: position)
     graves.close(before: position) { slot in
-      guard generations[slot] < Self.lastGeneration else { return }
+      guard generation(of: slot) < Self.lastGeneration else { return }
       free.append(slot)
     }
   }
@@ -417,22 +422,35 @@ final class Table {
   /// A slot that no view remembers, with a new id; or a new slot.
   private func freeSlot() -> UInt32 {
     if let slot = free.popLast() {
+      generations.grow(to: Int(slot) + 1)
       generations[slot] += 1
       return slot
     }
     let slot = slotCount
     precondition(slot < .max - 1, "no slot is left after \(slot) rows")
     slotCount += 1
-    let count = Int(slotCount)
+    if slotCount > roomySlots { makeRoom() }
+    return slot
+  }
+
+  /// How many slots there is room for.
+  private var roomySlots: UInt32 = 0
+
+  /// Makes room for many slots at a time, so that hardly any row has to look after it.
+  private func makeRoom() {
+    roomySlots += 1 << 12
+    let count = Int(roomySlots)
     for column in columns { column.grow(to: count) }
     keys.grow(to: count)
     deferred?.grow(to: count)
     arrivals?.grow(to: count)
-    generations.grow(to: count)
     revisions.grow(to: count)
     births.grow(to: count)
     labels.grow(to: count)
-    return slot
+  }
+
+  @inline(__always) private func generation(of slot: UInt32) -> UInt32 {
+    slot < generations.count ? generations[slot] : 0
   }
 
   /// Every row is found by its key, and the counts are right.

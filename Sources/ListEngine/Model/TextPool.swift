@@ -24,6 +24,7 @@ final class TextPool {
   private let counter: ByteCounter?
   /// Where each text's bytes are; 0 when the number is free.
   private let addresses = Chunked<UInt>(filler: 0)
+  /// How many rows hold each text; a text whose number lies beyond came when nothing was shared any more, and has one holder.
   private let references = Chunked<UInt32>(filler: 0)
   /// How often each number has been given to a text; only while repeats are shared.
   private var generations: Chunked<UInt32>?
@@ -31,6 +32,8 @@ final class TextPool {
   private var table = ProbeTable()
   private var current: UnsafeMutableRawPointer?
   private var blocks: Set<UnsafeMutableRawPointer> = []
+  /// In which order the texts stand; `nil` for byte by byte.
+  let collation: CollationKeys?
   private var repeats = 0
   private var firsts = 0
 
@@ -41,7 +44,11 @@ final class TextPool {
   private(set) var count = 0
 
   /// No texts. The bytes that holders hold, repeated ones as often as they are held, are counted by `counter`, if there is one.
-  init(hasher: BytesHash, counter: ByteCounter? = nil, sharesRepeats: Bool = true, mayStopSharing: Bool = true) {
+  init(
+    hasher: BytesHash, counter: ByteCounter? = nil, collation: CollationKeys? = nil, sharesRepeats: Bool = true,
+    mayStopSharing: Bool = true
+  ) {
+    self.collation = collation
     self.hasher = hasher
     self.counter = counter
     self.mayStopSharing = mayStopSharing
@@ -95,14 +102,36 @@ final class TextPool {
   /// One holder of this text lets go.
   func release(_ number: UInt32) {
     counter?.add(-self[number].count)
-    references[number] -= 1
-    guard references[number] == 0 else { return }
+    if number < references.count {
+      references[number] -= 1
+      guard references[number] == 0 else { return }
+    }
     if sharesRepeats { table.remove(number, hash: hasher.hash(self[number])) { hasher.hash(self[$0]) } }
+    collation?.forget(number)
     let bytes = self[number]
     addresses[number] = 0
     freeNumbers.append(number)
     count -= 1
     free(UnsafeRawPointer(bytes.baseAddress.unsafelyUnwrapped), length: bytes.count)
+  }
+
+  // MARK: Order
+
+  /// What the text is ordered by: its key, or its own bytes. It stays where it is until the pool is changed, or another key is asked for.
+  @inline(__always) func sortBytes(_ number: UInt32) -> UnsafeRawBufferPointer {
+    guard let collation else { return self[number] }
+    return collation.key(of: number, self[number])
+  }
+
+  /// Which of two texts comes first: negative when `a`, 0 only when they are equal.
+  func compare(_ a: UInt32, _ b: UInt32) -> Int {
+    guard a != b else { return 0 }
+    guard let collation else { return compareBytes(self[a], self[b]) }
+    // First both are made: one that is made may move another one.
+    _ = collation.key(of: a, self[a])
+    let key = collation.key(of: b, self[b])
+    let order = compareBytes(collation.key(of: a, self[a]), key)
+    return order == 0 ? compareBytes(self[a], self[b]) : order
   }
 
   // MARK: Numbers
@@ -114,11 +143,11 @@ final class TextPool {
     } else {
       number = UInt32(addresses.count)
       addresses.grow(to: addresses.count + 1)
-      references.grow(to: addresses.count)
+      if sharesRepeats { references.grow(to: addresses.count) }
     }
     count += 1
     addresses[number] = store(bytes, number: number)
-    references[number] = 1
+    if number < references.count { references[number] = 1 }
     if let generations {
       generations.grow(to: addresses.count)
       generations[number] = generations[number] == .max ? 1 : generations[number] + 1
@@ -206,10 +235,12 @@ extension TextPool {
       var used = 0
       for number in 0..<UInt32(addresses.count) where addresses[number] != 0 {
         used += 1
-        precondition(references[number] > 0, "text \(number) is stored, but nobody holds it")
+        precondition(
+          number >= references.count || references[number] > 0, "text \(number) is stored, but nobody holds it")
         live[addresses[number] & ~UInt(Self.blockSize - 1), default: 0] += Self.textHeaderSize + self[number].count
       }
       precondition(used == count, "\(used) texts, counted as \(count)")
+      precondition(collation?.count ?? 0 <= count, "\(collation?.count ?? 0) sort keys for \(count) texts")
       for block in blocks {
         let counted = live[UInt(bitPattern: block)] ?? 0
         precondition(

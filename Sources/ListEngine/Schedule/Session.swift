@@ -86,6 +86,12 @@ final class Session {
     if !isHidden { pause?.throttle.noteChange(at: now) }
   }
 
+  /// Whether something may be due now, as far as it can be told before the view has caught up.
+  func mayBeDue(at now: Instant) -> Bool { isReady && (wantsFlush || throttle.isDue(at: now)) }
+
+  /// Whether it is time to tell a page that pauses what waits.
+  func mayBeToldWaiting(at now: Instant) -> Bool { !isHidden && pause?.throttle.isDue(at: now) == true }
+
   /// Whether a patch is due now. What the throttle lets through is taken.
   func takeDue(at now: Instant) -> Bool {
     guard isReady, canLook() else { return false }

@@ -25,7 +25,9 @@ final class TableState {
   /// How many views are kept that nobody looks at.
   static let restingViews = 4
   /// Views that lag behind by more changes than this catch up though no session is due, so that the log is bounded.
-  static let longestLog = 1 << 13
+  static let longestLog = 1 << 15
+  /// Where the next turn begins among the sessions: with the first for which there was no time left in the last one.
+  private var firstSession = 0
 
   init(_ table: Table, id: TableID, at now: Instant) {
     self.table = table
@@ -183,19 +185,13 @@ final class TableState {
       }
     }
     turnWindowed(to: now, limits: limits, outputs: &outputs)
-    for session in sessions {
+    var work = limits.turnRows
+    for session in sessions where session.mayBeToldWaiting(at: now) && catchUp(session, &work) {
       if let waiting = session.takeWaiting(at: now) { outputs.append(.waiting(session.id, waiting)) }
     }
-    var shared: [CutKey: Cutter.Result] = [:]
-    for session in sessions where session.takeDue(at: now) {
-      guard let (patch, shift) = session.cut(at: now, limits: limits, shared: &shared) else { continue }
-      outputs.append(
-        .deliver(
-          session.id,
-          Delivery(
-            sequence: session.sequence, request: session.request, interval: session.pace.interval, shift: shift,
-            base: session.sequence - 1, schema: table.schema, patch: patch)))
-    }
+    deliver(at: now, limits: limits, work: &work, outputs: &outputs)
+    // Views whose pages are not due must not fall behind for ever: there is no room for changes that they could not take.
+    for session in sessions where backlog(of: session) * 2 >= limits.backlog { _ = catchUp(session, &work) }
     loadDeferred(at: now, outputs: &outputs)
     askForPages(at: now, outputs: &outputs)
     for view in views.values {
@@ -203,6 +199,53 @@ final class TableState {
     }
     windowed?.keep(only: views.values)
     trimLog()
+  }
+
+  /// Sends to every session what is due, as far as one turn goes.
+  private func deliver(at now: Instant, limits: Limits, work: inout Int, outputs: inout [Output]) {
+    var shared: [CutKey: Cutter.Result] = [:]
+    let (first, count) = (firstSession, sessions.count)
+    firstSession = 0
+    for offset in 0..<count {
+      let index = (first + offset) % count
+      let session = sessions[index]
+      guard session.mayBeDue(at: now) else { continue }
+      guard work > 0, catchUp(session, &work) else {
+        firstSession = index
+        return
+      }
+      guard session.takeDue(at: now) else { continue }
+      let cuts = shared.count
+      guard let (patch, shift) = session.cut(at: now, limits: limits, shared: &shared) else { continue }
+      if shared.count > cuts { work -= patch.result.items.count }
+      outputs.append(
+        .deliver(
+          session.id,
+          Delivery(
+            sequence: session.sequence, request: session.request, interval: session.pace.interval, shift: shift,
+            base: session.sequence - 1, schema: table.schema, patch: patch)))
+    }
+  }
+
+  /// Has a session's view catch up, if what may be done in one turn is not used up. The result is whether it has.
+  private func catchUp(_ session: Session, _ work: inout Int) -> Bool {
+    guard let view = session.view as? ListView, view.build == nil, view.backlog > 0 else { return true }
+    guard work > 0 else { return false }
+    let before = view.workDone
+    view.catchUp()
+    work -= view.workDone - before
+    return true
+  }
+
+  /// How many changes a session's view has not taken over.
+  private func backlog(of session: Session) -> Int { (session.view as? ListView)?.backlog ?? 0 }
+
+  /// Whether every view that someone looks at has taken over so much that it can take more.
+  var hasRoom: Bool {
+    sessions.allSatisfy { session in
+      let factor = session.view?.isInOrder == false ? 4 : 1
+      return backlog(of: session) < table.limits.backlog * factor
+    }
   }
 
   /// Lets the loader know who looks where, and tells the source.
@@ -223,6 +266,7 @@ final class TableState {
   var deadline: Instant? {
     if !unfinished.isEmpty { return .zero }
     if loader != nil, sessions.contains(where: \.hasNewOutlook) { return .zero }
+    if sessions.contains(where: { backlog(of: $0) * 2 >= table.limits.backlog }) { return .zero }
     var deadline = statusThrottle.deadline
     func consider(_ moment: Instant?) {
       guard let moment else { return }

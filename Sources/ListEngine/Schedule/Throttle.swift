@@ -50,6 +50,12 @@ struct Throttle {
     return true
   }
 
+  /// Whether ``takeFlush(at:)`` would say yes.
+  func isDue(at now: Instant) -> Bool {
+    var copy = self
+    return copy.takeFlush(at: now)
+  }
+
   /// Drops what waits. The next change is scheduled as if nothing had waited.
   mutating func cancel() { waitingSince = nil }
 

@@ -21,6 +21,10 @@ final class ListView: QueryView {
   private var nextSection: UInt32 = 1
   private var relabelings = 0
   private var foldings = Foldings()
+  /// How much it has done to catch up: rows taken out or put in, and a little for each change that it has read.
+  private(set) var workDone = 0
+  /// How many changes it has not taken over.
+  var backlog: Int { table.log.end - logPosition }
   /// Counts how often items came, went or moved: what was derived from their positions is worthless then.
   private(set) var version = 0
   /// The same for sections.
@@ -98,7 +102,9 @@ final class ListView: QueryView {
   /// - Complexity: O(log sections) for each of them.
   func section(at path: [Cell]) -> Section? {
     var section: Section? = root
-    for value in path.prefix(groups.count) { section = section?.sections.section(value) }
+    for (value, column) in zip(path, groups) {
+      section = section?.sections.section(value, column.collationKey(of: value))
+    }
     return path.count <= groups.count ? section : nil
   }
 
@@ -211,6 +217,7 @@ final class ListView: QueryView {
 
   private func apply(_ changes: ArraySlice<ChangeLog.Entry>) {
     version += 1
+    workDone += changes.count / 16
     var waiting: [UInt32] = []
     for (index, change) in zip(changes.indices, changes) {
       if let touches, hadRow(change.slot, in: pool, at: index) { touches.note(change.slot) }
@@ -221,6 +228,7 @@ final class ListView: QueryView {
       waiting.append(change.slot)
       if let chunk = pool.chunk(of: change.slot) { remove(change.slot, from: chunk) }
     }
+    workDone += waiting.count
     for slot in waiting where table.isAlive(slot) && !contains(slot) && isShown(slot) {
       let section = section(for: slot)
       section.order.insert(
@@ -318,7 +326,7 @@ final class ListView: QueryView {
     var section = root
     for column in groups {
       let value = column.cell(slot)
-      section = section.sections.section(value) ?? addSection(value, to: section)
+      section = section.sections.section(value, column.collationKey(slot)) ?? addSection(value, to: section)
     }
     return section
   }
@@ -413,7 +421,8 @@ final class ListView: QueryView {
   func makeSection(_ value: Cell, in parent: Section) -> Section {
     let former = formerSections.isEmpty ? nil : formerSections[parent.path + [value]]
     let section = Section(
-      number: former?.number ?? nextSection, level: parent.level + 1, value: value, parent: parent)
+      number: former?.number ?? nextSection, level: parent.level + 1, value: value,
+      sortKey: groups[parent.level + 1].collationKey(of: value), parent: parent)
     if former == nil { nextSection += 1 }
     section.revision = (former?.revision ?? 0) &+ 1
     sectionOfNumber[section.number] = section

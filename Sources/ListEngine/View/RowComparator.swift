@@ -10,6 +10,8 @@ struct RowComparator {
   private let rest: [Term]
   private let hasMore: Bool
   private let labels: Chunked<UInt64>
+  /// Whether a column has a collation.
+  let isCollated: Bool
 
   init(_ query: Query, table: Table) {
     let terms = query.sort.map { Term(column: table.columns[$0.column], isDescending: $0.isDescending) }
@@ -17,6 +19,18 @@ struct RowComparator {
     rest = Array(terms.dropFirst())
     hasMore = !rest.isEmpty
     labels = table.labels
+    isCollated = terms.contains { $0.column.pool?.collation != nil }
+  }
+
+  /// How many sort keys were made for its columns so far.
+  var collationKeysMade: Int {
+    rest.reduce(first?.column.collationKeysMade ?? 0) { $0 + $1.column.collationKeysMade }
+  }
+
+  /// Has the sort keys made that comparing this row needs.
+  func makeCollationKeys(_ slot: UInt32) {
+    if let first { _ = first.column.sortKey(slot, descending: false) }
+    for term in rest { _ = term.column.sortKey(slot, descending: false) }
   }
 
   /// A number that orders as the rows do, as far as it goes: rows with equal keys are told apart by ``precedes(_:_:)``.

@@ -8,6 +8,8 @@ final class Section {
   let level: Int
   /// What its rows have in common beside what its parent's have.
   let value: Cell
+  /// What it is ordered by before its value; empty where its column orders by code unit.
+  let sortKey: [UInt8]
   /// The section it lies in.
   unowned let parent: Section?
   /// Its rows, when it is of the last column.
@@ -43,7 +45,8 @@ final class Section {
   /// How many items it has together with those below it in that tree.
   var sum = 0
 
-  init(number: UInt32, level: Int, value: Cell, parent: Section?) {
+  init(number: UInt32, level: Int, value: Cell, sortKey: [UInt8] = [], parent: Section?) {
+    self.sortKey = sortKey
     self.number = number
     self.level = level
     self.value = value
@@ -67,7 +70,15 @@ final class Section {
   func precedes(_ other: Section) -> Bool {
     guard self !== other, let parent, let others = other.parent else { return false }
     if parent !== others { return parent.precedes(others) }
-    return Section.precedes(value, other.value)
+    return Section.precedes(value, sortKey, other.value, other.sortKey)
+  }
+
+  /// The order of sections of a column with a collation: by what their values are ordered by, then by the values. Empty comes last.
+  @inline(__always)
+  static func precedes(_ a: Cell, _ aKey: [UInt8], _ b: Cell, _ bKey: [UInt8]) -> Bool {
+    // An empty key is that of a column without, of an empty cell, or of a text that comes before all others.
+    if aKey != bKey, a != .null, b != .null { return aKey.lexicographicallyPrecedes(bKey) }
+    return precedes(a, b)
   }
 
   /// The order of sections: by value, ascending, empty last.

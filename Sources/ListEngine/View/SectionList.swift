@@ -8,15 +8,15 @@ struct SectionList {
   /// How many items they have.
   var items: Int { root?.sum ?? 0 }
 
-  /// The section with this value.
+  /// The section with this value, which is ordered by this key; see ``Section/sortKey``.
   ///
   /// - Complexity: O(log sections).
-  func section(_ value: Cell) -> Section? {
+  func section(_ value: Cell, _ key: [UInt8] = []) -> Section? {
     var node = root
     while let section = node {
-      if Section.precedes(value, section.value) {
+      if Section.precedes(value, key, section.value, section.sortKey) {
         node = section.left
-      } else if Section.precedes(section.value, value) {
+      } else if Section.precedes(section.value, section.sortKey, value, key) {
         node = section.right
       } else {
         return section
@@ -104,7 +104,7 @@ struct SectionList {
       return
     }
     while true {
-      if Section.precedes(section.value, parent.value) {
+      if Section.precedes(section.value, section.sortKey, parent.value, parent.sortKey) {
         guard let left = parent.left else {
           parent.left = section
           break
@@ -200,7 +200,7 @@ struct SectionList {
       var section = first
       while let some = section {
         if let previous {
-          precondition(Section.precedes(previous.value, some.value), "section \(some.number) is misplaced")
+          precondition(previous.precedes(some), "section \(some.number) is misplaced")
         }
         previous = some
         section = Self.next(after: some)

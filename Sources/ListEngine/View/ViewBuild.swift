@@ -23,6 +23,9 @@ final class ViewBuild {
   /// How many bytes a filter may look at in one step, for each row of the step: long texts make shorter steps.
   private static var filterWorkPerRow: Int { 128 }
 
+  /// How many rows of a step a text's sort key stands for, when it has to be made.
+  private static var rowsPerCollationKey: Int { 16 }
+
   private enum Phase {
     case gather, rank, sort, merge, done
   }
@@ -105,11 +108,15 @@ final class ViewBuild {
     let (filter, table, changed, comparator) = (view.filter, table, changed, view.comparator)
     let (isFiltered, isGrouped) = (!filter.isEmpty, view.isGrouped)
     let greatestWork = filter.work + stepRows * Self.filterWorkPerRow
+    let mostKeys = comparator.collationKeysMade + max(1, stepRows / Self.rowsPerCollationKey)
     var slot = next
     while slot < end && filter.work < greatestWork {
+      if comparator.isCollated, comparator.collationKeysMade >= mostKeys { break }
       defer { slot += 1 }
       guard table.isAlive(slot) && !changed.contains(slot) else { continue }
       if isFiltered && !filter.lets(slot) { continue }
+      // All of them here, so that sorting makes none.
+      if comparator.isCollated { comparator.makeCollationKeys(slot) }
       entries.append(Entry(key: comparator.key(slot), slot: slot, section: isGrouped ? section(of: slot) : 0))
     }
     swap(&entries, &self.entries)

@@ -1,0 +1,153 @@
+import ListTesting
+import Testing
+
+@testable import ListEngine
+
+/// What one turn of a loop does at most, and what waits for the next.
+@Suite final class TurnTests {
+  private func limits(turnRows: Int = 8_192, backlog: Int = 4_096, stepRows: Int = 1 << 16) -> Limits {
+    var limits = Limits()
+    (limits.turnRows, limits.backlog, limits.stepRows) = (turnRows, backlog, stepRows)
+    return limits
+  }
+
+  /// Four pages of ten items, each with a view of its own.
+  private func fourPages(_ limits: Limits) throws -> Harness {
+    let harness = try Harness(limits: limits, rows: 100)
+    for (number, query) in [
+      QueryRequest(), QueryRequest(sort: [("value", false)]), QueryRequest(sort: [("value", true)]),
+      QueryRequest(sort: [("name", false)]),
+    ].enumerated() { harness.open(UInt64(number + 1), query: query, buffer: 0, interval: .zero) }
+    return harness
+  }
+
+  /// Which pages get something now. All acknowledge.
+  private func served(_ harness: Harness) throws -> [UInt64] {
+    let before = harness.deliveries.count
+    try harness.advance()
+    let served = harness.deliveries[before...].map(\.session)
+    for id in served { harness.acknowledge(id) }
+    return served.map(\.rawValue)
+  }
+
+  @Test func whatATurnHasNoTimeForIsDoneInTheNext() throws {
+    // A window of ten items counts as ten.
+    let harness = try fourPages(limits(turnRows: 20))
+    #expect(try served(harness) == [1, 2])
+    #expect(harness.engine.deadline == .zero)
+    #expect(try served(harness) == [3, 4])
+    #expect(try served(harness) == [])
+  }
+
+  @Test func aWindowMoreThanATurnHasTimeForIsCutAllTheSame() throws {
+    let harness = try fourPages(limits(turnRows: 1))
+    for page in 1...4 { #expect(try served(harness) == [UInt64(page)]) }
+  }
+
+  @Test func whoDidNotGetItsTurnGoesFirst() throws {
+    let harness = try fourPages(limits(turnRows: 21))
+    while try !served(harness).isEmpty {}
+    // All rows change in each turn. The first view, in the source's order, need only read of it, and leaves time for the second; by the
+    // fourth turn it has so much to read that it does not.
+    var turns: [[UInt64]] = []
+    for round in 1...4 {
+      harness.change { changes in for row in 0..<100 { changes.upsert(row, value: row * 10 + round, name: "r\(round)") }
+      }
+      turns.append(try served(harness))
+    }
+    #expect(turns == [[1, 2], [3], [4], [1]])
+  }
+
+  @Test func pagesThatShareAWindowCostOne() throws {
+    let harness = try Harness(limits: limits(turnRows: 20), rows: 100)
+    for page in 1...4 { harness.open(UInt64(page), buffer: 0, interval: .zero) }
+    #expect(try served(harness) == [1, 2, 3, 4])
+  }
+
+  // MARK: Room
+
+  /// Counts updates, so that each says something new.
+  private var updates = 0
+
+  private func update(_ harness: Harness, _ count: Int) {
+    updates += 1
+    harness.change { [updates] changes in for row in 0..<count { changes.update(row, value: updates * 1000 + row) } }
+  }
+
+  private func hasRoom(_ harness: Harness) -> Bool { harness.engine.hasRoom(for: harness.table) }
+
+  @Test func aTableHasRoomAsLongAsItsViewsLackLessThanTheirLimit() throws {
+    let harness = try Harness(limits: limits(backlog: 10), rows: 100)
+    harness.open(query: QueryRequest(sort: [("value", false)]))
+    try harness.settle()
+    // Nothing is due for a page that has just got something.
+    update(harness, 1)
+    try harness.settle()
+    update(harness, 9)
+    #expect(hasRoom(harness))
+    update(harness, 1)
+    #expect(!hasRoom(harness))
+    #expect(harness.engine.deadline == .zero)
+    #expect(try harness.advance().isEmpty)
+    #expect(hasRoom(harness))
+  }
+
+  @Test func aViewTakesOverHalfOfItThoughItsPageIsNotDue() throws {
+    let harness = try Harness(limits: limits(backlog: 10), rows: 100)
+    harness.open(query: QueryRequest(sort: [("value", false)]))
+    try harness.settle()
+    update(harness, 1)
+    try harness.settle()
+    update(harness, 4)
+    #expect(harness.engine.deadline != .zero)
+    try harness.advance()
+    update(harness, 1)
+    #expect(harness.engine.deadline == .zero)
+    try harness.advance()
+    #expect(harness.engine.deadline != .zero)
+    // It has really taken them over: five more do not fill it.
+    update(harness, 9)
+    #expect(hasRoom(harness))
+  }
+
+  @Test func aTableThatNobodyLooksAtHasRoom() throws {
+    let harness = try Harness(limits: limits(backlog: 1), rows: 100)
+    update(harness, 50)
+    #expect(hasRoom(harness))
+    harness.open(query: QueryRequest(sort: [("value", false)]))
+    try harness.settle()
+    harness.engine.handle(.close(SessionID(rawValue: 1)), at: harness.clock.now)
+    update(harness, 50)
+    #expect(hasRoom(harness))
+  }
+
+  @Test func hiddenPagesDoNotBlockATable() throws {
+    let harness = try Harness(limits: limits(backlog: 10), rows: 100)
+    let page = harness.open(query: QueryRequest(sort: [("value", false)]))
+    try harness.settle()
+    harness.engine.handle(.visibility(page, isHidden: true), at: harness.clock.now)
+    update(harness, 50)
+    #expect(!hasRoom(harness))
+    try harness.advance()
+    #expect(hasRoom(harness))
+  }
+
+  @Test func aViewThatIsPutTogetherMayLackFourTimesAsMany() throws {
+    let harness = try Harness(limits: limits(backlog: 10, stepRows: 4), rows: 100)
+    harness.open(query: QueryRequest(sort: [("value", false)]))
+    try harness.advance()
+    update(harness, 39)
+    #expect(hasRoom(harness))
+    update(harness, 1)
+    #expect(!hasRoom(harness))
+    for _ in 0..<1000 where !hasRoom(harness) { try harness.advance() }
+    #expect(hasRoom(harness))
+    for _ in 0..<1000 where harness.engine.deadline == .zero {
+      try harness.advance()
+      harness.acknowledge()
+    }
+    try harness.settle(by: .seconds(1))
+    // Rows 39 to 99 stayed; the others have greater values now.
+    #expect(harness.values().first == 390)
+  }
+}
