@@ -8,6 +8,7 @@ import { nextTerms } from './filter.js';
 import { Focus } from './focus.js';
 import { listenForFolds } from './folds.js';
 import { Heads } from './heads.js';
+import { Holder } from './hold.js';
 import { Sections } from './headers.js';
 import { openLink } from './link.js';
 import { listenForOptions } from './options.js';
@@ -39,6 +40,7 @@ const hands = new ColumnHands({
 });
 const focus = new Focus(grid);
 const place = new Place(scroll, sight, focus, session);
+const holder = new Holder(body, $('held'), session);
 const note = new Note($('note'), $('note-title'), $('note-text'));
 const pauseButton = new PauseButton($('pause'), $('paused'), session, () => pause());
 const bar = new Bar(document, {
@@ -352,6 +354,7 @@ function frame() {
   }
   table.paint(scroll, copy, sight.isUpward, isChanged, isPatch, now, Date.now());
   sections.finish(scroll, copy);
+  holder.show(table.nodes);
   focus.mark(focus.position === null ? undefined
     : focus.position < 0 ? heads.cells[focus.column] : table.cellAt(focus.position, focus.column, copy));
   if (scroll.native !== domScroll) grid.scrollTop = domScroll = scroll.native;

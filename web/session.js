@@ -116,6 +116,11 @@ export class Session {
     else if (this.#isGreeted && this.table !== undefined) this.#open(sight, true);
   }
 
+  /** The reader points, selects or edits: everything is to stay where it is while values go on. */
+  holdOrder(isHeld) {
+    if (this.canLook && !this.isPaused) this.send(wire.hold(isHeld));
+  }
+
   /** The copy is on the screen. */
   painted() {
     if (this.#unpainted === 0) return;

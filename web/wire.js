@@ -57,6 +57,7 @@ const checks = {
   patch(m) {
     checkPlace(m);
     for (const name of ['base', 'before', 'after']) demand(isCount(m[name]), `a patch has no ${name}`);
+    demand(m.held === undefined || isHeld(m.held), 'held says no numbers');
     demand(m.shift === undefined || Number.isSafeInteger(m.shift), 'shift is no whole number');
     for (const name of ['removed', 'updated', 'moved', 'inserted']) {
       demand(m[name] === undefined || (Array.isArray(m[name]) && m[name].every(Array.isArray)), `${name} is no list of lists`);
@@ -121,6 +122,10 @@ function isHeader(value) {
     && (value.aggregates === undefined || Array.isArray(value.aggregates)) && isCount(value.level) && typeof value.column === 'string' && isCount(value.count);
 }
 
+function isHeld(value) {
+  return isObject(value) && isCount(value.moves) && (value.gone === undefined || (Array.isArray(value.gone) && value.gone.every(isCount)));
+}
+
 function isObject(value) {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
@@ -175,6 +180,11 @@ export function resync(seq, reason) {
 /** Whether anybody can see the page. */
 export function visibility(hidden) {
   return { type: 'visibility', hidden };
+}
+
+/** Everything is to stay where it is, or to go where it belongs. */
+export function hold(held) {
+  return { type: 'hold', held };
 }
 
 /** The page is to stay as it is, or to go on. */

@@ -110,6 +110,8 @@ public struct Engine: ~Copyable {
       sessions[id]?.setInterval(min(interval ?? limits.interval, limits.longestInterval))
     case .visibility(let id, let isHidden): sessions[id]?.setHidden(isHidden, at: now)
     case .pause(let id, let isPaused): sessions[id]?.setPaused(isPaused)
+    case .hold(let id, true): sessions[id]?.holdOrder(for: limits.hold, at: now)
+    case .hold(let id, false): sessions[id]?.release()
     case .writable(let id): sessions[id]?.isWritable = true
     case .close(let id): close(id, at: now)
     }

@@ -117,6 +117,9 @@ public enum Input: Sendable {
   case visibility(SessionID, isHidden: Bool)
   /// A page's reader wants it to stay as it is, or to go on. Another query ends a pause, and so does a section that is collapsed or expanded.
   case pause(SessionID, isPaused: Bool)
+  /// A page's reader points, selects or edits, so that everything is to stay where it is while its values go on; or does so no longer. A hold
+  /// ends by itself after ``Limits/hold``.
+  case hold(SessionID, isHeld: Bool)
   /// A session's socket has taken everything it was given and can take the next patch.
   case writable(SessionID)
   /// A session's page is gone.

@@ -40,6 +40,8 @@ public struct Limits: Hashable, Sendable {
   public var evictions = 4_096
   /// The least time between two patches of a session that does not ask for another.
   public var interval: Duration = .milliseconds(300)
+  /// How long a page may hold the order of its window without asking again.
+  public var hold: Duration = .seconds(30)
   /// The longest interval a page may ask for.
   public var longestInterval: Duration = .seconds(60)
 

@@ -52,6 +52,8 @@ public struct Simulation {
     public var hits = 0
     /// Counts that pages were told while they paused.
     public var waits = 0
+    /// Patches of pages that held their order.
+    public var holds = 0
     /// Rows that their table let go by itself, and lists that had more rows than their table took.
     public var evictions = 0
     /// See `evictions`.
@@ -79,6 +81,7 @@ public struct Simulation {
       hits += other.hits
       anchored += other.anchored
       waits += other.waits
+      holds += other.holds
       evictions += other.evictions
       bounded += other.bounded
     }
@@ -110,6 +113,11 @@ public struct Simulation {
     var isReordered = false
     /// While it pauses, what its view was when it began to.
     var pause: PausedView?
+    /// Whether its reader may hold the order; and since when for certain.
+    var mayHold = false
+    var heldAt: Instant?
+    /// While the order is held, what it held before: what a row's place was chosen by.
+    var placed: Replica?
   }
 
   /// The table's columns: in some runs the last two are deferred.
@@ -193,7 +201,7 @@ public struct Simulation {
     case 16...20: receive(&engine)
     case 21: hide(&engine)
     case 22: collapse(&engine)
-    case 24: pause(&engine)
+    case 24: random.oneIn(2) ? pause(&engine) : hold(&engine)
     case 25...26: changeTruth(&engine, table)
     default: spoil()
     }
@@ -338,6 +346,7 @@ public struct Simulation {
     }
     viewport.sequence = page.replica.sequence
     pages[index].viewport = viewport
+    pages[index].heldAt = nil
     engine.handle(.viewport(page.id, viewport), at: clock.now)
   }
 
@@ -349,6 +358,7 @@ public struct Simulation {
     pages[index].isCurrent = false
     pages[index].awaitsWindow = true
     pages[index].pause = nil
+    (pages[index].mayHold, pages[index].heldAt) = (false, nil)
     let viewport = random.oneIn(2) ? Viewport(first: 0, count: pages[index].viewport.count) : nil
     pages[index].viewport.first = 0
     (pages[index].viewport.stick, pages[index].viewport.anchor) = (.top, nil)
@@ -360,6 +370,7 @@ public struct Simulation {
   private mutating func hide(_ engine: inout Engine) {
     guard let index = anyPage() else { return }
     pages[index].isHidden.toggle()
+    (pages[index].mayHold, pages[index].heldAt) = (false, nil)
     engine.handle(.visibility(pages[index].id, isHidden: pages[index].isHidden), at: clock.now)
   }
 
@@ -385,6 +396,16 @@ public struct Simulation {
         guard pages[index].isWritable else { throw failure("a page gets a patch that its socket cannot take") }
         pages[index].isWritable = false
         pages[index].coming.append(delivery)
+        if let held = delivery.patch.result.held {
+          try judgeHeld(delivery, held, pages[index])
+          continue
+        }
+        if let heldAt = pages[index].heldAt, heldAt <= clock.now, !hasClockGoneBack,
+          heldAt.duration(to: clock.now) < limits.hold
+        {
+          throw failure("page \(id.rawValue) holds its order, and is sent another one")
+        }
+        pages[index].heldAt = nil
         if isExact {
           try judge(delivery, pages[index])
           try judgeShift(delivery, pages[index])
@@ -416,14 +437,17 @@ public struct Simulation {
     guard !pages[index].coming.isEmpty else { return }
     let delivery = pages[index].coming.removeFirst()
     let id = pages[index].id
+    let before = pages[index].replica
     do throws(Replica.Mismatch) {
       try pages[index].replica.apply(delivery)
     } catch {
       coverage.resyncs += 1
+      (pages[index].mayHold, pages[index].heldAt) = (false, nil)
       engine.handle(.resync(id, sequence: delivery.sequence), at: clock.now)
       return
     }
     count(delivery)
+    pages[index].placed = delivery.patch.result.held == nil ? nil : pages[index].placed ?? before
     pages[index].isCurrent = delivery.request == pages[index].request
     if pages[index].isCurrent { pages[index].awaitsWindow = false }
     if pages[index].isCurrent { follow(delivery, index) }
@@ -460,6 +484,10 @@ public struct Simulation {
       engine.handle(.visibility(pages[index].id, isHidden: false), at: clock.now)
     }
     for index in pages.indices where pages[index].pause != nil { goOn(&engine, index) }
+    for index in pages.indices {
+      engine.handle(.hold(pages[index].id, isHeld: false), at: clock.now)
+      (pages[index].mayHold, pages[index].heldAt) = (false, nil)
+    }
     // The last change after the faults: a spoiled page notices with the next patch.
     for index in pages.indices where !pages[index].awaitsWindow {
       pages[index].viewport.anchor = nil

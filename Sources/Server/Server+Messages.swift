@@ -76,6 +76,7 @@ extension Server {
       if !isPaused { session.waiting = nil }
       lws_callback_on_writable(session.socket)
       return .pause(session.id, isPaused: isPaused)
+    case (.hold(let isHeld), _): return .hold(session.id, isHeld: isHeld)
     }
   }
 

@@ -63,6 +63,8 @@ extension ClientMessage {
       self = .visibility(isHidden: try message.requiredBoolean("hidden"))
     case "pause":
       self = .pause(isPaused: try message.requiredBoolean("paused"))
+    case "hold":
+      self = .hold(isHeld: try message.requiredBoolean("held"))
     default:
       throw .unknownType(String(type.prefix(100)))
     }

@@ -22,6 +22,8 @@ public enum ClientMessage: Hashable, Sendable {
   case visibility(isHidden: Bool)
   /// The reader wants the page to stay as it is, or to go on.
   case pause(isPaused: Bool)
+  /// The reader points, selects or edits: everything is to stay where it is.
+  case hold(isHeld: Bool)
 
   /// Which table a page wants to see, and how.
   public struct Open: Hashable, Sendable {

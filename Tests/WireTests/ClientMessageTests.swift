@@ -23,6 +23,7 @@ import Testing
     #expect(try decode(#"{"type":"pace","interval":null}"#) == .pace(nil))
     #expect(try decode(#"{"type":"pace","interval":16.5}"#) == .pace(.microseconds(16_500)))
     #expect(try decode(#"{"type":"visibility","hidden":true}"#) == .visibility(isHidden: true))
+    #expect(try decode(#"{"type":"hold","held":true}"#) == .hold(isHeld: true))
     #expect(try decode(#"{"type":"pause","paused":true}"#) == .pause(isPaused: true))
     #expect(try decode(#"{"type":"pause","paused":false}"#) == .pause(isPaused: false))
     #expect(
@@ -81,7 +82,8 @@ import Testing
     #"{"type":"ack","seq":+7}"#, #"{"type":"ack","seq":7.}"#, #"{"type":"ack","seq":7e}"#, #"{"type":"ack","seq":.7}"#,
     #"{"type":"ack","seq":7.5}"#, #"{"type":"ack","seq":NaN}"#, #"{"type":"ack","seq":1e999}"#, #"{'type':'ack'}"#,
     #"{"type":"ack","seq":tru}"#, "{\"type\":\"a\nck\"}", #"{"type":"\x61ck"}"#, #"{"type":"\u00zz"}"#,
-    #"{"type":"visibility","hidden":"yes"}"#, #"{"type":"pause"}"#, #"{"type":"pause","paused":1}"#,
+    #"{"type":"visibility","hidden":"yes"}"#, #"{"type":"pause"}"#, #"{"type":"hold"}"#,
+    #"{"type":"pause","paused":1}"#,
     #"{"type":"visibility"}"#, #"{"type":"hello"}"#,
     #"{"type":"hello","version":1.5}"#, #"{"type":"open","table":"p"}"#, #"{"type":"open","request":1}"#,
     #"{"type":"open","table":"p","request":1,"query":[]}"#,

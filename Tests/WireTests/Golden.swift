@@ -113,7 +113,12 @@ enum Golden {
       start: try integer(message, "start"), total: try integer(message, "total"), rows: try integer(message, "rows"),
       totals: try cells(message["totals"]),
       items: items, lead: try (message["lead"] as? [Any] ?? []).compactMap { try header($0, schema) },
-      pool: HeaderPool(), commit: 0, relabelings: 0)
+      pool: HeaderPool(), commit: 0, relabelings: 0, held: try held(message["held"]))
+  }
+
+  private static func held(_ value: Any?) throws -> Held? {
+    guard let held = value as? [String: Any] else { return nil }
+    return Held(moves: try integer(held, "moves"), gone: held["gone"] as? [Int] ?? [])
   }
 
   // MARK: Whole messages

@@ -71,12 +71,12 @@ struct Reader {
     if let anchor {
       for index in base.items.indices {
         guard case .row(let row) = base.items[index], row.id == anchor else { continue }
-        if let shift = shift(of: base.items[index], at: base.start + index, in: view, since: base) { return shift }
+        if let shift = shift(of: base.placed[index], at: base.start + index, in: view, since: base) { return shift }
         break
       }
     }
     for position in sight {
-      if let shift = shift(of: base.items[position - base.start], at: position, in: view, since: base) { return shift }
+      if let shift = shift(of: base.placed[position - base.start], at: position, in: view, since: base) { return shift }
     }
     return nil
   }

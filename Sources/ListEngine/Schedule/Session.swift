@@ -31,6 +31,8 @@ final class Session {
   var isHidden = false
   /// While the page pauses, what it is told instead.
   private var pause: Pause?
+  /// While its reader holds the order.
+  private var hold: Hold?
   /// Whether the source's state has changed since the page was told.
   var owesStatus = false
   /// Whether a flush was asked for directly: it does not wait for the throttle.
@@ -77,7 +79,8 @@ final class Session {
   var deadline: Instant? {
     if owesStatus && !isQuiet { return .zero }
     if let pause, !isHidden { return pause.throttle.deadline }
-    return isReady ? throttle.deadline : nil
+    guard isReady else { return nil }
+    return [throttle.deadline, hold?.deadline].compactMap(\.self).min()
   }
 
   /// Something has changed in the table. A page that is quiet gets all of it in one patch later.
@@ -88,7 +91,9 @@ final class Session {
 
   /// Whether a patch is due now. What the throttle lets through is taken.
   func takeDue(at now: Instant) -> Bool {
-    guard isReady, canLook() else { return false }
+    guard isReady else { return false }
+    if hold?.isOver(at: now) == true { release() }
+    guard canLook() else { return false }
     // The throttle is not asked when a flush is wanted directly: such a flush neither counts nor cancels.
     return wantsFlush || throttle.takeFlush(at: now)
   }
@@ -108,6 +113,7 @@ final class Session {
     self.request = request
     queryRequest = query
     setPaused(false)  // whoever asks for something else wants to see it
+    hold = nil
     if let viewport { reader.resize(viewport, limits: limits) }
     reader.go(to: viewport ?? Viewport(), shift: 0)
     shiftOnItsWay = 0
@@ -117,6 +123,7 @@ final class Session {
   /// The page collapses a section, or expands it.
   func setCollapsed(_ isCollapsed: Bool, _ path: [Cell]) {
     setPaused(false)
+    release()
     guard collapsed.contains(path) != isCollapsed else { return }
     if isCollapsed { collapsed.insert(path) } else { collapsed.remove(path) }
     wantsFlush = true
@@ -136,6 +143,21 @@ final class Session {
     hasNewOutlook = true
     guard !awaitsWindow else { return }
     reader.go(to: viewport, shift: viewport.sequence < sequence ? shiftOnItsWay : 0)
+    // Whoever looks at what is held may go on; what is not must come from the order that is true now.
+    if let base, !(base.start..<base.start + base.items.count).contains(reader.visible(of: base.total)) { release() }
+  }
+
+  /// The reader points, selects or edits: for a while, everything stays where it is. Not while the page gets nothing, or waits for a window.
+  func holdOrder(for length: Duration, at now: Instant) {
+    guard base != nil, !wantsWindow, !awaitsWindow, !isQuiet else { return }
+    hold = Hold(at: now, length: length)
+  }
+
+  /// The order is held no longer: what waits comes at once.
+  func release() {
+    guard hold != nil else { return }
+    hold = nil
+    wantsFlush = true
   }
 
   /// The page has applied what was on its way; anything else it says is late and ignored.
@@ -151,6 +173,7 @@ final class Session {
   /// The page could not use what was on its way, and is to get a window. It has not followed its anchor: the window tells it to.
   func resync() {
     sentAt = nil
+    hold = nil
     (wantsWindow, wantsFlush) = (true, true)
   }
 
@@ -165,6 +188,7 @@ final class Session {
     guard isHidden != self.isHidden else { return }
     self.isHidden = isHidden
     hasNewOutlook = true
+    hold = nil
     if isHidden { throttle.cancel() } else { wantsFlush = true }
     if !isHidden { pause?.throttle.noteChange(at: now) }
   }
@@ -172,6 +196,7 @@ final class Session {
   /// A page that pauses gets nothing but the count of what waits; when it goes on it gets one patch.
   func setPaused(_ isPaused: Bool) {
     guard isPaused != (pause != nil) else { return }
+    hold = nil
     if isPaused {
       pause = Pause()
       throttle.cancel()
@@ -199,11 +224,7 @@ final class Session {
       wantsFlush = true
       return nil
     }
-    // What the page holds of another query says nothing about this one.
-    let shift = shiftOnItsWay + reader.follow(folded, since: awaitsWindow ? nil : base)
-    let cutter = Cutter(
-      folded: folded, base: wantsWindow ? nil : base, range: reader.window(of: folded.itemCount),
-      visible: reader.visible(of: folded.itemCount), isTravellingUp: reader.isTravellingUp, budget: limits.patchBytes)
+    let (cutter, shift) = hold == nil ? followingCutter(folded, limits) : heldCutter(folded, limits, &shared)
     let key = CutKey(cutter)
     let result = shared[key] ?? cutter.cut()
     shared[key] = result
@@ -218,6 +239,37 @@ final class Session {
     shiftOnItsWay = shift
     isWritable = false
     return (patch, shift)
+  }
+
+  /// Cuts to where everything belongs, and takes the reader along.
+  private func followingCutter(_ folded: FoldedView, _ limits: Limits) -> (Cutter, shift: Int) {
+    // What the page holds of another query says nothing about this one.
+    let shift = shiftOnItsWay + reader.follow(folded, since: awaitsWindow ? nil : base)
+    return (cutter(folded, reader, budget: limits.patchBytes), shift)
+  }
+
+  /// Cuts to the same order as before, and finds how much would change without the hold.
+  private func heldCutter(
+    _ folded: FoldedView, _ limits: Limits, _ shared: inout [CutKey: Cutter.Result]
+  ) -> (Cutter, shift: Int) {
+    guard let base else { preconditionFailure("there is no order to hold") }
+    var wouldBe = reader
+    _ = wouldBe.follow(folded, since: base)
+    let free = cutter(folded, wouldBe, budget: .max)
+    let key = CutKey(free)
+    let result = shared[key] ?? free.cut()
+    shared[key] = result
+    var held = Cutter(
+      folded: folded, base: base, range: base.start..<base.start + base.items.count,
+      visible: reader.visible(of: base.total), isTravellingUp: reader.isTravellingUp, budget: limits.patchBytes)
+    held.waitingMoves = result.patch.moves
+    return (held, shiftOnItsWay)
+  }
+
+  private func cutter(_ folded: FoldedView, _ reader: Reader, budget: Int) -> Cutter {
+    Cutter(
+      folded: folded, base: wantsWindow ? nil : base, range: reader.window(of: folded.itemCount),
+      visible: reader.visible(of: folded.itemCount), isTravellingUp: reader.isTravellingUp, budget: budget)
   }
 }
 
@@ -254,6 +306,8 @@ struct CutKey: Hashable {
   private let range: Range<Int>
   private let visible: Range<Int>
   private let isTravellingUp: Bool
+  private let waitingMoves: Int?
+  private let budget: Int
 
   init(_ cutter: Cutter) {
     view = ObjectIdentifier(cutter.folded)
@@ -261,5 +315,7 @@ struct CutKey: Hashable {
     range = cutter.range
     visible = cutter.visible
     isTravellingUp = cutter.isTravellingUp
+    waitingMoves = cutter.waitingMoves
+    budget = cutter.budget
   }
 }
