@@ -32,6 +32,7 @@ let package = Package(
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+    .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
   ],
   targets: [
     // What thinks. No I/O, no clock.
@@ -55,7 +56,7 @@ let package = Package(
       dependencies: [
         "ListEngine", "PluginHost", "Server", "Wire",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
-        .product(name: "Logging", package: "swift-log"),
+        .product(name: "Logging", package: "swift-log"), .product(name: "Yams", package: "Yams"),
       ],
       swiftSettings: swiftSettings),
 
@@ -91,7 +92,8 @@ let package = Package(
       dependencies: ["PluginHost", "ListEngine", "CListPlugin", "ListPlugin", "ProcessReader", "Quotes"],
       swiftSettings: swiftSettings),
     .testTarget(
-      name: "ServerTests", dependencies: ["Server", "ListEngine", "Wire", "ListTesting"], swiftSettings: swiftSettings),
+      name: "ServerTests", dependencies: ["Server", "CWebSockets", "ListEngine", "Wire", "ListTesting"],
+      swiftSettings: swiftSettings),
   ],
   swiftLanguageModes: [.v6]
 )

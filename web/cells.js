@@ -9,15 +9,24 @@ const sparkHeight = 16;
 /** A cell that shows its value as text. Only what differs from what it shows is written. */
 class TextCell {
   constructor(spec) {
-    this.spec = spec;
     this.el = document.createElement('div');
-    this.el.className = `cell c${spec.index}${spec.column.type === 'text' ? ' cut' : ''}${spec.isPinned ? ' at-edge' : ''}`;
+    this.el.classList.add('cell');
     this.el.setAttribute('role', 'gridcell');
-    this.el.setAttribute('aria-colindex', String(spec.at + 1));
+    this.bind(spec);
     this.node = document.createTextNode('');
     this.text = '';
     this.holder().append(this.node);
     this.missing = null;
+  }
+
+  /** Belongs to this column from now on, which is of the same kind as the one before; what it shows is still that one's. */
+  bind(spec) {
+    if (this.spec !== undefined) this.el.classList.remove(`c${this.spec.index}`);
+    this.spec = spec;
+    this.el.classList.add(`c${spec.index}`);
+    this.el.classList.toggle('cut', spec.column.type === 'text');
+    this.el.classList.toggle('at-edge', spec.isPinned);
+    this.el.setAttribute('aria-colindex', String(spec.at + 1));
   }
 
   /** Shows a value; or a placeholder for one that is on its way, or a mark with the reason for one that could not be loaded. */

@@ -1,5 +1,6 @@
 // columnset.js: the columns of the open table on the screen: measured once, laid out as the reader wants them.
 
+import { DrawnColumns } from './sideways.js';
 import { barScale, fittingWidth, place, shownSpecs, specify } from './columns.js';
 
 const ruler = document.createElement('canvas').getContext('2d');
@@ -12,6 +13,7 @@ export class ColumnSet {
     this.all = [];
     /** Those that are shown, as they are shown. @type {import('./columns.js').Spec[]} */
     this.shown = [];
+    this.drawn = new DrawnColumns();
     this.width = 0;  // of the grid, without its scrollbar
     this.#key = '';
     this.#layoutKey = '';
@@ -46,6 +48,7 @@ export class ColumnSet {
       this.#layoutKey = key;
       this.heads.setSpecs(this.shown);
       this.table.setSpecs(this.shown);
+      this.drawn.places = [];
       this.sections.setSpecs(this.all, this.shown.length);
       this.table.isLean = true;
       this.grid.setAttribute('aria-colcount', this.shown.length);
@@ -59,6 +62,12 @@ export class ColumnSet {
     if (this.shown.length === 0 || this.width === 0) return;
     this.canvas.style.width = `${place(this.shown, this.width)}px`;
     this.heads.setPlaces();
+    this.drawn.forget();
+  }
+
+  /** Draws the columns around what is seen; `left` is how far the table is scrolled sideways. */
+  draw(left) {
+    if (this.drawn.look(this.shown, left, this.width)) this.table.setPlaces(this.drawn.places, Date.now());
   }
 
   /** The width that a column needs for what is held of it now. */
@@ -68,7 +77,8 @@ export class ColumnSet {
 
   /** Gives bars another scale when the values in the window need it. */
   rescale(copy) {
-    for (const spec of this.shown) {
+    for (const at of this.drawn.places) {
+      const spec = this.shown[at];
       if (spec.kind !== 'bar') continue;
       let greatest = 0;
       for (const item of copy.items) {
@@ -78,7 +88,7 @@ export class ColumnSet {
       const scale = barScale(spec, greatest);
       if (scale === spec.scale) continue;
       spec.scale = scale;
-      this.table.rescale(spec.at, Date.now());
+      this.table.rescale(at, Date.now());
     }
   }
 

@@ -20,10 +20,10 @@ import { Note } from './note.js';
 import { PauseButton } from './pause.js';
 import { Place } from './place.js';
 import { listenForShortcuts } from './shortcuts.js';
+import { Travel } from './travel.js';
 import { ScrollModel, Sight } from './viewport.js';
 
 const headHeight = 32;      // as in the style sheet
-const restTime = 140;       // milliseconds without a scroll event until the reader is at rest
 
 const $ = (id) => document.getElementById(id);
 const [grid, canvas, body] = [$('grid'), $('canvas'), $('body')];
@@ -31,6 +31,7 @@ const [grid, canvas, body] = [$('grid'), $('canvas'), $('body')];
 const session = new Session((message) => link.send(message), recall);
 const scroll = new ScrollModel();
 const sight = new Sight();
+const travel = new Travel(grid, scroll, schedule);
 const sections = new Sections(body, $('pin'));
 const table = new Table(body, sections);
 const heads = new Heads($('heads'), { sort: sortBy, menu: (column, under) => hands.showMenu(column, under) });
@@ -57,10 +58,6 @@ const chips = new Chips($('terms'), {
 });
 
 let bodyHeight = 0;
-let domScroll = 0;             // what scrollTop is known to be
-let isScrolling = false;
-let scrolledAt = 0;
-let restTimer = 0;
 let freshTimer = 0;
 let isChanged = false;         // the copy is newer than the screen
 let isPatch = false;           // ... by patches alone
@@ -131,7 +128,7 @@ function showWindow({ isAnswer, isReopening, isSameEpoch, before }) {
   scroll.setTotal(copy.total);
   if (!isKept) {
     scroll.moveTo(0);
-    isScrolling = false;
+    travel.stop();
     focus.clear();
   } else if (isSameEpoch && !scroll.atTop) {
     // The same list after a gap: what was read goes on being read, wherever it is now.
@@ -149,7 +146,7 @@ function showCopy(shift, byPatch) {
   isChanged = true;
   const wasAtEnd = scroll.atEnd;
   scroll.setTotal(session.copy.total);
-  if (wasAtEnd && !isScrolling) scroll.moveTo(scroll.last);  // who follows the end goes on following it
+  if (wasAtEnd && !travel.isMoving) scroll.moveTo(scroll.last);  // who follows the end goes on following it
   focus.follow(session.copy, shift);
 }
 
@@ -214,24 +211,6 @@ function describe(seq, isTop) {
   return place.describe(seq, isTop);
 }
 
-grid.addEventListener('scroll', () => {
-  domScroll = grid.scrollTop;
-  if (domScroll === scroll.native) return;
-  scroll.scrolled(domScroll);
-  isScrolling = true;
-  scrolledAt = performance.now();
-  if (restTimer === 0) restTimer = setTimeout(rest, restTime);
-  schedule();
-}, { passive: true });
-
-function rest() {
-  const left = scrolledAt + restTime - performance.now();
-  restTimer = left > 1 ? setTimeout(rest, left) : 0;
-  if (restTimer !== 0) return;
-  isScrolling = false;
-  schedule();
-}
-
 listenForFolds(grid, sections, focus, (header) => {
   session.look(describe(session.copy.seq));  // what is read at this moment is what must not move
   if (session.collapse(header)) tellAddress('replaceState');
@@ -266,7 +245,7 @@ grid.addEventListener('keydown', (event) => {
   event.preventDefault();
   const covered = session.view.group.length * scroll.rowHeight;
   if (focus.position >= 0) scroll.moveTo(focus.position === 0 ? 0 : scroll.reveal(focus.position, covered));
-  isScrolling = false;
+  travel.stop();
   columns.reveal(focus.column);
   return schedule();
 });
@@ -280,7 +259,7 @@ grid.addEventListener('pointerdown', (event) => {
 });
 
 grid.addEventListener('pointerover', ({ target }) => {
-  if (!isScrolling) tellWhole(target.closest?.('.cell'));
+  if (!travel.isMoving) tellWhole(target.closest?.('.cell'));
 }, { passive: true });
 
 listenForShortcuts(document, { '/': () => bar.focusFilter(), p: pause });
@@ -345,8 +324,9 @@ function frame() {
 
   sight.observe(scroll.position, scroll.rowHeight, now);
   if (bodyHeight !== scroll.nativeHeight) body.style.height = `${bodyHeight = scroll.nativeHeight}px`;
-  if (!isScrolling) sight.rest();
-  if (!isScrolling || scroll.isCornered) scroll.settle();
+  if (!travel.isMoving) sight.rest();
+  if (!travel.isMoving || scroll.isCornered) scroll.settle();
+  columns.draw(travel.left);
   if (isChanged) {
     columns.rescale(copy);
     setAttribute(grid, 'aria-rowcount', copy.total + 1);
@@ -357,11 +337,11 @@ function frame() {
   holder.show(table.nodes);
   focus.mark(focus.position === null ? undefined
     : focus.position < 0 ? heads.cells[focus.column] : table.cellAt(focus.position, focus.column, copy));
-  if (scroll.native !== domScroll) grid.scrollTop = domScroll = scroll.native;
+  travel.write();
   isChanged = isPatch = false;
 
   if (session.canLook) {
-    const viewport = sight.ask(scroll, copy, place.anchor, !isScrolling);
+    const viewport = sight.ask(scroll, copy, place.anchor, !travel.isMoving);
     if (viewport) session.look(viewport);
   }
   session.painted();

@@ -1,46 +1,82 @@
 // table.js: draws the rows in sight. Nodes are recycled; in the scroll path nothing is measured and next to nothing allocated.
 
 import { makeCell } from './cells.js';
+import { Ghost } from './ghost.js';
 import { drawnRange } from './viewport.js';
 
+const none = Object.freeze([]);
 const bare = Object.freeze({ ahead: 0, behind: 0 });
 const mostFresh = 90;       // beyond so many changed cells a highlight says nothing, and costs
 const freshTime = 450;      // milliseconds that a changed cell stays highlighted
 
-/** A row's node and its cells. It keeps what each cell shows, so that only differences are written. */
+/** A row's node and its cells, of the columns that are drawn. It keeps what each cell shows, so that only differences are written. */
 class RowNode {
-  constructor(specs) {
+  constructor(specs, places) {
     this.el = document.createElement('div');
     this.el.className = 'row';
     this.el.setAttribute('role', 'row');
     this.specs = specs;
-    this.cells = specs.map(makeCell);
-    for (const cell of this.cells) this.el.append(cell.el);
+    this.places = none;
+    this.cells = new Array(specs.length).fill(undefined);
     this.shown = new Array(specs.length).fill(null);
     this.item = null;
     this.position = -1;
     this.y = NaN;
     this.stamp = 0;
     this.isHidden = false;
+    this.setPlaces(places, 0);
   }
 
-  /** Shows an item; answers how many cells changed. `fresh` takes those that did, or is null. */
-  show(item, now, fresh) {
-    const { cells, shown, specs } = this;
-    const values = item.cells;
-    this.item = item;
-    for (let at = 0; at < cells.length; at += 1) {
-      const value = values[specs[at].index] ?? null;
-      if (value === shown[at]) continue;
-      shown[at] = value;
-      cells[at].show(value, now);
-      if (fresh !== null) fresh.push(cells[at].el);
+  /**
+   * Other columns are drawn: cells that are drawn no more become those of others of their kind, in the order of the columns, which is the
+   * order in which a screen reader goes through them.
+   */
+  setPlaces(places, now) {
+    const { el, cells, specs } = this;
+    const spare = new Map();
+    for (const at of this.places) {
+      if (places.includes(at)) continue;
+      const cell = cells[at];
+      const { kind } = specs[at];
+      cells[at] = undefined;
+      this.shown[at] = null;
+      if (!spare.has(kind)) spare.set(kind, []);
+      spare.get(kind).push(cell);
     }
+    this.places = places;
+    let next = null;
+    for (let index = places.length - 1; index >= 0; index -= 1) {
+      const at = places[index];
+      if (cells[at] === undefined) {
+        const cell = spare.get(specs[at].kind)?.pop();
+        cell?.bind(specs[at]);
+        cells[at] = cell ?? makeCell(specs[at]);
+        el.insertBefore(cells[at].el, next);
+        if (cell !== undefined) cell.show(null, now);
+        if (this.item !== null) this.#show(at, now, null);
+      }
+      next = cells[at].el;
+    }
+    for (const cells of spare.values()) for (const cell of cells) cell.el.remove();
   }
 
-  /** Shows the same values again, for what depends on the time or on a scale. */
+  /** Shows an item. `fresh` takes the elements of cells that changed, or is null. */
+  show(item, now, fresh) {
+    this.item = item;
+    for (const at of this.places) this.#show(at, now, fresh);
+  }
+
+  #show(at, now, fresh) {
+    const value = this.item.cells[this.specs[at].index] ?? null;
+    if (value === this.shown[at]) return;
+    this.shown[at] = value;
+    this.cells[at].show(value, now);
+    if (fresh !== null) fresh.push(this.cells[at].el);
+  }
+
+  /** Shows the same value again, for what depends on the time or on a scale. */
   refresh(at, now) {
-    this.cells[at].show(this.shown[at], now);
+    this.cells[at]?.show(this.shown[at], now);
   }
 }
 
@@ -73,21 +109,15 @@ export function tellWhole(cell) {
   if (cell) cell.title = cell.scrollWidth > cell.clientWidth ? cell.textContent : '';
 }
 
-function makeGhost(body) {
-  const el = document.createElement('div');
-  el.className = 'ghost';
-  el.setAttribute('aria-busy', 'true');
-  el.hidden = true;
-  body.append(el);
-  return { el, y: NaN, height: 0, isHidden: true };
-}
-
 /** The rows of a table, drawn into `body`. `sections` draws the headers between them (headers.js). */
 export class Table {
   constructor(body, sections) {
     this.body = body;
     this.sections = sections;
+    this.ghost = new Ghost(body);
     this.specs = [];
+    /** The places of the columns that are drawn. @type {readonly number[]} */
+    this.places = none;
     this.range = { from: 0, to: 0 };
     /** Only what is in sight is drawn: for the first frame of a table, which then comes sooner. */
     this.isLean = false;
@@ -95,19 +125,25 @@ export class Table {
     /** Rows on the screen, by their id. @type {Map<number, RowNode>} */
     this.nodes = new Map();
     this.#free = [];
-    this.#ghosts = [makeGhost(body), makeGhost(body)];
     this.#stamp = 0;
     this.#fresh = [];
     this.#freshUntil = 0;
   }
   #free;
-  #ghosts;
   #stamp;
   #fresh;
   #freshUntil;
 
+  /** Other columns are drawn: nodes stay, and so do the cells of columns that are drawn before and after. */
+  setPlaces(places, clock) {
+    this.places = places;
+    for (const node of this.nodes.values()) node.setPlaces(places, clock);
+    for (const node of this.#free) node.setPlaces(places, clock);
+  }
+
   /** Another table: nothing of the one before is kept. */
   setSpecs(specs) {
+    this.places = none;
     for (const node of this.nodes.values()) node.el.remove();
     for (const node of this.#free) node.el.remove();
     this.nodes.clear();
@@ -156,16 +192,14 @@ export class Table {
       }
     }
     for (const node of this.#free) hideNode(node);
-    this.#haunt(0, range.from, Math.min(range.to, copy.start), scroll);
-    this.#haunt(1, Math.max(range.from, copy.end), range.to, scroll);
+    this.ghost.cover(scroll);
     if (isPatch) this.#light(now);
   }
 
   /** Shows ages anew. */
   tick(now) {
-    for (const spec of this.specs) {
-      if (spec.column.style !== 'age') continue;
-      for (const node of this.nodes.values()) node.refresh(spec.at, now);
+    for (const at of this.places) {
+      if (this.specs[at].column.style === 'age') this.rescale(at, now);
     }
   }
 
@@ -196,23 +230,9 @@ export class Table {
   }
 
   #make() {
-    const node = new RowNode(this.specs);
+    const node = new RowNode(this.specs, this.places);
     this.body.append(node.el);
     return node;
-  }
-
-  // Rows that are on their way, as one element above the window and one below it: however many there are, they cost two nodes.
-  #haunt(index, from, to, scroll) {
-    const ghost = this.#ghosts[index];
-    const height = Math.max(0, to - from) * scroll.rowHeight;
-    if (height === 0) {
-      hideNode(ghost);
-      return;
-    }
-    const y = from * scroll.rowHeight - scroll.base;
-    if (ghost.y !== y) ghost.el.style.transform = `translateY(${ghost.y = y}px)`;
-    if (ghost.height !== height) ghost.el.style.height = `${ghost.height = height}px`;
-    if (ghost.isHidden) ghost.el.hidden = ghost.isHidden = false;
   }
 
   #fade(isPatch, now) {

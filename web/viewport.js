@@ -4,10 +4,10 @@
 export const ROW_HEIGHT = 28;
 
 /**
- * The tallest element that is safe: Firefox drops heights above 17,895,697 px, Chromium caps them at 33,554,429 px, and below
- * 2^24 every pixel of a transform is exact in 32-bit floats.
+ * The tallest element that is safe: Firefox drops heights above 17,895,697 px and lets go of what sticks (the column headers) beyond
+ * 8,947,848 px, Chromium caps heights at 33,554,429 px, and below 2^24 every pixel of a transform is exact in 32-bit floats.
  */
-export const SAFE_HEIGHT = 15_000_000;
+export const SAFE_HEIGHT = 8_000_000;
 
 /**
  * The reader's place in a list of any height, beside the scroll position of an element of limited height.
@@ -88,10 +88,13 @@ export class ScrollModel {
     this.#keep(() => { this.total = total; });
   }
 
-  /** The reader moved the element's scroll position. */
-  scrolled(native) {
+  /**
+   * The reader moved the element's scroll position. `wheeled` is how far wheels and fingers asked to go meanwhile: a page that was held
+   * up sees many of their steps as one, and must not take it for the thumb.
+   */
+  scrolled(native, wheeled = 0) {
     const moved = native - this.native;
-    const isJump = this.isMapped && Math.abs(moved) > Math.max(4_000, this.height * 3);
+    const isJump = this.isMapped && Math.abs(moved) > Math.max(4_000, this.height * 3) + wheeled;
     const position = isJump ? Math.round((native / this.nativeLast) * this.last) : this.position + moved;
     this.native = native;
     this.base = this.#clamp(position) - native;
@@ -117,10 +120,11 @@ export class ScrollModel {
 
   /** Whether scrolling on would hit the element's edge before the list's: then `settle` cannot wait. */
   get isCornered() {
-    if (!this.isMapped) return false;
     const above = this.position - this.native;
     const below = this.last - this.position - (this.nativeLast - this.native);
-    return (this.native < this.height && above > 0) || (this.nativeLast - this.native < this.height && below > 0);
+    // Where nothing is mapped the two differ by what patches moved, which a reader in motion need not feel before he is stopped by it.
+    const room = this.isMapped ? this.height : 1;
+    return (this.native < room && above > 0) || (this.nativeLast - this.native < room && below > 0);
   }
 
   /** What scrollTop has to become; the same as it is when nothing drifted. Rows must be placed anew in the same frame. */
@@ -153,7 +157,7 @@ export class ScrollModel {
 }
 
 /** How many items beyond the visible ones are drawn: a few behind, more ahead, so that the compositor never runs into nothing. */
-export const OVERDRAW = Object.freeze({ ahead: 22, behind: 8 });
+export const OVERDRAW = Object.freeze({ ahead: 22, behind: 4 });
 
 /** The positions to draw, `[from, to)`: always as many, so that nodes are not hidden and shown again. */
 export function drawnRange(first, count, total, isUpward, range = { from: 0, to: 0 }, { ahead, behind } = OVERDRAW) {

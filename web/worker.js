@@ -26,7 +26,9 @@ function connect() {
   self.postMessage({ state: 'connecting' });
   const own = new WebSocket(address, SUBPROTOCOL);
   socket = own;
+  let wasOpen = false;
   own.onopen = () => {
+    wasOpen = true;
     connection += 1;
     backoff.opened(performance.now());
     self.postMessage({ state: 'open', connection });
@@ -45,7 +47,19 @@ function connect() {
     const pause = backoff.pause(performance.now(), Math.random());
     self.postMessage({ state: 'closed', pause });
     timer = setTimeout(connect, pause);
+    if (!wasOpen) askWhether();
   };
+}
+
+/** A browser does not say why a socket was refused; the server does, when it is there. */
+async function askWhether() {
+  try {
+    const answer = await fetch('/session', { cache: 'no-store' });
+    const { role } = await answer.json();
+    if (role === null) self.postMessage({ refused: 'This browser is not let in: open the address that the command “rowcast url” prints' });
+  } catch {
+    // Nobody is there: that is what it looks like already.
+  }
 }
 
 connect();

@@ -3,8 +3,16 @@ import Glibc
 
 /// Everything that libwebsockets is given by address and keeps: it must outlive the context, and goes with the arena.
 final class ContextArena {
+  /// Under what libwebsockets itself answers.
+  private static let headers = HTTPResponse.safetyHeaders + [HTTPResponse.fileCaching]
+
   private let address: ListenAddress
-  private let interface: UnsafeMutablePointer<CChar>
+  private let certificate: Certificate?
+  /// What libwebsockets calls the interface to listen on; `nil` for all.
+  private let interface: UnsafeMutablePointer<CChar>?
+  private let chainPath: UnsafeMutablePointer<CChar>?
+  private let keyPath: UnsafeMutablePointer<CChar>?
+  private let ciphers: UnsafeMutablePointer<CChar>
   private let vhostName: UnsafeMutablePointer<CChar>
   private let alpn: UnsafeMutablePointer<CChar>
   private let protocolNames: [UnsafeMutablePointer<CChar>]
@@ -15,9 +23,20 @@ final class ContextArena {
   /// The context, as long as libwebsockets has not freed it.
   let context: UnsafeMutablePointer<OpaquePointer?>
 
-  init(_ address: ListenAddress) {
+  /// - Parameter socketPath: where a Unix socket is made.
+  init(_ address: ListenAddress, certificate: Certificate?, socketPath: String?) {
     self.address = address
-    interface = strdup(address.rawValue)
+    self.certificate = certificate
+    let name: String? =
+      switch address {
+      case .ipv4(let name), .ipv6(let name): address.isWildcard ? nil : name
+      case .unix(let path): socketPath ?? path
+      }
+    interface = name.map { strdup($0)! }
+    chainPath = certificate.map { strdup($0.chain)! }
+    keyPath = certificate.map { strdup($0.key)! }
+    // For TLS 1.2: forward secrecy and authenticated encryption only. TLS 1.3 has nothing else.
+    ciphers = strdup("ECDHE+AESGCM:ECDHE+CHACHA20")
     vhostName = strdup("rowcast")
     alpn = strdup("http/1.1")
     // The first one takes all plain requests, and every upgrade that names none of them: those are refused.
@@ -36,12 +55,12 @@ final class ContextArena {
     // A page that is gone without a word is noticed within 15 s.
     idlePolicy.pointee.secs_since_valid_ping = 10
     idlePolicy.pointee.secs_since_valid_hangup = 15
-    headers = .allocate(capacity: HTTPResponse.safetyHeaders.count)
-    for (index, header) in HTTPResponse.safetyHeaders.enumerated() {
+    headers = .allocate(capacity: Self.headers.count)
+    for (index, header) in Self.headers.enumerated() {
       var option = lws_protocol_vhost_options()
       option.name = UnsafePointer(strdup("\(header.name.lowercased()):"))
       option.value = UnsafePointer(strdup(header.value))
-      let isLast = index == HTTPResponse.safetyHeaders.count - 1
+      let isLast = index == Self.headers.count - 1
       option.next = isLast ? nil : UnsafePointer(headers + index + 1)
       (headers + index).initialize(to: option)
     }
@@ -53,12 +72,15 @@ final class ContextArena {
 
   deinit {
     free(interface)
+    free(chainPath)
+    free(keyPath)
+    free(ciphers)
     free(vhostName)
     free(alpn)
     protocolNames.forEach { free($0) }
     protocols.deallocate()
     idlePolicy.deallocate()
-    for index in HTTPResponse.safetyHeaders.indices {
+    for index in Self.headers.indices {
       free(UnsafeMutablePointer(mutating: headers[index].name))
       free(UnsafeMutablePointer(mutating: headers[index].value))
     }
@@ -78,6 +100,8 @@ final class ContextArena {
     info.options =
       UInt64(LWS_SERVER_OPTION_LIBUV) | UInt64(LWS_SERVER_OPTION_EXPLICIT_VHOSTS)
       | UInt64(LWS_SERVER_OPTION_VALIDATE_UTF8)
+      // Here and at the vhost, or the port speaks plain text without a word.
+      | (certificate == nil ? 0 : UInt64(LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT))
     // Slow strangers: the time for a request, and how many requests may be on their way in at once.
     info.timeout_secs = 5
     info.max_http_header_data = 4_096
@@ -97,7 +121,18 @@ final class ContextArena {
     info.protocols = UnsafePointer(protocols)
     info.options =
       UInt64(LWS_SERVER_OPTION_FAIL_UPON_UNABLE_TO_BIND) | UInt64(LWS_SERVER_OPTION_VALIDATE_UTF8)
-      | (address == .ipv4 ? UInt64(LWS_SERVER_OPTION_DISABLE_IPV6) : 0)
+    switch address {
+    case .ipv4: info.options |= UInt64(LWS_SERVER_OPTION_DISABLE_IPV6)
+    case .ipv6: break
+    case .unix: info.options |= UInt64(LWS_SERVER_OPTION_UNIX_SOCK)
+    }
+    if certificate != nil {
+      info.options |= UInt64(LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT)
+      info.ssl_cert_filepath = UnsafePointer(chainPath)
+      info.ssl_private_key_filepath = UnsafePointer(keyPath)
+      info.ssl_cipher_list = UnsafePointer(ciphers)
+      info.ssl_options_set = CLWS_TLS_OPTIONS
+    }
     info.alpn = UnsafePointer(alpn)
     info.extensions = nil
     info.headers = UnsafePointer(headers)

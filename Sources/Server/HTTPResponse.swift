@@ -10,12 +10,14 @@ struct HTTPResponse {
     ),
     ("X-Content-Type-Options", "nosniff"), ("Referrer-Policy", "no-referrer"),
     ("Cross-Origin-Opener-Policy", "same-origin"), ("Cross-Origin-Resource-Policy", "same-origin"),
-    ("Cache-Control", "no-cache"),
   ]
+  /// The page's files are kept and asked for again; everything else is nobody's to keep.
+  static let fileCaching = (name: "Cache-Control", value: "no-cache")
+  private static let otherCaching = (name: "Cache-Control", value: "no-store")
 
   private static let phrases = [
-    200: "OK", 304: "Not Modified", 400: "Bad Request", 403: "Forbidden", 404: "Not Found", 405: "Method Not Allowed",
-    503: "Service Unavailable",
+    200: "OK", 303: "See Other", 304: "Not Modified", 400: "Bad Request", 401: "Unauthorized", 403: "Forbidden",
+    404: "Not Found", 405: "Method Not Allowed", 429: "Too Many Requests", 503: "Service Unavailable",
   ]
 
   let head: [UInt8]
@@ -37,14 +39,33 @@ struct HTTPResponse {
     let tags = request.ifNoneMatch.flatMap { $0.split(separator: ",") }.map { String($0.drop(while: { $0 == " " })) }
     let isKnown = tags.contains { $0 == file.tag || $0 == "W/" + file.tag || $0 == "*" }
     self.init(
-      status: isKnown ? 304 : 200, headers: [("Content-Type", file.contentType), ("ETag", file.tag)],
+      status: isKnown ? 304 : 200,
+      headers: [("Content-Type", file.contentType), ("ETag", file.tag), Self.fileCaching],
       body: isKnown ? [] : file.bytes, isBodySent: request.method != .head)
   }
 
   /// A refusal that says why.
   init(refusal status: Int, reason: String, to method: RequestHead.Method = .get) {
-    var headers = [(name: "Content-Type", value: "text/plain; charset=utf-8")]
-    if status == 405 { headers.append(("Allow", "GET, HEAD")) }
+    var headers = [(name: "Content-Type", value: "text/plain; charset=utf-8"), Self.otherCaching]
+    switch status {
+    case 401: headers.append(("WWW-Authenticate", "Bearer realm=\"rowcast\""))
+    case 405: headers.append(("Allow", "GET, HEAD"))
+    case 429: headers.append(("Retry-After", "1"))
+    default: break
+    }
     self.init(status: status, headers: headers, body: Array("\(reason)\n".utf8), isBodySent: method != .head)
+  }
+
+  /// Off to the page, perhaps with a cookie.
+  init(toPageWith cookie: String?) {
+    var headers = [(name: "Location", value: "/"), Self.otherCaching]
+    if let cookie { headers.append(("Set-Cookie", cookie)) }
+    self.init(status: 303, headers: headers, body: [], isBodySent: false)
+  }
+
+  /// Something that is true now.
+  init(_ body: [UInt8], type: String, to method: RequestHead.Method) {
+    self.init(
+      status: 200, headers: [("Content-Type", type), Self.otherCaching], body: body, isBodySent: method != .head)
   }
 }

@@ -1,21 +1,68 @@
-/// Where a server listens: the loopback, and nothing else in this version.
-///
-/// Another address needs a token and transport security first.
-public enum ListenAddress: String, CaseIterable, Sendable {
-  /// 127.0.0.1
-  case ipv4 = "127.0.0.1"
-  /// ::1
-  case ipv6 = "::1"
+import Glibc
 
-  /// The address as an operator writes it; `nil` for any that is not the loopback's.
+/// Where a server listens: an address of this machine, or a socket in the file system.
+///
+/// Names are not looked up, so that what is listened on is what was written.
+public enum ListenAddress: Hashable, Sendable {
+  /// An IPv4 address, as `127.0.0.1` or `0.0.0.0` for all.
+  case ipv4(String)
+  /// An IPv6 address without brackets, as `::1` or `::` for all, IPv4's included.
+  case ipv6(String)
+  /// A Unix socket at this path, which only its owner may open.
+  case unix(String)
+
+  /// 127.0.0.1
+  public static let loopback = ListenAddress.ipv4("127.0.0.1")
+
+  /// The address as an operator writes it; `nil` when it is no address in its usual form.
   public init?(_ text: String) {
-    switch text {
-    case "127.0.0.1", "localhost": self = .ipv4
-    case "::1", "[::1]": self = .ipv6
-    default: return nil
+    if text == "localhost" {
+      self = .loopback
+    } else if let address = Self.canonical(text, AF_INET) {
+      self = .ipv4(address)
+    } else {
+      let isBracketed = text.hasPrefix("[") && text.hasSuffix("]")
+      guard let address = Self.canonical(isBracketed ? String(text.dropFirst().dropLast()) : text, AF_INET6) else {
+        return nil
+      }
+      self = .ipv6(address)
     }
   }
 
-  /// The address as it stands in a URL.
-  public var host: String { self == .ipv6 ? "[::1]" : rawValue }
+  private static func canonical(_ text: String, _ family: Int32) -> String? {
+    var bytes = [UInt8](repeating: 0, count: 16)
+    guard inet_pton(family, text, &bytes) == 1 else { return nil }
+    var buffer = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
+    guard inet_ntop(family, bytes, &buffer, socklen_t(buffer.count)) != nil else { return nil }
+    return String(decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+  }
+
+  /// Whether only this machine can reach it.
+  public var isLocal: Bool { self == .loopback || self == .ipv6("::1") || isUnix }
+
+  var isUnix: Bool {
+    if case .unix = self { return true }
+    return false
+  }
+
+  /// Whether it stands for every address of the machine.
+  var isWildcard: Bool { self == .ipv4("0.0.0.0") || self == .ipv6("::") }
+
+  /// The address as it stands in a URL; where it means all of them, the loopback's.
+  public var host: String {
+    switch self {
+    case .ipv4(let address): isWildcard ? "127.0.0.1" : address
+    case .ipv6(let address): isWildcard ? "[::1]" : "[\(address)]"
+    case .unix: "localhost"
+    }
+  }
+
+  /// The address for people, with its port.
+  func name(port: Int) -> String {
+    switch self {
+    case .ipv4(let address): "\(address):\(port)"
+    case .ipv6(let address): "[\(address)]:\(port)"
+    case .unix(let path): path
+    }
+  }
 }

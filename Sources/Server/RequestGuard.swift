@@ -15,20 +15,30 @@ struct RequestGuard {
   private let hosts: Set<String>
   private let origins: Set<String>
 
-  init(port: Int) {
+  /// - Parameters:
+  ///   - port: 0 for a Unix socket.
+  ///   - publicURLs: by which other names it is known.
+  init(address: ListenAddress = .loopback, port: Int, isSecure: Bool = false, publicURLs: [PublicURL] = []) {
     var hosts: Set<String> = []
-    for name in ["127.0.0.1", "localhost", "[::1]"] {
-      hosts.insert("\(name):\(port)")
-      // A browser leaves out the port that http has anyway.
-      if port == 80 { hosts.insert(name) }
+    var names = address.isUnix ? ["localhost"] : address.isWildcard ? [] : [address.host]
+    if !address.isUnix, address.isLocal || address.isWildcard { names += ["127.0.0.1", "localhost", "[::1]"] }
+    for name in names {
+      if port > 0 { hosts.insert("\(name):\(port)") }
+      // A browser leaves out the port that the scheme has anyway.
+      if port == (isSecure ? 443 : 80) || address.isUnix { hosts.insert(name) }
     }
-    self.hosts = hosts
-    origins = Set(hosts.map { "http://\($0)" })
+    let scheme = isSecure ? "https" : "http"
+    self.hosts = hosts.union(publicURLs.map(\.host))
+    origins = Set(hosts.map { "\(scheme)://\($0)" }).union(publicURLs.map(\.origin))
   }
 
   private func commonVerdict(_ head: RequestHead) -> Verdict {
     guard head.host.count == 1, hosts.contains(head.host[0]) else {
       return .refuse(status: 403, reason: "This server answers only to the name it listens on.")
+    }
+    // A client that is no browser sends no Origin; a browser does where another site may be behind it, and cannot be made to leave it out.
+    guard head.origin.isEmpty || (head.origin.count == 1 && origins.contains(head.origin[0])) else {
+      return .refuse(status: 403, reason: "Pages of other sites are not welcome.")
     }
     // No request of ours has a body; whoever sends one may be trying to hide a second request in it.
     guard head.transferEncoding.isEmpty, head.contentLength.isEmpty || head.contentLength == ["0"] else {
@@ -54,24 +64,9 @@ struct RequestGuard {
     guard common == .allow else { return common }
     guard head.method == .get else { return .refuse(status: 405, reason: "GET only.") }
     guard head.path == Self.webSocketPath else { return .refuse(status: 404, reason: "No WebSocket here.") }
-    // A client that is no browser sends no Origin; a browser always does, and cannot be made to leave it out.
-    guard head.origin.isEmpty || (head.origin.count == 1 && origins.contains(head.origin[0])) else {
-      return .refuse(status: 403, reason: "Pages of other sites are not welcome.")
-    }
-    let offered = head.subprotocols.flatMap { $0.split(separator: ",") }
-    guard offered.contains(where: { $0.trimmingBlanks() == Self.subprotocol }) else {
+    guard head.offeredSubprotocols.contains(Self.subprotocol) else {
       return .refuse(status: 400, reason: "The subprotocol \(Self.subprotocol) must be offered.")
     }
     return .allow
-  }
-}
-
-extension Substring {
-  fileprivate func trimmingBlanks() -> Substring {
-    let isBlank: (Character) -> Bool = { $0 == " " || $0 == "\t" }
-    guard let first = firstIndex(where: { !isBlank($0) }), let last = lastIndex(where: { !isBlank($0) }) else {
-      return ""
-    }
-    return self[first...last]
   }
 }

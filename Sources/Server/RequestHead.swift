@@ -5,6 +5,8 @@ struct RequestHead {
   var method: Method
   /// As libwebsockets has decoded it: without arguments, percent signs and dots resolved.
   var path: String
+  /// What stands behind the question mark, one `name=value` each, decoded.
+  var arguments: [String] = []
   /// Every value that came under the name, in order; more than one is suspicious.
   var host: [String] = []
   var origin: [String] = []
@@ -13,4 +15,47 @@ struct RequestHead {
   var contentLength: [String] = []
   var transferEncoding: [String] = []
   var ifNoneMatch: [String] = []
+  var authorization: [String] = []
+  var cookie: [String] = []
+}
+
+extension RequestHead {
+  /// The first argument of a name.
+  func argument(_ name: String) -> String? {
+    arguments.first { $0.hasPrefix("\(name)=") }.map { String($0.dropFirst(name.count + 1)) }
+  }
+
+  /// The subprotocols offered.
+  var offeredSubprotocols: [String] {
+    subprotocols.flatMap { $0.split(separator: ",") }.map { String($0.trimmingBlanks()) }
+  }
+
+  /// Every token that came in a header. More than one of a kind is nobody's honest wish.
+  var tokens: [String] {
+    let offered = offeredSubprotocols.filter { $0.hasPrefix(AccessControl.subprotocolPrefix) }
+      .map { String($0.dropFirst(AccessControl.subprotocolPrefix.utf8.count)) }
+    let borne = authorization.compactMap { value -> String? in
+      let parts = value.split(separator: " ", maxSplits: 1)
+      guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }
+      return String(parts[1].trimmingBlanks())
+    }
+    return (offered.count == 1 ? offered : []) + (authorization.count == 1 ? borne : [])
+  }
+
+  /// The values of the cookies of a name; a few at most.
+  func cookies(named name: String) -> [String] {
+    let pairs = cookie.flatMap { $0.split(separator: ";") }.map { $0.trimmingBlanks() }
+    return pairs.filter { $0.hasPrefix("\(name)=") }.prefix(4).map { String($0.dropFirst(name.count + 1)) }
+  }
+}
+
+extension Substring {
+  /// Without blanks at both ends.
+  func trimmingBlanks() -> Substring {
+    let isBlank: (Character) -> Bool = { $0 == " " || $0 == "\t" }
+    guard let first = firstIndex(where: { !isBlank($0) }), let last = lastIndex(where: { !isBlank($0) }) else {
+      return ""
+    }
+    return self[first...last]
+  }
 }

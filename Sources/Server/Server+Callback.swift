@@ -22,7 +22,13 @@ extension Server {
     case LWS_CALLBACK_FILTER_NETWORK_CONNECTION:
       // At the process's limit accept() fails, and libwebsockets spins on it. Its own bound for this (fd_limit_per_thread) makes every
       // event search all sockets, so the bound is here: a descriptor's number tells how many are in use.
-      return !isStopping && Int(bitPattern: bytes) < greatestDescriptor
+      let descriptor = Int(bitPattern: bytes)
+      return !isStopping && descriptor < greatestDescriptor
+        && connections.admit(from: Self.remoteAddress(of: Int32(descriptor)))
+    case LWS_CALLBACK_SERVER_NEW_CLIENT_INSTANTIATED:
+      connections.add(socket, at: EventLoop.now)
+      if connections.deadline != nil { loop.requestTurn() }
+      return true
 
     // Plain requests.
     case LWS_CALLBACK_FILTER_HTTP_CONNECTION: return admitPageRequest(socket)
@@ -42,7 +48,10 @@ extension Server {
 
     // Pages.
     case LWS_CALLBACK_ESTABLISHED:
-      greet(socket)
+      // Nobody gets here whose upgrade was not granted.
+      guard let role = admitted.removeValue(forKey: socket) else { return false }
+      connections.settle(socket)
+      greet(socket, as: role)
       return true
     case LWS_CALLBACK_RECEIVE:
       guard let session = sessions[socket] else { return false }
@@ -55,7 +64,11 @@ extension Server {
     case LWS_CALLBACK_WS_PEER_INITIATED_CLOSE:
       // The answer to our own Close frame is not answered again.
       return sessions[socket]?.isShownOut != true
-    case LWS_CALLBACK_CLOSED, LWS_CALLBACK_WSI_DESTROY:
+    case LWS_CALLBACK_CLOSED:
+      forget(socket)
+      return true
+    case LWS_CALLBACK_WSI_DESTROY:
+      connections.remove(socket)
       forget(socket)
       return true
 
@@ -66,11 +79,11 @@ extension Server {
     }
   }
 
-  private func greet(_ socket: OpaquePointer) {
+  private func greet(_ socket: OpaquePointer, as role: Role) {
     lastSession += 1
     let bucket = TokenBucket(
       rate: configuration.messageRate, burst: configuration.messageBurst, at: EventLoop.now)
-    let session = Session(id: SessionID(rawValue: lastSession), socket: socket, bucket: bucket)
+    let session = Session(id: SessionID(rawValue: lastSession), socket: socket, role: role, bucket: bucket)
     sessions[socket] = session
     sessionsByID[session.id] = session
     if sessions.count > configuration.sessionLimit {
@@ -85,6 +98,7 @@ extension Server {
 
   private func forget(_ socket: OpaquePointer) {
     transfers[socket] = nil
+    admitted[socket] = nil
     if let session = sessions.removeValue(forKey: socket) {
       sessionsByID[session.id] = nil
       if session.phase == .open {

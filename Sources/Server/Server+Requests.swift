@@ -14,8 +14,15 @@ extension Server {
     // To an upgrade that it does not know libwebsockets has answered 403 already, and the request may be gone.
     guard head.upgrade.count == 1, ["websocket", "h2c"].contains(head.upgrade[0].lowercased()) else { return false }
     guard !isStopping else { return refuse(socket, 503, "The server stops.", head) }
-    guard case .refuse(let status, let reason) = guardian.verdict(onUpgrade: head) else { return true }
-    return refuse(socket, status, reason, head)
+    if case .refuse(let status, let reason) = guardian.verdict(onUpgrade: head) {
+      return refuse(socket, status, reason, head)
+    }
+    switch access.verdict(onUpgrade: head, from: address(of: socket), at: EventLoop.now) {
+    case .allow(let role):
+      admitted[socket] = role
+      return true
+    case .refuse(let status, let reason): return refuse(socket, status, reason, head)
+    }
   }
 
   private func refuse(_ socket: OpaquePointer, _ status: Int, _ reason: String, _ head: RequestHead) -> Bool {
@@ -28,12 +35,37 @@ extension Server {
 
   func answerPageRequest(_ socket: OpaquePointer) -> Bool {
     let head = RequestHead(of: socket)
-    let response =
-      configuration.page.file(at: head.path).map { HTTPResponse($0, to: head) }
-      ?? HTTPResponse(refusal: 404, reason: "There is nothing here.", to: head.method)
-    transfers[socket] = PageTransfer(response)
+    transfers[socket] = PageTransfer(response(to: head, on: socket))
     lws_callback_on_writable(socket)
     return true
+  }
+
+  /// The page's files are the same for everyone and tell nothing, so nobody is asked for a token. Everything else is.
+  private func response(to head: RequestHead, on socket: OpaquePointer) -> HTTPResponse {
+    if head.path == "/", head.method == .get, let code = head.argument("code") {
+      return login(code, head, on: socket)
+    }
+    if let file = configuration.page.file(at: head.path) { return HTTPResponse(file, to: head) }
+    if head.path == "/session" {
+      // So that a page whose upgrade was refused, which a browser tells it nothing about, can find out why.
+      let role = access.role(of: head).map { "\"\($0.rawValue)\"" } ?? "null"
+      return HTTPResponse(Array("{\"role\":\(role)}\n".utf8), type: "application/json", to: head.method)
+    }
+    return HTTPResponse(refusal: 404, reason: "There is nothing here.", to: head.method)
+  }
+
+  private func login(_ code: String, _ head: RequestHead, on socket: OpaquePointer) -> HTTPResponse {
+    let login = access.login(
+      code, head, from: address(of: socket), at: EventLoop.now, wallClock: WallClock.milliseconds)
+    switch login {
+    case .goOn(let cookie): return HTTPResponse(toPageWith: cookie)
+    case .refuse(let status, let reason): return HTTPResponse(refusal: status, reason: reason, to: head.method)
+    }
+  }
+
+  /// Where a request comes from, as far as wrong tokens are counted.
+  private func address(of socket: OpaquePointer) -> String {
+    Self.remoteAddress(of: lws_get_socket_fd(socket)) ?? "this machine"
   }
 
   /// Writes the next piece of an answer; when there is none left the connection ends, once the browser has all of it.
@@ -74,6 +106,9 @@ extension RequestHead {
     contentLength = Self.values(of: WSI_TOKEN_HTTP_CONTENT_LENGTH, on: socket)
     transferEncoding = Self.values(of: WSI_TOKEN_HTTP_TRANSFER_ENCODING, on: socket)
     ifNoneMatch = Self.values(of: WSI_TOKEN_HTTP_IF_NONE_MATCH, on: socket)
+    arguments = Self.values(of: WSI_TOKEN_HTTP_URI_ARGS, on: socket)
+    authorization = Self.values(of: WSI_TOKEN_HTTP_AUTHORIZATION, on: socket)
+    cookie = Self.values(of: WSI_TOKEN_HTTP_COOKIE, on: socket)
   }
 
   /// Every value that came under a name.

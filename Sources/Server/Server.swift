@@ -15,14 +15,21 @@ public final class Server {
   public private(set) var port = 0
   /// What other threads may do to it.
   public let control: ServerControl
-  /// Where it listens, as people open it.
-  public var url: String { "http://\(configuration.address.host):\(port)/" }
+  /// Where it listens, as people open it: the first of its public names, if it has any.
+  public private(set) var url = ""
+
+  /// What lets somebody in.
+  public var tokens: [AccessToken] { configuration.tokens }
 
   let configuration: ServerConfiguration
   let logger: Logger
   let loop = EventLoop()
   var engine: Engine
-  var guardian = RequestGuard(port: 0)
+  private(set) var guardian = RequestGuard(port: 0)
+  var access: AccessControl
+  var connections: Connections
+  /// As what those may come in whose upgrade was granted, until they are here.
+  var admitted: [OpaquePointer: Role] = [:]
   /// The highest number a socket's file descriptor may have.
   let greatestDescriptor = FileLimit.greatestDescriptor
   var context: OpaquePointer?
@@ -36,6 +43,7 @@ public final class Server {
   var greetings: GreetingQueue
   var isStopping = false
   private let arena: ContextArena
+  private var unixSocket: UnixSocket?
 
   /// Opens the port.
   ///
@@ -47,14 +55,20 @@ public final class Server {
     engine = Engine(epoch: configuration.epoch ?? Self.randomEpoch(), limits: configuration.limits)
     control = ServerControl(
       waker: loop.waker, rowLimit: configuration.inletRows, byteLimit: configuration.inletBytes)
-    arena = ContextArena(configuration.address)
+    connections = Connections(limitPerAddress: configuration.connectionsPerAddress)
+    access = Self.accessControl(of: configuration, port: 0)
+    guard configuration.address.isLocal || !configuration.tokens.isEmpty && configuration.certificate != nil else {
+      throw .exposed(configuration.address.host)
+    }
+    if case .unix(let path) = configuration.address { unixSocket = try UnixSocket(path: path) }
+    arena = ContextArena(
+      configuration.address, certificate: configuration.certificate, socketPath: unixSocket?.draftPath)
     do throws(ServerError) {
       try listen()
     } catch {
       shutDown()
       throw error
     }
-    guardian = RequestGuard(port: port)
   }
 
   private static func randomEpoch() -> String { String(UInt64.random(in: 1 << 60 ... .max), radix: 16) }
@@ -65,12 +79,43 @@ public final class Server {
     context = lws_create_context(&info)
     guard let context else { throw .noWebSockets }
     arena.context.pointee = context
-    var vhostInfo = arena.vhostInfo(port: configuration.port)
-    guard let vhost = lws_create_vhost(context, &vhostInfo) else {
-      throw .portUnavailable(configuration.address.host, configuration.port)
+    var vhostInfo = arena.vhostInfo(port: configuration.address.isUnix ? 0 : configuration.port)
+    let vhost = lws_create_vhost(context, &vhostInfo)
+    if let unixSocket {
+      guard vhost != nil else { throw .socketUnavailable(unixSocket.path) }
+      try unixSocket.publish()
+    } else {
+      if let vhost { port = Int(lws_get_vhost_listen_port(vhost)) }
+      guard port > 0 else {
+        if vhost == nil, let certificate = configuration.certificate, !certificate.isUsable {
+          throw .badCertificate(certificate.chain)
+        }
+        throw .portUnavailable(configuration.address.host, configuration.port)
+      }
     }
-    port = Int(lws_get_vhost_listen_port(vhost))
-    guard port > 0 else { throw .portUnavailable(configuration.address.host, configuration.port) }
+    let isSecure = configuration.certificate != nil
+    guardian = RequestGuard(
+      address: configuration.address, port: port, isSecure: isSecure, publicURLs: configuration.publicURLs)
+    access = Self.accessControl(of: configuration, port: port)
+    url =
+      configuration.publicURLs.first?.description
+      ?? (unixSocket.map { "unix:\($0.path)" }
+        ?? "\(isSecure ? "https" : "http")://\(configuration.address.host):\(port)/")
+  }
+
+  private static func accessControl(of configuration: ServerConfiguration, port: Int) -> AccessControl {
+    AccessControl(
+      tokens: configuration.tokens, port: port, isReadOnly: configuration.isReadOnly,
+      isSecure: configuration.certificate != nil || configuration.publicURLs.contains(where: \.isSecure),
+      at: EventLoop.now, wallClock: WallClock.milliseconds)
+  }
+
+  /// The address with a code in it that lets whoever opens it first in; the plain one where no token is asked for, and that of a socket
+  /// that no browser can open. Each call makes the code before useless.
+  public func loginURL() -> String {
+    let isForBrowsers = !configuration.address.isUnix || !configuration.publicURLs.isEmpty
+    guard isForBrowsers, let code = access.printedCode(wallClock: WallClock.milliseconds) else { return url }
+    return "\(url)?code=\(code)"
   }
 
   /// Serves until ``ServerControl/stop()``, or until a signal when those are watched.
@@ -95,7 +140,8 @@ public final class Server {
       guard let session = sessionsByID[id], session.phase == .greeting else { continue }
       refuse(session, .unexpectedMessage("say hello first"), engineKnowsIt: false)
     }
-    loop.requestTurn(at: [engine.deadline, greetings.deadline].compactMap(\.self).min())
+    dismissTardy(at: now)
+    loop.requestTurn(at: [engine.deadline, greetings.deadline, connections.deadline].compactMap(\.self).min())
     if isMailLeft { loop.requestNextRound() }
   }
 
@@ -168,5 +214,6 @@ public final class Server {
     sessions = [:]
     sessionsByID = [:]
     transfers = [:]
+    unixSocket = nil
   }
 }

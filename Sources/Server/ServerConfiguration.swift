@@ -3,16 +3,26 @@ import Logging
 
 /// All that can be chosen about a server.
 public struct ServerConfiguration: Sendable {
-  /// Which loopback address it listens on.
-  public var address: ListenAddress = .ipv4
+  /// Where it listens. Beyond this machine it needs ``tokens`` and a ``certificate``.
+  public var address = ListenAddress.loopback
   /// The port; 0 for any that is free.
   public var port = 0
+  /// How it proves who it is; `nil` for plain HTTP.
+  public var certificate: Certificate?
+  /// By which other addresses browsers know it.
+  public var publicURLs: [PublicURL] = []
+  /// What lets somebody in; without any, everyone is who reaches it.
+  public var tokens: [AccessToken] = []
+  /// Whether everyone may only look.
+  public var isReadOnly = false
   /// The page's files.
   public var page = PageFiles.placeholder
   /// The bounds of everything that a page or source can make large.
   public var limits = Limits()
   /// How many pages it serves at once.
   public var sessionLimit = 10_000
+  /// How many connections one address beyond this machine may have.
+  public var connectionsPerAddress = 100
   /// How long a page may take to say hello.
   public var helloTimeout: Duration = .seconds(10)
   /// How many messages a page may send a second, on average.

@@ -21,6 +21,8 @@ final class Session {
   let id: SessionID
   /// libwebsockets' name for the socket; valid until the session is taken out of the server.
   let socket: OpaquePointer
+  /// What it may do.
+  let role: Role
   var phase = Phase.greeting
   var assembly = MessageAssembly()
   var bucket: TokenBucket
@@ -43,9 +45,10 @@ final class Session {
   /// Whether a patch was handed over of which libwebsockets still holds a part.
   var isDraining = false
 
-  init(id: SessionID, socket: OpaquePointer, bucket: TokenBucket) {
+  init(id: SessionID, socket: OpaquePointer, role: Role, bucket: TokenBucket) {
     self.id = id
     self.socket = socket
+    self.role = role
     self.bucket = bucket
   }
 

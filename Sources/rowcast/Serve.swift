@@ -10,11 +10,7 @@ import Server
 struct Serve: ParsableCommand {
   static let configuration = CommandConfiguration(abstract: "Serves the page and the tables until it is told to stop.")
 
-  @Option(help: ArgumentHelp("The port; 0 for any that is free.", valueName: "port"))
-  var port = 7777
-
-  @Option(help: ArgumentHelp("Where to listen: 127.0.0.1 or ::1.", valueName: "address"))
-  var listen = "127.0.0.1"
+  @OptionGroup var access: AccessOptions
 
   @Option(
     help: ArgumentHelp(
@@ -37,10 +33,6 @@ struct Serve: ParsableCommand {
   var logLevel = "info"
 
   func validate() throws {
-    guard (0...65_535).contains(port) else { throw ValidationError("--port must be between 0 and 65535, not \(port)") }
-    guard ListenAddress(listen) != nil else {
-      throw ValidationError("--listen \(listen): this version listens on the loopback only (127.0.0.1 or ::1)")
-    }
     guard (0...60_000).contains(interval) else {
       throw ValidationError("--interval must be between 0 and 60000, not \(interval)")
     }
@@ -67,8 +59,11 @@ struct Serve: ParsableCommand {
     let ending = Ending()
     let server = try makeServer(onStopping: { ending.begin() })
     try startFeeds(server.control, ending)
-    announce("listening on \(server.url)")
+    let tokenPath = try publishTokens(of: server)
+    // What a journal keeps must let nobody in.
+    announce("listening on \(getenv("JOURNAL_STREAM") == nil ? server.loginURL() : server.url)")
     server.run()
+    if let tokenPath { unlink(tokenPath) }
     ending.finish()
     // Not a return: what a plugin still does in its own threads must not keep the process.
     Glibc.exit(0)
@@ -76,19 +71,26 @@ struct Serve: ParsableCommand {
 
   private func makeServer(onStopping: @escaping @Sendable () -> Void) throws -> Server {
     var configuration = ServerConfiguration()
-    configuration.address = ListenAddress(listen)!
-    configuration.port = port
     configuration.limits.interval = .milliseconds(interval)
     configuration.endsOnSignals = true
     configuration.onStopping = onStopping
     configuration.logger = Logger(label: "rowcast")
     do {
+      try access.apply(to: &configuration)
       if let folder = web ?? Installation.webFolder() {
         configuration.page = try PageFiles(folder: folder)
       } else {
         configuration.logger.warning("the page is not installed; name its folder with --web")
       }
       return try Server(configuration)
+    } catch {
+      throw WorldError(description: "\(error)")
+    }
+  }
+
+  private func publishTokens(of server: Server) throws -> String? {
+    do {
+      return try access.publish(server.tokens, port: server.port)
     } catch {
       throw WorldError(description: "\(error)")
     }

@@ -6,6 +6,11 @@ import Testing
   @Test(arguments: [
     ["--nope"], ["serve", "--nope"], ["nope"], ["--port", "x"], ["--port", "-1"], ["--port", "65536"], ["--port"],
     ["--listen", "0.0.0.0"], ["--listen", "::"], ["--listen", "192.168.0.1"], ["--listen", "example.org"],
+    ["--listen", "127.0.0.2"], ["--listen", "0.0.0.0", "--token-file", "/nowhere/t"],
+    ["--listen", "0.0.0.0", "--no-token", "--tls-certificate", "c", "--tls-key", "k"],
+    ["--tls-certificate", "c"], ["--tls-key", "k"], ["--no-token", "--token-file", "t"],
+    ["--public-url", "example.org"],
+    ["url", "--role", "admin"], ["url", "--port", "x"],
     ["--interval", "-1"], ["--interval", "60001"], ["--log-level", "loud"], ["--set", "x"], ["--set", "market.rows=1"],
     ["--set", "processes=1"], ["--plugin", "processes", "--plugin", "processes"],
     ["--plugin", "market", "--set", "market.rows=many"],
@@ -21,7 +26,9 @@ import Testing
 
   @Test(arguments: [
     ["--web", "/nowhere"], ["--web", "/etc"], ["--plugin", "nowhere"], ["--plugin", "/etc/passwd"],
-    ["--plugin", "/etc"],
+    ["--plugin", "/etc"], ["--token-file", "/nowhere/t"], ["--token-file", "/etc/passwd"], ["--token-file", "/tmp"],
+    ["--tls-certificate", "/nowhere/c", "--tls-key", "/nowhere/k"], ["--unix", "/nowhere/s"],
+    ["--unix", "/etc/passwd"],
   ])
   func aWrongWorldIsOneLineAndOne(_ arguments: [String]) throws {
     let command = try RunningCommand(arguments + ["--port", "0"], waits: false)
@@ -39,7 +46,7 @@ import Testing
   }
 
   @Test(arguments: [SIGINT, SIGTERM]) func itServesUntilItIsToldToEnd(_ signal: Int32) throws {
-    let command = try RunningCommand(["serve", "--port", "0"])
+    let command = try RunningCommand(["serve", "--port", "0", "--no-token"])
     #expect(command.announcement == "listening on http://127.0.0.1:\(command.port)/")
     #expect(try HTTPAnswer.get("/", port: command.port)?.status == 200)
     let client = try WebSocketClient.open("processes", port: command.port)
@@ -50,7 +57,7 @@ import Testing
   }
 
   @Test func aPageThatDoesNotAnswerDoesNotKeepIt() throws {
-    let command = try RunningCommand(["--port", "0"])
+    let command = try RunningCommand(["--port", "0", "--no-token"])
     let silent = try WebSocketClient.open("processes", port: command.port)
     command.send(signal: SIGTERM)
     #expect(try command.end(within: 3) == 0)
@@ -58,7 +65,7 @@ import Testing
   }
 
   @Test func aSecondSignalEndsItAtOnce() throws {
-    let command = try RunningCommand(["--port", "0"])
+    let command = try RunningCommand(["--port", "0", "--no-token"])
     let silent = try WebSocketClient.open("processes", port: command.port)
     command.send(signal: SIGTERM)
     // The Close frame says that the first one was heard.

@@ -2,7 +2,7 @@ import Glibc
 
 /// A TCP connection to the loopback that never waits longer than it is told.
 final class RawSocket {
-  private let descriptor: Int32
+  let descriptor: Int32
   private(set) var received: [UInt8] = []
   private(set) var isClosedByPeer = false
   /// Generous, because tests may share the machine: nothing waits for it unless something is wrong.
@@ -17,6 +17,20 @@ final class RawSocket {
     let result = withUnsafePointer(to: &address) {
       $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
         connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+      }
+    }
+    guard result == 0 else { throw Failure.notConnected(errno) }
+  }
+
+  /// A connection to a socket in the file system.
+  init(path: String) throws {
+    descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array(path.utf8)) }
+    let result = withUnsafePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
       }
     }
     guard result == 0 else { throw Failure.notConnected(errno) }
@@ -77,6 +91,12 @@ final class RawSocket {
     let deadline = Self.now() + seconds
     while receive(until: deadline) {}
     return isClosedByPeer ? take(received.count) : nil
+  }
+
+  /// Whether the peer has closed, as far as is known without waiting.
+  func isClosedByNow() -> Bool {
+    while receive(until: 0) {}
+    return isClosedByPeer
   }
 
   /// Says that nothing more will be sent.

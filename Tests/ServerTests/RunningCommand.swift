@@ -3,7 +3,7 @@ import Glibc
 
 /// The `rowcast` command as an operator runs it, from the folder that the tests were built in.
 final class RunningCommand {
-  private let process: pid_t
+  let process: pid_t
   private let output: Int32
   private let errors: Int32
   private var hasEnded = false
@@ -17,10 +17,20 @@ final class RunningCommand {
   private static let executable = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
     .deletingLastPathComponent().appending(path: "rowcast").path
 
+  /// Where tokens are kept that a command makes itself.
+  static let folder: String = {
+    let path = FileManager.default.temporaryDirectory.appending(path: "rowcast-run-\(getpid())").path
+    try? FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    atexit { try? FileManager.default.removeItem(atPath: RunningCommand.folder) }
+    return path
+  }()
+
   /// Starts it; with `waits`, comes back when it has said its first line.
   ///
   /// Not by Foundation's `Process`: that one learns of an end on a thread of its own, and hands on the signals that its caller blocks.
-  init(_ arguments: [String], waits: Bool = true) throws {
+  ///
+  /// What it keeps between two runs goes into a folder of the tests' own, or `folder`.
+  init(_ arguments: [String], waits: Bool = true, folder: String = RunningCommand.folder) throws {
     var pipes: [Int32] = [0, 0, 0, 0]
     // Sockets, because they can be made so that no other child inherits them by chance.
     let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
@@ -42,8 +52,12 @@ final class RunningCommand {
     posix_spawnattr_setsigmask(&attributes, &none)
     posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
     var words: [UnsafeMutablePointer<CChar>?] = ([Self.executable] + arguments).map { strdup($0) } + [nil]
+    var variables: [UnsafeMutablePointer<CChar>?] =
+      ProcessInfo.processInfo.environment.filter { $0.key != "XDG_RUNTIME_DIR" }.map { strdup("\($0)=\($1)") }
+      + [strdup("XDG_RUNTIME_DIR=\(folder)"), nil]
     var identifier: pid_t = 0
-    let result = posix_spawn(&identifier, Self.executable, &actions, &attributes, &words, environ)
+    let result = posix_spawn(&identifier, Self.executable, &actions, &attributes, &words, &variables)
+    variables.forEach { free($0) }
     words.forEach { free($0) }
     posix_spawnattr_destroy(&attributes)
     posix_spawn_file_actions_destroy(&actions)
@@ -64,6 +78,11 @@ final class RunningCommand {
     close(output)
     close(errors)
   }
+
+  /// The address that it has printed.
+  var url: String { announcement.split(separator: " ").last.map(String.init) ?? "" }
+  /// What lies behind the question mark in it.
+  var code: String? { url.range(of: "?code=").map { String(url[$0.upperBound...]) } }
 
   var port: Int { Int(announcement.split(separator: ":").last?.split(separator: "/").first ?? "") ?? 0 }
 

@@ -46,6 +46,13 @@ final class RunningServer: @unchecked Sendable {
 
   deinit { control?.stop() }
 
+  /// A certificate for localhost.
+  static let certificate: Certificate = {
+    let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .appending(path: "Fixtures/tls").path
+    return Certificate(chain: "\(folder)/localhost.crt", key: "\(folder)/localhost.key")
+  }()
+
   // MARK: A small table
 
   static let schema = Schema(

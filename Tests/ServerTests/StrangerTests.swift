@@ -63,7 +63,7 @@ import Testing
   }
 
   /// `PORT` stands for the server's, `OTHER` for the next one.
-  private static let foreignOrigins: [[String]] = [
+  static let foreignOrigins: [[String]] = [
     [""], ["null"], ["*"], ["file://"], ["http://evil.example"], ["https://evil.example"], ["http://evil.example:PORT"],
     ["https://127.0.0.1:PORT"], ["https://localhost:PORT"], ["http://127.0.0.1"], ["http://localhost"],
     ["http://[::1]"],

@@ -35,9 +35,13 @@ final class WebSocketClient {
     return client.handshake.split(separator: " ").dropFirst().first.flatMap { Int($0) }
   }
 
-  init(port: Int, lines: [String]? = nil) throws {
-    socket = try RawSocket(port: port)
-    socket.send((lines ?? Self.upgrade(port: port)).joined(separator: "\r\n") + "\r\n\r\n")
+  convenience init(port: Int, lines: [String]? = nil) throws {
+    try self.init(socket: RawSocket(port: port), lines: lines ?? Self.upgrade(port: port))
+  }
+
+  init(socket: RawSocket, lines: [String]) throws {
+    self.socket = socket
+    socket.send(lines.joined(separator: "\r\n") + "\r\n\r\n")
     let deadline = RawSocket.now() + RawSocket.patience
     let end = Array("\r\n\r\n".utf8)
     while true {

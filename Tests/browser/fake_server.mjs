@@ -194,7 +194,7 @@ class Session {
     const headers = items.filter((item) => item.section !== undefined);
     const lead = [];
     let level = items.length === 0 ? 0 : items[0].level ?? Infinity;
-    for (let at = start - 1; at >= 0 && level > 0; at -= 1) {
+    for (let at = start - 1; view.headers > 0 && at >= 0 && level > 0; at -= 1) {
       if (view[at].section === undefined || view[at].level >= level) continue;
       lead.unshift(view[at]);
       ({ level } = view[at]);

@@ -215,6 +215,53 @@ class Hostile extends Table {
   }
 }
 
+/** Rows that are a function of their number: as many as no browser's element is tall. */
+class Huge extends Table {
+  constructor(count) {
+    super('huge', 'Huge', [column('number', 'Number', 'integer', { width: 14 }), column('text', 'Text', 'text', { width: 30 })]);
+    const row = (at) => ({ id: at + 1, rev: 1, cells: [at, `row ${at} of ${count}`] });
+    this.rows = {
+      length: count,
+      slice: (from, to) => Array.from({ length: Math.max(0, Math.min(count, to) - from) }, (_, at) => row(from + at)),
+      findIndex: () => -1,  // nothing ever moves here: no anchor needs to be looked for
+    };
+  }
+}
+
+/** More columns than fit on any screen, of all kinds, some of them changing. */
+class Wide extends Table {
+  constructor(columns) {
+    const kinds = [['integer'], ['text'], ['number', { style: 'bar' }], ['text', { style: 'badge' }], ['series', { style: 'sparkline' }]];
+    super('wide', 'Wide', Array.from({ length: columns }, (_, at) => column(`c${at}`, `Column ${at}`, ...kinds[at % kinds.length])));
+    for (let row = 0; row < 300; row += 1) {
+      this.add(this.columns.map(({ type }, at) => (type === 'text' ? `r${row}c${at}` : type === 'series' ? [row, at, 3] : row * 1_000 + at)));
+    }
+  }
+
+  step() {
+    for (const row of this.rows.slice(0, 40)) for (let at = 0; at < row.cells.length; at += 10) this.set(row, at, row.cells[at] + 1);
+  }
+}
+
+/** What a service writes down: a line more at the end with every step, and none is ever changed. */
+class Log extends Table {
+  constructor(rows, isNewestFirst) {
+    super('log', 'Log', [column('line', 'Line', 'integer', { width: 10 }), column('text', 'Text', 'text')]);
+    this.isNewestFirst = isNewestFirst;
+    for (let at = 0; at < rows; at += 1) this.write();
+  }
+
+  write() {
+    const row = this.add([this.rows.length, `line ${this.rows.length}`]);
+    if (this.isNewestFirst) this.rows.unshift(this.rows.pop());
+    return row;
+  }
+
+  step() {
+    this.write();
+  }
+}
+
 function cents(value) {
   return Math.round(value * 100) / 100;
 }
@@ -231,5 +278,8 @@ export function makeTables(plugins, set) {
     processes: () => new Processes(),
     market: () => new Market(Number(set['market.rows'] ?? 1_000), Number(set['market.rate'] ?? 100)),
     hostile: () => new Hostile(),
+    huge: () => new Huge(Number(set['huge.rows'] ?? 50_000_000)),
+    wide: () => new Wide(Number(set['wide.columns'] ?? 500)),
+    log: () => new Log(Number(set['log.rows'] ?? 1_000), set['log.newest'] === 'first'),
   })[plugin]());
 }

@@ -178,6 +178,7 @@ class HandlingTest(PageTest):
         tabs.filter(has_text="Quotes").click()
         expect(reader.header("sector")).to_have_attribute("aria-sort", "ascending")
         reader.page.goto(self.server.url)
+        reader.wait_for_rows()
         expect(reader.header("sector")).to_have_attribute("aria-sort", "ascending")
         expect(reader.page.get_by_role("grid", name="Quotes")).to_be_visible()
 

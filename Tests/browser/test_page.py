@@ -16,19 +16,18 @@ import unittest
 
 from playwright.sync_api import sync_playwright
 
+from chromium import launch
 from reader import Reader, expect, numbers_of
 from rowcast_server import COMMAND, ROOT, Server
 
 ARTIFACTS = ROOT / "artifacts"
-CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
 
 
 def setUpModule():
     global playwright, browser
     ARTIFACTS.mkdir(exist_ok=True)
     playwright = sync_playwright().start()
-    browser = playwright.chromium.launch(
-        executable_path=CHROMIUM, args=["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"])
+    browser = launch(playwright)
 
 
 def tearDownModule():
@@ -258,6 +257,60 @@ class ProcessesTest(PageTest):
         expect(page).to_have_title("refused 0")
 
 
+class StrangerTest(unittest.TestCase):
+    """A server as it is started by default: only who was given its address gets in."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+        os.environ["XDG_RUNTIME_DIR"] = self.folder
+        self.addCleanup(os.environ.pop, "XDG_RUNTIME_DIR")
+        self.server = Server("market", settings={"market.rows": 1_000, "market.rate": 10}, options=())
+        self.addCleanup(self.server.stop)
+
+    def test_the_printed_address_just_opens_once_and_the_browser_stays_in(self):
+        reader = Reader(browser, self.server)
+        self.addCleanup(reader.close)
+        reader.wait_for_rows()
+        self.assertEqual(reader.page.url.split("#")[0], self.server.origin + "/", "the code is still in the address")
+        [cookie] = reader.context.cookies()
+        self.assertEqual((cookie["httpOnly"], cookie["sameSite"]), (True, "Strict"))
+        self.assertEqual(reader.page.evaluate("document.cookie"), "")
+        reader.page.goto(self.server.origin + "/")
+        reader.wait_for_rows()
+        # Another browser finds out why it gets nothing, and how to change that.
+        other = browser.new_context()
+        self.addCleanup(other.close)
+        page = other.new_page()
+        page.goto(self.server.origin + "/")
+        expect(page.get_by_text("This browser is not let in").first).to_be_visible()
+        command = subprocess.run(
+            [*COMMAND, "url", "--port", str(self.server.port)], capture_output=True, text=True, check=True, cwd=ROOT)
+        page.goto(command.stdout.strip())
+        expect(page.get_by_role("row").nth(2)).to_be_visible()
+        self.assertEqual(page.goto(self.server.url).status, 200, "who is in is sent on")
+
+    def test_a_name_that_is_pointed_at_the_loopback_hears_nothing(self):
+        # DNS rebinding: for this browser evil.test is 127.0.0.1.
+        rebound = playwright.chromium.launch(
+            executable_path=CHROMIUM,
+            args=["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--host-resolver-rules=MAP evil.test 127.0.0.1"])
+        self.addCleanup(rebound.close)
+        page = rebound.new_page()
+        answer = page.goto(f"http://evil.test:{self.server.port}/")
+        self.assertEqual(answer.status, 403)
+        heard = page.evaluate(
+            """(port) => new Promise((resolve) => {
+              let heard = 0;
+              const socket = new WebSocket(`ws://evil.test:${port}/ws`, 'rowcast.v1');
+              socket.onmessage = () => { heard += 1; };
+              socket.onerror = () => resolve(`refused ${heard}`);
+              socket.onopen = () => resolve('open');
+            })""", self.server.port)
+        self.assertEqual(heard, "refused 0")
+
+
 class RestartTest(PageTest):
     plugins = ("market",)
     settings = {"market.rows": 20_000, "market.rate": 200}
@@ -307,9 +360,9 @@ class MarketTest(PageTest):
             let blank = 0;
             let waiting = 0;
             for (let y = top + 4; y < grid.top + document.querySelector('#grid').clientHeight - 4; y += 20) {
-              const row = document.elementFromPoint(grid.left + 30, y)?.closest('[role=row], [aria-busy=true]');
-              if (!row || row.id === 'grid') blank += 1;
-              else if (row.getAttribute('aria-busy') === 'true') waiting += 1;
+              const row = document.elementFromPoint(grid.left + 30, y)?.closest('[role=row], .ghost');
+              if (!row) blank += 1;
+              else if (row.className === 'ghost') waiting += 1;
               else if (row.textContent.trim() === '') blank += 1;
             }
             seen.frames += 1;

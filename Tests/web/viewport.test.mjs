@@ -39,6 +39,69 @@ test('a wheel moves a huge list by exactly its pixels', () => {
   assert.equal(scroll.position, before - 300);
 });
 
+test('no element is taller than what sticks in Firefox', () => {
+  assert.ok(SAFE_HEIGHT <= 8_947_848);
+  assert.equal(listOf(Math.floor(SAFE_HEIGHT / ROW_HEIGHT)).isMapped, false);
+  assert.equal(listOf(Math.floor(SAFE_HEIGHT / ROW_HEIGHT) + 1).isMapped, true);
+});
+
+test('many steps of a wheel that arrive as one are no jump of the thumb', () => {
+  const scroll = listOf(huge);
+  scroll.scrolled(100_000, 100_000);
+  assert.equal(scroll.position, 100_000);
+  scroll.scrolled(104_000);
+  assert.equal(scroll.position, 104_000, 'as far as a stalled page may come behind');
+  scroll.scrolled(108_001);
+  assert.ok(scroll.position > 1_000_000, 'without a wheel it is the thumb');
+  const { position, native } = scroll;
+  scroll.scrolled(native + 6_001, 2_000);
+  assert.ok(scroll.position > position + 100_000, 'and when it asked for less');
+});
+
+test('every item of a huge list can be brought to the top, to the pixel', (context) => {
+  context.diagnostic(`SEED=${seed}`);
+  const dice = diceFrom(seed);
+  const scroll = listOf(huge);
+  const last = Math.floor(scroll.last / ROW_HEIGHT);
+  for (const item of [0, 1, last - 1, last, ...Array.from({ length: 500 }, () => dice(last))]) {
+    scroll.moveTo(item * ROW_HEIGHT);
+    const native = scroll.settle();
+    assert.equal(scroll.first, item);
+    assert.equal(item * ROW_HEIGHT - scroll.base, native, 'it stands at the top edge');
+    for (const step of [96, -96, 1, -1, 2_000]) {
+      const { position } = scroll;
+      const target = Math.max(0, Math.min(scroll.last, position + step));
+      const moved = Math.max(0, Math.min(scroll.nativeLast, scroll.native + step));
+      scroll.scrolled(moved);
+      assert.equal(scroll.position, target, `a step of ${step} px at item ${item}, SEED=${seed}`);
+      scroll.settle();
+    }
+  }
+});
+
+test('a thumb that is held is not taken away from the hand', () => {
+  const scroll = listOf(huge);
+  for (const part of [0.02, 0.3, 0.5, 0.77, 0.98]) {
+    const native = Math.round(part * scroll.nativeLast);
+    scroll.scrolled(native);
+    assert.ok(Math.abs(scroll.settle() - native) <= 1);
+  }
+});
+
+test('who scrolls into the edge of the element before the list has ended is let through', () => {
+  const scroll = listOf(10_000);
+  scroll.scrolled(280);
+  scroll.setTotal(10_050);
+  scroll.shift(50);            // in motion: scrollTop is left alone
+  scroll.scrolled(100);
+  assert.equal(scroll.isCornered, false);
+  scroll.scrolled(0);
+  assert.equal(scroll.position, 50 * ROW_HEIGHT);
+  assert.equal(scroll.isCornered, true);
+  assert.equal(scroll.settle(), 50 * ROW_HEIGHT);
+  assert.equal(scroll.isCornered, false);
+});
+
 test('the thumb reaches both ends of a huge list, and any place between them', () => {
   const scroll = listOf(huge);
   scroll.scrolled(scroll.nativeLast);

@@ -1,0 +1,103 @@
+import ListEngine
+
+/// Decides who is let in, and as what, by what a request brings with it: a token in a header, a cookie, or nothing.
+///
+/// It comes after ``RequestGuard``: whoever asks in a foreign name, or for a foreign page, is not asked for a token at all.
+struct AccessControl {
+  enum Verdict: Equatable {
+    case allow(Role)
+    case refuse(status: Int, reason: String)
+  }
+
+  /// What a client that is no browser offers as a second subprotocol, with its token behind.
+  static let subprotocolPrefix = "rowcast.token."
+
+  /// Nobody is asked for anything when there is none.
+  let tokens: [AccessToken]
+  /// Cookies are shared by all ports of a host, so this server's has its own name.
+  let cookieName: String
+  private let isReadOnly: Bool
+  private let isSecure: Bool
+  private var codes: LoginCodes
+  private var failures: FailureLimiter
+
+  /// - Parameters:
+  ///   - wallClock: milliseconds since 1970.
+  init(tokens: [AccessToken], port: Int, isReadOnly: Bool, isSecure: Bool, at now: Instant, wallClock: Int64) {
+    self.tokens = tokens
+    cookieName = (isSecure ? "__Host-" : "") + (port == 0 ? "rowcast" : "rowcast-\(port)")
+    self.isReadOnly = isReadOnly
+    self.isSecure = isSecure
+    codes = LoginCodes(at: wallClock)
+    failures = FailureLimiter(at: now)
+  }
+
+  // MARK: Requests
+
+  /// Whether a request for rows is answered. A browser leaves `Origin` out of plain requests, so a cookie is enough.
+  mutating func verdict(onPage head: RequestHead, from address: String, at now: Instant) -> Verdict {
+    verdict(role(of: head, takesCookie: true), from: address, at: now)
+  }
+
+  /// Whether an upgrade is granted. A browser always says where its page is from; who does not say it must bring a token.
+  mutating func verdict(onUpgrade head: RequestHead, from address: String, at now: Instant) -> Verdict {
+    verdict(role(of: head, takesCookie: !head.origin.isEmpty), from: address, at: now)
+  }
+
+  private mutating func verdict(_ role: Role?, from address: String, at now: Instant) -> Verdict {
+    if let role { return .allow(role) }
+    guard failures.noteFailure(from: address, at: now) else {
+      return .refuse(status: 429, reason: "Too many wrong tokens; wait a second.")
+    }
+    return .refuse(status: 401, reason: "Open the address that rowcast has printed, or bring a token.")
+  }
+
+  /// What somebody may do who asks like this; `nil` for nothing at all.
+  func role(of head: RequestHead, takesCookie: Bool = true) -> Role? {
+    guard !tokens.isEmpty else { return isReadOnly ? .viewer : .operator }
+    let brought = head.tokens.map { Array($0.utf8) }
+    let cookies = takesCookie ? head.cookies(named: cookieName).map { Array($0.utf8) } : []
+    var role: Role?
+    // Every token is compared with all that was brought: the time says nothing about which of them was right.
+    for token in tokens {
+      for text in brought where Cryptography.areEqual(text, Array(token.text.utf8)) {
+        role = max(role ?? .viewer, token.role)
+      }
+      for text in cookies where Cryptography.areEqual(text, Array(token.cookie.utf8)) {
+        role = max(role ?? .viewer, token.role)
+      }
+    }
+    return isReadOnly ? role.map { min($0, .viewer) } : role
+  }
+
+  // MARK: The way in for a browser
+
+  /// A code for the address that the server prints; `nil` when none is needed.
+  mutating func printedCode(wallClock: Int64) -> String? {
+    tokens.max { $0.role < $1.role }.map { codes.print(for: $0, at: wallClock) }
+  }
+
+  enum Login: Equatable {
+    /// Off to the page, with a cookie where one is needed.
+    case goOn(cookie: String?)
+    case refuse(status: Int, reason: String)
+  }
+
+  /// Turns the code of an address into a cookie.
+  mutating func login(
+    _ code: String, _ head: RequestHead, from address: String, at now: Instant, wallClock: Int64
+  ) -> Login {
+    guard !tokens.isEmpty else { return .goOn(cookie: nil) }
+    if let token = codes.use(code, of: tokens, at: wallClock) {
+      let attributes = "Path=/; HttpOnly; SameSite=Strict" + (isSecure ? "; Secure" : "")
+      return .goOn(cookie: "\(cookieName)=\(token.cookie); \(attributes)")
+    }
+    // Somebody who is in already has opened the address again, which does no harm.
+    if role(of: head) != nil { return .goOn(cookie: nil) }
+    guard failures.noteFailure(from: address, at: now) else {
+      return .refuse(status: 429, reason: "Too many wrong codes; wait a second.")
+    }
+    return .refuse(
+      status: 403, reason: "This address was used before, or is too old. The command “rowcast url” prints another one.")
+  }
+}

@@ -1,0 +1,45 @@
+/// What an address carries to be let in once: a moment, a number that is never used again, and the proof that whoever made it knows a
+/// token.
+///
+/// Anyone who can read the token makes them, so a running server need not be asked for one.
+struct LoginCode: Hashable {
+  private static let nonceLength = 16
+  private static let macLength = 32
+
+  /// Milliseconds since 1970.
+  let madeAt: Int64
+  let nonce: [UInt8]
+  private let mac: [UInt8]
+
+  /// A new one.
+  init(of token: AccessToken, at now: Int64) {
+    madeAt = now
+    nonce = Cryptography.randomBytes(Self.nonceLength)
+    mac = Self.mac(of: token, madeAt: now, nonce: nonce)
+  }
+
+  /// One that came in an address; `nil` when it is none. Whether it is true is another question.
+  init?(text: String) {
+    guard text.utf8.count <= 100, let bytes = Base64URL.decode(text),
+      bytes.count == 8 + Self.nonceLength + Self.macLength
+    else { return nil }
+    madeAt = bytes[..<8].reduce(0) { $0 << 8 | Int64($1) }
+    nonce = Array(bytes[8..<8 + Self.nonceLength])
+    mac = Array(bytes[(8 + Self.nonceLength)...])
+  }
+
+  var text: String { Base64URL.encode(Self.bytes(of: madeAt) + nonce + mac) }
+
+  /// Whether it was made by somebody who knows this token.
+  func isMade(with token: AccessToken) -> Bool {
+    Cryptography.areEqual(mac, Self.mac(of: token, madeAt: madeAt, nonce: nonce))
+  }
+
+  private static func bytes(of moment: Int64) -> [UInt8] {
+    (0..<8).map { UInt8(truncatingIfNeeded: moment >> (56 - 8 * $0)) }
+  }
+
+  private static func mac(of token: AccessToken, madeAt: Int64, nonce: [UInt8]) -> [UInt8] {
+    Cryptography.code(Array("rowcast code".utf8) + bytes(of: madeAt) + nonce, key: Array(token.text.utf8))
+  }
+}

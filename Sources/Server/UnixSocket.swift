@@ -1,0 +1,54 @@
+import Glibc
+
+/// A path in the file system to listen on, which only its owner can ever open.
+///
+/// libwebsockets makes its sockets open to the group. So it makes this one in a folder that nobody else may enter, where it is closed to
+/// others, and only then it takes its place.
+final class UnixSocket {
+  let path: String
+  private let folder: String
+  private var isPublished = false
+  /// Where it is made.
+  var draftPath: String { "\(folder)/s" }
+
+  /// - Throws: ``ServerError/socketUnavailable(_:)`` when somebody listens there, or something else lies there.
+  init(path: String) throws(ServerError) {
+    self.path = path
+    var status = stat()
+    if lstat(path, &status) == 0 {
+      guard status.st_mode & S_IFMT == S_IFSOCK, !Self.isHeard(path) else { throw .socketUnavailable(path) }
+    }
+    var template = Array("\(path).XXXXXX".utf8CString)
+    guard mkdtemp(&template) != nil else { throw .socketUnavailable(path) }
+    folder = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+  }
+
+  deinit {
+    unlink(draftPath)
+    rmdir(folder)
+    if isPublished { unlink(path) }
+  }
+
+  /// Puts it in its place.
+  func publish() throws(ServerError) {
+    guard chmod(draftPath, 0o600) == 0, rename(draftPath, path) == 0 else { throw .socketUnavailable(path) }
+    isPublished = true
+    rmdir(folder)
+  }
+
+  /// Whether somebody listens there.
+  private static func isHeard(_ path: String) -> Bool {
+    let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+    defer { close(descriptor) }
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    let bytes = Array(path.utf8)
+    guard bytes.count < MemoryLayout.size(ofValue: address.sun_path) else { return false }
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
+    return withUnsafePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+      }
+    } == 0
+  }
+}

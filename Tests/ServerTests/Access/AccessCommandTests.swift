@@ -1,0 +1,127 @@
+import Foundation
+import Testing
+
+@testable import Server
+
+/// How `rowcast` lets its operator in, and nobody else.
+@Suite struct AccessCommandTests {
+  private final class Folder {
+    let path = FileManager.default.temporaryDirectory.appending(path: "rowcast-\(UUID().uuidString)").path
+    init() throws { try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true) }
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    func tokens(port: Int) throws -> [AccessToken] { try TokenFile.read("\(path)/rowcast/\(port).token") }
+  }
+
+  private func role(_ headers: [String], port: Int) throws -> String? {
+    try HTTPAnswer.get("/session", port: port, headers: headers).map { String(decoding: $0.body, as: UTF8.self) }
+  }
+
+  private func cookie(from answer: HTTPAnswer?) -> String? {
+    answer?.headers["set-cookie"].map { "Cookie: \($0.prefix { $0 != ";" })" }
+  }
+
+  @Test func thePrintedAddressJustOpensOnce() throws {
+    let folder = try Folder()
+    let command = try RunningCommand(["--port", "0"], folder: folder.path)
+    let code = try #require(command.code)
+    #expect(command.announcement == "listening on http://127.0.0.1:\(command.port)/?code=\(code)")
+    #expect(try role([], port: command.port) == "{\"role\":null}\n")
+    let client = try WebSocketClient.status(of: WebSocketClient.upgrade(port: command.port), port: command.port)
+    #expect(client == 401)
+    let cookie = try #require(cookie(from: try HTTPAnswer.get("/?code=\(code)", port: command.port)))
+    #expect(try role([cookie], port: command.port) == "{\"role\":\"operator\"}\n")
+    #expect(try HTTPAnswer.get("/?code=\(code)", port: command.port)?.status == 403)
+    // Its file holds a token of each role, and goes with the server.
+    let tokens = try folder.tokens(port: command.port)
+    #expect(tokens.map(\.role) == [.operator, .viewer])
+    for token in tokens {
+      #expect(
+        try role(["Authorization: Bearer \(token.text)"], port: command.port)
+          == "{\"role\":\"\(token.role.rawValue)\"}\n")
+    }
+    command.send(signal: SIGTERM)
+    #expect(try command.end(within: 5) == 0)
+    #expect(throws: TokenFile.Failure.self) { try folder.tokens(port: command.port) }
+  }
+
+  @Test func anotherAddressIsPrintedOnDemand() throws {
+    let folder = try Folder()
+    let command = try RunningCommand(["--port", "0"], folder: folder.path)
+    for (role, arguments) in [("operator", []), ("viewer", ["--role", "viewer"])] {
+      let print = try RunningCommand(["url", "--port", "\(command.port)"] + arguments, folder: folder.path)
+      #expect(print.announcement.hasPrefix("http://127.0.0.1:\(command.port)/?code="))
+      let code = try #require(print.code)
+      #expect(try print.end() == 0)
+      let cookie = try #require(cookie(from: try HTTPAnswer.get("/?code=\(code)", port: command.port)))
+      #expect(try self.role([cookie], port: command.port) == "{\"role\":\"\(role)\"}\n")
+    }
+    let nowhere = try RunningCommand(["url", "--port", "1"], waits: false, folder: folder.path)
+    #expect(try nowhere.end() == 1)
+    #expect(nowhere.complaints.contains("no token file"))
+  }
+
+  @Test func eachStartHasItsOwnTokensUnlessTheLastWasKilled() throws {
+    let folder = try Folder()
+    let first = try RunningCommand(["--port", "0"], folder: folder.path)
+    let port = first.port
+    let tokens = try folder.tokens(port: port)
+    first.send(signal: SIGKILL)
+    #expect(try first.end() == -SIGKILL)
+    let second = try RunningCommand(["--port", "\(port)"], folder: folder.path)
+    #expect(try folder.tokens(port: port) == tokens)
+    let cookie = "Cookie: rowcast-\(port)=\(tokens[0].cookie)"
+    #expect(try role([cookie], port: port) == "{\"role\":\"operator\"}\n")
+    second.send(signal: SIGTERM)
+    #expect(try second.end() == 0)
+    let third = try RunningCommand(["--port", "\(port)"], folder: folder.path)
+    #expect(try folder.tokens(port: port) != tokens)
+    #expect(try role([cookie], port: port) == "{\"role\":null}\n")
+    _ = third
+  }
+
+  @Test func aTokenFileIsMadeOnceAndKept() throws {
+    let folder = try Folder()
+    let path = "\(folder.path)/mine"
+    for _ in 0..<2 {
+      let command = try RunningCommand(["--port", "0", "--token-file", path, "--read-only"], folder: folder.path)
+      let token = try #require(try TokenFile.read(path).first)
+      #expect(token.role == .operator)
+      #expect(try role(["Authorization: Bearer \(token.text)"], port: command.port) == "{\"role\":\"viewer\"}\n")
+      command.send(signal: SIGTERM)
+      #expect(try command.end() == 0)
+    }
+    #expect(FileManager.default.fileExists(atPath: path))
+  }
+
+  @Test func theTokenIsNeverTold() throws {
+    let folder = try Folder()
+    let command = try RunningCommand(["--port", "0", "--log-level", "trace"], folder: folder.path)
+    let token = try folder.tokens(port: command.port)[0]
+    let port = command.port
+    for headers in [
+      ["Authorization: Bearer \(token.text)"], ["Cookie: rowcast-\(port)=\(token.text)"], ["Host: \(token.text)"],
+    ] {
+      _ = try HTTPAnswer.get("/session", port: port, headers: headers)
+      _ = try HTTPAnswer.get("/\(token.text)?code=\(token.text)", port: port, headers: headers)
+    }
+    for subprotocol in ["rowcast.v1, rowcast.token.\(token.text)", "rowcast.token.\(token.text)", "\(token.text)"] {
+      _ = try WebSocketClient.status(of: WebSocketClient.upgrade(port: port, subprotocol: subprotocol), port: port)
+    }
+    let client = try WebSocketClient(
+      port: port, lines: WebSocketClient.upgrade(port: port, subprotocol: "rowcast.v1, rowcast.token.\(token.text)"))
+    client.say(#"{"type":"hello","version":2}"#)
+    _ = client.closeCode()
+    for file in ["cmdline", "environ"] {
+      let text = String(
+        decoding: try Data(contentsOf: URL(filePath: "/proc/\(command.process)/\(file)")), as: UTF8.self)
+      #expect(!text.contains(token.text), "\(file)")
+    }
+    command.send(signal: SIGTERM)
+    #expect(try command.end() == 0)
+    #expect(!command.complaints.isEmpty, "nothing was logged at all")
+    for text in [command.announcement, command.remainingOutput, command.complaints] {
+      #expect(!text.contains(token.text) && !text.contains(token.cookie))
+    }
+  }
+}

@@ -1,0 +1,270 @@
+import ListEngine
+import Testing
+
+@testable import Server
+
+/// Who is let in, as what, and how often somebody may be wrong.
+@Suite struct AccessControlTests {
+  private let keeper = AccessToken(role: .operator)
+  private let guest = AccessToken(role: .viewer)
+  private static let start = Instant(nanoseconds: 1_000_000_000)
+  /// Milliseconds since 1970.
+  private static let day: Int64 = 1_700_000_000_000
+
+  private func control(isReadOnly: Bool = false, isSecure: Bool = false, at wallClock: Int64 = day) -> AccessControl {
+    AccessControl(
+      tokens: [keeper, guest], port: 7777, isReadOnly: isReadOnly, isSecure: isSecure, at: Self.start,
+      wallClock: wallClock)
+  }
+
+  private func head(
+    _ authorization: [String] = [], subprotocols: [String] = [], cookie: [String] = [], origin: [String] = []
+  ) -> RequestHead {
+    var head = RequestHead(method: .get, path: "/ws")
+    head.authorization = authorization
+    head.subprotocols = subprotocols
+    head.cookie = cookie
+    head.origin = origin
+    return head
+  }
+
+  // MARK: Tokens
+
+  @Test func aTokenHas256BitsAndItsOwnEachTime() {
+    let tokens = (0..<100).map { _ in AccessToken(role: .viewer) }
+    #expect(Set(tokens.map(\.text)).count == 100)
+    for token in tokens {
+      #expect(Base64URL.decode(token.text)?.count == 32)
+      #expect(AccessToken(role: .viewer, text: token.text) == token)
+    }
+  }
+
+  @Test func aTokenIsLongEnoughAndFitsIntoAHeader() {
+    func isToken(_ text: String) -> Bool { AccessToken(role: .viewer, text: text) != nil }
+    #expect(!isToken(String(repeating: "x", count: 42)))
+    #expect(isToken(String(repeating: "x", count: 43)))
+    #expect(isToken(String(repeating: "x", count: 200)))
+    #expect(!isToken(String(repeating: "x", count: 201)))
+    for character in [" ", ",", ";", "\"", "\r", "\n", "\u{0}", "ä", "=", "/"] {
+      #expect(!isToken(String(repeating: "x", count: 50) + character), "\(character.debugDescription)")
+    }
+  }
+
+  @Test func aTokenIsNotTold() {
+    for text in ["\(keeper)", String(describing: [keeper]), String(reflecting: keeper.description)] {
+      #expect(!text.contains(keeper.text))
+    }
+    #expect(!keeper.cookie.contains(keeper.text))
+    #expect(!keeper.loginCode(at: Self.day).contains(keeper.text))
+  }
+
+  @Test func aTokenInAHeaderLetsItsRoleIn() {
+    let control = control()
+    #expect(control.role(of: head(["Bearer \(keeper.text)"])) == .operator)
+    #expect(control.role(of: head(["bearer  \(guest.text) "])) == .viewer)
+    #expect(control.role(of: head(subprotocols: ["rowcast.v1, rowcast.token.\(keeper.text)"])) == .operator)
+    #expect(control.role(of: head(subprotocols: ["rowcast.token.\(guest.text),rowcast.v1"])) == .viewer)
+    #expect(control.role(of: head(["Bearer \(guest.text)"], cookie: ["rowcast-7777=\(keeper.cookie)"])) == .operator)
+  }
+
+  @Test func nothingElseLetsAnyoneIn() {
+    let control = control()
+    let text = keeper.text
+    for wrong in [
+      [], [""], ["Bearer"], ["Bearer "], [text], ["Basic \(text)"], ["Bearer \(text)x"], ["Bearer \(text.dropLast())"],
+      ["Bearer x\(text)"], ["Bearer \(text.uppercased())"], ["Bearer \(keeper.cookie)"], ["Token \(text)"],
+      ["Bearer \(text)", "Bearer \(text)"], ["Bearer \(text) \(text)"], ["Bearer\(text)"], ["Bearer \(text)\u{0}"],
+    ] {
+      #expect(control.role(of: head(wrong)) == nil, "\(wrong.count)")
+    }
+    for wrong in [
+      "rowcast.token.", "rowcast.token.\(text)x", "rowcast.token.\(keeper.cookie)", "ROWCAST.TOKEN.\(text)", text,
+      "rowcast.token.\(text), rowcast.token.\(text)", "rowcast.token.\(guest.text), rowcast.token.\(text)",
+    ] {
+      #expect(control.role(of: head(subprotocols: [wrong])) == nil, "\(wrong.prefix(20))")
+    }
+    for wrong in [
+      "rowcast-7777=", "rowcast-7777=\(text)", "rowcast-7778=\(keeper.cookie)", "rowcast=\(keeper.cookie)",
+      "Rowcast-7777=\(keeper.cookie)", "xrowcast-7777=\(keeper.cookie)", "rowcast-7777=\(keeper.cookie)x",
+      "rowcast-7777=\"\(keeper.cookie)\"", "__Host-rowcast-7777=\(keeper.cookie)", keeper.cookie,
+    ] {
+      #expect(control.role(of: head(cookie: [wrong])) == nil, "\(wrong.prefix(20))")
+    }
+  }
+
+  @Test func aCookieCountsAmongOthersAndOnlyWithAnOriginInAnUpgrade() {
+    var control = control()
+    let cookie = ["theme=dark; rowcast-7777=\(guest.cookie); rowcast-9000=abc"]
+    #expect(control.role(of: head(cookie: cookie)) == .viewer)
+    #expect(control.verdict(onPage: head(cookie: cookie), from: "a", at: Self.start) == .allow(.viewer))
+    let withOrigin = head(cookie: cookie, origin: ["http://127.0.0.1:7777"])
+    #expect(control.verdict(onUpgrade: withOrigin, from: "a", at: Self.start) == .allow(.viewer))
+    let refusal = control.verdict(onUpgrade: head(cookie: cookie), from: "a", at: Self.start)
+    guard case .refuse(401, _) = refusal else { return #expect(Bool(false), "\(refusal)") }
+  }
+
+  @Test func readOnlyMakesEveryoneAViewer() {
+    #expect(control(isReadOnly: true).role(of: head(["Bearer \(keeper.text)"])) == .viewer)
+    #expect(control(isReadOnly: true).role(of: head()) == nil)
+    for (isReadOnly, role) in [(false, Role.operator), (true, .viewer)] {
+      let open = AccessControl(
+        tokens: [], port: 1, isReadOnly: isReadOnly, isSecure: false, at: Self.start, wallClock: Self.day)
+      #expect(open.role(of: head()) == role)
+    }
+  }
+
+  // MARK: Codes
+
+  private func login(_ control: inout AccessControl, _ code: String, at wallClock: Int64, cookie: [String] = [])
+    -> AccessControl.Login
+  {
+    control.login(code, head(cookie: cookie), from: "a", at: Self.start, wallClock: wallClock)
+  }
+
+  private func isLetIn(_ login: AccessControl.Login) -> Bool {
+    if case .goOn(.some) = login { return true }
+    return false
+  }
+
+  @Test func aCodeIsGoodOnce() {
+    var control = control()
+    let code = guest.loginCode(at: Self.day)
+    let first = login(&control, code, at: Self.day)
+    #expect(first == .goOn(cookie: "rowcast-7777=\(guest.cookie); Path=/; HttpOnly; SameSite=Strict"))
+    #expect(!isLetIn(login(&control, code, at: Self.day)))
+    // Whoever is in already is not sent away, and gets no other cookie.
+    let again = login(&control, code, at: Self.day, cookie: ["rowcast-7777=\(guest.cookie)"])
+    #expect(again == .goOn(cookie: nil))
+  }
+
+  @Test func aCookieOfASecureServerIsSecure() {
+    var control = control(isSecure: true)
+    let first = login(&control, keeper.loginCode(at: Self.day), at: Self.day)
+    #expect(
+      first == .goOn(cookie: "__Host-rowcast-7777=\(keeper.cookie); Path=/; HttpOnly; SameSite=Strict; Secure"))
+  }
+
+  @Test func aCodeIsGoodForTwoMinutesAndNotAcrossARestart() {
+    let code = keeper.loginCode(at: Self.day)
+    for (delay, isGood) in [(0, true), (120_000, true), (120_001, false), (-120_000, true), (-120_001, false)] {
+      var control = control(at: Self.day - 1_000_000)
+      #expect(isLetIn(login(&control, code, at: Self.day + Int64(delay))) == isGood, "\(delay) ms")
+    }
+    for (start, isGood) in [(0, true), (1, false)] {
+      var control = control(at: Self.day + Int64(start))
+      #expect(isLetIn(login(&control, code, at: Self.day + 10)) == isGood, "started \(start) ms later")
+    }
+  }
+
+  @Test func thePrintedCodeWaitsButIsGoodOnce() {
+    var control = control()
+    let earlier = control.printedCode(wallClock: Self.day) ?? ""
+    let printed = control.printedCode(wallClock: Self.day) ?? ""
+    let later = Self.day + 1_000_000_000
+    #expect(!isLetIn(login(&control, earlier, at: later)))
+    #expect(
+      login(&control, printed, at: later)
+        == .goOn(cookie: "rowcast-7777=\(keeper.cookie); Path=/; HttpOnly; SameSite=Strict"))
+    #expect(!isLetIn(login(&control, printed, at: later)))
+    // Also when it is young enough to be any other.
+    let young = control.printedCode(wallClock: later) ?? ""
+    #expect(isLetIn(login(&control, young, at: later)))
+    #expect(!isLetIn(login(&control, young, at: later)))
+  }
+
+  @Test func aCodeThatWasChangedIsNone() {
+    let code = keeper.loginCode(at: Self.day)
+    let bytes = Base64URL.decode(code)!
+    for index in bytes.indices {
+      var control = control()
+      var changed = bytes
+      changed[index] ^= 1
+      #expect(!isLetIn(login(&control, Base64URL.encode(changed), at: Self.day)), "byte \(index)")
+    }
+    for wrong in [
+      "", "x", String(code.dropLast()), code + "A", code + "=", String(repeating: "A", count: 75), keeper.text,
+    ] {
+      var control = control()
+      #expect(!isLetIn(login(&control, wrong, at: Self.day)), "\(wrong.count)")
+    }
+    var control = control()
+    #expect(!isLetIn(login(&control, AccessToken(role: .operator).loginCode(at: Self.day), at: Self.day)))
+  }
+
+  @Test func usedCodesAreRememberedWithinABound() {
+    var codes = LoginCodes(at: Self.day)
+    for _ in 0..<LoginCodes.greatestCount {
+      #expect(codes.use(keeper.loginCode(at: Self.day), of: [keeper], at: Self.day) != nil)
+    }
+    #expect(codes.use(keeper.loginCode(at: Self.day), of: [keeper], at: Self.day) == nil)
+    let later = Self.day + 2 * LoginCodes.lifetime + 1
+    #expect(codes.use(keeper.loginCode(at: later), of: [keeper], at: later) != nil)
+  }
+
+  // MARK: Wrong ones
+
+  @Test func aHundredThousandWrongTokensLetNobodyIn() {
+    var control = control()
+    var refused = 0
+    for round in 0..<100_000 {
+      // The right one, with one letter changed here and there.
+      var letters = Array(keeper.text.utf8)
+      letters[round % letters.count] ^= UInt8(1 + round / letters.count % 15)
+      let wrong = head(["Bearer \(String(decoding: letters, as: UTF8.self))"])
+      if case .refuse = control.verdict(onPage: wrong, from: "a", at: Self.start) { refused += 1 }
+    }
+    #expect(refused == 100_000)
+    #expect(control.verdict(onPage: head(["Bearer \(keeper.text)"]), from: "a", at: Self.start) == .allow(.operator))
+  }
+
+  @Test func onlyTenFailuresASecondAreAnsweredAndNobodyElseIsHeldUp() {
+    var control = control()
+    func status(from address: String, after milliseconds: Int64) -> Int? {
+      let now = Self.start.advanced(by: .milliseconds(milliseconds))
+      guard case .refuse(let status, _) = control.verdict(onPage: head(), from: address, at: now) else { return nil }
+      return status
+    }
+    #expect((0..<12).map { _ in status(from: "1.2.3.4", after: 0) } == Array(repeating: 401, count: 10) + [429, 429])
+    #expect(status(from: "1.2.3.5", after: 0) == 401)
+    #expect(status(from: "1.2.3.4", after: 99) == 429)
+    #expect(status(from: "1.2.3.4", after: 100) == 401)
+    #expect(status(from: "1.2.3.4", after: 100) == 429)
+    #expect(control.verdict(onPage: head(["Bearer \(guest.text)"]), from: "1.2.3.4", at: Self.start) == .allow(.viewer))
+  }
+
+  @Test func addressesAreCountedByTheNetworkThatOnePersonHas() {
+    #expect(FailureLimiter.network(of: "1.2.3.4") == "1.2.3.4")
+    #expect(FailureLimiter.network(of: "::ffff:1.2.3.4") == "1.2.3.4")
+    #expect(FailureLimiter.network(of: "2001:db8::6") == FailureLimiter.network(of: "2001:db8:0:0:1::7"))
+    #expect(FailureLimiter.network(of: "2001:db8:1:2::6") == FailureLimiter.network(of: "2001:db8:1:2:ffff::"))
+    #expect(FailureLimiter.network(of: "2001:db8:1:3::6") != FailureLimiter.network(of: "2001:db8:1:2::6"))
+    #expect(FailureLimiter.network(of: "::1") == "::1")
+  }
+
+  @Test func anAttackerWithManyAddressesFillsNoMemory() {
+    var limiter = FailureLimiter(at: Self.start)
+    let count = (0..<FailureLimiter.greatestCount).filter {
+      limiter.noteFailure(from: "10.0.\($0 / 256).\($0 % 256)", at: Self.start)
+    }.count
+    #expect(count == FailureLimiter.greatestCount)
+    // All further ones are one.
+    let told = (0..<100).filter { limiter.noteFailure(from: "11.0.0.\($0)", at: Self.start) }.count
+    #expect(told == FailureLimiter.burst)
+    let isToldLater = limiter.noteFailure(from: "12.0.0.1", at: Self.start.advanced(by: .seconds(2)))
+    #expect(isToldLater)
+  }
+
+  @Test func bytesSurviveBeingText() {
+    for count in 0..<50 {
+      let bytes = Cryptography.randomBytes(count)
+      #expect(Base64URL.decode(Base64URL.encode(bytes)) == bytes)
+    }
+    #expect(Base64URL.encode(Array("light work.".utf8)) == "bGlnaHQgd29yay4")
+    for wrong in ["A", "AB", "AAB", "A===", "+/AA", "AA A", "é"] { #expect(Base64URL.decode(wrong) == nil, "\(wrong)") }
+    #expect(
+      Cryptography.digest(Array("abc".utf8)).prefix(4) == [0xBA, 0x78, 0x16, 0xBF])
+    #expect(
+      Cryptography.code(Array("what do ya want for nothing?".utf8), key: Array("Jefe".utf8)).prefix(4)
+        == [0x5B, 0xDC, 0xC1, 0x46])
+  }
+}

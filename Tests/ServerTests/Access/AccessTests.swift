@@ -1,0 +1,130 @@
+import Testing
+
+@testable import Server
+
+/// The way in, over real sockets.
+@Suite struct AccessTests {
+  private let keeper = AccessToken(role: .operator)
+  private let guest = AccessToken(role: .viewer)
+
+  private func server(_ configure: (inout ServerConfiguration) -> Void = { _ in }) throws -> RunningServer {
+    try RunningServer {
+      $0.tokens = [keeper, guest]
+      configure(&$0)
+    }
+  }
+
+  private func upgrade(
+    _ server: RunningServer, origin: [String] = [], token: AccessToken? = nil, cookie: AccessToken? = nil,
+    bearer: AccessToken? = nil
+  ) throws -> Int? {
+    var extra: [String] = []
+    if let cookie { extra.append("Cookie: rowcast-\(server.port)=\(cookie.cookie)") }
+    if let bearer { extra.append("Authorization: Bearer \(bearer.text)") }
+    let subprotocol = "rowcast.v1" + (token.map { ", rowcast.token.\($0.text)" } ?? "")
+    return try WebSocketClient.status(
+      of: WebSocketClient.upgrade(port: server.port, origin: origin, subprotocol: subprotocol, extra: extra),
+      port: server.port)
+  }
+
+  @Test func aBrowserGetsInByTheAddressAndStaysInByItsCookie() throws {
+    let server = try server()
+    let code = keeper.loginCode(at: WallClock.milliseconds)
+    // Looking ahead uses nothing up.
+    _ = try HTTPAnswer.get("/?code=\(code)", port: server.port, method: "HEAD")
+    let answer = try #require(try HTTPAnswer.get("/?code=\(code)", port: server.port))
+    #expect(answer.status == 303)
+    #expect(answer.headers["location"] == "/")
+    #expect(answer.headers["cache-control"] == "no-store")
+    let cookie = try #require(answer.headers["set-cookie"])
+    #expect(cookie == "rowcast-\(server.port)=\(keeper.cookie); Path=/; HttpOnly; SameSite=Strict")
+    #expect(!String(decoding: answer.body, as: UTF8.self).contains(code))
+    #expect(try HTTPAnswer.get("/?code=\(code)", port: server.port)?.status == 403)
+    let held = "Cookie: \(cookie.prefix { $0 != ";" })"
+    let session = try HTTPAnswer.get("/session", port: server.port, headers: [held])
+    #expect(session?.body == Array("{\"role\":\"operator\"}\n".utf8))
+    #expect(session?.headers["cache-control"] == "no-store")
+    let upgrade = WebSocketClient.upgrade(
+      port: server.port, origin: ["http://127.0.0.1:\(server.port)"], extra: [held])
+    #expect(try WebSocketClient.status(of: upgrade, port: server.port) == 101)
+    #expect(try HTTPAnswer.get("/?code=\(code)", port: server.port, headers: [held])?.status == 303)
+  }
+
+  @Test func withoutATokenThereAreNoRowsButThePage() throws {
+    let server = try server()
+    _ = server.addNumbers(10)
+    let own = ["http://127.0.0.1:\(server.port)"]
+    for origin in [[], own] {
+      let client = try WebSocketClient(
+        port: server.port, lines: WebSocketClient.upgrade(port: server.port, origin: origin))
+      #expect(client.handshake.hasPrefix("HTTP/1.1 401 "))
+      #expect(client.handshake.contains("WWW-Authenticate: Bearer"))
+    }
+    #expect(try HTTPAnswer.get("/session", port: server.port)?.body == Array("{\"role\":null}\n".utf8))
+    #expect(try HTTPAnswer.get("/", port: server.port)?.status == 200)
+  }
+
+  @Test func eachKindOfProofLetsIn() throws {
+    let server = try server()
+    let own = ["http://localhost:\(server.port)"]
+    #expect(try upgrade(server, token: guest) == 101)
+    #expect(try upgrade(server, origin: own, token: keeper) == 101)
+    #expect(try upgrade(server, bearer: keeper) == 101)
+    #expect(try upgrade(server, origin: own, cookie: guest) == 101)
+    // A browser says where its page is from; whoever does not is none, and a cookie is not its to have.
+    #expect(try upgrade(server, cookie: keeper) == 401)
+    let stranger = AccessToken(role: .operator)
+    #expect(try upgrade(server, token: stranger) == 401)
+    #expect(try upgrade(server, bearer: stranger) == 401)
+    #expect(try upgrade(server, origin: own, cookie: stranger) == 401)
+  }
+
+  @Test func theTokenIsNotSentBackAsTheSubprotocol() throws {
+    let server = try server()
+    for offered in ["rowcast.v1, rowcast.token.\(keeper.text)", "rowcast.token.\(keeper.text), rowcast.v1"] {
+      let client = try WebSocketClient(
+        port: server.port, lines: WebSocketClient.upgrade(port: server.port, subprotocol: offered))
+      #expect(client.handshake.contains(" 101 "))
+      #expect(client.handshake.contains("Sec-WebSocket-Protocol: rowcast.v1\r\n"))
+      #expect(!client.handshake.contains(keeper.text))
+    }
+    let alone = WebSocketClient.upgrade(port: server.port, subprotocol: "rowcast.token.\(keeper.text)")
+    #expect(try WebSocketClient.status(of: alone, port: server.port) == 400)
+  }
+
+  @Test func aForeignPageIsRefusedWithAndWithoutAToken() throws {
+    let server = try server()
+    #expect(StrangerTests.foreignOrigins.count >= 40)
+    for foreign in StrangerTests.foreignOrigins {
+      let origin = foreign.map {
+        $0.replacingOccurrences(of: "PORT", with: "\(server.port)")
+          .replacingOccurrences(of: "OTHER", with: "\(server.port + 1)")
+      }
+      for status in [
+        try upgrade(server, origin: origin), try upgrade(server, origin: origin, token: keeper),
+        try upgrade(server, origin: origin, cookie: keeper), try upgrade(server, origin: origin, bearer: keeper),
+      ] {
+        #expect(status == nil || status == 403, "\(origin) is answered \(String(describing: status))")
+      }
+      let page = try HTTPAnswer.get(
+        "/session", port: server.port,
+        headers: origin.map { "Origin: \($0)" } + ["Authorization: Bearer \(keeper.text)"])
+      #expect(page == nil || page?.status == 403, "a page from \(origin) is answered \(page?.status ?? 0)")
+    }
+  }
+
+  @Test func wrongTokensAreAnsweredTenTimesASecondAtMost() throws {
+    let server = try server()
+    let started = RawSocket.now()
+    var statuses: [Int?: Int] = [:]
+    for _ in 0..<300 { statuses[try upgrade(server, token: AccessToken(role: .viewer)), default: 0] += 1 }
+    let seconds = RawSocket.now() - started
+    #expect(Double(statuses[401, default: 0]) <= 10 + 10 * (seconds + 0.1), "\(statuses) in \(seconds) s")
+    #expect(statuses[401, default: 0] >= 10)
+    #expect(statuses[401, default: 0] + statuses[429, default: 0] == 300, "\(statuses)")
+    #expect(try upgrade(server, token: guest) == 101, "who is right is held up by who is wrong")
+    let tired = try HTTPAnswer.get("/?code=x", port: server.port)
+    #expect(tired?.status == 429 || tired?.status == 403)
+    if tired?.status == 429 { #expect(tired?.headers["retry-after"] == "1") }
+  }
+}

@@ -1,0 +1,78 @@
+import Foundation
+import Testing
+
+@testable import Server
+
+/// The file with the tokens: nobody else's to read, and never repeated in a complaint.
+@Suite struct TokenFileTests {
+  private final class Folder {
+    let path = FileManager.default.temporaryDirectory.appending(path: "rowcast-\(UUID().uuidString)").path
+    init() throws { try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true) }
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    func write(_ text: String, mode: mode_t = 0o600) throws -> String {
+      let file = "\(path)/\(UUID().uuidString)"
+      try Data(text.utf8).write(to: URL(filePath: file))
+      chmod(file, mode)
+      return file
+    }
+  }
+
+  @Test func whatIsWrittenIsReadAndIsItsOwnersOnly() throws {
+    let folder = try Folder()
+    let tokens = [AccessToken(role: .operator), AccessToken(role: .viewer)]
+    let path = "\(folder.path)/t"
+    for _ in 0..<2 {
+      try TokenFile.write(tokens, to: path)
+      #expect(try TokenFile.read(path) == tokens)
+      var status = stat()
+      #expect(lstat(path, &status) == 0 && status.st_mode & 0o7777 == 0o600)
+    }
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["t"])
+    // Through a link of somebody else's nothing is written.
+    try FileManager.default.createSymbolicLink(atPath: "\(folder.path)/l", withDestinationPath: "\(folder.path)/else")
+    try TokenFile.write(tokens, to: "\(folder.path)/l")
+    #expect(!FileManager.default.fileExists(atPath: "\(folder.path)/else"))
+  }
+
+  @Test func aFileThatOthersCanReadOrChangeIsNotUsed() throws {
+    let folder = try Folder()
+    let line = "operator \(AccessToken(role: .operator).text)\n"
+    for mode: mode_t in [0o640, 0o604, 0o620, 0o602, 0o660, 0o644, 0o610, 0o777] {
+      let path = try folder.write(line, mode: mode)
+      #expect(throws: TokenFile.Failure.exposed(path), "\(String(mode, radix: 8))") { try TokenFile.read(path) }
+    }
+    for mode: mode_t in [0o600, 0o400, 0o700] {
+      #expect(try TokenFile.read(folder.write(line, mode: mode)).count == 1)
+    }
+    let real = try folder.write(line)
+    try FileManager.default.createSymbolicLink(atPath: "\(folder.path)/link", withDestinationPath: real)
+    #expect(throws: TokenFile.Failure.unreadable("\(folder.path)/link")) { try TokenFile.read("\(folder.path)/link") }
+    #expect(throws: TokenFile.Failure.unreadable(folder.path)) { try TokenFile.read(folder.path) }
+    #expect(throws: TokenFile.Failure.missing("/nowhere/t")) { try TokenFile.read("/nowhere/t") }
+    mkfifo("\(folder.path)/fifo", 0o600)
+    #expect(throws: TokenFile.Failure.unreadable("\(folder.path)/fifo")) { try TokenFile.read("\(folder.path)/fifo") }
+  }
+
+  @Test func aBadLineIsNamedAndNotRepeated() throws {
+    let folder = try Folder()
+    let good = "viewer \(AccessToken(role: .viewer).text)"
+    for (text, line) in [
+      ("\(good)\nviewer short\n", 2), ("# x\n\nadmin \(AccessToken(role: .viewer).text)", 3),
+      ("\(good) more", 1), ("viewer", 1), (AccessToken(role: .viewer).text, 1), ("\(good)\n\(good)\nviewer a,b", 3),
+    ] {
+      let path = try folder.write(text)
+      #expect(throws: TokenFile.Failure.badLine(path, line: line)) { try TokenFile.read(path) }
+    }
+    for text in ["", "\n\n", "# only words\n"] {
+      let path = try folder.write(text)
+      #expect(throws: TokenFile.Failure.empty(path)) { try TokenFile.read(path) }
+    }
+    let secret = "operator secret-secret-secret"
+    let path = try folder.write(secret)
+    #expect(throws: TokenFile.Failure.badLine(path, line: 1)) { try TokenFile.read(path) }
+    #expect(!TokenFile.Failure.badLine(path, line: 1).description.contains("secret-secret"))
+    let tooMany = try folder.write((0..<65).map { _ in "\(good)\n" }.joined())
+    #expect(throws: TokenFile.Failure.badLine(tooMany, line: 65)) { try TokenFile.read(tooMany) }
+  }
+}

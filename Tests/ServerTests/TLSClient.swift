@@ -1,0 +1,64 @@
+import CWebSockets
+import Glibc
+
+/// A client that speaks TLS, in the versions and for the protocols that it is told.
+final class TLSClient {
+  private let context: OpaquePointer
+  private let session: OpaquePointer
+  private let socket: RawSocket
+  /// Whether the two have come to terms.
+  let isConnected: Bool
+
+  /// Several calls of OpenSSL are macros over this one.
+  private static let setLeastVersion: Int32 = 123
+  private static let setGreatestVersion: Int32 = 124
+
+  init(port: Int, version: Int32? = nil, ciphers: String? = nil, protocols: [String] = []) throws {
+    socket = try RawSocket(port: port)
+    context = SSL_CTX_new(TLS_client_method())
+    if let version {
+      SSL_CTX_ctrl(context, Self.setLeastVersion, Int(version), nil)
+      SSL_CTX_ctrl(context, Self.setGreatestVersion, Int(version), nil)
+    }
+    // Even what nobody should use any more may be asked for.
+    SSL_CTX_set_security_level(context, 0)
+    if let ciphers { SSL_CTX_set_cipher_list(context, ciphers) }
+    session = SSL_new(context)
+    let names = protocols.flatMap { [UInt8($0.utf8.count)] + Array($0.utf8) }
+    if !names.isEmpty { SSL_set_alpn_protos(session, names, UInt32(names.count)) }
+    SSL_set_fd(session, socket.descriptor)
+    isConnected = SSL_connect(session) == 1
+  }
+
+  deinit {
+    SSL_free(session)
+    SSL_CTX_free(context)
+  }
+
+  var version: String { String(cString: SSL_get_version(session)) }
+
+  /// What was agreed on by ALPN.
+  var agreedProtocol: String {
+    var name: UnsafePointer<UInt8>?
+    var count: UInt32 = 0
+    SSL_get0_alpn_selected(session, &name, &count)
+    return String(decoding: UnsafeBufferPointer(start: name, count: Int(count)), as: UTF8.self)
+  }
+
+  func send(_ text: String) {
+    let bytes = Array(text.utf8)
+    SSL_write(session, bytes, Int32(bytes.count))
+  }
+
+  /// All that comes until it is enough, or the other side closes.
+  func receive(until isEnough: (String) -> Bool = { _ in false }) -> String {
+    var bytes: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 65_536)
+    while !isEnough(String(decoding: bytes, as: UTF8.self)) {
+      let count = SSL_read(session, &buffer, Int32(buffer.count))
+      guard count > 0 else { break }
+      bytes += buffer[..<Int(count)]
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}

@@ -1,0 +1,85 @@
+import CWebSockets
+import Testing
+
+@testable import Server
+
+/// The server with a certificate.
+@Suite struct TLSTests {
+  private static let tls10: Int32 = 0x0301
+  private static let tls11: Int32 = 0x0302
+  private static let tls12: Int32 = 0x0303
+  private static let tls13: Int32 = 0x0304
+
+  private func server() throws -> RunningServer { try RunningServer { $0.certificate = RunningServer.certificate } }
+
+  @Test func thePageAndTheSocketAreServed() throws {
+    let server = try server()
+    for version in [Self.tls12, Self.tls13] {
+      let client = try TLSClient(port: server.port, version: version)
+      #expect(client.isConnected)
+      client.send("GET / HTTP/1.1\r\nHost: localhost:\(server.port)\r\n\r\n")
+      #expect(client.receive().hasPrefix("HTTP/1.1 200 OK\r\n"))
+      let page = try TLSClient(port: server.port, version: version)
+      let lines = WebSocketClient.upgrade(
+        port: server.port, host: ["localhost:\(server.port)"], origin: ["https://localhost:\(server.port)"])
+      page.send(lines.joined(separator: "\r\n") + "\r\n\r\n")
+      #expect(page.receive { $0.hasSuffix("\r\n\r\n") }.hasPrefix("HTTP/1.1 101 "))
+    }
+  }
+
+  @Test func oldVersionsAndWeakCiphersAreRefused() throws {
+    let server = try server()
+    for version in [Self.tls10, Self.tls11] {
+      #expect(try !TLSClient(port: server.port, version: version).isConnected, "\(version)")
+    }
+    for ciphers in [
+      "AES128-SHA", "AES256-GCM-SHA384", "ECDHE-ECDSA-AES128-SHA", "ECDHE-ECDSA-AES256-SHA384", "aNULL", "eNULL",
+    ] {
+      let client = try TLSClient(port: server.port, version: Self.tls12, ciphers: ciphers)
+      #expect(!client.isConnected, "\(ciphers)")
+    }
+    #expect(try TLSClient(port: server.port, version: Self.tls12, ciphers: "ECDHE-ECDSA-AES128-GCM-SHA256").isConnected)
+    #expect(try TLSClient(port: server.port).version == "TLSv1.3")
+  }
+
+  @Test func thereIsNoWayToHTTP2() throws {
+    let server = try server()
+    let both = try TLSClient(port: server.port, protocols: ["h2", "http/1.1"])
+    #expect(both.isConnected)
+    #expect(both.agreedProtocol == "http/1.1")
+    #expect(try TLSClient(port: server.port, protocols: ["h2"]).agreedProtocol != "h2")
+  }
+
+  @Test func plainTextIsNotAnswered() throws {
+    let server = try server()
+    let answer = try HTTPAnswer.get("/", port: server.port)
+    #expect(answer?.status != 200)
+    let lines = WebSocketClient.upgrade(port: server.port)
+    #expect(try WebSocketClient.status(of: lines, port: server.port) != 101)
+  }
+
+  @Test func aPlainOriginIsAForeignOne() throws {
+    let server = try server()
+    for origin in ["http://localhost:\(server.port)", "https://localhost", "https://evil.example:\(server.port)"] {
+      let client = try TLSClient(port: server.port)
+      let lines = WebSocketClient.upgrade(port: server.port, host: ["localhost:\(server.port)"], origin: [origin])
+      client.send(lines.joined(separator: "\r\n") + "\r\n\r\n")
+      #expect(client.receive { $0.contains("\r\n\r\n") }.hasPrefix("HTTP/1.1 403 "), "\(origin)")
+    }
+  }
+
+  @Test func aCertificateThatCannotBeUsedIsSaid() throws {
+    let good = RunningServer.certificate
+    let other = good.key.replacingOccurrences(of: "localhost.key", with: "other.key")
+    #expect(other != good.key)
+    for certificate in [
+      Certificate(chain: "/nowhere", key: good.key), Certificate(chain: good.chain, key: "/nowhere"),
+      Certificate(chain: good.key, key: good.chain), Certificate(chain: good.chain, key: other),
+      Certificate(chain: "/dev/null", key: "/dev/null"),
+    ] {
+      var configuration = ServerConfiguration()
+      configuration.certificate = certificate
+      #expect(throws: ServerError.badCertificate(certificate.chain)) { _ = try Server(configuration) }
+    }
+  }
+}

@@ -1,0 +1,74 @@
+"""What the browser tests of painting share: watching frame by frame, as a reader's eye would."""
+
+import json
+
+# Looks at every frame, right after it was painted, and keeps what LOOK answers.
+WATCH_FRAMES = """
+(look) => {
+  window.frames_seen = [];
+  const channel = new MessageChannel();  // a message posted in a frame arrives right after it was painted
+  channel.port1.onmessage = () => {
+    const seen = LOOK();
+    if (seen !== undefined) frames_seen.push(seen);
+    if (window.jump !== undefined) {  // after a look: one in between would see the jump before the page could
+      const grid = document.querySelector('#grid');
+      grid.scrollTop = jump * (grid.scrollHeight - grid.clientHeight);
+      delete window.jump;
+    }
+    if (frames_seen.length < 3_000) requestAnimationFrame(() => channel.port2.postMessage(0));
+  };
+  requestAnimationFrame(() => channel.port2.postMessage(0));
+}
+"""
+
+
+def watch(page, look):
+    """Starts to keep what a JavaScript function answers after every frame."""
+    page.evaluate(WATCH_FRAMES.replace("LOOK", f"({look})"))
+
+
+def seen(page):
+    """What the watched frames showed until now."""
+    return page.evaluate("frames_seen")
+
+
+# What stands at the top of the rows: the row's number and how far its top edge is from the column headers.
+TOP_ROW = """
+() => {
+  const top = document.querySelector('[role=columnheader]').getBoundingClientRect().bottom;
+  const grid = document.querySelector('#grid').getBoundingClientRect();
+  const row = document.elementFromPoint(grid.left + 40, top + 14)?.closest('[role=row]');
+  if (!row) return null;
+  return { index: Number(row.getAttribute('aria-rowindex')), offset: row.getBoundingClientRect().top - top, text: row.textContent };
+}
+"""
+
+
+class Trace:
+    """What the browser did while a block ran, by Chromium's own tracing."""
+
+    def __init__(self, browser):
+        self.browser = browser
+        self.events = []
+
+    def __enter__(self):
+        self.browser.start_tracing(categories=["devtools.timeline"])
+        return self
+
+    def __exit__(self, *_):
+        self.events = json.loads(self.browser.stop_tracing())["traceEvents"]
+
+    def of(self, *names):
+        """The events of these names."""
+        return [event for event in self.events if event.get("ph") == "X" and event["name"] in names]
+
+    def forced_layouts(self):
+        """Layouts in the middle of a script of the page: somebody asked for a size after he had written."""
+        dispatches = self.of("EventDispatch")
+        pages = {event["pid"] for event in dispatches if event["args"]["data"]["type"] == "scroll"}
+        scripts = dispatches + self.of("FireAnimationFrame", "TimerFire")
+        return [f"{layout['name']} in {script['name']} {script['args'].get('data', {}).get('type', '')}"
+                for layout in self.of("Layout") if layout["pid"] in pages
+                for script in scripts
+                if script["pid"] == layout["pid"] and script["tid"] == layout["tid"]
+                and script["ts"] <= layout["ts"] and layout["ts"] + layout["dur"] <= script["ts"] + script["dur"]]

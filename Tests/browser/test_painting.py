@@ -1,0 +1,209 @@
+"""How rows are painted: fifty million of them, five hundred columns, and nothing blank. Against the stand-in server (fake_server.mjs)."""
+
+import unittest
+
+from playwright.sync_api import sync_playwright
+
+from chromium import launch
+from painting import TOP_ROW, Trace, seen, watch
+from reader import Reader
+from rowcast_server import STAND_IN, Server
+
+ROW = 28
+
+
+def setUpModule():
+    global playwright, browser
+    playwright = sync_playwright().start()
+    browser = launch(playwright)
+
+
+def tearDownModule():
+    browser.close()
+    playwright.stop()
+
+
+class PaintingTest(unittest.TestCase):
+    """A stand-in server for the class, a page for each test."""
+
+    plugins = ()
+    settings = {}
+
+    @classmethod
+    def setUpClass(cls):
+        cls.server = Server(*cls.plugins, settings=cls.settings, command=STAND_IN)
+        cls.addClassCleanup(cls.server.stop)
+
+    def open(self, fragment="", **how):
+        reader = Reader(browser, self.server, fragment, **how)
+        self.addCleanup(reader.close)
+        reader.wait_for_rows()
+        return reader
+
+
+class FiftyMillionRowsTest(PaintingTest):
+    plugins = ("huge",)
+    count = 50_000_000
+
+    def at_top(self, reader, index, message):
+        reader.until(f"(index) => ({TOP_ROW})()?.index === index", message, index)
+
+    def test_both_ends_and_the_middle_are_reached(self):
+        reader = self.open()
+        reader.wait_for_count(self.count + 1)
+        self.assertLess(reader.page.evaluate("document.querySelector('#grid').scrollHeight"), 17_000_000)
+        reader.grid.focus()
+        reader.page.keyboard.press("End")
+        rows = reader.until_rows(f"(rows) => rows.at(-1)?.index === {self.count + 1} && rows", "the last row appears")
+        self.assertEqual(rows[-1]["cells"][0], f"{self.count - 1:,}")
+        reader.page.keyboard.press("ArrowUp")
+        reader.page.keyboard.press("Home")
+        reader.until_rows("(rows) => rows[0]?.index === 2", "the first row appears")
+        reader.page.evaluate("() => { const grid = document.querySelector('#grid'); grid.scrollTop = (grid.scrollHeight - grid.clientHeight) / 2; }")
+        reader.until_rows(f"(rows) => rows.length > 20 && Math.abs(rows[10].index / {self.count} - 0.5) < 0.001", "the middle appears")
+        reader.check_clean(self)
+
+    def test_a_wheel_moves_exactly_its_pixels_wherever_the_reader_is(self):
+        reader = self.open()
+        reader.wait_for_count(self.count + 1)
+        for part in (0, 0.25, 0.5, 0.9):
+            reader.page.evaluate("(part) => { const grid = document.querySelector('#grid'); grid.scrollTop = part * (grid.scrollHeight - grid.clientHeight); }", part)
+            reader.until_rows(f"(rows) => rows.length > 20 && Math.abs(rows[10].index / {self.count} - {part}) < 0.001 && rows[10].cells[0] !== ''",
+                              f"rows at {part} appear")
+            before = reader.page.evaluate(TOP_ROW)
+            for step, rows in ((96, 96 / ROW), (ROW * 400, 400), (-ROW * 7, -7)):
+                reader.wheel(step)
+                place = (before["index"] * ROW - before["offset"] + step)
+                reader.until(f"(place) => {{ const top = ({TOP_ROW})(); return top && Math.abs(top.index * {ROW} - top.offset - place) < 0.6 && top; }}",
+                             f"a wheel of {step} px moves {rows:g} rows at {part}", place)
+                before = reader.page.evaluate(TOP_ROW)
+        reader.check_clean(self)
+
+    def test_keys_move_by_one_row_and_by_a_page(self):
+        reader = self.open()
+        reader.grid.focus()
+        reader.page.keyboard.press("End")
+        reader.until_rows(f"(rows) => rows.at(-1)?.index === {self.count + 1}", "the last row appears")
+        press = lambda key, row: (reader.page.keyboard.press(key), reader.until(
+            "(row) => document.getElementById('active-cell')?.closest('[role=row]').getAttribute('aria-rowindex') === String(row)",
+            f"{key} leads to row {row}", row))
+        press("ArrowUp", self.count)
+        press("ArrowUp", self.count - 1)
+        active = "() => Number(document.getElementById('active-cell')?.closest('[role=row]').getAttribute('aria-rowindex'))"
+        reader.page.keyboard.press("PageUp")
+        page = self.count - 1 - reader.until(f"() => {{ const row = ({active})(); return row < {self.count - 1} && row; }}", "a page up")
+        press("PageUp", self.count - 1 - 2 * page)
+        press("PageDown", self.count - 1 - page)
+
+    def test_what_is_not_there_yet_has_its_placeholder_in_every_frame(self):
+        reader = self.open()
+        reader.wait_for_count(self.count + 1)
+        # Whatever the points of a frame hit is a row with text or, before it comes, the ghost; the page's bare ground never.
+        watch(reader.page, """() => {
+          const grid = document.querySelector('#grid').getBoundingClientRect();
+          let [blank, waiting] = [0, 0];
+          for (let y = grid.top + 36; y < grid.bottom - 20; y += 14) {
+            const hit = document.elementFromPoint(grid.left + 60, y)?.closest('.row, .ghost');
+            if (!hit || (hit.className === 'row' && hit.textContent.trim() === '')) blank += 1;
+            else if (hit.className === 'ghost') waiting += 1;
+          }
+          return [blank, waiting];
+        }""")
+        for part in (0.5, 0.99, 0.1):
+            reader.page.evaluate("(part) => { window.jump = part; }", part)
+            reader.until_rows(f"(rows) => rows.length > 20 && Math.abs(rows[10].index / {self.count} - {part}) < 0.02", f"rows at {part} appear")
+        for _ in range(20):
+            reader.wheel(4_000)
+        reader.until("() => frames_seen.length > 60", "enough frames were looked at")
+        frames = seen(reader.page)
+        self.assertEqual(max(blank for blank, _ in frames), 0)
+        self.assertGreater(sum(waiting > 0 for _, waiting in frames), 0, "a jump shows placeholders before its rows")
+
+
+    def test_scrolling_measures_nothing(self):
+        reader = self.open()
+        reader.wait_for_count(self.count + 1)
+        with Trace(browser) as trace:
+            for _ in range(40):
+                reader.wheel(300)
+            reader.until("() => document.querySelector('#grid').scrollTop > 11_000", "the wheel has arrived")
+        self.assertGreater(len(trace.of("FireAnimationFrame")), 10)
+        self.assertEqual(trace.forced_layouts(), [])
+
+    def test_a_measurement_would_be_noticed(self):
+        reader = self.open()
+        with Trace(browser) as trace:
+            reader.page.evaluate("""() => document.querySelector('#grid').addEventListener('scroll', ({ target }) => {
+              document.querySelector('.body').style.height = '10000px';
+              window.measured = target.scrollHeight;
+            }, { once: true })""")
+            reader.wheel(300)
+            reader.until("() => window.measured > 0", "it was measured")
+        self.assertNotEqual(trace.forced_layouts(), [])
+
+
+class WideTableTest(PaintingTest):
+    plugins = ("wide",)
+    columns = 500
+
+    READ = """() => {
+      const grid = document.querySelector('#grid').getBoundingClientRect();
+      const row = [...document.querySelectorAll('.row:not([hidden])')].find((row) => row.getAttribute('aria-rowindex') === '6');
+      const cells = [...row.querySelectorAll('[role=gridcell]')];
+      return {
+        indexes: cells.map((cell) => Number(cell.getAttribute('aria-colindex'))),
+        texts: cells.map((cell) => cell.textContent),
+        seen: cells.filter((cell) => { const box = cell.getBoundingClientRect(); return box.right > grid.left && box.left < grid.right; })
+          .map((cell) => Number(cell.getAttribute('aria-colindex'))),
+        from: Math.min(...cells.map((cell) => cell.getBoundingClientRect().left)) - grid.left,
+        to: Math.max(...cells.map((cell) => cell.getBoundingClientRect().right)) - grid.left,
+      };
+    }"""
+
+    def test_only_columns_around_what_is_seen_are_drawn_in_their_order(self):
+        reader = self.open()
+        self.assertEqual(reader.grid.get_attribute("aria-colcount"), str(self.columns))
+        width = reader.page.evaluate("document.querySelector('#grid').clientWidth")
+        for left in (0, 900, 20_000, 10, 1e9, 5_000):
+            reader.page.evaluate("(left) => { document.querySelector('#grid').scrollLeft = left; }", left)
+            reader.until(f"""() => {{
+              const {{ indexes, from, to }} = ({self.READ})();
+              const first = Math.min(...indexes) === 1;
+              const last = Math.max(...indexes) === {self.columns};
+              return (first || from <= 0) && (last || to >= {width});
+            }}""", f"cells cover what is seen at {left}")
+            read = reader.page.evaluate(self.READ)
+            self.assertEqual(read["indexes"], list(range(read["indexes"][0], read["indexes"][0] + len(read["indexes"]))), f"at {left}")
+            self.assertLess(len(read["indexes"]), 45)
+            for index, text in zip(read["indexes"], read["texts"]):
+                if (index - 1) % 5 in (1, 3):
+                    self.assertEqual(text, f"r4c{index - 1}")
+        cells = reader.page.evaluate("document.querySelectorAll('[role=gridcell]').length")
+        self.assertLess(cells, 60 * 45)
+        reader.check_clean(self)
+
+    def test_a_cell_that_stays_in_sight_keeps_its_node_and_goes_on_changing(self):
+        reader = self.open()
+        reader.page.evaluate("""() => {
+          window.kept = [...document.querySelectorAll('.row')].find((row) => row.getAttribute('aria-rowindex') === '6')
+            .querySelector('[aria-colindex="11"]');
+        }""")
+        reader.page.evaluate("document.querySelector('#grid').scrollLeft = 700")
+        reader.until("() => kept.isConnected && kept.getBoundingClientRect().left < 800", "it has moved")
+        before = reader.page.evaluate("kept.textContent")
+        reader.until("(before) => kept.isConnected && kept.textContent !== before", "it changes", before)
+        self.assertEqual(reader.page.evaluate("kept.getAttribute('aria-colindex')"), "11")
+
+    def test_keys_reach_the_last_column(self):
+        reader = self.open()
+        reader.grid.focus()
+        reader.page.keyboard.press("ArrowDown")
+        reader.page.keyboard.press("Control+ArrowRight")
+        reader.until(f"() => document.getElementById('active-cell')?.getAttribute('aria-colindex') === '{self.columns}'", "the last column is active")
+        reader.page.keyboard.press("ArrowLeft")
+        reader.until(f"() => document.getElementById('active-cell')?.getAttribute('aria-colindex') === '{self.columns - 1}'", "the one before is")
+        reader.check_clean(self)
+
+
+if __name__ == "__main__":
+    unittest.main()
