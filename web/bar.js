@@ -6,7 +6,7 @@ import { nextGroup } from './query.js';
 
 const typingPause = 120;  // milliseconds without a key before a filter is asked for
 
-/** The bars above and below the table. `on` has `table(name)`, `search(text)`, `group(names)`, `retry()` and `leave()`. */
+/** The bars above and below the table. `on` has `table(name)`, `search(text)`, `group(names)`, `retry()`, `leave()` and `say(text)`. */
 export class Bar {
   constructor(root, on, locale) {
     const find = (id) => root.getElementById(id);
@@ -17,8 +17,10 @@ export class Bar {
     this.group = [];
     this.state = find('state');
     this.parts = Object.fromEntries(
-      ['state-text', 'state-detail', 'rows', 'source', 'source-message', 'rejected', 'traffic', 'said'].map((id) => [id, find(id)]));
+      ['state-text', 'state-detail', 'rows', 'source', 'source-message', 'rejected', 'traffic'].map((id) => [id, find(id)]));
     this.texts = new Map();
+    this.said = '';
+    this.on = on;
     this.#listen(on);
   }
 
@@ -116,7 +118,7 @@ export class Bar {
     this.state.dataset.state = state;
     const text = { live: 'Live', connecting: 'Connecting', lost: 'Disconnected' }[state];
     this.#write('state-text', text);
-    if (this.texts.get('said') !== text) this.#write('said', text);  // spoken once per change, not at every second
+    if (this.said !== text) this.on.say(this.said = text);  // spoken once per change, not at every second
     const old = hasRows && lostAt > 0 ? `rows ${age(Math.max(1, (now - lostAt) / 1_000))} old` : '';
     const again = state === 'lost' && retryAt > now ? `retry in ${age((retryAt - now) / 1_000 + 1)}` : '';
     this.#write('state-detail', state === 'live' ? '' : [old, again].filter(Boolean).join(' · '));

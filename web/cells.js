@@ -17,6 +17,8 @@ class TextCell {
     this.text = '';
     this.holder().append(this.node);
     this.missing = null;
+    this.flash = '';       // see flashes.js
+    this.flashUntil = 0;
   }
 
   /** Belongs to this column from now on, which is of the same kind as the one before; what it shows is still that one's. */

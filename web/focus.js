@@ -1,7 +1,8 @@
-// focus.js: the active cell. The grid keeps the focus and names the cell (aria-activedescendant): a recycled node that held the
-// focus itself would lose it whenever its row scrolls away.
+// focus.js: the active cell. It alone can be reached with Tab (a roving tabindex), and it has the focus while the grid has it. When its
+// row scrolls away its recycled node would take the focus along: then the grid holds it until the cell is drawn again.
 
 import { moveActive } from './keys.js';
+import { Spot } from './chosen.js';
 
 const activeID = 'active-cell';
 
@@ -9,25 +10,41 @@ const activeID = 'active-cell';
 export class Focus {
   constructor(grid) {
     this.grid = grid;
-    this.position = null;
+    this.#place = null;
     this.column = 0;
-    this.item = null;
-    this.#el = null;
+    this.#el = undefined;
+    const look = ({ target }) => { this.#hasFocus = grid.contains(target); };
+    for (const name of ['focusin', 'pointerdown']) document.addEventListener(name, look, { capture: true });
   }
+  #place;
   #el;
+  #hasFocus = false;
+
+  /** Where the active cell is, or null. */
+  get position() {
+    return this.#place?.position ?? null;
+  }
+
+  /** The row or header that it is in, as far as it is held. */
+  get item() {
+    return this.#place?.item ?? null;
+  }
+
+  /** Ids of another epoch name other rows. */
+  forgetItem() {
+    if (this.#place) this.#place.item = null;
+  }
 
   /** Another list: nothing is active. */
   clear() {
-    this.position = null;
-    this.item = null;
+    this.#place = null;
     this.mark(undefined);
   }
 
   /** Makes a cell active. */
   set(position, column, copy) {
-    this.position = position;
+    this.#place = new Spot(position, copy.itemAt(position));
     this.column = column;
-    this.item = copy.itemAt(position) ?? null;
   }
 
   /** Moves by a key; false when the key means nothing here. */
@@ -42,27 +59,29 @@ export class Focus {
 
   /** The copy has changed: the active cell stays in its row. A row that left the window leaves its place behind. */
   follow(copy, shift) {
-    if (this.position === null || this.position < 0) return;
-    const { item } = this;
-    const index = item === null ? -1 : copy.items.findIndex((other) =>
-      other.isHeader === item.isHeader && (item.isHeader ? other.section === item.section : other.id === item.id));
-    const position = index >= 0 ? copy.start + index : this.position + shift;
-    this.set(Math.max(0, Math.min(copy.total - 1, position)), this.column, copy);
+    this.#place?.follow(copy, shift);
   }
 
   /** The drawn cell, or undefined while it is not drawn. */
   mark(el) {
-    if (this.#el === el) return;
-    if (this.#el) {
-      this.#el.classList.remove('active');
-      this.#el.removeAttribute('id');
-    }
+    const old = this.#el;
+    const { activeElement } = document;
+    // A node that was put elsewhere or taken apart loses the focus to the body, without a word.
+    const isLost = activeElement === this.grid || (this.#hasFocus && activeElement === document.body);
+    if (old === el && !isLost) return;
+    const isHere = isLost || (old !== undefined && activeElement === old);
     this.#el = el;
     if (el) {
       el.classList.add('active');
       el.id = activeID;
-      this.grid.setAttribute('aria-activedescendant', activeID);
-    } else this.grid.removeAttribute('aria-activedescendant');
+      el.tabIndex = 0;
+    }
+    this.grid.tabIndex = el ? -1 : 0;
+    if (isHere) (el ?? this.grid).focus({ preventScroll: true });
+    if (!old || old === el) return;  // only now: without its tabindex an element loses the focus
+    old.classList.remove('active');
+    if (old.id === activeID) old.removeAttribute('id');
+    old.removeAttribute('tabindex');
   }
 
   /** The drawn cell. */

@@ -95,9 +95,11 @@ export class Sections {
   }
 
   /** Draws a header at its place. */
-  place(item, position, y) {
+  place(item, position, y, motion = null) {
+    const before = this.nodes.get(item.slot)?.item;
     const node = this.#nodeOf(item);
     if (node.stamp === this.#stamp) return;  // the same slot twice: the first one keeps it
+    if (motion !== null && before?.section === item.section && !node.isHidden && !this.#pinned.has(node)) motion.glide(node, y);
     node.stamp = this.#stamp;
     node.homePosition = position;
     node.homeY = y;

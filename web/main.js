@@ -1,20 +1,29 @@
 // main.js: joins the parts. It alone knows them all; it paints at most once a frame.
 
+import { listenForAddress, recall, tellAddress, viewOf } from './address.js';
 import { Bar } from './bar.js';
 import { Chips } from './chips.js';
+import { Chosen } from './chosen.js';
 import { ColumnHands, heldValues } from './columnhands.js';
 import { ColumnSet } from './columnset.js';
+import { titleOf } from './columns.js';
 import { nextTerms } from './filter.js';
+import { Detail } from './detail.js';
+import { Find } from './find.js';
 import { Focus } from './focus.js';
 import { listenForFolds } from './folds.js';
 import { Heads } from './heads.js';
 import { Holder } from './hold.js';
 import { Sections } from './headers.js';
+import { openHelp } from './help.js';
+import { listenForHands, Marks } from './gridhands.js';
 import { openLink } from './link.js';
 import { listenForOptions } from './options.js';
-import { DENSITIES, density, keepView, keptView, lastTable, setDensity } from './prefs.js';
-import { emptyView, fittingView, hashFromView, nextSort, sameQuery, viewFromHash } from './query.js';
+import { DENSITIES, density, setDensity } from './prefs.js';
+import { emptyView, fittingView, nextSort, sameQuery, viewFromHash } from './query.js';
+import { MotionSense } from './motion.js';
 import { Session } from './session.js';
+import { Speech, viewInWords } from './speech.js';
 import { Table, tellWhole } from './table.js';
 import { Note } from './note.js';
 import { PauseButton } from './pause.js';
@@ -31,6 +40,8 @@ const [grid, canvas, body] = [$('grid'), $('canvas'), $('body')];
 const session = new Session((message) => link.send(message), recall);
 const scroll = new ScrollModel();
 const sight = new Sight();
+const sense = new MotionSense();
+const calm = matchMedia('(prefers-reduced-motion: reduce)');
 const travel = new Travel(grid, scroll, schedule);
 const sections = new Sections(body, $('pin'));
 const table = new Table(body, sections);
@@ -40,11 +51,26 @@ const hands = new ColumnHands({
   session, columns, change, askValues: (spec, take) => take({ values: heldValues(session.copy, spec), note: 'in the rows at hand' }),
 });
 const focus = new Focus(grid);
+const selection = new Chosen();
+const marks = new Marks();
+const speech = new Speech((text) => { $('said').textContent = text; });
+const detail = new Detail($('detail'), $('stage'), () => openDetail(false));
+const find = new Find($('find'), {
+  go(position, column) {
+    focus.set(position, column, session.copy);
+    scroll.moveTo(scroll.reveal(position, session.view.group.length * scroll.rowHeight));
+    columns.reveal(column);
+    schedule();
+  },
+  changed: () => schedule(),
+  leave: () => grid.focus({ preventScroll: true }),
+});
 const place = new Place(scroll, sight, focus, session);
 const holder = new Holder(body, $('held'), session);
 const note = new Note($('note'), $('note-title'), $('note-text'));
 const pauseButton = new PauseButton($('pause'), $('paused'), session, () => pause());
 const bar = new Bar(document, {
+  say: (text) => speech.say(text),
   table: (name) => change(viewOf(name), true),
   search: (search) => change({ search }),
   group: (group) => change({ group, collapsed: [] }),
@@ -58,9 +84,9 @@ const chips = new Chips($('terms'), {
 });
 
 let bodyHeight = 0;
-let freshTimer = 0;
+let flashTimer = 0;
 let isChanged = false;         // the copy is newer than the screen
-let isPatch = false;           // ... by patches alone
+let isPatch = false;           // ... by one patch alone
 let isNews = true;             // the bars have something else to say
 let isScheduled = false;
 let error = '';
@@ -104,7 +130,7 @@ function take(message) {
       // The server closes after an error. If it was our query, the same again would be refused for ever.
       if (event.code !== 'tooManySessions') {
         session.view = { ...emptyView(), table: session.view.table, columns: session.view.columns };
-        tellAddress('replaceState');
+        tellAddress(session.view);
       }
       return undefined;
     default: return held;
@@ -130,6 +156,7 @@ function showWindow({ isAnswer, isReopening, isSameEpoch, before }) {
     scroll.moveTo(0);
     travel.stop();
     focus.clear();
+    selection.clear();
   } else if (isSameEpoch && !scroll.atTop) {
     // The same list after a gap: what was read goes on being read, wherever it is now.
     const anchor = before.itemAt(Math.ceil(scroll.position / scroll.rowHeight));
@@ -138,16 +165,24 @@ function showWindow({ isAnswer, isReopening, isSameEpoch, before }) {
   }
   sight.forget();
   showCopy(0, false);
-  if (!isSameEpoch && isKept) focus.item = null;  // ids of another epoch name other rows
+  if (isAnswer && isSameEpoch) speech.say(viewInWords(fittingView(session.view, session.table?.columns ?? []), copy.rows, titleOfName));
+  if (isSameEpoch || !isKept) return;
+  focus.forgetItem();  // ids of another epoch name other rows
+  selection.clear();
 }
 
 function showCopy(shift, byPatch) {
-  isPatch = byPatch && (isPatch || !isChanged);
+  isPatch = byPatch && !isChanged;
   isChanged = true;
   const wasAtEnd = scroll.atEnd;
   scroll.setTotal(session.copy.total);
   if (wasAtEnd && !travel.isMoving) scroll.moveTo(scroll.last);  // who follows the end goes on following it
   focus.follow(session.copy, shift);
+  selection.follow(session.copy, shift);
+}
+
+function titleOfName(name) {
+  return titleOf(session.table.columns.find((column) => column.name === name));
 }
 
 // What the reader does.
@@ -157,24 +192,7 @@ function change(wish, isTable = false) {
   const view = { ...session.view, ...wish };
   error = '';
   show(view);
-  tellAddress(isTable ? 'pushState' : 'replaceState');
-}
-
-function tellAddress(how) {
-  const hash = hashFromView(session.view);
-  history[how](null, '', hash || location.pathname);
-  if (session.view.table !== '') keepView(session.view.table, hash);
-}
-
-/** A table as the reader left it. */
-function viewOf(name) {
-  return { ...viewFromHash(keptView(name)), table: name };
-}
-
-/** What to show when the address names no table: the one that was looked at last. */
-function recall(view, tables) {
-  const { name } = tables.find((one) => one.name === lastTable()) ?? tables[0];
-  return location.hash.length > 1 ? { ...view, table: tables[0].name } : viewOf(name);
+  tellAddress(session.view, isTable ? 'pushState' : 'replaceState');
 }
 
 function show(view) {
@@ -213,7 +231,7 @@ function describe(seq, isTop) {
 
 listenForFolds(grid, sections, focus, (header) => {
   session.look(describe(session.copy.seq));  // what is read at this moment is what must not move
-  if (session.collapse(header)) tellAddress('replaceState');
+  if (session.collapse(header)) tellAddress(session.view);
 });
 
 hands.listen($('groups'));
@@ -226,43 +244,29 @@ listenForOptions($('options'), session, {
   },
 });
 
-grid.addEventListener('keydown', (event) => {
-  if (focus.position === -1 && hands.press(event, focus.column)) {
-    event.preventDefault();
-    return schedule();
-  }
-  if (event.altKey || event.metaKey) return undefined;
-  const { copy } = session;
-  if (event.key === 'Enter' || event.key === ' ') {
-    if (focus.position === -1) sortBy(columns.shown[focus.column].column.name, event.shiftKey);
-    else focus.el?.querySelector('a[href]')?.click();
-    event.preventDefault();
-    return undefined;
-  }
-  const page = Math.max(1, Math.floor(scroll.height / scroll.rowHeight) - 1);
-  const room = { total: copy.total, columns: columns.shown.length, page, isControl: event.ctrlKey };
-  if (!focus.move(event.key, room, Math.ceil(scroll.position / scroll.rowHeight), copy)) return undefined;
-  event.preventDefault();
-  const covered = session.view.group.length * scroll.rowHeight;
-  if (focus.position >= 0) scroll.moveTo(focus.position === 0 ? 0 : scroll.reveal(focus.position, covered));
-  travel.stop();
-  columns.reveal(focus.column);
-  return schedule();
+listenForHands({ grid, session, scroll, focus, selection, columns, hands }, {
+  sort: sortBy,
+  open: () => openDetail(!detail.isOpen),
+  close: () => detail.isOpen && openDetail(false),
+  say: (text) => speech.say(text),
+  changed: schedule,
+  moved() {
+    travel.stop();
+    schedule();
+  },
 });
 
-grid.addEventListener('pointerdown', (event) => {
-  const cell = event.target.closest('[role=gridcell], [role=rowheader]');
-  const row = cell?.closest('[aria-rowindex]');
-  if (!row) return;
-  focus.set(Number(row.getAttribute('aria-rowindex')) - 2, Number(cell.getAttribute('aria-colindex') ?? 1) - 1, session.copy);
+function openDetail(isOpen) {
+  detail.toggle(isOpen);
+  if (!isOpen) grid.focus({ preventScroll: true });
   schedule();
-});
+}
 
 grid.addEventListener('pointerover', ({ target }) => {
   if (!travel.isMoving) tellWhole(target.closest?.('.cell'));
 }, { passive: true });
 
-listenForShortcuts(document, { '/': () => bar.focusFilter(), p: pause });
+listenForShortcuts(document, { '/': () => bar.focusFilter(), '?': openHelp, 'Control+f': () => find.open(), p: pause });
 
 function pause() {
   session.setPaused(!session.isPaused, describe);
@@ -276,14 +280,7 @@ document.addEventListener('visibilitychange', () => {
   schedule();
 });
 
-for (const name of ['hashchange', 'popstate']) {
-  addEventListener(name, () => {
-    const view = viewFromHash(location.hash);
-    if (view.table === '') view.table = session.tables[0]?.name ?? '';
-    show(view);
-  });
-}
-
+listenForAddress(session, show);
 scroll.resize(Math.max(0, grid.clientHeight - headHeight));  // at once: the first request must ask for enough
 
 new ResizeObserver(([{ contentRect }]) => {
@@ -296,6 +293,7 @@ new ResizeObserver(([{ contentRect }]) => {
 setInterval(() => {
   if (document.hidden) return;
   table.tick(Date.now());
+  detail.tick(Date.now());
   showState();
 }, 1_000);
 
@@ -332,11 +330,16 @@ function frame() {
     setAttribute(grid, 'aria-rowcount', copy.total + 1);
     setAttribute(grid, 'aria-busy', session.isAsking);
   }
-  table.paint(scroll, copy, sight.isUpward, isChanged, isPatch, now, Date.now());
+  const isStill = calm.matches || document.hidden;
+  const moves = isPatch && !isStill && sense.allows(copy.moves, scroll.count, travel.isMoving, now) ? copy.moves : null;
+  table.paint(scroll, copy, { isUpward: sight.isUpward, isChanged, isLit: isPatch && !isStill, moves }, now, Date.now());
   sections.finish(scroll, copy);
   holder.show(table.nodes);
   focus.mark(focus.position === null ? undefined
     : focus.position < 0 ? heads.cells[focus.column] : table.cellAt(focus.position, focus.column, copy));
+  marks.draw(table, selection);
+  detail.show(focus.item, columns.all, copy, Date.now());
+  find.drawn(body, copy, columns.shown, now);
   travel.write();
   isChanged = isPatch = false;
 
@@ -347,12 +350,11 @@ function frame() {
   session.painted();
   if (table.isLean) schedule();
   table.isLean = false;
-  // A highlight is taken away by a frame of its own.
-  if (table.freshUntil > 0 && freshTimer === 0) freshTimer = setTimeout(fade, table.freshUntil - now + 1);
+  if (table.nextFlash > 0 && flashTimer === 0) flashTimer = setTimeout(fade, table.nextFlash - now + 1);
 }
 
 function fade() {
-  freshTimer = 0;
+  flashTimer = 0;
   schedule();
 }
 

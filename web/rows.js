@@ -63,6 +63,11 @@ export class WindowCopy {
     /** The headers above the window that its first item lies under, outermost first. @type {Header[]} */
     this.lead = [];
     this.digest = digestOf(0, 0, [], []);
+    /**
+     * What the last patch did of itself, not because the reader scrolled: the ids of rows that left and came, and how many items moved.
+     * @type {{left: Set<number>, came: Set<number>, moved: number}|null}
+     */
+    this.moves = null;
   }
 
   /** The position after the last item. */
@@ -121,6 +126,7 @@ export class WindowCopy {
     const digest = digestOf(message.start, message.total, lead, items);
     if (digest !== message.digest) return 'digest';
     this.#take(message, items, lead);
+    this.moves = null;
     return null;
   }
 
@@ -147,6 +153,7 @@ export class WindowCopy {
       item.rev = change.rev;
       for (let at = 2; at < change.entry.length; at += 2) item.cells[change.entry[at]] = change.entry[at + 1];
     }
+    this.moves = movesOf(this.items, removed, moved, inserted);
     this.#take(patch, next, lead);
     return null;
   }
@@ -190,6 +197,12 @@ function arrange(old, after, removed, moved, inserted) {
     next[place] = old[index];
   }
   return next;
+}
+
+function movesOf(old, removed, moved, inserted) {
+  const left = removed.filter(([index, why]) => why !== 'scrolled' && !old[index].isHeader).map(([index]) => old[index].id);
+  const came = inserted.filter(([, why, wire]) => why !== 'scrolled' && Array.isArray(wire)).map(([, , [id]]) => id);
+  return left.length + came.length + moved.length === 0 ? null : { left: new Set(left), came: new Set(came), moved: moved.length };
 }
 
 /** What becomes of each updated item, by item; null when an index or a column is wrong. */

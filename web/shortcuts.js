@@ -3,13 +3,14 @@
 /**
  * Listens on the document.
  *
- * @param {Object<string, () => void>} actions by key
+ * @param {Object<string, () => void>} actions by key; `Control+f` is one with Control, or with Command
  */
 export function listenForShortcuts(document, actions) {
   document.addEventListener('keydown', (event) => {
     const isTyping = event.target.closest?.('input, select, textarea, [role=menu], [role=dialog]');
-    if (!Object.hasOwn(actions, event.key) || isTyping || event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
+    const name = event.ctrlKey || event.metaKey ? `Control+${event.key}` : event.key;
+    if (!Object.hasOwn(actions, name) || isTyping || event.altKey || event.repeat) return;
     event.preventDefault();
-    actions[event.key]();
+    actions[name]();
   });
 }

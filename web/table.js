@@ -1,13 +1,16 @@
 // table.js: draws the rows in sight. Nodes are recycled; in the scroll path nothing is measured and next to nothing allocated.
 
 import { makeCell } from './cells.js';
+import { darken, Flashes } from './flashes.js';
+import { missingOf } from './format.js';
 import { Ghost } from './ghost.js';
+import { directionOf } from './motion.js';
+import { Moves } from './moves.js';
+import { TextSelection } from './selection.js';
 import { drawnRange } from './viewport.js';
 
 const none = Object.freeze([]);
 const bare = Object.freeze({ ahead: 0, behind: 0 });
-const mostFresh = 90;       // beyond so many changed cells a highlight says nothing, and costs
-const freshTime = 450;      // milliseconds that a changed cell stays highlighted
 
 /** A row's node and its cells, of the columns that are drawn. It keeps what each cell shows, so that only differences are written. */
 class RowNode {
@@ -49,7 +52,10 @@ class RowNode {
       const at = places[index];
       if (cells[at] === undefined) {
         const cell = spare.get(specs[at].kind)?.pop();
-        cell?.bind(specs[at]);
+        if (cell !== undefined) {
+          darken(cell);
+          cell.bind(specs[at]);
+        }
         cells[at] = cell ?? makeCell(specs[at]);
         el.insertBefore(cells[at].el, next);
         if (cell !== undefined) cell.show(null, now);
@@ -60,18 +66,25 @@ class RowNode {
     for (const cells of spare.values()) for (const cell of cells) cell.el.remove();
   }
 
-  /** Shows an item. `fresh` takes the elements of cells that changed, or is null. */
-  show(item, now, fresh) {
-    this.item = item;
-    for (const at of this.places) this.#show(at, now, fresh);
+  /** Another row is going to be shown: nothing of the one before may shine through. */
+  release() {
+    this.item = null;
+    for (const at of this.places) darken(this.cells[at]);
   }
 
-  #show(at, now, fresh) {
+  /** Shows an item. `flashes` hears of the cells that changed, or is null. */
+  show(item, now, flashes) {
+    this.item = item;
+    for (const at of this.places) this.#show(at, now, flashes);
+  }
+
+  #show(at, now, flashes) {
     const value = this.item.cells[this.specs[at].index] ?? null;
-    if (value === this.shown[at]) return;
+    const before = this.shown[at];
+    if (value === before) return;
     this.shown[at] = value;
     this.cells[at].show(value, now);
-    if (fresh !== null) fresh.push(this.cells[at].el);
+    if (flashes !== null && missingOf(before) === null) flashes.add(this.cells[at], directionOf(before, value));
   }
 
   /** Shows the same value again, for what depends on the time or on a scale. */
@@ -121,34 +134,36 @@ export class Table {
     this.range = { from: 0, to: 0 };
     /** Only what is in sight is drawn: for the first frame of a table, which then comes sooner. */
     this.isLean = false;
-    this.flashes = !matchMedia('(prefers-reduced-motion: reduce)').matches;
+    this.flashes = new Flashes();
+    this.moves = new Moves();
+    this.selection = new TextSelection(body);
     /** Rows on the screen, by their id. @type {Map<number, RowNode>} */
     this.nodes = new Map();
     this.#free = [];
     this.#stamp = 0;
-    this.#fresh = [];
-    this.#freshUntil = 0;
+    this.#leaving = new Set();
+    this.#native = 0;
   }
   #free;
   #stamp;
-  #fresh;
-  #freshUntil;
+  #leaving;   // nodes of rows that are gone and fade
+  #native;    // where the element was scrolled to in the last frame
 
   /** Other columns are drawn: nodes stay, and so do the cells of columns that are drawn before and after. */
   setPlaces(places, clock) {
     this.places = places;
     for (const node of this.nodes.values()) node.setPlaces(places, clock);
     for (const node of this.#free) node.setPlaces(places, clock);
+    for (const node of this.#leaving) node.setPlaces(places, clock);
   }
 
   /** Another table: nothing of the one before is kept. */
   setSpecs(specs) {
     this.places = none;
-    for (const node of this.nodes.values()) node.el.remove();
-    for (const node of this.#free) node.el.remove();
+    for (const node of [...this.#leaving, ...this.nodes.values()]) this.moves.stop(node);
+    for (const node of [...this.nodes.values(), ...this.#free]) node.el.remove();
     this.nodes.clear();
     this.#free = [];
-    this.#fresh = [];
     this.specs = specs;
   }
 
@@ -157,43 +172,49 @@ export class Table {
    *
    * @param {import('./viewport.js').ScrollModel} scroll
    * @param {import('./rows.js').WindowCopy} copy
-   * @param {boolean} isChanged the copy has changed since the last time
-   * @param {boolean} isPatch and by a patch: what changed may be shown as fresh
+   * @param {{isUpward: boolean, isChanged: boolean, isLit: boolean, moves: object|null}} change `isChanged`: the copy has changed since the last time;
+   *   `isLit`: by a patch, and cells that changed are lit; `moves`: what of it is shown as motion, as the copy has it
    * @param {number} now milliseconds that only go on; `clock`: milliseconds since 1970, for ages
    */
-  paint(scroll, copy, isUpward, isChanged, isPatch, now, clock) {
-    const range = drawnRange(scroll.first, scroll.count, copy.total, isUpward, this.range, this.isLean ? bare : undefined);
+  paint(scroll, copy, { isUpward, isChanged, isLit, moves }, now, clock) {
+    const { first, count, rowHeight, base } = scroll;
+    const range = drawnRange(first, count, copy.total, isUpward, this.range, this.isLean ? bare : undefined);
     const stamp = ++this.#stamp;
     const { nodes } = this;
-    if (isPatch || this.#fresh.length > 0) this.#fade(isPatch, now);
+    const motion = moves === null ? null : this.moves;
+    this.moves.begin(this.#native, scroll.native, scroll.height);
+    this.flashes.pass(now);
+    if (isChanged) this.selection.hold();
 
     for (let position = range.from; position < range.to; position += 1) {
       const node = nodes.get(copy.itemAt(position)?.id);
       if (node !== undefined) node.stamp = stamp;
     }
-    for (const [id, node] of nodes) {
-      if (node.stamp === stamp) continue;
-      nodes.delete(id);
-      this.#free.push(node);
-    }
+    for (const [id, node] of nodes) if (node.stamp !== stamp) this.#retire(id, node, moves);
 
     this.sections.begin();
     for (let position = range.from; position < range.to; position += 1) {
       const item = copy.itemAt(position);
-      const y = position * scroll.rowHeight - scroll.base;
+      const y = position * rowHeight - base;
       if (item === undefined) continue;
       if (item.isHeader) {
-        this.sections.place(item, position, y);
-      } else {
-        const node = nodes.get(item.id) ?? this.#take(item, stamp);
-        if (node.item !== item) node.show(item, clock, null);
-        else if (isChanged) node.show(item, clock, isPatch && this.flashes ? this.#fresh : null);
-        placeNode(node, position, y);
+        this.sections.place(item, position, y, motion);
+        continue;
       }
+      const held = nodes.get(item.id);
+      const node = held ?? this.#take(item, stamp);
+      const isInSight = position >= first && position < first + count;
+      if (node.item !== item) node.show(item, clock, null);
+      else if (isChanged) node.show(item, clock, isLit && isInSight ? this.flashes : null);
+      if (motion !== null && held !== undefined) motion.glide(node, y);
+      else if (motion !== null && moves.came.has(item.id)) motion.slideIn(node, y);
+      placeNode(node, position, y);
     }
     for (const node of this.#free) hideNode(node);
     this.ghost.cover(scroll);
-    if (isPatch) this.#light(now);
+    if (isLit) this.flashes.light(now);
+    if (isChanged) this.selection.restore();
+    this.#native = scroll.native;
   }
 
   /** Shows ages anew. */
@@ -216,34 +237,35 @@ export class Table {
     return this.nodes.get(item.id)?.cells[column]?.el;
   }
 
-  /** When highlights want to be taken away, or 0. */
-  get freshUntil() {
-    return this.#fresh.length > 0 ? this.#freshUntil : 0;
+  /** When a light wants to change, or 0: that needs a frame of its own. */
+  get nextFlash() {
+    return this.flashes.next;
   }
 
   #take(item, stamp) {
     const node = this.#free.pop() ?? this.#make();
+    this.moves.stop(node);
+    node.release();
     node.stamp = stamp;
-    node.item = null;
     this.nodes.set(item.id, node);
     return node;
+  }
+
+  // Its row is out of what is drawn: the node is free, unless it still shows the row's end, or text in it is selected.
+  #retire(id, node, moves) {
+    if (this.selection.touches(node.el)) return hideNode(node);
+    this.nodes.delete(id);
+    const isLeaving = moves !== null && moves.left.has(id) && this.moves.fadeOut(node, () => {
+      this.#leaving.delete(node);
+      hideNode(node);
+      this.#free.push(node);
+    });
+    return isLeaving ? this.#leaving.add(node) : this.#free.push(node);
   }
 
   #make() {
     const node = new RowNode(this.specs, this.places);
     this.body.append(node.el);
     return node;
-  }
-
-  #fade(isPatch, now) {
-    if (!isPatch && now < this.#freshUntil) return;
-    for (const el of this.#fresh) el.classList.remove('fresh');
-    this.#fresh.length = 0;
-  }
-
-  #light(now) {
-    if (this.#fresh.length > mostFresh) this.#fresh.length = 0;
-    for (const el of this.#fresh) el.classList.add('fresh');
-    this.#freshUntil = now + freshTime;
   }
 }

@@ -239,7 +239,8 @@ export class Sight {
     const stick = scroll.atTop ? 'top' : scroll.atEnd ? 'end' : undefined;
     return {
       seq,
-      first: scroll.first,
+      // At the end `count` would reach beyond the list by what is cut off at the top: the server would put that right with a shift.
+      first: stick === 'end' ? Math.max(0, scroll.total - count) : scroll.first,
       count,
       // The wire's `ahead` is below what is visible and `behind` above, wherever the reader goes.
       ahead: this.isUpward ? behind : ahead,

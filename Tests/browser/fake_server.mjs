@@ -174,6 +174,9 @@ class Session {
       message = { type: 'window', ...place, items: next.items.map(wire), lead: next.lead };
     } else {
       const lists = diffWindows(this.window, next);
+      // Why: known of tables only that number their rows as they come.
+      for (const entry of lists.removed ?? []) if (this.table.isGone?.(this.window.items[entry[0]].id)) entry[1] = 'gone';
+      for (const entry of lists.inserted ?? []) if (entry[2][0] > this.newest) entry[1] = 'new';
       const isSame = Object.keys(lists).length === 0 && start === this.window.start && view.length === this.window.total;
       if (isSame && shift === 0) { this.isScrolled = false; return; }
       message = { type: 'patch', ...place, shift, base: this.seq, before: this.window.items.length, after: next.items.length, ...lists, lead: next.lead };
@@ -184,6 +187,7 @@ class Session {
     this.sight.first = first;
     this.inFlight = this.seq;
     this.window = { ...next, start, total: view.length };
+    this.newest = this.table.written ?? Infinity;
     this.wantsWindow = this.isScrolled = false;
     this.flushedAt = now;
     this.send(message);

@@ -243,18 +243,24 @@ class Wide extends Table {
   }
 }
 
-/** What a service writes down: a line more at the end with every step, and none is ever changed. */
+/** What a service writes down: with every step a line more, at one of the two ends; of `most` lines the oldest goes. */
 class Log extends Table {
-  constructor(rows, isNewestFirst) {
+  constructor(rows, isNewestFirst, most) {
     super('log', 'Log', [column('line', 'Line', 'integer', { width: 10 }), column('text', 'Text', 'text')]);
-    this.isNewestFirst = isNewestFirst;
+    Object.assign(this, { isNewestFirst, most, written: 0 });
     for (let at = 0; at < rows; at += 1) this.write();
   }
 
   write() {
-    const row = this.add([this.rows.length, `line ${this.rows.length}`]);
+    const row = this.add([this.written, `line ${this.written}`]);
+    this.written += 1;
     if (this.isNewestFirst) this.rows.unshift(this.rows.pop());
+    if (this.rows.length > this.most) this.rows = this.isNewestFirst ? this.rows.slice(0, -1) : this.rows.slice(1);
     return row;
+  }
+
+  isGone(id) {
+    return id <= this.written - this.rows.length;
   }
 
   step() {
@@ -280,6 +286,6 @@ export function makeTables(plugins, set) {
     hostile: () => new Hostile(),
     huge: () => new Huge(Number(set['huge.rows'] ?? 50_000_000)),
     wide: () => new Wide(Number(set['wide.columns'] ?? 500)),
-    log: () => new Log(Number(set['log.rows'] ?? 1_000), set['log.newest'] === 'first'),
+    log: () => new Log(Number(set['log.rows'] ?? 1_000), set['log.newest'] === 'first', Number(set['log.most'] ?? Infinity)),
   })[plugin]());
 }

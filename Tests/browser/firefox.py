@@ -100,10 +100,11 @@ class Firefox:
         self.command("input.performActions", {"context": self.context, "actions": [
             {"type": "wheel", "id": "wheel", "actions": [{"type": "scroll", "x": x, "y": y, "deltaX": 0, "deltaY": pixels}]}]})
 
-    def press(self, key):
-        """A key, as WebDriver names it: a character, or one of the private codes for the others."""
+    def press(self, key, control=False):
+        """A key, as WebDriver names it: a character, or one of the private codes for the others; perhaps with Control."""
+        keys = ["\ue009", key] if control else [key]
         self.command("input.performActions", {"context": self.context, "actions": [
-            {"type": "key", "id": "keys", "actions": [{"type": "keyDown", "value": key}, {"type": "keyUp", "value": key}]}]})
+            {"type": "key", "id": "keys", "actions": [{"type": "keyDown", "value": each} for each in keys] + [{"type": "keyUp", "value": each} for each in reversed(keys)]}]})
 
     def close(self):
         self._open.close()

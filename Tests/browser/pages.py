@@ -17,11 +17,12 @@ class PageTest(unittest.TestCase):
 
     plugins = ()
     settings = {}
+    command = None  # another server than the one that is built
 
     @classmethod
     def setUpClass(cls):
         ARTIFACTS.mkdir(exist_ok=True)
-        cls.server = Server(*cls.plugins, settings=cls.settings)
+        cls.server = Server(*cls.plugins, settings=cls.settings, command=cls.command)
         cls.addClassCleanup(lambda: cls.server.stop())
         playwright = sync_playwright().start()
         cls.addClassCleanup(playwright.stop)

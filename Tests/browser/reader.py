@@ -29,10 +29,10 @@ READ_ROWS = """
 class Reader:
     """One page on one server."""
 
-    def __init__(self, browser, server, fragment="", scheme="light", motion="no-preference", size=(1280, 760)):
+    def __init__(self, browser, server, fragment="", scheme="light", motion="no-preference", size=(1280, 760), **how):
         self.server = server
         self.context = browser.new_context(
-            color_scheme=scheme, reduced_motion=motion, viewport={"width": size[0], "height": size[1]})
+            color_scheme=scheme, reduced_motion=motion, viewport={"width": size[0], "height": size[1]}, **how)
         self.context.add_init_script(WATCH)
         self.page = self.context.new_page()
         self.requests, self.complaints = [], []
@@ -80,7 +80,9 @@ class Reader:
         return [title.strip() for title in self.page.get_by_role("columnheader").all_inner_texts()]
 
     def column(self, pattern):
-        """The place of the first column whose title matches."""
+        """The place of the first column whose title matches; waits for a table that is about to be shown."""
+        self.until("""(pattern) => [...document.querySelectorAll('[role=columnheader]')]
+          .some((head) => new RegExp(pattern, 'i').test(head.textContent))""", f"a column like {pattern} appears", pattern)
         titles = self.titles()
         for at, title in enumerate(titles):
             if re.search(pattern, title, re.IGNORECASE):

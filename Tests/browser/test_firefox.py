@@ -35,12 +35,12 @@ class FirefoxTest(unittest.TestCase):
 
     def test_both_ends_and_the_middle_are_reached(self):
         self.firefox.evaluate("() => document.querySelector('#grid').focus()")
-        self.firefox.press(END)
+        self.firefox.press(END, control=True)
         rows = self.until_rows(f"(rows) => rows.at(-1)?.index === {COUNT + 1}", "the last row appears")
         self.assertEqual(rows[-1]["cells"][1], f"row {COUNT - 1} of {COUNT}")
         bottom = self.firefox.evaluate("() => document.querySelector('#grid').getBoundingClientRect().bottom")
         self.assertLessEqual(rows[-1]["bottom"], bottom + 1, "and all of it")
-        self.firefox.press(HOME)
+        self.firefox.press(HOME, control=True)
         self.until_rows("(rows) => rows[0]?.index === 2", "the first row appears")
         self.jump(0.5)
 
@@ -56,7 +56,7 @@ class FirefoxTest(unittest.TestCase):
 
     def test_keys_move_by_one_row(self):
         self.firefox.evaluate("() => document.querySelector('#grid').focus()")
-        self.firefox.press(END)
+        self.firefox.press(END, control=True)
         for row in range(COUNT, COUNT - 4, -1):
             self.firefox.press(UP)
             self.firefox.until(

@@ -45,6 +45,29 @@ for (const { name, window, patch, refused } of fixtures('broken')) {
   });
 }
 
+test('a copy tells what came, left and moved by itself, and not what was scrolled', () => {
+  const copy = new WindowCopy();
+  const row = (id) => [id, 1, [id]];
+  const items = [1, 2, 3, 4, 5].map(row);
+  const place = { epoch: 'e', request: 1, start: 0, total: 50, rows: 50, lead: [] };
+  const asItem = ([id, rev, cells]) => ({ id, rev, cells });
+  const digest = (wire) => digestOf(0, 50, [], wire.map(asItem));
+  assert.equal(copy.replace({ type: 'window', seq: 1, ...place, items, digest: digest(items) }), null);
+  assert.equal(copy.moves, null);
+  const after = [8, 4, 3, 9, 6].map(row);
+  const patch = {
+    type: 'patch', seq: 2, base: 1, ...place, before: 5, after: 5, removed: [[0, 'gone'], [1, 'scrolled'], [4, 'moved']], moved: [[3, 1]],
+    inserted: [[0, 'new', row(8)], [3, 'scrolled', row(9)], [4, 'moved', row(6)]], digest: digest(after),
+  };
+  assert.equal(copy.apply(parseMessage(JSON.stringify(patch))), null);
+  assert.deepEqual(copy.moves, { left: new Set([1, 5]), came: new Set([8, 6]), moved: 1 });
+  const next = {
+    type: 'patch', seq: 3, base: 2, ...place, before: 5, after: 4, removed: [[4, 'scrolled']], digest: digest(after.slice(0, 4)),
+  };
+  assert.equal(copy.apply(parseMessage(JSON.stringify(next))), null);
+  assert.equal(copy.moves, null);
+});
+
 test('a window whose digest is wrong is refused and changes nothing', () => {
   const [{ window }] = fixtures('sequence-update');
   const copy = new WindowCopy();

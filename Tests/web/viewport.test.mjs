@@ -244,3 +244,16 @@ test('at rest nothing is said twice, and an edge is told of', () => {
   scroll.scrolled(scroll.nativeLast);
   assert.equal(sight.ask(scroll, held, 6, false).stick, 'end');
 });
+
+test('at the end the viewport ends with the list, whatever is cut off at the top', () => {
+  const scroll = new ScrollModel();
+  scroll.setTotal(5_000);
+  for (const height of [600, 616, 620]) {
+    scroll.resize(height);
+    scroll.moveTo(scroll.last);
+    const { first, count, stick } = new Sight().describe(scroll, 1, null);
+    assert.deepEqual([first + count, stick], [5_000, 'end'], `${height} pixels`);
+  }
+  scroll.moveTo(0);
+  assert.equal(new Sight().describe(scroll, 1, null).first, 0);
+});

@@ -1,0 +1,157 @@
+// chosen.js, clipboard.js, speech.js, find.js: what is chosen, copied, said and found.
+
+import test from 'node:test';
+import assert from 'node:assert/strict';
+import { cellText, htmlTable, tabSeparated } from '../../web/clipboard.js';
+import { findText } from '../../web/find.js';
+import { Chosen, Spot } from '../../web/chosen.js';
+import { Speech, viewInWords } from '../../web/speech.js';
+import { Header, Row, WindowCopy } from '../../web/rows.js';
+
+/** A copy that holds rows with these ids from `start` on; each has its id and its double. */
+function copyOf(ids, start = 0, total = start + ids.length) {
+  return Object.assign(new WindowCopy(), { start, total, items: ids.map((id) => (typeof id === 'number' ? new Row(id, 1, [`row ${id}`, id * 2]) : id)) });
+}
+const specs = [{ index: 0, column: { name: 'a', title: 'A', type: 'text' } }, { index: 1, column: { name: 'b', type: 'integer' } }];
+const chosenIDs = (selection, copy) => selection.cells(copy, specs).rows.map((cells) => cells[1] / 2);
+
+test('rows are chosen one by one, and stay so wherever they go', () => {
+  const selection = new Chosen();
+  const copy = copyOf([1, 2, 3]);
+  selection.toggleRow(copy.items[2]);
+  selection.toggleRow(copy.items[0]);
+  assert.deepEqual(chosenIDs(selection, copy), [1, 3], 'in the order of the view');
+  const later = copyOf([3, 2, 9]);
+  selection.follow(later, 0);
+  assert.deepEqual(chosenIDs(selection, later), [3, 1], 'a row that is out of reach is known as it was');
+  assert.equal(selection.text, '2 rows selected');
+  selection.toggleRow(later.items[0]);
+  assert.equal(selection.text, '1 row selected');
+  assert.ok(selection.clear());
+  assert.ok(!selection.clear());
+});
+
+test('a chosen row is copied as it is now', () => {
+  const selection = new Chosen();
+  selection.toggleRow(copyOf([1]).items[0]);
+  const later = copyOf([1]);
+  later.items[0].cells[0] = 'changed';
+  selection.follow(later, 0);
+  assert.equal(selection.cells(later, specs).rows[0][0], 'changed');
+});
+
+test('cells are chosen between two corners, which go along with their rows', () => {
+  const selection = new Chosen();
+  const copy = copyOf([1, 2, 3, 4, 5]);
+  const at = (position) => new Spot(position, copy.itemAt(position));
+  selection.extend(at(3), 1, at(2), 0);
+  selection.extend(at(3), 1, at(1), 1);
+  assert.deepEqual(selection.bounds, { top: 1, bottom: 3, first: 1, last: 1 }, 'the first corner stays');
+  assert.deepEqual(selection.cells(copy, specs), { specs: [specs[1]], rows: [[4], [6], [8]], missing: 0 });
+  const later = copyOf([9, 1, 2, 7, 3, 4], 10, 20);
+  selection.follow(later, 11);
+  assert.deepEqual(selection.bounds, { top: 12, bottom: 15, first: 1, last: 1 });
+  assert.equal(selection.text, '4 rows, 1 column selected');
+});
+
+test('a corner out of reach keeps its position, and moves with the list', () => {
+  const place = new Spot(500, new Row(7, 1, []));
+  place.follow(copyOf([1, 2], 0, 1_000), 5);
+  assert.equal(place.position, 505);
+  place.follow(copyOf([1, 2], 0, 100), 0);
+  assert.equal(place.position, 99);
+  const heads = new Spot(-1);
+  heads.follow(copyOf([1]), 3);
+  assert.equal(heads.position, -1);
+});
+
+test('a header is followed by its section', () => {
+  const header = (section) => new Header({ section, rev: 1, slot: 0, level: 0, column: 'a', value: 'x', count: 1 });
+  const place = new Spot(0, header(4));
+  place.follow(copyOf([header(3), 1, header(4), 2]), 0);
+  assert.equal(place.position, 2);
+  assert.ok(place.item.isHeader);
+});
+
+test('what is chosen but not held is counted', () => {
+  const selection = new Chosen();
+  const copy = copyOf([5, 6], 4, 100);
+  selection.selectColumns(0, 1, copy);
+  const { rows, missing } = selection.cells(copy, specs);
+  assert.deepEqual([rows.length, missing], [2, 98]);
+  selection.follow(copyOf([5, 6], 4, 120), 0);
+  assert.equal(selection.bounds.bottom, 119, 'everything goes on being everything');
+});
+
+test('headers of sections are not copied', () => {
+  const selection = new Chosen();
+  const copy = copyOf([new Header({ section: 1, rev: 1, slot: 0, level: 0, column: 'a', value: 'x', count: 1 }), 1]);
+  selection.selectColumns(0, 1, copy);
+  assert.deepEqual(chosenIDs(selection, copy), [1]);
+  assert.equal(selection.cells(copy, specs).missing, 0);
+});
+
+test('cells are copied as spreadsheets read them', () => {
+  assert.equal(cellText(1_234_567.5, { type: 'number' }), '1234567.5');
+  assert.equal(cellText('9223372036854775807', { type: 'integer' }), '9223372036854775807');
+  assert.match(cellText(0, { type: 'timestamp' }), /^19(70|69)-\d\d-\d\d \d\d:\d\d:\d\d$/);
+  assert.equal(cellText([1, 2.5], { type: 'series' }), '1 2.5');
+  assert.equal(cellText(false, { type: 'boolean' }), 'false');
+  for (const cell of [null, undefined, { pending: true }, { failed: 'why' }]) assert.equal(cellText(cell, { type: 'text' }), '');
+});
+
+test('tabs, breaks and quotes stay inside of their cell', () => {
+  const chosen = { specs, rows: [['a\tb', 1], ['a\r\nb', 2], ['say "x"', null]] };
+  assert.equal(tabSeparated(chosen), 'A\tb\n"a\tb"\t1\n"a\r\nb"\t2\n"say ""x"""\t');
+});
+
+test('no text becomes a formula, and no number a text', () => {
+  const chosen = { specs, rows: [['=1+1', -5], ['+cmd|x', 0], ['-x', 0], ['@x', 0], ['\tx', 0], ['x=1', 0]] };
+  assert.deepEqual(tabSeparated(chosen).split('\n').slice(1).map((line) => line.slice(0, 3)), ["'=1", "'+c", "'-x", "'@x", `"'\t`, 'x=1']);
+  assert.ok(tabSeparated(chosen).includes("'=1+1\t-5"));
+  assert.ok(htmlTable(chosen).includes('<td>&#39;=1+1</td><td>-5</td>'));
+});
+
+test('markup is text in a copied table', () => {
+  const html = htmlTable({ specs: [{ index: 0, column: { name: '<b>', type: 'text' } }], rows: [['<img src=x onerror="a(\'&\')">\0']] });
+  assert.ok(html.includes('<th>&lt;b&gt;</th>'));
+  assert.ok(html.includes('<td>&lt;img src=x onerror=&quot;a(&#39;&amp;&#39;)&quot;&gt;</td>'));
+});
+
+test('speech comes once a second at most, and the last word wins', () => {
+  const spoken = [];
+  const timers = [];
+  let now = 0;
+  const speech = new Speech((text) => spoken.push([now, text]), { later: (call, wait) => timers.push([now + wait, call]), now: () => now });
+  speech.say('one');
+  for (now of [100, 500, 900]) speech.say(`at ${now}`);
+  assert.deepEqual(spoken, [[0, 'one']]);
+  assert.deepEqual(timers.map(([at]) => at), [1_000]);
+  now = 1_000;
+  timers.shift()[1]();
+  assert.deepEqual(spoken.at(-1), [1_000, 'at 900']);
+  now = 1_999;
+  speech.say('at 900');
+  assert.equal(timers[0][0], 2_000);
+  now = 2_000;
+  timers.shift()[1]();
+  assert.deepEqual(spoken.at(-1), [2_000, 'at 900\u00a0'], 'the same text is said again');
+  now = 3_000;
+  speech.say('late');
+  assert.equal(spoken.length, 4);
+});
+
+test('a view is said in words', () => {
+  const view = { sort: [{ column: 'cpu', descending: true }, { column: 'pid', descending: false }], search: '', filters: [], group: ['user'] };
+  assert.equal(viewInWords(view, 1_200, (name) => name.toUpperCase()), `${(1_200).toLocaleString()} rows, sorted by CPU descending, then PID ascending, grouped by USER`);
+  assert.equal(viewInWords({ sort: [], search: 'x', filters: [], group: [] }, 1, String), '1 row matches');
+  assert.equal(viewInWords({ sort: [], search: '', filters: [{}], group: [] }, 2, String), '2 rows match');
+});
+
+test('a text is found in what cells show, in reading order', () => {
+  const shown = [{ index: 1, format: (value) => `${value} €` }, { index: 0, format: String }];
+  const copy = copyOf([1, 12, 21], 40);
+  assert.deepEqual(findText('2', copy, shown, 0), [{ position: 40, column: 0 }, { position: 41, column: 0 }, { position: 41, column: 1 }, { position: 42, column: 0 }, { position: 42, column: 1 }]);
+  assert.deepEqual(findText('ROW 12', copy, shown, 0), [{ position: 41, column: 1 }]);
+  assert.deepEqual(findText('', copy, shown, 0), []);
+});

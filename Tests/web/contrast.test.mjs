@@ -1,0 +1,57 @@
+// What is read is readable, in both themes: WCAG 2.2 AA, computed from the style sheet's tokens.
+
+import test from 'node:test';
+import assert from 'node:assert/strict';
+import { contrast, over, tokens } from './contrast.mjs';
+
+const hues = ['good', 'bad', 'warn', 'quiet', 'hue0', 'hue1', 'hue2', 'hue3', 'hue4', 'hue5'];
+
+for (const theme of ['light', 'dark']) {
+  const t = tokens(theme);
+  const chosen = (back) => over(t['accent-wash'], back);
+
+  const check = (name, front, back, least) => {
+    const found = contrast(front, back);
+    assert.ok(found >= least, `${theme}: ${name} has ${found.toFixed(2)}, needs ${least}`);
+  };
+
+  test(`black on white is 21, ${theme} tokens are there`, () => {
+    assert.equal(contrast([0, 0, 0], [1, 1, 1]), 21);
+    for (const name of [...hues, 'page', 'raised', 'text', 'accent', 'line', 'faint', 'section', 'hover', 'bar', 'found', 'fresh']) assert.ok(t[name], name);
+  });
+
+  test(`text is readable on everything it stands on, ${theme}`, () => {
+    const backs = ['page', 'raised', 'hover', 'section', 'found'];
+    for (const back of backs) check(`text on ${back}`, t.text, t[back], 4.5);
+    for (const back of ['page', 'hover']) {
+      check(`text on a selected ${back}`, t.text, chosen(t[back]), 4.5);
+      check(`text on a bar on ${back}`, t.text, over(t.bar, t[back]), 4.5);
+      check(`text on a selected bar on ${back}`, t.text, over(t.bar, chosen(t[back])), 4.5);
+      check(`fresh text on ${back}`, t.fresh, t[back], 4.5);
+      check(`fresh text on a bar on ${back}`, t.fresh, over(t.bar, t[back]), 4.5);
+    }
+  });
+
+  test(`quiet text is readable, ${theme}`, () => {
+    for (const back of ['page', 'raised', 'hover', 'section', 'line']) check(`quiet on ${back}`, t.quiet, t[back], 4.5);
+    check('quiet on a selected row', t.quiet, chosen(t.page), 4.5);
+  });
+
+  test(`links, marks and faults are readable, ${theme}`, () => {
+    for (const name of ['accent', 'bad', 'warn', 'good']) for (const back of ['page', 'raised', 'hover']) check(`${name} on ${back}`, t[name], t[back], 4.5);
+    check('page on accent', t.page, t.accent, 4.5);
+    check('a link in a selected row', t.accent, chosen(t.page), 4.5);
+  });
+
+  test(`badges are readable, ${theme}`, () => {
+    for (const hue of hues) {
+      for (const back of ['page', 'hover', 'raised']) check(`the badge ${hue} on ${back}`, t[hue], over(t[hue], t[back], 0.13), 4.5);
+      check(`the badge ${hue} in a selected row`, t[hue], over(t[hue], chosen(t.page), 0.13), 4.5);
+    }
+  });
+
+  test(`what is seen but not read stands out, ${theme}`, () => {
+    for (const back of ['page', 'raised', 'section']) check(`the focus on ${back}`, t.accent, t[back], 3);
+    for (const back of ['page', 'raised', 'section']) check(`faint on ${back}`, t.faint, t[back], 3);
+  });
+}

@@ -1,0 +1,44 @@
+import test from 'node:test';
+import assert from 'node:assert/strict';
+import { directionOf, glideFrom, MotionSense, MOTION_TIME } from '../../web/motion.js';
+
+test('numbers go up or down, everything else only changes', () => {
+  assert.equal(directionOf(1, 2), 'up');
+  assert.equal(directionOf(-1, -1.5), 'down');
+  assert.equal(directionOf(0, -0), 'other');
+  for (const [before, after] of [['a', 'b'], [null, 1], [1, null], [true, false], [[1], [2]], [1, '2'], [1, NaN]]) {
+    assert.equal(directionOf(before, after), 'other', `${before} to ${after}`);
+  }
+});
+
+const moves = (left, came, moved) => ({
+  left: new Set(Array.from({ length: left }, (_, at) => at)), came: new Set(Array.from({ length: came }, (_, at) => 100 + at)), moved,
+});
+
+test('a screenful of items may move, one more may not', () => {
+  assert.equal(new MotionSense().allows(moves(10, 9, 6), 25, false, 0), true);
+  assert.equal(new MotionSense().allows(moves(10, 9, 7), 25, false, 0), false);
+  assert.equal(new MotionSense().allows(moves(0, 0, 1), 25, false, 0), true);
+  assert.equal(new MotionSense().allows(null, 25, false, 0), false);
+  assert.equal(new MotionSense().allows(moves(0, 0, 0), 25, false, 0), false);
+});
+
+test('nothing moves while the reader does', () => {
+  assert.equal(new MotionSense().allows(moves(1, 0, 0), 25, true, 0), false);
+});
+
+test('a motion ends before the next one begins, and what was not shown delays nothing', () => {
+  const sense = new MotionSense();
+  assert.ok(MOTION_TIME <= 200);
+  assert.equal(sense.allows(moves(1, 0, 0), 25, false, 1_000), true);
+  assert.equal(sense.allows(moves(1, 0, 0), 25, false, 1_000 + MOTION_TIME - 1), false);
+  assert.equal(sense.allows(moves(1, 0, 0), 25, false, 1_000 + MOTION_TIME), true);
+});
+
+test('a row glides from where it was seen, never from farther than the height of what is seen', () => {
+  assert.equal(glideFrom(28, 56, 700), -28);
+  assert.equal(glideFrom(56, 56, 700), 0);
+  assert.equal(glideFrom(-5_000, 100, 700), -700);
+  assert.equal(glideFrom(100, 9_000, 700), -700);
+  assert.equal(glideFrom(5_000, 6_000, 700), 0, 'nobody sees either place');
+});

@@ -1,0 +1,94 @@
+// detail.js: all cells of one row beside the table, alive as long as the page holds the row.
+
+import { makeCell } from './cells.js';
+import { titleOf } from './columns.js';
+
+const longestText = 20_000;
+
+/** The panel. It follows the active row while it is open. */
+export class Detail {
+  constructor(panel, stage, onClose) {
+    Object.assign(this, { panel, stage });
+    [this.title, this.list, this.note] = ['.detail-title', '.detail-list', '.detail-note'].map((name) => panel.querySelector(name));
+    panel.querySelector('button').addEventListener('click', onClose);
+    panel.addEventListener('keydown', (event) => {
+      if (event.key !== 'Escape') return;
+      event.stopPropagation();
+      onClose();
+    });
+  }
+  #row = null;
+  #cells = [];
+  #shown = [];
+  #specs = null;
+  #titled = 0;  // the column that names a row best: the first text
+
+  get isOpen() {
+    return !this.panel.hidden;
+  }
+
+  /** Opens or closes. */
+  toggle(isOpen) {
+    this.panel.hidden = !isOpen;
+    this.stage.classList.toggle('with-detail', isOpen);
+    this.#row = null;
+  }
+
+  /**
+   * Shows a row, or goes on showing the one before.
+   *
+   * @param {import('./rows.js').Row|null} row the active one; null or a header when there is none
+   * @param {import('./columns.js').Spec[]} specs all columns
+   */
+  show(row, specs, copy, now) {
+    if (!this.isOpen || specs.length === 0) return;
+    if (specs !== this.#specs) this.#build(specs);
+    const next = row !== null && !row.isHeader ? row : this.#row;
+    if (next === null) {
+      this.note.textContent = 'Choose a row to see all of it.';
+      this.list.hidden = true;
+      return;
+    }
+    this.#row = copy.itemAt(copy.positionOf(next.id)) ?? next;
+    const isHeld = copy.positionOf(next.id) >= 0;
+    this.list.hidden = false;
+    this.note.textContent = isHeld ? '' : 'It is not among the rows at hand: these are its last known values.';
+    this.panel.classList.toggle('old', !isHeld);
+    specs.forEach(({ index }, at) => {
+      const value = this.#row.cells[index] ?? null;
+      if (value === this.#shown[at]) return;
+      this.#shown[at] = value;
+      this.#cells[at].show(value, now);
+      if (at === this.#titled) this.title.textContent = this.#cells[at].el.textContent;
+    });
+  }
+
+  /** Shows ages anew. */
+  tick(now) {
+    if (!this.isOpen || this.#row === null) return;
+    this.#cells.forEach((cell, at) => { if (cell.spec.column.style === 'age') cell.show(this.#shown[at], now); });
+  }
+
+  #build(specs) {
+    this.#specs = specs;
+    this.#row = null;
+    this.#titled = Math.max(0, specs.findIndex(({ column, kind }) => column.type === 'text' && kind === 'text'));
+    this.#shown = specs.map(() => undefined);
+    this.#cells = specs.map((spec) => makeCell({ ...spec, index: `-detail${spec.index}`, format: spec.kind === 'text' && spec.column.type === 'text' ? whole : spec.format }));
+    this.list.replaceChildren(...specs.flatMap((spec, at) => {
+      const title = document.createElement('dt');
+      title.textContent = titleOf(spec.column);
+      const value = document.createElement('dd');
+      const { el } = this.#cells[at];
+      el.removeAttribute('role');
+      el.removeAttribute('aria-colindex');
+      for (const link of el.querySelectorAll('a')) link.removeAttribute('tabindex');
+      value.append(el);
+      return [title, value];
+    }));
+  }
+}
+
+function whole(value) {
+  return typeof value === 'string' ? value.slice(0, longestText) : '';
+}

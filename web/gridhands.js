@@ -1,0 +1,167 @@
+// gridhands.js: what keys and pointers do in the grid: the ARIA grid pattern. Everything ends in a call of `on`.
+
+import { htmlTable, cellText, tabSeparated } from './clipboard.js';
+import { Spot } from './chosen.js';
+
+/**
+ * Listens on the grid.
+ *
+ * @param {object} parts
+ * @param {HTMLElement} parts.grid
+ * @param {import('./session.js').Session} parts.session
+ * @param {import('./viewport.js').ScrollModel} parts.scroll
+ * @param {import('./focus.js').Focus} parts.focus
+ * @param {import('./chosen.js').Chosen} parts.selection
+ * @param {import('./columnset.js').ColumnSet} parts.columns
+ * @param {import('./columnhands.js').ColumnHands} parts.hands
+ * @param {object} on `sort(column, isFurther)`, `moved()` when the active cell is another, `open()` for the row's detail, `close()` for
+ *   Escape with nothing else to end, `say(text)`, `changed()` when something must be drawn
+ */
+export function listenForHands(parts, on) {
+  const { grid, session, scroll, focus, selection, columns, hands } = parts;
+  const firstVisible = () => Math.ceil(scroll.position / scroll.rowHeight);
+
+  grid.addEventListener('focus', () => {
+    if (focus.position !== null || session.copy.total === 0) return;
+    focus.set(firstVisible(), 0, session.copy);
+    on.changed();
+  });
+
+  grid.addEventListener('keydown', (event) => {
+    if (event.target.closest('button') || !(press(event) ?? true)) return;
+    event.preventDefault();
+    on.changed();
+  });
+
+  // Answers false when a key means nothing here.
+  function press(event) {
+    const { key, shiftKey, altKey } = event;
+    const isControl = event.ctrlKey || event.metaKey;
+    if (focus.position === -1 && hands.press(event, focus.column)) return true;
+    if (altKey) return false;
+    if (key === 'Enter') return enter(shiftKey, isControl);
+    if (key === ' ') return space(shiftKey, isControl);
+    if (key === 'Escape') return selection.clear() || on.close();
+    if (isControl && key.toLowerCase() === 'a') {
+      selection.selectColumns(0, columns.shown.length - 1, session.copy);
+      return on.say(selection.text);
+    }
+    return move(event, isControl);
+  }
+
+  function enter(isShifted, isControl) {
+    if (focus.position === -1) on.sort(columns.shown[focus.column].column.name, isShifted);
+    else if (isControl) focus.el?.querySelector('a[href]')?.click();
+    else on.open();
+  }
+
+  function space(isShifted, isControl) {
+    if (focus.position === -1) return on.sort(columns.shown[focus.column].column.name, isShifted);
+    if (focus.position === null) return false;
+    if (isControl) selection.selectColumns(focus.column, focus.column, session.copy);
+    else if (isShifted) {
+      selection.clear();
+      selection.extend(here(), 0, here(), columns.shown.length - 1);
+    } else if (focus.item !== null && !focus.item.isHeader) selection.toggleRow(focus.item);
+    return on.say(selection.text || 'Nothing selected');
+  }
+
+  function move(event, isControl) {
+    const { copy } = session;
+    const before = here();
+    const { column } = focus;
+    const page = Math.max(1, Math.floor(scroll.height / scroll.rowHeight) - 1);
+    const room = { total: copy.total, columns: columns.shown.length, page, isControl, isRightToLeft: isRightToLeft() };
+    if (!focus.move(event.key, room, firstVisible(), copy)) return false;
+    if (event.shiftKey && focus.position >= 0 && before !== null && before.position >= 0) {
+      selection.extend(before, column, here(), focus.column);
+      on.say(selection.text);
+    } else if (selection.range !== null) selection.clear();
+    const covered = session.view.group.length * scroll.rowHeight;
+    if (focus.position >= 0) scroll.moveTo(focus.position === 0 ? 0 : scroll.reveal(focus.position, covered));
+    columns.reveal(focus.column);
+    return on.moved();
+  }
+
+  function here() {
+    return focus.position === null ? null : new Spot(focus.position, focus.item);
+  }
+
+  function isRightToLeft() {
+    return getComputedStyle(grid).direction === 'rtl';
+  }
+
+  grid.addEventListener('pointerdown', (event) => {
+    const cell = event.target.closest('[role=gridcell], [role=rowheader]');
+    const row = cell?.closest('[aria-rowindex]');
+    if (!row || event.button !== 0) return;
+    const before = here();
+    const { column } = focus;
+    focus.set(Number(row.getAttribute('aria-rowindex')) - 2, Number(cell.getAttribute('aria-colindex') ?? 1) - 1, session.copy);
+    if (event.shiftKey && before !== null && before.position >= 0) {
+      event.preventDefault();  // it would select text
+      grid.focus({ preventScroll: true });
+      selection.extend(before, column, here(), focus.column);
+      on.say(selection.text);
+    } else if (event.ctrlKey || event.metaKey) {
+      if (focus.item !== null && !focus.item.isHeader) selection.toggleRow(focus.item);
+      on.say(selection.text || 'Nothing selected');
+    } else if (selection.range !== null) selection.clear();
+    on.changed();
+  });
+
+  grid.addEventListener('dblclick', ({ target }) => {
+    if (target.closest('[role=gridcell]') && getSelection().isCollapsed) on.open();
+  });
+
+  document.addEventListener('copy', (event) => {
+    const isTyping = event.target.closest?.('input, textarea');
+    if (isTyping || !getSelection().isCollapsed || !grid.contains(document.activeElement)) return;
+    if (selection.isEmpty) {
+      const spec = columns.shown[focus.column];
+      if (!spec || focus.item === null || focus.item.isHeader) return;
+      event.clipboardData.setData('text/plain', cellText(focus.item.cells[spec.index], spec.column));
+      event.preventDefault();
+      on.say('Copied the cell');
+      return;
+    }
+    const chosen = selection.cells(session.copy, columns.shown);
+    event.clipboardData.setData('text/plain', tabSeparated(chosen));
+    event.clipboardData.setData('text/html', htmlTable(chosen));
+    event.preventDefault();
+    const count = chosen.rows.length.toLocaleString();
+    on.say(`Copied ${count} ${chosen.rows.length === 1 ? 'row' : 'rows'}${
+      chosen.missing > 0 ? `; ${chosen.missing.toLocaleString()} more are too far from what is in sight` : ''}`);
+  });
+}
+
+/** Marks what is chosen among the rows that are drawn. */
+export class Marks {
+  #isMarked = false;
+
+  /**
+   * @param {import('./table.js').Table} table
+   * @param {import('./chosen.js').Chosen} selection
+   */
+  draw(table, selection) {
+    if (selection.isEmpty && !this.#isMarked) return;
+    this.#isMarked = !selection.isEmpty;
+    const { bounds } = selection;
+    for (const [id, node] of table.nodes) {
+      const isRow = selection.rows.has(id);
+      if (isRow !== (node.el.getAttribute('aria-selected') === 'true')) {
+        if (isRow) node.el.setAttribute('aria-selected', 'true');
+        else node.el.removeAttribute('aria-selected');
+      }
+      const isWithin = bounds !== null && node.position >= bounds.top && node.position <= bounds.bottom;
+      for (const [at, cell] of node.cells.entries()) {
+        if (cell === undefined) continue;
+        const isChosen = isWithin && at >= bounds.first && at <= bounds.last;
+        if (isChosen === cell.isChosen) continue;
+        cell.isChosen = isChosen;
+        if (isChosen) cell.el.setAttribute('aria-selected', 'true');
+        else cell.el.removeAttribute('aria-selected');
+      }
+    }
+  }
+}
