@@ -43,6 +43,7 @@ const checks = {
   hello(m) {
     demand(m.version === VERSION, `the server speaks version ${m.version}, this page ${VERSION}`);
     demand(typeof m.epoch === 'string', 'hello has no epoch');
+    demand(m.session === undefined || typeof m.session === 'string', 'the session is no text');
     checkTables(m.tables);
   },
   tables(m) {
@@ -145,10 +146,15 @@ export function hello(client) {
   return { type: 'hello', version: VERSION, client };
 }
 
-/** Shows a table. `resume` is `{epoch, seq}` of what the page still holds, or null. */
+/** Shows a table. `resume` is `{epoch, seq, session, anchorOffset}` of what the page still holds, or null. */
 export function open({ table, request, query, viewport, resume }) {
   const message = { type: 'open', table, request, query: wireQuery(query), viewport: wireViewport(viewport) };
-  if (resume) message.resume = { epoch: resume.epoch, seq: resume.seq };
+  if (resume) {
+    const { epoch, seq, session, anchorOffset } = resume;
+    message.resume = { epoch, seq };
+    if (session) message.resume.session = session;
+    if (anchorOffset >= 0 && anchorOffset <= LIMITS.count) message.resume.anchorOffset = anchorOffset;
+  }
   return message;
 }
 

@@ -18,6 +18,7 @@ public struct Engine: ~Copyable {
   private var sessions: [SessionID: Session] = [:]
   /// Sessions whose table is not there yet, in the order in which they came.
   private var waiting: [Session] = []
+  private var parking: Parking
   private var outputs: [Output] = []
   private let seed: UInt64
   /// How often pages asked for a window because a patch did not fit.
@@ -27,6 +28,7 @@ public struct Engine: ~Copyable {
   public init(epoch: String, limits: Limits = Limits()) {
     self.epoch = epoch
     self.limits = limits
+    parking = Parking(limit: limits.parkedSessions, time: limits.parkedTime)
     seed = epoch.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
   }
 
@@ -90,11 +92,11 @@ public struct Engine: ~Copyable {
       states[id.rawValue].fail(DeferredCell(key, column: column), reason, at: now)
     case .forget(let id, let key, let column): states[id.rawValue].forget(DeferredCell(key, column: column), at: now)
     case .source(let id, let state, let message): states[id.rawValue].setSource(state, message, at: now)
-    case .open(let id, let table, let request, let query, let viewport, let interval):
+    case .open(let id, let table, let request, let query, let viewport, let interval, let resume):
       open(
         Session(
           id, table: table, request: request, query: query, viewport: viewport,
-          interval: min(interval ?? limits.interval, limits.longestInterval), limits: limits), at: now)
+          interval: min(interval ?? limits.interval, limits.longestInterval), limits: limits), resume: resume, at: now)
     case .query(let id, let request, let query, let viewport):
       guard let session = sessions[id] else { return }
       session.ask(query, request: request, viewport: viewport, limits: limits)
@@ -113,11 +115,17 @@ public struct Engine: ~Copyable {
     case .hold(let id, true): sessions[id]?.holdOrder(for: limits.hold, at: now)
     case .hold(let id, false): sessions[id]?.release()
     case .writable(let id): sessions[id]?.isWritable = true
-    case .close(let id): close(id, at: now)
+    case .close(let id): close(id, isParked: true, at: now)
     }
   }
 
-  private mutating func open(_ session: Session, at now: Instant) {
+  private mutating func open(_ session: Session, resume: ResumePoint?, at now: Instant) {
+    // A second table on the same socket goes on counting, and from nowhere else.
+    if let resume, sessions[session.id] == nil {
+      // Its old socket may not have noticed yet that nobody is there.
+      close(resume.session, isParked: true, at: now)
+      session.resume(from: parking.take(resume.session), at: resume)
+    }
     if let former = sessions[session.id] { session.goOn(from: former) }
     close(session.id, at: now)
     sessions[session.id] = session
@@ -164,11 +172,13 @@ public struct Engine: ~Copyable {
     outputs.append(.refuse(session.id, .tooLong("a page may collapse \(limits.collapsed) sections, not \(count)")))
   }
 
-  private mutating func close(_ id: SessionID, at now: Instant) {
+  private mutating func close(_ id: SessionID, isParked: Bool = false, at now: Instant) {
     guard let session = sessions.removeValue(forKey: id) else { return }
     waiting.removeAll { $0 === session }
     guard session.view != nil, let number = tableNumbers[session.tableName] else { return }
+    session.willLeave()
     states[number].detach(session, at: now)
+    if isParked, session.base != nil { parking.park(session, at: now) }
   }
 
   /// A query with the numbers of its columns.
@@ -220,6 +230,7 @@ public struct Engine: ~Copyable {
   ///
   /// - Complexity: O(sessions + window log window) for each session that is due; sessions with equal windows share the work.
   public mutating func advance(to now: Instant) -> [Output] {
+    parking.drop(at: now)
     for table in states { table.advance(to: now, limits: limits, outputs: &outputs) }
     defer { outputs = [] }
     return outputs
@@ -230,6 +241,6 @@ public struct Engine: ~Copyable {
   /// - Complexity: O(sessions).
   public var deadline: Instant? {
     if !outputs.isEmpty { return .zero }
-    return states.compactMap(\.deadline).min()
+    return (states.map(\.deadline) + [parking.deadline]).compactMap(\.self).min()
   }
 }

@@ -100,7 +100,10 @@ public enum Input: Sendable {
   /// A source's state has changed, and why.
   case source(TableID, SourceState, message: String)
   /// A page opens a table, or another one. `request` comes back with every patch that answers the query.
-  case open(SessionID, table: String, request: UInt64, query: QueryRequest, viewport: Viewport?, interval: Duration?)
+  /// `resume` tells what it still holds of a connection that was lost: where that is known and the query is the same, it gets a patch.
+  case open(
+    SessionID, table: String, request: UInt64, query: QueryRequest, viewport: Viewport?, interval: Duration?,
+    resume: ResumePoint? = nil)
   /// A page asks for another query.
   case query(SessionID, request: UInt64, query: QueryRequest, viewport: Viewport?)
   /// A page collapses a section of its own view of the table, or expands it.

@@ -52,6 +52,8 @@ public struct Simulation {
     public var hits = 0
     /// Counts that pages were told while they paused.
     public var waits = 0
+    /// Pages that came back on another connection, and got a patch.
+    public var resumes = 0
     /// Patches of pages that held their order.
     public var holds = 0
     /// Rows that their table let go by itself, and lists that had more rows than their table took.
@@ -82,6 +84,7 @@ public struct Simulation {
       anchored += other.anchored
       waits += other.waits
       holds += other.holds
+      resumes += other.resumes
       evictions += other.evictions
       bounded += other.bounded
     }
@@ -111,6 +114,8 @@ public struct Simulation {
     var moved: Set<Int64> = []
     /// Whether the whole list has been put in order since then.
     var isReordered = false
+    /// Whether it has come back on another connection and was not answered yet.
+    var isResuming = false
     /// While it pauses, what its view was when it began to.
     var pause: PausedView?
     /// Whether its reader may hold the order; and since when for certain.
@@ -195,7 +200,7 @@ public struct Simulation {
       clock.advance(by: .milliseconds(random.pick([-1, -500, -3_600_000])))
       hasClockGoneBack = true
     case 11: openPage(&engine)
-    case 12: closePage(&engine)
+    case 12: random.oneIn(2) ? closePage(&engine) : drop(&engine)
     case 13...14: scroll(&engine)
     case 15: query(&engine)
     case 16...20: receive(&engine)
@@ -315,8 +320,7 @@ public struct Simulation {
       first: stick == .top ? 0 : random.number(0...30), count: random.number(1...20),
       ahead: random.pick([nil, 0, 5, 40]),
       behind: random.pick([nil, 0, 5, 40]), stick: stick)
-    var page = Page(id: SessionID(rawValue: nextPage), viewport: viewport)
-    nextPage += 1
+    var page = Page(id: newPageID(), viewport: viewport)
     page.query = randomQuery()
     page.collapsed = randomPaths(page.query)
     engine.handle(
@@ -324,6 +328,11 @@ public struct Simulation {
         page.id, table: "numbers", request: page.request, query: request(page), viewport: viewport,
         interval: random.pick([nil, .zero, .milliseconds(100), .seconds(2)])), at: clock.now)
     pages.append(page)
+  }
+
+  mutating func newPageID() -> SessionID {
+    defer { nextPage += 1 }
+    return SessionID(rawValue: nextPage)
   }
 
   private mutating func closePage(_ engine: inout Engine) {
@@ -396,6 +405,8 @@ public struct Simulation {
         guard pages[index].isWritable else { throw failure("a page gets a patch that its socket cannot take") }
         pages[index].isWritable = false
         pages[index].coming.append(delivery)
+        if pages[index].isResuming, delivery.patch.base != nil { coverage.resumes += 1 }
+        pages[index].isResuming = false
         if let held = delivery.patch.result.held {
           try judgeHeld(delivery, held, pages[index])
           continue

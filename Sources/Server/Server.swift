@@ -41,6 +41,7 @@ public final class Server {
   var schemas: [TableID: Schema] = [:]
   var nextInlet = 0
   var greetings: GreetingQueue
+  var resumeTokens: ResumeTokens
   var isStopping = false
   private let arena: ContextArena
   private var unixSocket: UnixSocket?
@@ -51,6 +52,7 @@ public final class Server {
   public init(_ configuration: ServerConfiguration) throws(ServerError) {
     self.configuration = configuration
     logger = configuration.logger
+    resumeTokens = ResumeTokens(limit: configuration.limits.parkedSessions)
     greetings = GreetingQueue(patience: configuration.helloTimeout)
     engine = Engine(epoch: configuration.epoch ?? Self.randomEpoch(), limits: configuration.limits)
     control = ServerControl(

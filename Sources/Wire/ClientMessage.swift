@@ -60,11 +60,17 @@ public enum ClientMessage: Hashable, Sendable {
     public var epoch: String
     /// The last window or patch that it applied.
     public var sequence: UInt64
+    /// What the server's hello called the session in which it came.
+    public var token: String?
+    /// How many items the anchor is below the first visible one.
+    public var anchorOffset: Int?
 
     /// A page's memory.
-    public init(epoch: String, sequence: UInt64) {
+    public init(epoch: String, sequence: UInt64, token: String? = nil, anchorOffset: Int? = nil) {
       self.epoch = epoch
       self.sequence = sequence
+      self.token = token
+      self.anchorOffset = anchorOffset
     }
   }
 }

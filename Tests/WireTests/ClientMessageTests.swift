@@ -40,7 +40,7 @@ import Testing
       #"""
       {"type":"open","table":"p","request":9007199254740991,
        "query":{"sort":[{"column":"cpu","descending":true},{"column":"pid"}],"search":"ssh","group":["user"]},
-       "viewport":{"first":0,"count":40},"interval":300,"resume":{"epoch":"e","seq":12}}
+       "viewport":{"first":0,"count":40},"interval":300,"resume":{"epoch":"e","seq":12,"session":"s","anchorOffset":3}}
       """#)
     #expect(
       full
@@ -49,7 +49,7 @@ import Testing
             table: "p", request: 9_007_199_254_740_991,
             query: QueryRequest(sort: [("cpu", true), ("pid", false)], search: "ssh", group: ["user"]),
             viewport: Viewport(first: 0, count: 40, stick: nil), interval: .milliseconds(300),
-            resume: .init(epoch: "e", sequence: 12))))
+            resume: .init(epoch: "e", sequence: 12, token: "s", anchorOffset: 3))))
   }
 
   @Test func aViewportWithoutStickHoldsItsAnchor() throws {

@@ -225,7 +225,7 @@ const sight = { seq: 7, first: 1_200, count: 40, ahead: 60, behind: 20, anchor: 
 client('hello', { type: 'hello', version: 1, client: 'rowcast page' });
 client('open', { type: 'open', table: 'processes', request: 1, query: {}, viewport: { seq: 0, first: 0, count: 26, ahead: 80, behind: 0, stick: 'top' } });
 client('open again', {
-  type: 'open', table: 'processes', request: 2, interval: 100, resume: { epoch, seq: 12 },
+  type: 'open', table: 'processes', request: 2, interval: 100, resume: { epoch, seq: 12, session: '9d41c0de', anchorOffset: 3 },
   query: { sort: [{ column: 'cpu', descending: true }, { column: 'user' }], search: 'ssh', group: ['user'] }, viewport: { ...sight, seq: 0 },
 });
 client('open with nothing said', { type: 'open', table: 'processes', request: 1 });
@@ -278,7 +278,7 @@ client('hold', { type: 'hold', held: true });
 client('pause', { type: 'pause', paused: true });
 client('with members that nobody knows', { type: 'ack', seq: 8, colour: 'green', more: { nested: [1, null] } });
 
-server('hello', { type: 'hello', version: 1, server: 'rowcast 0.1.0', epoch, tables: [table] });
+server('hello', { type: 'hello', version: 1, server: 'rowcast 0.1.0', epoch, session: '9d41c0de', tables: [table] });
 server('hello without tables', { type: 'hello', version: 1, server: 'rowcast 0.1.0', epoch, tables: [] });
 server('tables', { type: 'tables', tables: [table, { ...table, name: 'jobs', title: 'Jobs', rows: 0, source: { ...source, state: 'starting' } }] });
 server('window', windowMessage(held(0, 2, [row(1, 1, ['root', 12.5, 1_795_249_898_055.5, [0, 1]]), row(2, 1, [null, null, null, null])])));

@@ -30,7 +30,7 @@ test('what the page sends is what the golden messages say', () => {
   const { interval, ...again } = client['open again'];
   assert.equal(interval, 100);
   assert.deepEqual(wire.open({
-    table: 'processes', request: 2, resume: { epoch: '5f0c7a31', seq: 12 },
+    table: 'processes', request: 2, resume: { epoch: '5f0c7a31', seq: 12, session: '9d41c0de', anchorOffset: 3 },
     query: { sort: [{ column: 'cpu', descending: true }, { column: 'user', descending: false }], search: 'ssh', group: ['user'] },
     viewport: { seq: 0, first: 1_200, count: 40, ahead: 60, behind: 20, anchor: 731 },
   }), again);

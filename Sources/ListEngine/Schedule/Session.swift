@@ -11,6 +11,7 @@ final class Session {
     willSet { if let view { pause?.end(on: view) } }
     didSet {
       folded = view?.folded(collapsed)
+      checkResumed()
       if let view { pause?.begin(on: view) }
     }
   }
@@ -21,6 +22,14 @@ final class Session {
   var reader = Reader()
   /// What was last sent.
   var base: WindowState?
+  /// What the page holds until it has applied what is on its way; `nil` when that answers another query.
+  private var formerBase: WindowState?
+  /// The view that was left, for one who comes back.
+  private weak var formerView: ListView?
+  /// A page that came back: it is answered though nothing has changed.
+  private var owesAnswer = false
+  /// Its anchor, as long as it waits for a window, and how far below the first visible item that is.
+  private var anchorToFind: (row: RowID, offset: Int)?
   /// The number of what was last sent.
   var sequence: UInt64 = 0
   /// When what is on its way was sent; `nil` when all is acknowledged.
@@ -69,6 +78,34 @@ final class Session {
     isHidden = former.isHidden
   }
 
+  /// The page is gone, but may come back.
+  func willLeave() {
+    formerView = view
+    hold = nil
+  }
+
+  /// Goes on where another session was lost, as far as that is known.
+  func resume(from parked: Session?, at point: ResumePoint) {
+    anchorToFind = point.anchorOffset.flatMap { offset in reader.namedAnchor.map { ($0, offset) } }
+    guard let parked else { return }
+    var query = parked.queryRequest
+    query.collapsed = queryRequest.collapsed
+    guard parked.tableName == tableName, query == queryRequest, !parked.wantsWindow else { return }
+    base = point.sequence == parked.sequence ? parked.base : nil
+    if parked.sentAt != nil, point.sequence == parked.sequence - 1 { base = parked.formerBase }
+    guard base != nil else { return }
+    formerView = parked.formerView
+    sequence = point.sequence
+    (wantsWindow, owesAnswer) = (false, true)
+  }
+
+  /// A section's number means the same only as long as the view exists.
+  private func checkResumed() {
+    guard owesAnswer, let view, view.isGrouped, view !== formerView else { return }
+    base = nil
+    wantsWindow = true
+  }
+
   /// Whether the page gets nothing: nobody can see it, or its reader wants it to stay as it is.
   var isQuiet: Bool { isHidden || pause != nil }
 
@@ -103,7 +140,8 @@ final class Session {
   private func canLook() -> Bool {
     guard let view, let build = view.build else { return true }
     // Nor to one that has collapsed something: what is folded away is known no sooner.
-    guard wantsWindow, base == nil || awaitsWindow, collapsed.isEmpty, view.canShowFirstItems else { return false }
+    guard wantsWindow, base == nil || awaitsWindow, anchorToFind == nil, collapsed.isEmpty, view.canShowFirstItems
+    else { return false }
     if !build.isSelectionCurrent { build.select() }
     return reader.window(of: view.itemCount).upperBound <= build.selection.count
   }
@@ -117,6 +155,7 @@ final class Session {
     if let viewport { reader.resize(viewport, limits: limits) }
     reader.go(to: viewport ?? Viewport(), shift: 0)
     shiftOnItsWay = 0
+    (owesAnswer, anchorToFind) = (false, nil)
     (wantsWindow, wantsFlush, awaitsWindow) = (true, true, true)
   }
 
@@ -164,6 +203,7 @@ final class Session {
   func acknowledge(_ sequence: UInt64, at now: Instant) {
     guard let sentAt, sequence == self.sequence else { return }
     self.sentAt = nil
+    formerBase = nil
     shiftOnItsWay = 0
     if !wantsWindow { awaitsWindow = false }
     pace.noteAcknowledgement(after: sentAt.duration(to: now))
@@ -230,9 +270,10 @@ final class Session {
     shared[key] = result
     wantsFlush = !result.isComplete
     // An empty patch is sent only when the page has to follow its anchor.
-    guard !result.isEmpty || shift != 0 else { return nil }
+    guard !result.isEmpty || shift != 0 || owesAnswer else { return nil }
     let patch = result.patch
-    wantsWindow = false
+    formerBase = wantsWindow || awaitsWindow ? nil : base
+    (wantsWindow, owesAnswer, anchorToFind) = (false, false, nil)
     base = patch.result
     sequence += 1
     sentAt = now
@@ -244,7 +285,8 @@ final class Session {
   /// Cuts to where everything belongs, and takes the reader along.
   private func followingCutter(_ folded: FoldedView, _ limits: Limits) -> (Cutter, shift: Int) {
     // What the page holds of another query says nothing about this one.
-    let shift = shiftOnItsWay + reader.follow(folded, since: awaitsWindow ? nil : base)
+    let found = !wantsWindow ? 0 : anchorToFind.map { reader.find($0.row, offset: $0.offset, in: folded) } ?? 0
+    let shift = shiftOnItsWay + found + reader.follow(folded, since: awaitsWindow ? nil : base)
     return (cutter(folded, reader, budget: limits.patchBytes), shift)
   }
 
