@@ -103,6 +103,7 @@ final class Session {
   private func checkResumed() {
     guard owesAnswer, let view, view.isGrouped, view !== formerView else { return }
     base = nil
+    sequence = 0
     wantsWindow = true
   }
 
