@@ -5,7 +5,7 @@ ROWS ?= 1000000
 RATE ?= 10000
 SEEDS ?= 10000
 
-.PHONY: help run run-market test simulate mutants lint format bench coverage
+.PHONY: help run run-market test simulate mutants lint format bench bench-page coverage
 
 help: ## Lists the commands.
 	@echo "Rowcast: live tables in the browser. Commands:"
@@ -49,6 +49,12 @@ bench: ## Measures the workloads on Rowcast and on its peers, and prints the rat
 	@swift build -c release --product market
 	@swift build -c release --product rowcast-bench
 	@Benchmarks/run $(BENCH)
+
+bench-page: ## Measures the page and its peers in the same browser (BENCH="--only s1,s4 --runs 1" for some).
+	@scripts/setup test
+	@swift build -c release --product market
+	@swift build -c release --product rowcast
+	@Benchmarks/page/run $(BENCH)
 
 coverage: ## Says how much of the engine the tests run, and fails below 95 %.
 	@scripts/setup run

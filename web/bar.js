@@ -1,8 +1,9 @@
 // bar.js: what stands around the table: tables, filter, grouping, the state of the connection and of the source.
 
-import { age } from './format.js';
+import { age, countText } from './format.js';
 import { titleOf } from './columns.js';
 import { nextGroup } from './query.js';
+import { stateName } from './source.js';
 
 const typingPause = 120;  // milliseconds without a key before a filter is asked for
 
@@ -126,13 +127,13 @@ export class Bar {
   }
 
   /** How many rows there are, and how the source is. */
-  setStatus({ rows, totals, source, stats, isFiltered, isLive, error }) {
-    const count = rows.toLocaleString(this.locale);
+  setStatus({ rows, accuracy, totals, source, stats, isFiltered, isLive, error }) {
+    const count = countText(rows, accuracy, this.locale);
     const match = rows === 1 ? ' matches' : ' match';
     this.#write('rows', [`${count} ${rows === 1 ? 'row' : 'rows'}${isFiltered ? match : ''}`, ...totals].join(' · '));
     const state = error ? 'failed' : isLive ? source?.state ?? '' : '';  // without a connection nobody knows
     this.parts.source.dataset.state = state;
-    this.#write('source', error ? 'refused' : state);
+    this.#write('source', error ? 'refused' : stateName(state));
     this.#write('source-message', error || (isLive && source?.message) || '');
     const rejected = source?.rejected ?? 0;
     this.#write('rejected', rejected > 0 ? `${rejected.toLocaleString(this.locale)} rejected` : '');

@@ -1,18 +1,19 @@
 // columnhands.js: what the reader does with columns: their menus, filters, widths and places. Everything ends in a view to change to.
 
+import { askValues } from './asking.js';
 import { columnMenu } from './columnmenu.js';
 import { listenForDrags } from './drag.js';
-import { nextTerms } from './filter.js';
+import { nextTerms, wireFilter } from './filter.js';
 import { openFilterBox } from './filterbox.js';
 import { changePlace, movePlace, stepPlace, WIDTHS } from './layout.js';
 import { openMenu } from './menu.js';
-import { nextGroup } from './query.js';
+import { fittingView, nextGroup } from './query.js';
 import { titleOf } from './columns.js';
 
-/** The hands; `change(wish)` changes the view, `askValues(column, take)` asks for a column's values and their counts. */
+/** The hands; `change(wish)` changes the view. */
 export class ColumnHands {
-  constructor({ session, columns, change, askValues }) {
-    Object.assign(this, { session, columns, change, askValues });
+  constructor({ session, columns, change }) {
+    Object.assign(this, { session, columns, change });
   }
 
   /** Listens for drags of headers; `target` is where one is dropped to group by it. */
@@ -48,7 +49,7 @@ export class ColumnHands {
     const { filters } = this.session.view;
     openFilterBox({
       under, spec, term: filters.find((term) => term.column === name),
-      values: (take) => this.askValues(spec, take),
+      values: (take) => this.#askValues(name, take),
       apply: (term) => this.change({ filters: nextTerms(this.session.view.filters, name, term) }),
     });
   }
@@ -75,6 +76,13 @@ export class ColumnHands {
     return true;
   }
 
+  // Among the rows that all other filters let through: so ticking another value is always possible. Answers how to give up.
+  #askValues(name, take) {
+    const view = fittingView(this.session.view, this.#all);
+    const query = { search: view.search, filter: wireFilter(nextTerms(view.filters, name, null)) };
+    return askValues({ table: view.table, column: name, query }, take);
+  }
+
   #place(name, wish) {
     this.change({ columns: changePlace(this.#all, this.session.view.columns, name, wish) });
   }
@@ -82,15 +90,4 @@ export class ColumnHands {
   get #all() {
     return this.session.table?.columns ?? [];
   }
-}
-
-/** The distinct values of a column in what the page holds, the most frequent first, as `[value, count]`. */
-export function heldValues(copy, { index }) {
-  const counts = new Map();
-  for (const item of copy.items) {
-    if (item.isHeader) continue;
-    const value = item.cells[index] ?? null;
-    if (typeof value !== 'object' || value === null) counts.set(value, (counts.get(value) ?? 0) + 1);
-  }
-  return [...counts].sort((one, other) => other[1] - one[1]);
 }

@@ -30,7 +30,7 @@ export class ColumnSet {
 
   /** Columns are measured once, from the first rows of a table. Answers whether anything has become another. */
   update(view, columns, copy) {
-    const samples = copy.items.filter((item) => !item.isHeader).map((item) => item.cells);
+    const samples = copy.items.filter((item) => !item.isHeader && item.absence === null).map((item) => item.cells);
     const key = `${view.table} ${samples.length > 0} ${JSON.stringify(columns)}`;
     if (key === this.#key || (samples.length === 0 && this.#key === key.replace(' false ', ' true '))) return false;
     this.#key = key;
@@ -72,7 +72,7 @@ export class ColumnSet {
 
   /** The width that a column needs for what is held of it now. */
   fittingWidth(spec, copy) {
-    return fittingWidth(spec, copy.items.filter((item) => !item.isHeader).map((item) => item.cells[spec.index]), this.#measure, Date.now());
+    return fittingWidth(spec, copy.items.filter((item) => !item.isHeader && item.absence === null).map((item) => item.cells[spec.index]), this.#measure, Date.now());
   }
 
   /** Gives bars another scale when the values in the window need it. */

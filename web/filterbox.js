@@ -12,7 +12,8 @@ import { ValueList } from './valuelist.js';
  * @param {Element} how.under
  * @param {import('./columns.js').Spec} how.spec
  * @param {import('./filter.js').Term|undefined} how.term what is asked now
- * @param {(take: (found: object) => void) => void} how.values asks for the column's values: `take` hears of them, perhaps several times
+ * @param {(take: (found: object) => void) => () => void} how.values asks for the column's values: `take` hears of them, perhaps
+ *   several times; answers a function that gives up
  * @param {(term: import('./filter.js').Term|null) => void} how.apply
  */
 export function openFilterBox({ under, spec, term, values, apply }) {
@@ -69,7 +70,7 @@ export function openFilterBox({ under, spec, term, values, apply }) {
   dialog.addEventListener('click', (event) => { if (event.target === dialog) dialog.close(); });  // beside the box
   dialog.addEventListener('keydown', (event) => event.stopPropagation());
   dialog.addEventListener('close', () => {
-    list.isClosed = true;
+    list.close();
     dialog.remove();
   });
   document.body.append(dialog);

@@ -174,3 +174,9 @@ function isNumber(cell) {
 function two(value) {
   return value < 10 ? `0${value}` : String(value);
 }
+
+/** A count of rows as people read it: an estimate is about so many, and one that nobody knows at least so many. */
+export function countText(rows, accuracy, locale) {
+  const count = rows.toLocaleString(locale);
+  return accuracy === 'estimated' ? `≈ ${count}` : accuracy === 'unknown' ? `${count}+` : count;
+}

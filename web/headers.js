@@ -69,6 +69,8 @@ export class Sections {
     this.aggregates = [];
     /** @type {Map<number, HeaderNode>} */
     this.nodes = new Map();
+    /** How many header nodes were made, and how often one was lent to a section. */
+    this.counts = { made: 0, taken: 0 };
     this.#stamp = 0;
     this.#pinned = new Set();
   }
@@ -139,9 +141,11 @@ export class Sections {
     let node = this.nodes.get(item.slot);
     if (node === undefined) {
       node = new HeaderNode();
+      this.counts.made += 1;
       this.nodes.set(item.slot, node);
       this.body.append(node.el);
     }
+    if (node.item?.section !== item.section) this.counts.taken += 1;
     node.show(item, this.specs, this.width, this.aggregates, this.locale);
     return node;
   }

@@ -43,5 +43,5 @@ export const KEYS = Object.freeze([
     ['Enter', 'Sort; with Shift by a further column'], ['Alt+↓, right click', 'Menu: filter, group, pin, hide'], ['Shift+←, Shift+→', 'Narrower, wider'],
     ['Ctrl+Shift+←, Ctrl+Shift+→', 'Move the column'],
   ]],
-  ['Everywhere', [['/', 'Search all rows'], ['Ctrl+F', 'Find in the rows at hand'], ['P', 'Keep the rows as they are, or go on'], ['?', 'These keys']]],
+  ['Everywhere', [['/', 'Search all rows'], ['Ctrl+F', 'Find in the rows at hand'], ['P', 'Keep the rows as they are, or go on'], ['I', 'What goes on: rates, delays, reuse'], ['?', 'These keys']]],
 ]);

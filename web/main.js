@@ -4,7 +4,7 @@ import { listenForAddress, recall, tellAddress, viewOf } from './address.js';
 import { Bar } from './bar.js';
 import { Chips } from './chips.js';
 import { Chosen } from './chosen.js';
-import { ColumnHands, heldValues } from './columnhands.js';
+import { ColumnHands } from './columnhands.js';
 import { ColumnSet } from './columnset.js';
 import { titleOf } from './columns.js';
 import { nextTerms } from './filter.js';
@@ -23,6 +23,7 @@ import { DENSITIES, density, setDensity } from './prefs.js';
 import { emptyView, fittingView, nextSort, sameQuery, viewFromHash } from './query.js';
 import { MotionSense } from './motion.js';
 import { Session } from './session.js';
+import { isOld, oldWords } from './source.js';
 import { Speech, viewInWords } from './speech.js';
 import { Table, tellWhole } from './table.js';
 import { Note } from './note.js';
@@ -44,12 +45,10 @@ const sense = new MotionSense();
 const calm = matchMedia('(prefers-reduced-motion: reduce)');
 const travel = new Travel(grid, scroll, schedule);
 const sections = new Sections(body, $('pin'));
-const table = new Table(body, sections);
+const table = new Table(body, $('ghost'), sections);
 const heads = new Heads($('heads'), { sort: sortBy, menu: (column, under) => hands.showMenu(column, under) });
 const columns = new ColumnSet({ grid, canvas, heads, table, sections });
-const hands = new ColumnHands({
-  session, columns, change, askValues: (spec, take) => take({ values: heldValues(session.copy, spec), note: 'in the rows at hand' }),
-});
+const hands = new ColumnHands({ session, columns, change });
 const focus = new Focus(grid);
 const selection = new Chosen();
 const marks = new Marks();
@@ -87,9 +86,11 @@ let bodyHeight = 0;
 let flashTimer = 0;
 let isChanged = false;         // the copy is newer than the screen
 let isPatch = false;           // ... by one patch alone
+let toldAt = 0;                // when the server last told how the sources are
 let isNews = true;             // the bars have something else to say
 let isScheduled = false;
 let error = '';
+let panel = null;              // what goes on, while it is open
 const connection = { state: 'connecting', lostAt: 0, retryAt: 0 };
 
 session.view = viewFromHash(location.hash);
@@ -99,7 +100,9 @@ const link = openLink(receive);
 
 // What arrives.
 
-function receive({ message, state, pause, refused }) {
+function receive(event) {
+  const { message, state, pause, refused } = event;
+  panel?.received(event);
   if (message) take(message);
   else if (refused) error = refused;
   else if (state === 'open') session.connected();
@@ -123,7 +126,9 @@ function take(message) {
       scroll.shift(event.shift);
       sight.shifted(event.shift, scroll.rowHeight);
       return showCopy(event.shift, true);
-    case 'status': return undefined;
+    case 'status':
+      toldAt = Date.now();
+      return undefined;
     case 'broken': return link.close();
     case 'error':
       error = event.reason || event.code;
@@ -138,6 +143,7 @@ function take(message) {
 }
 
 function welcome(isHello) {
+  toldAt = Date.now();
   if (isHello) {
     Object.assign(connection, { state: 'live', lostAt: 0, retryAt: 0 });
     error = '';
@@ -231,6 +237,8 @@ function describe(seq, isTop) {
 
 listenForFolds(grid, sections, focus, (header) => {
   session.look(describe(session.copy.seq));  // what is read at this moment is what must not move
+  const position = session.copy.positionOfHeader(header);
+  if (position >= 0) focus.set(position, 0, session.copy);  // wherever on its line the click was: keys go on from here
   if (session.collapse(header)) tellAddress(session.view);
 });
 
@@ -266,7 +274,17 @@ grid.addEventListener('pointerover', ({ target }) => {
   if (!travel.isMoving) tellWhole(target.closest?.('.cell'));
 }, { passive: true });
 
-listenForShortcuts(document, { '/': () => bar.focusFilter(), '?': openHelp, 'Control+f': () => find.open(), p: pause });
+listenForShortcuts(document, { '/': () => bar.focusFilter(), '?': openHelp, 'Control+f': () => find.open(), p: pause, i: togglePanel });
+
+async function togglePanel() {
+  panel?.close();
+  if (panel !== null) {
+    panel = null;
+    return;
+  }
+  const { Panel } = await import('./panel.js');
+  panel ??= new Panel($('stage'), { session, table, sections, connection }, togglePanel);
+}
 
 function pause() {
   session.setPaused(!session.isPaused, describe);
@@ -332,7 +350,7 @@ function frame() {
   }
   const isStill = calm.matches || document.hidden;
   const moves = isPatch && !isStill && sense.allows(copy.moves, scroll.count, travel.isMoving, now) ? copy.moves : null;
-  table.paint(scroll, copy, { isUpward: sight.isUpward, isChanged, isLit: isPatch && !isStill, moves }, now, Date.now());
+  table.paint(scroll, copy, { isUpward: sight.isUpward, isFast: sight.isFast, isChanged, isLit: isPatch && !isStill, moves }, now, Date.now());
   sections.finish(scroll, copy);
   holder.show(table.nodes);
   focus.mark(focus.position === null ? undefined
@@ -348,6 +366,7 @@ function frame() {
     if (viewport) session.look(viewport);
   }
   session.painted();
+  panel?.painted();
   if (table.isLean) schedule();
   table.isLean = false;
   if (table.nextFlash > 0 && flashTimer === 0) flashTimer = setTimeout(fade, table.nextFlash - now + 1);
@@ -366,8 +385,11 @@ function showState() {
   const { copy, stats, view, table: open } = session;
   const isLive = connection.state === 'live';
   const hasRows = copy.seq > 0;
-  document.documentElement.classList.toggle('aged', connection.lostAt > 0 && hasRows);
+  const isDown = isLive && isOld(open?.source);
+  document.documentElement.classList.toggle('aged', (connection.lostAt > 0 || isDown) && hasRows);
+  const words = isDown && hasRows ? oldWords(open.source, Date.now() - toldAt) : '';
+  if ($('old').textContent !== words) $('old').textContent = words;
   pauseButton.show();
   bar.setLink({ ...connection, now: Date.now(), hasRows });
-  bar.setStatus({ rows: copy.rows, totals: sections.texts(copy.totals), source: open?.source, stats, isFiltered: view.search !== '' || view.filters.length > 0, isLive, error });
+  bar.setStatus({ rows: copy.rows, accuracy: copy.accuracy, totals: sections.texts(copy.totals), source: open?.source, stats, isFiltered: view.search !== '' || view.filters.length > 0, isLive, error });
 }

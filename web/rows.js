@@ -2,12 +2,16 @@
 
 const none = Object.freeze([]);
 
-/** A row of the copy. Its identity in memory lasts as long as it stays in the window; `cells` changes in place. */
+/**
+ * A row of the copy. Its identity in memory lasts as long as it stays in the window; `cells` changes in place. One that its source has
+ * not given yet has no cells, but an `absence`, which is shown in the place of each as in the place of a deferred one.
+ */
 export class Row {
   constructor(id, rev, cells) {
     this.id = id;
     this.rev = rev;
-    this.cells = cells;
+    this.cells = Array.isArray(cells) ? cells : none;
+    this.absence = Array.isArray(cells) ? null : cells;
   }
   get isHeader() {
     return false;
@@ -51,9 +55,13 @@ export class WindowCopy {
     this.epoch = '';
     this.seq = 0;
     this.request = 0;
+    /** The least time between two patches, in milliseconds, as the server keeps it now. */
+    this.interval = undefined;
     this.start = 0;
     this.total = 0;
     this.rows = 0;
+    /** How sure that is: 'exact', 'estimated', or 'unknown' when more may follow. */
+    this.accuracy = 'exact';
     /** What the query asks of all rows, in the order of the query. */
     this.totals = none;
     /** @type {(Row|Header)[]} */
@@ -80,7 +88,7 @@ export class WindowCopy {
     return this.items[position - this.start];
   }
 
-  /** The position of the row with this id, or -1. */
+  /** The position of the row with this id, or -1. The id of a placeholder is that of its place. */
   positionOf(id) {
     const index = this.items.findIndex((item) => item.id === id);
     return index < 0 ? -1 : this.start + index;
@@ -162,9 +170,11 @@ export class WindowCopy {
     this.epoch = message.epoch;
     this.seq = message.seq;
     this.request = message.request;
+    this.interval = message.interval;
     this.start = message.start;
     this.total = message.total;
     this.rows = message.rows;
+    this.accuracy = message.accuracy ?? 'exact';
     this.totals = message.totals ?? none;
     this.held = message.held ?? null;
     this.digest = message.digest;

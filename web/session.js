@@ -53,10 +53,9 @@ export class Session {
     return this.#opened !== '' && this.#opened === this.view.table;
   }
 
-  /** A socket stands: the server does not know us yet. */
+  /** A socket stands, and the worker has said hello on it: the server's answer is what we go on from. */
   connected() {
     this.lost();
-    this.send(wire.hello('rowcast page'));
   }
 
   /** The socket is gone. What the page holds stays. */

@@ -3,11 +3,10 @@
 import { makeCell } from './cells.js';
 import { darken, Flashes } from './flashes.js';
 import { missingOf } from './format.js';
-import { Ghost } from './ghost.js';
 import { directionOf } from './motion.js';
 import { Moves } from './moves.js';
 import { TextSelection } from './selection.js';
-import { drawnRange } from './viewport.js';
+import { drawnRange, OVERDRAW, OVERDRAW_FAST } from './viewport.js';
 
 const none = Object.freeze([]);
 const bare = Object.freeze({ ahead: 0, behind: 0 });
@@ -79,7 +78,7 @@ class RowNode {
   }
 
   #show(at, now, flashes) {
-    const value = this.item.cells[this.specs[at].index] ?? null;
+    const value = this.item.absence ?? this.item.cells[this.specs[at].index] ?? null;
     const before = this.shown[at];
     if (value === before) return;
     this.shown[at] = value;
@@ -122,12 +121,12 @@ export function tellWhole(cell) {
   if (cell) cell.title = cell.scrollWidth > cell.clientWidth ? cell.textContent : '';
 }
 
-/** The rows of a table, drawn into `body`. `sections` draws the headers between them (headers.js). */
+/** The rows of a table, drawn into `body`; `ghost` is shown behind them while some are on their way. `sections` draws the headers between them (headers.js). */
 export class Table {
-  constructor(body, sections) {
+  constructor(body, ghost, sections) {
     this.body = body;
+    this.ghost = ghost;
     this.sections = sections;
-    this.ghost = new Ghost(body);
     this.specs = [];
     /** The places of the columns that are drawn. @type {readonly number[]} */
     this.places = none;
@@ -137,6 +136,8 @@ export class Table {
     this.flashes = new Flashes();
     this.moves = new Moves();
     this.selection = new TextSelection(body);
+    /** How many row nodes were made, and how often one was given to a row. */
+    this.counts = { made: 0, taken: 0 };
     /** Rows on the screen, by their id. @type {Map<number, RowNode>} */
     this.nodes = new Map();
     this.#free = [];
@@ -172,13 +173,13 @@ export class Table {
    *
    * @param {import('./viewport.js').ScrollModel} scroll
    * @param {import('./rows.js').WindowCopy} copy
-   * @param {{isUpward: boolean, isChanged: boolean, isLit: boolean, moves: object|null}} change `isChanged`: the copy has changed since the last time;
+   * @param {{isUpward: boolean, isFast: boolean, isChanged: boolean, isLit: boolean, moves: object|null}} change `isChanged`: the copy has changed since the last time;
    *   `isLit`: by a patch, and cells that changed are lit; `moves`: what of it is shown as motion, as the copy has it
    * @param {number} now milliseconds that only go on; `clock`: milliseconds since 1970, for ages
    */
-  paint(scroll, copy, { isUpward, isChanged, isLit, moves }, now, clock) {
+  paint(scroll, copy, { isUpward, isFast, isChanged, isLit, moves }, now, clock) {
     const { first, count, rowHeight, base } = scroll;
-    const range = drawnRange(first, count, copy.total, isUpward, this.range, this.isLean ? bare : undefined);
+    const range = drawnRange(first, count, copy.total, isUpward, this.range, this.isLean ? bare : isFast ? OVERDRAW_FAST : OVERDRAW);
     const stamp = ++this.#stamp;
     const { nodes } = this;
     const motion = moves === null ? null : this.moves;
@@ -192,11 +193,15 @@ export class Table {
     }
     for (const [id, node] of nodes) if (node.stamp !== stamp) this.#retire(id, node, moves);
 
+    let isWaiting = false;
     this.sections.begin();
     for (let position = range.from; position < range.to; position += 1) {
       const item = copy.itemAt(position);
       const y = position * rowHeight - base;
-      if (item === undefined) continue;
+      if (item === undefined) {
+        isWaiting = true;
+        continue;
+      }
       if (item.isHeader) {
         this.sections.place(item, position, y, motion);
         continue;
@@ -211,7 +216,7 @@ export class Table {
       placeNode(node, position, y);
     }
     for (const node of this.#free) hideNode(node);
-    this.ghost.cover(scroll);
+    if (this.ghost.hidden === isWaiting) this.ghost.hidden = !isWaiting;
     if (isLit) this.flashes.light(now);
     if (isChanged) this.selection.restore();
     this.#native = scroll.native;
@@ -244,6 +249,7 @@ export class Table {
 
   #take(item, stamp) {
     const node = this.#free.pop() ?? this.#make();
+    this.counts.taken += 1;
     this.moves.stop(node);
     node.release();
     node.stamp = stamp;
@@ -265,6 +271,7 @@ export class Table {
 
   #make() {
     const node = new RowNode(this.specs, this.places);
+    this.counts.made += 1;
     this.body.append(node.el);
     return node;
   }

@@ -7,7 +7,7 @@ export class ValueList {
   constructor(spec) {
     this.spec = spec;
     this.chosen = new Set();
-    this.isClosed = false;
+    this.#giveUp = () => {};
     this.el = make('div', 'values');
     this.find = make('input');
     this.find.type = 'search';
@@ -30,6 +30,7 @@ export class ValueList {
     });
   }
   #found;
+  #giveUp;
   #shown = [];
   #isAsked;
 
@@ -40,12 +41,16 @@ export class ValueList {
     if (this.#isAsked) return;
     this.#isAsked = true;
     this.told.textContent = 'Counting…';
-    ask(({ values, note }) => {
-      if (this.isClosed) return;
+    this.#giveUp = ask(({ values, note }) => {
       this.#found = values;
       this.told.textContent = note;
       this.#show();
     });
+  }
+
+  /** Nobody looks any more. */
+  close() {
+    this.#giveUp();
   }
 
   // What is ticked is shown even when no row has it any more: else nobody could take it away.

@@ -102,13 +102,19 @@ function checkSource(source) {
 function checkPlace(m) {
   demand(typeof m.epoch === 'string', 'there is no epoch');
   for (const name of ['seq', 'request', 'start', 'total', 'rows', 'digest']) demand(isCount(m[name]), `there is no ${name}`);
+  demand(m.accuracy === undefined || typeof m.accuracy === 'string', 'accuracy is no text');
   demand(m.totals === undefined || Array.isArray(m.totals), 'totals is no list');
   demand(Array.isArray(m.lead) && m.lead.every(isHeader), 'lead is no list of headers');
 }
 
 function checkItem(item) {
-  const isRow = Array.isArray(item) && isCount(item[0]) && isCount(item[1]) && Array.isArray(item[2]);
+  const isRow = Array.isArray(item) && isCount(item[0]) && isCount(item[1]) && (Array.isArray(item[2]) || isAbsence(item[2]));
   demand(isRow || isHeader(item), 'an item is neither a row nor a header');
+}
+
+/** What stands in the place of the cells of a row that its source has not given. */
+function isAbsence(value) {
+  return isObject(value) && (value.pending === true || typeof value.failed === 'string');
 }
 
 function checkUpdate(entry) {

@@ -1,7 +1,7 @@
 // worker.js: the socket, away from the thread that paints. Frames are read and checked here; what arrives there is objects.
 
 import { Backoff } from './backoff.js';
-import { parseMessage, SUBPROTOCOL } from './wire.js';
+import { hello, parseMessage, SUBPROTOCOL } from './wire.js';
 
 const address = `${self.location.protocol === 'https:' ? 'wss' : 'ws'}://${self.location.host}/ws`;
 const backoff = new Backoff();
@@ -31,11 +31,12 @@ function connect() {
     wasOpen = true;
     connection += 1;
     backoff.opened(performance.now());
+    own.send(JSON.stringify(hello('rowcast page')));  // at once: the page may still be loading
     self.postMessage({ state: 'open', connection });
   };
   own.onmessage = ({ data }) => {
     try {
-      self.postMessage({ message: parseMessage(data) });
+      self.postMessage({ message: parseMessage(data), bytes: data.length, at: performance.timeOrigin + performance.now() });
     } catch (error) {
       // A message that cannot be read leaves no way to know what it would have changed: start anew.
       self.postMessage({ refused: String(error.message) });

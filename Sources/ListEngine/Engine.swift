@@ -46,6 +46,13 @@ public struct Engine: ~Copyable {
     var names: Set<String> = []
     try check(schema)
     for column in schema.columns where !names.insert(column.name).inserted { throw .repeatedColumn(column.name) }
+    if let windowed = schema.windowed {
+      if let deferred = schema.columns.first(where: \.isDeferred) { throw .deferredAndWindowed(deferred.name) }
+      let named = windowed.sort.union(windowed.group).union(windowed.filterColumns ?? [])
+      if let column = named.sorted().first(where: { !schema.columns.indices.contains($0) }) {
+        throw .noSuchColumn(column)
+      }
+    }
     let id = TableID(rawValue: states.count)
     states.append(TableState(Table(schema, limits: limits, seed: seed), id: id, at: now))
     tableNumbers[schema.name] = id.rawValue
@@ -70,12 +77,12 @@ public struct Engine: ~Copyable {
 
   /// All tables in the order of addition.
   public func tables(at now: Instant) -> [TableDescription] {
-    states.map { TableDescription(schema: $0.table.schema, rows: $0.table.count, source: $0.status(at: now)) }
+    states.map { TableDescription(schema: $0.table.schema, rows: $0.rowCount, source: $0.status(at: now)) }
   }
 
-  /// What became of the loads of a table's deferred cells.
+  /// What became of the loads of a table's deferred cells, or of a windowed table's pages.
   public func prefetch(of table: TableID) -> PrefetchCounters {
-    states[table.rawValue].loader?.counters ?? PrefetchCounters()
+    states[table.rawValue].loader?.counters ?? states[table.rawValue].windowed?.counters ?? PrefetchCounters()
   }
 
   // MARK: Inputs
@@ -86,6 +93,10 @@ public struct Engine: ~Copyable {
   public mutating func handle(_ input: Input, at now: Instant) {
     switch input {
     case .changes(let id, let changes): states[id.rawValue].apply(changes, at: now)
+    case .page(let id, let request, let page): states[id.rawValue].take(request, page, at: now)
+    case .sections(let id, let request, let sections): states[id.rawValue].take(request, sections, at: now)
+    case .pageFailed(let id, let request, let reason): states[id.rawValue].fail(request, reason, at: now)
+    case .sourceChanged(let id): states[id.rawValue].windowed?.noteChange(at: now)
     case .loaded(let id, let key, let column, let cell):
       states[id.rawValue].load(DeferredCell(key, column: column), cell, at: now)
     case .failed(let id, let key, let column, let reason):
@@ -100,7 +111,7 @@ public struct Engine: ~Copyable {
     case .query(let id, let request, let query, let viewport):
       guard let session = sessions[id] else { return }
       session.ask(query, request: request, viewport: viewport, limits: limits)
-      if session.view != nil { attach(session, at: now) }
+      attach(session, at: now)
     case .collapse(let id, let section, let isCollapsed): collapse(id, section, isCollapsed, at: now)
     case .viewport(let id, let viewport): sessions[id]?.scroll(to: viewport, limits: limits)
     case .acknowledge(let id, let sequence): sessions[id]?.acknowledge(sequence, at: now)
@@ -139,7 +150,7 @@ public struct Engine: ~Copyable {
       let query = try resolve(session.queryRequest, in: states[number].table.schema)
       let columns = query.group.map { states[number].table.schema.columns[$0].type }
       session.collapsed = Set(session.queryRequest.collapsed.compactMap { sectionPath($0, of: columns) })
-      states[number].attach(session, to: query, at: now)
+      try states[number].attach(session, asking: query, at: now)
     } catch {
       close(session.id, at: now)
       outputs.append(.refuse(session.id, error))
@@ -175,7 +186,7 @@ public struct Engine: ~Copyable {
   private mutating func close(_ id: SessionID, isParked: Bool = false, at now: Instant) {
     guard let session = sessions.removeValue(forKey: id) else { return }
     waiting.removeAll { $0 === session }
-    guard session.view != nil, let number = tableNumbers[session.tableName] else { return }
+    guard let number = tableNumbers[session.tableName] else { return }
     session.willLeave()
     states[number].detach(session, at: now)
     if isParked, session.base != nil { parking.park(session, at: now) }
@@ -231,7 +242,13 @@ public struct Engine: ~Copyable {
   /// - Complexity: O(sessions + window log window) for each session that is due; sessions with equal windows share the work.
   public mutating func advance(to now: Instant) -> [Output] {
     parking.drop(at: now)
-    for table in states { table.advance(to: now, limits: limits, outputs: &outputs) }
+    for table in states {
+      table.advance(to: now, limits: limits, outputs: &outputs)
+      for (session, error) in table.takeRefused() where sessions[session.id] === session {
+        close(session.id, at: now)
+        outputs.append(.refuse(session.id, error))
+      }
+    }
     defer { outputs = [] }
     return outputs
   }

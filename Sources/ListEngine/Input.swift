@@ -97,6 +97,16 @@ public enum Input: Sendable {
   /// A deferred cell's value is not true any more. It is asked for anew where someone looks. What is in flight is taken for the new
   /// value: a source that is still computing the old one answers with it before it says this.
   case forget(TableID, RowKey, column: Int)
+  /// A windowed source answers a request for rows. An answer that nobody waits for any more is no error.
+  case page(TableID, PageRequestID, RowPage)
+  /// A windowed source answers a request for sections: all that there are, in any order; more than were asked for are an error.
+  case sections(TableID, PageRequestID, [SectionCount])
+  /// A windowed source could not answer a request. The page shows why, and it is asked again after a while. Not to be said of a request
+  /// that was cancelled.
+  case pageFailed(TableID, PageRequestID, reason: String)
+  /// Something in a windowed source has changed. What is in sight is asked for again, every ``Limits/refreshInterval`` at most. What is
+  /// still to be answered is taken for an answer to the old state.
+  case sourceChanged(TableID)
   /// A source's state has changed, and why.
   case source(TableID, SourceState, message: String)
   /// A page opens a table, or another one. `request` comes back with every patch that answers the query.
@@ -184,6 +194,11 @@ public enum Output {
   case load(TableID, [DeferredCell])
   /// Have the source stop loading these: nobody looks any more. An answer that is on its way is no error.
   case cancel(TableID, [DeferredCell])
+  /// Have a windowed source answer these, the most urgent first, each with ``Input/page(_:_:_:)``, ``Input/sections(_:_:_:)`` or
+  /// ``Input/pageFailed(_:_:reason:)``.
+  case ask(TableID, [PageRequest])
+  /// Have it stop working on these: nobody waits any more. An answer that is on its way is no error.
+  case cancelPages(TableID, [PageRequestID])
   /// Tell every page which tables there are.
   case tables([TableDescription])
   /// Tell the page why, and close it. The engine has forgotten it already.
@@ -208,6 +223,8 @@ public enum ClientError: Error, Hashable, Sendable {
   case outOfRange(String)
   /// A text or list beyond its limit.
   case tooLong(String)
+  /// The source cannot do what the query asks, and leaves too many rows for the engine to do it.
+  case remainderTooLarge(String)
   /// The server serves as many sessions as it may.
   case tooManySessions(limit: Int)
 }

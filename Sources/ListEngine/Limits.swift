@@ -34,6 +34,24 @@ public struct Limits: Hashable, Sendable {
   public var reason = 200
   /// About how many bytes of rows one patch carries; a larger change arrives in several.
   public var patchBytes = 48 * 1024
+  /// Rows of a page of a windowed source.
+  public var pageRows = 100
+  /// Rows of windowed sources that are kept for each table though nobody looks at them; what someone looks at is always kept.
+  public var cachedRows = 50_000
+  /// About how many bytes those rows may take.
+  public var cachedBytes = 64 << 20
+  /// Rows that the engine loads of a windowed source to do with them what the source cannot; a query that needs more is refused.
+  public var remainderRows = 50_000
+  /// Rows of one answer while they are loaded.
+  public var remainderPageRows = 1_000
+  /// For how many queries of one table the engine does what their source cannot; further ones are refused.
+  public var remainders = 8
+  /// Sections of a query that its source groups; the answer with more is an error of the source.
+  public var windowedSections = 10_000
+  /// Bytes of a place between two rows, as a windowed source writes it.
+  public var cursorBytes = 4_096
+  /// The least time between two times that everything in sight of a windowed source is asked for again.
+  public var refreshInterval: Duration = .seconds(1)
   /// How many rows one turn looks at while a view is put together. Views of a quarter as many rows are put together at once.
   public var stepRows = 1 << 16
   /// How many rows one turn lets go that their table does not keep; see ``Retention``.

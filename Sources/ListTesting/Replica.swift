@@ -6,7 +6,7 @@ import ListEngine
 public struct Replica: Sendable {
   /// One line of the copy.
   public enum Item: Hashable, Sendable {
-    /// A row.
+    /// A row; without cells when it is not there yet.
     case row(id: RowID, revision: UInt32, cells: [Cell])
     /// A section's header.
     case header(HeaderSnapshot)
@@ -30,6 +30,8 @@ public struct Replica: Sendable {
   public private(set) var total = 0
   /// How many of them are rows.
   public private(set) var rows = 0
+  /// How sure that is.
+  public private(set) var accuracy = CountAccuracy.exact
   /// What the query asks of all rows.
   public private(set) var totals: [Cell] = []
   /// The items.
@@ -41,6 +43,8 @@ public struct Replica: Sendable {
   /// The number of what was applied last; 0 before the first window.
   public private(set) var sequence: UInt64 = 0
 
+  /// By place, why rows are not there.
+  public private(set) var absences: [RowID: Missing] = [:]
   /// By row, the cells of deferred columns that show no value.
   public private(set) var missing: [RowID: [Int: Missing]] = [:]
 
@@ -58,6 +62,7 @@ public struct Replica: Sendable {
     start = patch.result.start
     total = patch.result.total
     rows = patch.result.rows
+    accuracy = patch.result.accuracy
     totals = patch.result.totals
     lead = patch.result.lead
     held = patch.result.held
@@ -70,6 +75,12 @@ public struct Replica: Sendable {
       for column in update.columns { missing[update.row.id, default: [:]][column] = update.row.missing(column) }
     }
     let whole = patch.base == nil ? patch.result.items : patch.inserted.map { patch.result.items[$0.index] }
+    if patch.base == nil { absences = [:] }
+    for case .row(let row) in whole { absences[row.id] = row.absence }
+    if !absences.isEmpty {
+      let held = Set(items.compactMap { if case .row(let id, _, _) = $0 { id } else { nil } })
+      absences = absences.filter { held.contains($0.key) }
+    }
     for case .row(let row) in whole {
       missing[row.id] =
         row.missing.isEmpty ? nil : Dictionary(uniqueKeysWithValues: row.missing.map { ($0.column, $0.why) })
@@ -167,6 +178,6 @@ public struct Replica: Sendable {
 
   /// The rows in it, without headers.
   public var cells: [[Cell]] {
-    items.compactMap { if case .row(_, _, let cells) = $0 { cells } else { nil } }
+    items.compactMap { if case .row(_, _, let cells) = $0, !cells.isEmpty { cells } else { nil } }
   }
 }

@@ -429,7 +429,7 @@ public struct Simulation {
         guard let page = pages.first(where: { $0.id == id }), !page.isHidden, page.pause == nil else {
           throw failure("a page that is closed, hidden or pauses is told how the source is")
         }
-      case .tables: continue
+      case .tables, .ask, .cancelPages: continue
       }
     }
   }

@@ -170,7 +170,8 @@ public final class Server {
         session.owesTables = true
         lws_callback_on_writable(session.socket)
       }
-    case .load, .cancel: break  // no source that this server knows declares deferred columns
+    // No source that this server knows declares deferred columns, or keeps its rows to itself.
+    case .load, .cancel, .ask, .cancelPages: break
     case .refuse(let id, let error):
       guard let session = sessionsByID[id], !session.isClosing else { return }
       refuse(session, error, engineKnowsIt: false)

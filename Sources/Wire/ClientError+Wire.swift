@@ -12,6 +12,7 @@ extension ClientError {
     case .unknownColumn: "unknownColumn"
     case .outOfRange: "outOfRange"
     case .tooLong: "tooLong"
+    case .remainderTooLarge: "remainderTooLarge"
     case .tooManySessions: "tooManySessions"
     }
   }
@@ -19,7 +20,8 @@ extension ClientError {
   /// What people read.
   public var reason: String {
     switch self {
-    case .unreadableMessage(let reason), .unexpectedMessage(let reason), .outOfRange(let reason), .tooLong(let reason):
+    case .unreadableMessage(let reason), .unexpectedMessage(let reason), .outOfRange(let reason), .tooLong(let reason),
+      .remainderTooLarge(let reason):
       reason
     case .unknownType(let type): "there is no message of the type “\(type)”"
     case .wrongVersion(let version):

@@ -19,8 +19,8 @@ extension RowSnapshot {
 }
 
 extension JSONWriter {
-  /// A cell of a deferred column that shows no value.
-  fileprivate mutating func missing(_ why: Missing) {
+  /// A cell of a deferred column that shows no value, or the cells of a row that is not there.
+  mutating func missing(_ why: Missing) {
     switch why {
     case .pending: raw("{\"pending\":true}")
     case .failed(let reason):

@@ -14,6 +14,10 @@ extension Patch {
     writer.integer(result.total)
     writer.raw(",\"rows\":")
     writer.integer(result.rows)
+    if result.accuracy != .exact {
+      writer.raw(",\"accuracy\":")
+      writer.text(result.accuracy.rawValue)
+    }
     if base == nil { writeItems(schema, to: &writer) } else { writeChanges(schema, to: &writer) }
     if !result.totals.isEmpty {
       writer.raw(",\"totals\":")
@@ -155,7 +159,12 @@ extension JSONWriter {
       unsigned(row.id.rawValue)
       byte(",")
       unsigned(UInt64(row.revision))
-      raw(",[")
+      byte(",")
+      if let absence = row.absence {
+        missing(absence)
+        return byte("]")
+      }
+      byte("[")
       row.encodedCells().appendAll(to: &self)
       raw("]]")
     }

@@ -102,15 +102,20 @@ enum Golden {
 
   static func item(_ value: Any, _ schema: Schema) throws -> WindowItem {
     if let header = try header(value, schema) { return .header(header) }
-    guard let row = value as? [Any], row.count == 3, let id = row[0] as? UInt64, let revision = row[1] as? UInt32,
-      let cells = row[2] as? [Any]
-    else { throw Misfit(what: "the item \(value)") }
+    guard let row = value as? [Any], row.count == 3, let id = row[0] as? UInt64, let revision = row[1] as? UInt32 else {
+      throw Misfit(what: "the item \(value)")
+    }
+    if let absence = try missing(row[2]) {
+      return .row(RowSnapshot(id: RowID(rawValue: id), revision: revision, absence: absence))
+    }
+    guard let cells = row[2] as? [Any] else { throw Misfit(what: "the item \(value)") }
     return .row(try self.row(RowID(rawValue: id), revision, cells))
   }
 
   static func window(_ message: [String: Any], _ items: [WindowItem], _ schema: Schema) throws -> WindowState {
     WindowState(
       start: try integer(message, "start"), total: try integer(message, "total"), rows: try integer(message, "rows"),
+      accuracy: (message["accuracy"] as? String).flatMap(CountAccuracy.init) ?? .exact,
       totals: try cells(message["totals"]),
       items: items, lead: try (message["lead"] as? [Any] ?? []).compactMap { try header($0, schema) },
       pool: HeaderPool(), commit: 0, relabelings: 0, held: try held(message["held"]))

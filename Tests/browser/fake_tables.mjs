@@ -243,6 +243,15 @@ class Wide extends Table {
   }
 }
 
+/** A table whose source has ended, and is tried again in a while. */
+class Down extends Table {
+  constructor() {
+    super('down', 'Down', [column('name', 'Name', 'text', { width: 20 })]);
+    for (let at = 0; at < 30; at += 1) this.add([`row ${at}`]);
+    this.source = { ...this.source, state: 'backingOff', message: 'it ended with 1', age: 4_000, retry: 60_000 };
+  }
+}
+
 /** What a service writes down: with every step a line more, at one of the two ends; of `most` lines the oldest goes. */
 class Log extends Table {
   constructor(rows, isNewestFirst, most) {
@@ -284,6 +293,7 @@ export function makeTables(plugins, set) {
     processes: () => new Processes(),
     market: () => new Market(Number(set['market.rows'] ?? 1_000), Number(set['market.rate'] ?? 100)),
     hostile: () => new Hostile(),
+    down: () => new Down(),
     huge: () => new Huge(Number(set['huge.rows'] ?? 50_000_000)),
     wide: () => new Wide(Number(set['wide.columns'] ?? 500)),
     log: () => new Log(Number(set['log.rows'] ?? 1_000), set['log.newest'] === 'first', Number(set['log.most'] ?? Infinity)),

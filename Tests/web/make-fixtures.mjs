@@ -42,7 +42,7 @@ const totalled = (window, ...totals) => ({ ...window, totals });
 
 const place = (window, seq) => ({
   epoch, seq, request: 1, interval: 300, start: window.start, total: window.total, rows: window.rows,
-  ...(window.totals === undefined ? {} : { totals: window.totals }),
+  ...(window.accuracy === undefined ? {} : { accuracy: window.accuracy }), ...(window.totals === undefined ? {} : { totals: window.totals }),
 });
 const digest = ({ start, total, lead, items }) => digestOf(start, total, lead, items);
 
@@ -69,7 +69,7 @@ function sequence(name, windows, hints = []) {
     window: windowMessage(windows[0]),
     patches: windows.slice(1).map((after, at) => patchMessage(windows[at], after, at + 2, hints[at])),
     result: {
-      start: last.start, total: last.total, rows: last.rows, ...(last.totals === undefined ? {} : { totals: last.totals }), lead: last.lead, items: last.items.map(wire), digest: digest(last),
+      start: last.start, total: last.total, rows: last.rows, ...(last.accuracy === undefined ? {} : { accuracy: last.accuracy }), ...(last.totals === undefined ? {} : { totals: last.totals }), lead: last.lead, items: last.items.map(wire), digest: digest(last),
     },
   });
 }
@@ -169,6 +169,16 @@ sequence('deferred cells', [
   held(0, 3, [row(1, 3, ['a', { pending: true }]), row(2, 3, ['b', 7]), row(3, 2, ['c', null])]),
 ]);
 
+// Rows that a source has not given: their ids are those of their places.
+const absent = (number, why) => row((2 ** 21 - 1) * 2 ** 32 + number, 1, why);
+const guessed = (window, accuracy) => ({ ...window, accuracy });
+sequence('placeholders', [
+  guessed(held(0, 100, [row(1), absent(1, { pending: true }), absent(2, { pending: true })]), 'unknown'),
+  guessed(held(0, 1_000, [row(1), row(2), absent(2 ** 31 + 2 ** 16 + 3, { failed: 'the disk is gone' })]), 'estimated'),
+  held(0, 3, rows(1, 4)),
+  held(0, 3, [row(1), row(2), absent(2, { pending: true })]),
+]);
+
 // Patches that do not fit: they must be refused for this reason, and change nothing.
 
 function broken(name, refused, patch, base = held(0, 4, rows(1, 5))) {
@@ -200,6 +210,7 @@ broken('updated beyond the window', 'index', { updated: [[4, 2, 0, 'x']] });
 broken('updated twice', 'index', { updated: [[1, 2, 0, 'x'], [1, 3, 0, 'y']] });
 broken('updated and removed', 'index', { updated: [[1, 2, 0, 'x']], removed: [[1, 'gone']], after: 3 });
 broken('a column beyond the row', 'index', { updated: [[1, 2, 2, 'x']] });
+broken('a cell of a placeholder', 'index', { updated: [[1, 2, 0, 'x']] }, held(0, 2, [row(1), absent(1, { pending: true })]));
 broken('a row updated as a header', 'index', { updated: [[1, header(1, 'a', 3, { rev: 2 })]] }, grouped);
 broken('a header updated as a row', 'index', { updated: [[0, 2, 0, 'x']] }, grouped);
 broken('digest of another revision', 'digest', { updated: [[1, 2, 0, 'x']] });

@@ -11,11 +11,12 @@ const asWire = (item) => (item.isHeader
     value: item.value, count: item.count, ...(item.aggregates.length > 0 ? { aggregates: item.aggregates } : {}),
     ...(item.isCollapsed ? { collapsed: true } : {}),
   }
-  : [item.id, item.rev, item.cells]);
+  : [item.id, item.rev, item.absence ?? item.cells]);
 
 /** All that a copy holds, as plain values. */
 const contents = (copy) => structuredClone({
   epoch: copy.epoch, seq: copy.seq, start: copy.start, total: copy.total, rows: copy.rows, digest: copy.digest,
+  ...(copy.accuracy === 'exact' ? {} : { accuracy: copy.accuracy }),
   ...(copy.totals.length > 0 ? { totals: copy.totals } : {}),
   lead: copy.lead.map(asWire), items: copy.items.map(asWire),
 });

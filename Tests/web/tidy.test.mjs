@@ -28,12 +28,12 @@ test('nothing is loaded from elsewhere', () => {
 
 test('every module that the page needs is loaded ahead', () => {
   const [, html] = files.find(([name]) => name === 'index.html');
-  const apart = ['main.js', 'worker.js', 'backoff.js', 'link.js', 'theme.js'];  // the worker's own, and what index.html starts itself
+  const apart = ['main.js', 'worker.js', 'backoff.js', 'link.js', 'theme.js', 'panel.js', 'gauges.js'];  // the worker's own, what index.html starts itself, and what comes when it is asked for
   for (const [name] of scripts) assert.ok(apart.includes(name) || html.includes(`<link rel="modulepreload" href="${name}">`), name);
 });
 
 test('pure modules know no document, socket or clock', () => {
-  const pure = ['wire.js', 'rows.js', 'viewport.js', 'format.js', 'backoff.js', 'query.js', 'session.js', 'columns.js', 'keys.js', 'aggregates.js', 'filter.js', 'layout.js', 'columnmenu.js', 'chosen.js', 'clipboard.js', 'sideways.js', 'place.js', 'motion.js'];
+  const pure = ['wire.js', 'rows.js', 'viewport.js', 'format.js', 'backoff.js', 'query.js', 'session.js', 'columns.js', 'keys.js', 'aggregates.js', 'filter.js', 'layout.js', 'columnmenu.js', 'chosen.js', 'clipboard.js', 'sideways.js', 'place.js', 'motion.js', 'gauges.js', 'source.js', 'values.js'];
   for (const [name, text] of scripts.filter(([file]) => pure.includes(file))) {
     const code = text.replace(/\/\/.*$|\/\*[^]*?\*\//gm, '');
     assert.ok(!/\b(document|window|self|WebSocket|performance|setTimeout|setInterval|requestAnimationFrame|Math\.random|Date\.now)\b\s*[.(]/.test(

@@ -1,6 +1,6 @@
 import test from 'node:test';
 import assert from 'node:assert/strict';
-import { drawnRange, OVERDRAW, ROW_HEIGHT, SAFE_HEIGHT, ScrollModel, Sight } from '../../web/viewport.js';
+import { drawnRange, OVERDRAW, OVERDRAW_FAST, ROW_HEIGHT, SAFE_HEIGHT, ScrollModel, Sight } from '../../web/viewport.js';
 import { diceFrom, seed } from './fixtures.mjs';
 
 function listOf(total, height = 700) {
@@ -189,6 +189,17 @@ test('whatever happens, the place stays inside the list and the element', (conte
     const native = scroll.settle();
     assert.ok(native >= 0 && native <= scroll.nativeLast, `step ${step} of SEED=${seed}: ${native} of ${scroll.nativeLast}`);
     assert.equal(scroll.position, position);
+  }
+});
+
+test('who flies has as many rows drawn, all of them ahead', () => {
+  assert.equal(OVERDRAW_FAST.ahead + OVERDRAW_FAST.behind, OVERDRAW.ahead + OVERDRAW.behind);
+  assert.ok(OVERDRAW_FAST.ahead * ROW_HEIGHT > 20_000 * 2 / 60, 'two frames at 20,000 px/s');
+  assert.deepEqual(drawnRange(500, 26, 1_000, true, undefined, OVERDRAW_FAST), { from: 474, to: 526 });
+  for (const [speed, isFast] of [[20_000, true], [3_000, false]]) {
+    const sight = new Sight();
+    for (let frame = 0; frame < 60; frame += 1) sight.observe(frame * speed / 60, ROW_HEIGHT, 1_000 + frame * 1_000 / 60);
+    assert.equal(sight.isFast, isFast, `at ${speed} px/s`);
   }
 });
 

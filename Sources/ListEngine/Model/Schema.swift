@@ -102,8 +102,10 @@ public struct Schema: Hashable, Sendable {
   public var key: KeyType
   /// At least one; at most ``Limits/columns``.
   public var columns: [Column]
-  /// How the source wants to be asked for the values of deferred columns.
+  /// How the source wants to be asked for the values of deferred columns, and for the pages of a windowed table.
   public var prefetch: PrefetchPolicy
+  /// What the source can do with its rows, when it keeps them and gives those that are looked at; `nil` when the engine keeps them.
+  public var windowed: WindowedCapabilities?
   /// What the table may hold at most.
   public var limits: TableLimits
   /// Which rows the table keeps by itself.
@@ -112,13 +114,14 @@ public struct Schema: Hashable, Sendable {
   /// A schema. It is checked when the table is added.
   public init(
     name: String, title: String = "", key: KeyType, columns: [Column], prefetch: PrefetchPolicy = PrefetchPolicy(),
-    limits: TableLimits = TableLimits(), retention: Retention = .everything
+    windowed: WindowedCapabilities? = nil, limits: TableLimits = TableLimits(), retention: Retention = .everything
   ) {
     self.name = name
     self.title = title.isEmpty ? name : title
     self.key = key
     self.columns = columns
     self.prefetch = prefetch
+    self.windowed = windowed
     self.limits = limits
     self.retention = retention
   }
@@ -139,6 +142,10 @@ public enum SchemaError: Error, Hashable, Sendable {
   case repeatedColumn(String)
   /// No column, or more than this limit.
   case columnCount(Int, limit: Int)
+  /// A windowed table cannot have deferred columns: its source is asked for what is looked at anyway.
+  case deferredAndWindowed(String)
+  /// A windowed source says that it can do something with a column that is not there.
+  case noSuchColumn(Int)
   /// A limit of the table is no positive number; which one, and what it is.
   case badLimit(String, Int)
   /// A table keeps no rows, or keeps them for no time.

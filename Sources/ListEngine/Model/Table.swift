@@ -56,14 +56,18 @@ final class Table {
 
   /// The distance of labels at the end: room for many rows to come between two others.
   static let labelGap: UInt64 = 1 << 24
-  /// Row ids stay below 2^53: a slot that was used 2^21 times is not used again.
-  private static let lastGeneration: UInt32 = (1 << 21) - 1
+  /// Row ids stay below 2^53: a slot that was used so often is not used again.
+  private static let lastGeneration: UInt32 = (1 << 21) - 2
+  /// No slot is used for the so manieth time: ids of this generation are free for rows that are not there; see ``AbsentRow``.
+  static let generationOfAbsent: UInt32 = (1 << 21) - 1
 
   /// What texts are found by; see ``BytesHash``.
   let hasher: BytesHash
+  let seed: UInt64
 
   init(_ schema: Schema, limits: Limits, seed: UInt64) {
     hasher = BytesHash(seed: seed)
+    self.seed = seed
     self.schema = schema
     self.limits = limits
     columns = .allocate(capacity: schema.columns.count)

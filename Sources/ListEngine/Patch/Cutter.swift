@@ -14,7 +14,7 @@ struct Cutter {
   /// While the order is held, how many moves wait.
   var waitingMoves: Int?
 
-  private var view: ListView { folded.view }
+  private var view: any QueryView { folded.view }
 
   /// A patch, and whether it leads all the way.
   struct Result {
@@ -43,7 +43,8 @@ struct Cutter {
     let start = range.lowerBound + kept.lowerBound
     let (lead, pool) = lendHeaders(&candidates, start: start)
     let result = WindowState(
-      start: start, total: folded.itemCount, rows: view.rowCount, totals: view.totals, items: candidates.map(\.item),
+      start: start, total: folded.itemCount, rows: view.rowCount, accuracy: view.accuracy, totals: view.totals,
+      items: candidates.map(\.item),
       lead: lead, pool: pool,
       commit: view.table.commit, relabelings: view.table.relabelings)
     let patch = Patch(base: base, result: result)
@@ -116,6 +117,7 @@ struct Cutter {
       switch item {
       case .row(let slot): .row(view.table.snapshot(slot))
       case .header(let section): .header(header(section, slot: 0))
+      case .absent(let absent): .row(RowSnapshot(id: absent.id, absence: absent.why))
       }
     let identity = Self.identity(item)
     return Candidate(identity: identity, item: item, origin: origins[identity] ?? -1)
@@ -261,17 +263,14 @@ struct Cutter {
   }
 
   private func insertion(_ item: WindowItem, since commit: UInt32) -> Patch.Insertion {
-    guard case .row(let row) = item, let slot = view.table.slot(of: row.id) else { return .scrolled }
-    if view.table.isNew(slot, since: commit) { return .new }
-    return view.table.hasChanged(slot, since: commit) ? .moved : .scrolled
+    guard case .row(let row) = item, row.absence == nil else { return .scrolled }
+    return view.insertion(of: row, since: commit)
   }
 
   private func removal(_ item: WindowItem, since commit: UInt32) -> Patch.Removal {
     switch item {
     case .header(let header): return view.section(numbered: header.section) != nil ? .scrolled : .gone
-    case .row(let row):
-      guard let slot = view.table.slot(of: row.id), view.contains(slot) else { return .gone }
-      return view.table.hasChanged(slot, since: commit) ? .moved : .scrolled
+    case .row(let row): return row.absence == nil ? view.removal(of: row, since: commit) : .scrolled
     }
   }
 }
@@ -286,7 +285,8 @@ extension Patch {
   var isEmpty: Bool {
     guard let base, removed.isEmpty, inserted.isEmpty, moved.isEmpty, updatedRows.isEmpty, updatedHeaders.isEmpty
     else { return false }
-    return base.digest == result.digest && base.rows == result.rows && base.totals == result.totals
+    return base.digest == result.digest && base.rows == result.rows && base.accuracy == result.accuracy
+      && base.totals == result.totals
       && base.lead == result.lead && base.held ?? Held() == result.held ?? Held()
   }
 

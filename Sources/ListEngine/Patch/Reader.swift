@@ -6,7 +6,7 @@ struct Reader {
   private(set) var count = 50
   private var ahead: Int?
   private var behind: Int?
-  private var anchor: RowID?
+  private(set) var anchor: RowID?
   private var stick: Viewport.Stick? = .top
   /// Whether the last scroll went towards the beginning.
   private(set) var isTravellingUp = false
@@ -101,7 +101,7 @@ struct Reader {
     switch item {
     case .header(let header): place = view.view.section(numbered: header.section).flatMap { view.place(of: $0) }
     case .row(let row):
-      guard let slot = view.view.table.slot(of: row.id),
+      guard row.absence == nil, let slot = view.view.table.slot(of: row.id),
         view.view.keepsPlace(slot, since: row, relabelings: base.relabelings)
       else { return nil }
       place = view.place(of: slot)

@@ -8,6 +8,9 @@ public final class RowSnapshot {
   public let cells: [Cell]
   /// The cells of deferred columns that have no value, by ascending column; their places in `cells` are null.
   public let missing: [MissingCell]
+  /// Why nothing of the row is there, when its source keeps the rows and has not given this one; `nil` when the row is there. Then it has
+  /// no cells, and its id names a place for it and not the row.
+  public let absence: Missing?
   /// The row's place in the source's own order; tells that a row was moved.
   let label: UInt64
 
@@ -20,6 +23,13 @@ public final class RowSnapshot {
     self.cells = cells
     self.label = label
     self.missing = missing
+    absence = nil
+  }
+
+  /// Stands for a row that is not there.
+  init(id: RowID, revision: UInt32 = 1, absence: Missing) {
+    (self.id, self.revision, cells, label, missing) = (id, revision, [], 0, [])
+    self.absence = absence
   }
 
   /// Why a cell shows no value; `nil` when it shows one.
@@ -85,8 +95,10 @@ public final class WindowState {
   public let start: Int
   /// How many items the view has.
   public let total: Int
-  /// How many of them are rows.
+  /// How many rows it has, those of collapsed sections too.
   public let rows: Int
+  /// How sure `rows` is.
+  public let accuracy: CountAccuracy
   /// The query's aggregates of all rows, in the order of the query.
   public let totals: [Cell]
   /// The items from `start` on.
@@ -107,13 +119,15 @@ public final class WindowState {
   let relabelings: Int
 
   init(
-    start: Int, total: Int, rows: Int, totals: [Cell] = [], items: [WindowItem], lead: [HeaderSnapshot],
+    start: Int, total: Int, rows: Int, accuracy: CountAccuracy = .exact, totals: [Cell] = [], items: [WindowItem],
+    lead: [HeaderSnapshot],
     pool: HeaderPool,
     commit: UInt32, relabelings: Int = 0, held: Held? = nil, placed: [WindowItem]? = nil
   ) {
     self.start = start
     self.total = total
     self.rows = rows
+    self.accuracy = accuracy
     self.totals = totals
     self.items = items
     self.lead = lead

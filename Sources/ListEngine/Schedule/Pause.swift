@@ -25,23 +25,23 @@ struct Pause {
   var throttle = Throttle(interval: Pause.interval)
 
   /// Begins to count. What changed before is not counted, though the page may not have got it.
-  mutating func begin(on view: ListView) {
+  mutating func begin(on view: any QueryView) {
     view.catchUp()
     moment = view.openTouches()
     told = Waiting(changed: 0, rows: view.rowCount)
   }
 
   /// Ends counting.
-  mutating func end(on view: ListView) {
+  mutating func end(on view: any QueryView) {
     if let moment { view.closeTouches(moment) }
     moment = nil
   }
 
   /// What the page is to be told now, if anything.
-  mutating func takeDue(of view: ListView, at now: Instant) -> Waiting? {
+  mutating func takeDue(of view: any QueryView, at now: Instant) -> Waiting? {
     guard let moment, throttle.takeFlush(at: now) else { return nil }
     view.catchUp()
-    guard view.build == nil else {
+    guard view.isInOrder else {
       // So much has changed that the view is put together again: then it is asked once more.
       throttle.noteChange(at: now)
       return nil

@@ -7,7 +7,7 @@ final class Session {
   var request: UInt64
   var queryRequest: QueryRequest
   /// `nil` while the table is not there.
-  var view: ListView? {
+  var view: (any QueryView)? {
     willSet { if let view { pause?.end(on: view) } }
     didSet {
       folded = view?.folded(collapsed)
@@ -18,14 +18,14 @@ final class Session {
   /// The values of the sections that the page has collapsed.
   var collapsed: Set<[Cell]> = [] { didSet { folded = view?.folded(collapsed) } }
   /// The view without what the page has collapsed.
-  private var folded: FoldedView?
+  private(set) var folded: FoldedView?
   var reader = Reader()
   /// What was last sent.
   var base: WindowState?
   /// What the page holds until it has applied what is on its way; `nil` when that answers another query.
   private var formerBase: WindowState?
   /// The view that was left, for one who comes back.
-  private weak var formerView: ListView?
+  private weak var formerView: (any QueryView)?
   /// A page that came back: it is answered though nothing has changed.
   private var owesAnswer = false
   /// Its anchor, as long as it waits for a window, and how far below the first visible item that is.
@@ -99,9 +99,9 @@ final class Session {
     (wantsWindow, owesAnswer) = (false, true)
   }
 
-  /// A section's number means the same only as long as the view exists.
+  /// A section's number means the same only as long as the view exists, and so do the ids of rows that a windowed source keeps.
   private func checkResumed() {
-    guard owesAnswer, let view, view.isGrouped, view !== formerView else { return }
+    guard owesAnswer, let view, view.isGrouped || !(view is ListView), view !== formerView else { return }
     base = nil
     sequence = 0
     wantsWindow = true
@@ -111,7 +111,7 @@ final class Session {
   var isQuiet: Bool { isHidden || pause != nil }
 
   /// Whether the page can be given something: it shows, and has taken and acknowledged the last.
-  var isReady: Bool { !isQuiet && isWritable && sentAt == nil && view != nil }
+  var isReady: Bool { !isQuiet && isWritable && sentAt == nil && view?.awaitsSource == false }
 
   /// When it must be looked at again by itself.
   var deadline: Instant? {
@@ -139,7 +139,7 @@ final class Session {
   /// Whether the view can show what the page is to hold. One that is being put together shows its first items only, once, and not to
   /// a page that goes on reading: where its anchor is now is known when all is in order.
   private func canLook() -> Bool {
-    guard let view, let build = view.build else { return true }
+    guard let view = view as? ListView, let build = view.build else { return true }
     // Nor to one that has collapsed something: what is folded away is known no sooner.
     guard wantsWindow, base == nil || awaitsWindow, anchorToFind == nil, collapsed.isEmpty, view.canShowFirstItems
     else { return false }
@@ -187,9 +187,10 @@ final class Session {
     if let base, !(base.start..<base.start + base.items.count).contains(reader.visible(of: base.total)) { release() }
   }
 
-  /// The reader points, selects or edits: for a while, everything stays where it is. Not while the page gets nothing, or waits for a window.
+  /// The reader points, selects or edits: for a while, everything stays where it is. Not while the page gets nothing, or waits for a window;
+  /// nor where a windowed source keeps the rows: what it has not told yet could not come.
   func holdOrder(for length: Duration, at now: Instant) {
-    guard base != nil, !wantsWindow, !awaitsWindow, !isQuiet else { return }
+    guard base != nil, view is ListView, !wantsWindow, !awaitsWindow, !isQuiet else { return }
     hold = Hold(at: now, length: length)
   }
 

@@ -1,17 +1,22 @@
 /// A table with its source's state, its views, and the sessions that look at it.
 final class TableState {
+  let id: TableID
   let table: Table
   /// Has deferred cells loaded; `nil` without deferred columns.
   private(set) var loader: DeferredLoader?
-  private var views: [Query: ListView] = [:]
+  /// What a windowed table has besides; `nil` when the table is resident.
+  let windowed: WindowedTable?
+  private var views: [Query: any QueryView] = [:]
   /// In the order in which they came; what is sent in one turn is sent in this order.
-  private var sessions: [Session] = []
+  private(set) var sessions: [Session] = []
   private var state = SourceState.starting
   private var message = ""
-  private var lastChange: Instant
+  private(set) var lastChange: Instant
   /// What pages were last told of the source, so that they are told once a second at most, and only news.
   private var statusThrottle = Throttle(interval: .seconds(1))
   private var reported: UInt64 = 0
+  /// Sessions that are to be closed, and why; see ``takeRefused()``.
+  var refused: [(session: Session, error: ClientError)] = []
 
   /// How long a view is kept that nobody looks at.
   static let viewRest: Duration = .seconds(10)
@@ -22,13 +27,17 @@ final class TableState {
 
   init(_ table: Table, id: TableID, at now: Instant) {
     self.table = table
+    self.id = id
     loader = DeferredLoader(table, id: id)
+    windowed = table.schema.windowed.map { WindowedTable(table, id: id, capabilities: $0) }
     lastChange = now
   }
 
   // MARK: The source
 
   func apply(_ changes: Changeset, at now: Instant) {
+    // The rows of a windowed table come when they are asked for.
+    if let windowed { return windowed.noteChange(at: now) }
     let end = table.log.end
     let count = table.count
     table.arrivals?.follow(now)
@@ -42,13 +51,13 @@ final class TableState {
     noteChange(at: now)
   }
 
-  private func noteRejections(at now: Instant) {
+  func noteRejections(at now: Instant) {
     guard table.rejected != reported else { return }
     reported = table.rejected
     statusThrottle.noteChange(at: now)
   }
 
-  private func noteChange(at now: Instant) {
+  func noteChange(at now: Instant) {
     for session in sessions { session.noteChange(at: now) }
     trimLog()
   }
@@ -68,6 +77,18 @@ final class TableState {
   /// A deferred cell's value is not true any more.
   func forget(_ cell: DeferredCell, at now: Instant) {
     if loader?.forget(cell, at: now) == true { noteChange(at: now) }
+  }
+
+  /// A windowed source has answered.
+  func noteAnswer(at now: Instant) {
+    if state == .starting { setSource(.live, "", at: now) }
+    lastChange = now
+  }
+
+  /// Sessions that are to be closed because of what their source answered, and why.
+  func takeRefused() -> [(session: Session, error: ClientError)] {
+    defer { refused = [] }
+    return refused
   }
 
   func setSource(_ state: SourceState, _ message: String, at now: Instant) {
@@ -100,14 +121,14 @@ final class TableState {
         if view.viewers == 0 { views[view.query] = nil } else { view.catchUp() }
       }
     }
-    table.forgetChanges(before: views.values.map { $0.build?.position ?? $0.position }.min() ?? table.log.end)
+    table.forgetChanges(before: views.values.map(\.logPosition).min() ?? table.log.end)
   }
 
   // MARK: Sessions
 
   func attach(_ session: Session, to query: Query, at now: Instant) {
     detach(session, at: now)
-    let view = views[query] ?? ListView(query, table: table)
+    let view = views[query] ?? windowed?.makeView(query) ?? ListView(query, table: table)
     views[query] = view
     view.viewers += 1
     view.unwatchedSince = nil
@@ -116,6 +137,7 @@ final class TableState {
   }
 
   func detach(_ session: Session, at now: Instant) {
+    windowed?.leave(session, at: now)
     guard let view = session.view else { return }
     session.view = nil
     loader?.leave(session, at: now)
@@ -123,7 +145,7 @@ final class TableState {
     view.viewers -= 1
     guard view.viewers == 0 else { return }
     // A query typed letter by letter leaves its unfinished predecessors behind.
-    guard view.build == nil else {
+    guard view.isInOrder else {
       views[view.query] = nil
       return
     }
@@ -143,8 +165,8 @@ final class TableState {
 
   func advance(to now: Instant, limits: Limits, outputs: inout [Output]) {
     evict(at: now)
-    if statusThrottle.takeFlush(at: now) { for session in sessions { session.owesStatus = true } }
-    for session in sessions where session.owesStatus && !session.isQuiet {
+    if statusThrottle.takeFlush(at: now) { for session in allSessions { session.owesStatus = true } }
+    for session in allSessions where session.owesStatus && !session.isQuiet {
       session.owesStatus = false
       outputs.append(.status(session.id, table: table.schema.name, status(at: now)))
     }
@@ -156,6 +178,7 @@ final class TableState {
         for session in sessions where session.view === view { session.wantsFlush = true }
       }
     }
+    turnWindowed(to: now, limits: limits, outputs: &outputs)
     for session in sessions {
       if let waiting = session.takeWaiting(at: now) { outputs.append(.waiting(session.id, waiting)) }
     }
@@ -170,9 +193,11 @@ final class TableState {
             base: session.sequence - 1, schema: table.schema, patch: patch)))
     }
     loadDeferred(at: now, outputs: &outputs)
+    askForPages(at: now, outputs: &outputs)
     for view in views.values {
       if let since = view.unwatchedSince, since.duration(to: now) >= Self.viewRest { views[view.query] = nil }
     }
+    windowed?.keep(only: views.values)
     trimLog()
   }
 
@@ -187,7 +212,9 @@ final class TableState {
   }
 
   /// The views that are being put together, in the order in which their sessions came.
-  private var unfinished: [ListView] { sessions.compactMap { $0.view?.build == nil ? nil : $0.view } }
+  private var unfinished: [ListView] {
+    sessions.compactMap { session in (session.view as? ListView).flatMap { $0.build == nil ? nil : $0 } }
+  }
 
   var deadline: Instant? {
     if !unfinished.isEmpty { return .zero }
@@ -199,6 +226,7 @@ final class TableState {
     }
     for session in sessions { consider(session.isReady && session.wantsFlush ? .zero : session.deadline) }
     consider(loader?.deadline)
+    consider(windowedDeadline)
     consider(table.evictionDeadline)
     for view in views.values { consider(view.unwatchedSince?.advanced(by: Self.viewRest)) }
     return deadline

@@ -3,7 +3,7 @@
 /// Positions differ from the view's by what is folded away above them. Each fold is an entry in one sorted list, so a position is found
 /// by a binary search; the list follows the view when someone looks.
 final class FoldedView {
-  let view: ListView
+  let view: any QueryView
   /// The values of each collapsed section, from the outermost to its own. A section that is not there (yet, or any more) is collapsed
   /// when it comes.
   let collapsed: Set<[Cell]>
@@ -28,7 +28,7 @@ final class FoldedView {
   private var resolvedAt = -1
   private var measuredAt = -1
 
-  init(_ view: ListView, collapsed: Set<[Cell]>) {
+  init(_ view: any QueryView, collapsed: Set<[Cell]>) {
     self.view = view
     self.collapsed = collapsed
   }
@@ -96,7 +96,9 @@ final class FoldedView {
     return view.sections(above: inView(position))
   }
 
-  private func inView(_ position: Int) -> Int {
+  /// The position in the view of an item at a position as pages count.
+  func inView(_ position: Int) -> Int {
+    update()
     let next = firstFold { $0.shownStart > position }
     return next == 0 ? position : position + folds[next - 1].before + folds[next - 1].count
   }
@@ -115,7 +117,7 @@ final class FoldedView {
   ///
   /// - Complexity: O(1) when it has not changed, O(f log n) for f collapsed sections otherwise.
   private func update() {
-    guard !collapsed.isEmpty, measuredAt != view.version, view.build == nil else { return }
+    guard !collapsed.isEmpty, measuredAt != view.version, view.isInOrder else { return }
     if resolvedAt != view.structure {
       sections = collapsed.compactMap { view.section(at: $0) }
       numbers = Set(sections.map(\.number))

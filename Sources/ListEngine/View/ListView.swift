@@ -2,7 +2,7 @@
 ///
 /// It is put together step by step (``ViewBuild``), and then catches up with its table when someone looks: k changed rows cost O(k log n). First all rows that may stand wrong are taken
 /// out, then each is put where it belongs, so that a search never meets a row that is out of place.
-final class ListView {
+final class ListView: QueryView {
   let table: Table
   let query: Query
   let comparator: RowComparator
@@ -20,7 +20,7 @@ final class ListView {
   private var sectionOfNumber: [UInt32: Section] = [:]
   private var nextSection: UInt32 = 1
   private var relabelings = 0
-  private var foldings: [Set<[Cell]>: Folding] = [:]
+  private var foldings = Foldings()
   /// Counts how often items came, went or moved: what was derived from their positions is worthless then.
   private(set) var version = 0
   /// The same for sections.
@@ -61,8 +61,6 @@ final class ListView {
 
   // MARK: Reading
 
-  /// Whether sections have headers.
-  var isGrouped: Bool { !groups.isEmpty }
   /// How many rows it shows.
   var rowCount: Int { build?.selectedRows ?? root.rows }
   /// How many items it shows: rows and headers.
@@ -105,17 +103,7 @@ final class ListView {
   }
 
   /// The view as pages see it that have collapsed these sections: one for all that have collapsed the same.
-  func folded(_ collapsed: Set<[Cell]>) -> FoldedView {
-    if let known = foldings[collapsed]?.folded { return known }
-    foldings = foldings.filter { $0.value.folded != nil }
-    let made = FoldedView(self, collapsed: collapsed)
-    foldings[collapsed] = Folding(folded: made)
-    return made
-  }
-
-  private struct Folding {
-    weak var folded: FoldedView?
-  }
+  func folded(_ collapsed: Set<[Cell]>) -> FoldedView { foldings.folded(self, collapsed) }
 
   /// The position of a section's first item after its header.
   private func start(of section: Section) -> Int {
@@ -132,6 +120,8 @@ final class ListView {
   enum Item {
     case row(UInt32)
     case header(Section)
+    /// A row that its source has not given yet; only in a ``WindowedView``.
+    case absent(AbsentRow)
   }
 
   /// The items of a range of positions, in order.
@@ -486,5 +476,23 @@ final class ListView {
       }
       precondition(shown == wanted, "\(shown) rows are shown, \(wanted) should be")
     #endif
+  }
+}
+
+extension ListView {
+  var accuracy: CountAccuracy { .exact }
+  var isInOrder: Bool { build == nil }
+  var awaitsSource: Bool { false }
+  var logPosition: Int { build?.position ?? position }
+
+  func insertion(of row: RowSnapshot, since commit: UInt32) -> Patch.Insertion {
+    guard let slot = table.slot(of: row.id) else { return .scrolled }
+    if table.isNew(slot, since: commit) { return .new }
+    return table.hasChanged(slot, since: commit) ? .moved : .scrolled
+  }
+
+  func removal(of row: RowSnapshot, since commit: UInt32) -> Patch.Removal {
+    guard let slot = table.slot(of: row.id), contains(slot) else { return .gone }
+    return table.hasChanged(slot, since: commit) ? .moved : .scrolled
   }
 }

@@ -187,6 +187,7 @@ import Testing
       let range = start..<random.number(start...lines.count)
       for (position, item) in zip(range, folded.items(range)) {
         switch item {
+        case .absent(let absent): Issue.record("a resident view lacks \(absent)")
         case .row(let slot):
           guard case .shown(position) = folded.place(of: slot) else { Issue.record("row \(slot)"); continue }
           #expect(lines[position] == .row(table.snapshot(slot).cells))

@@ -14,6 +14,7 @@ import Testing
       switch $0 {
       case .row(let slot): .row(view.table.snapshot(slot).cells)
       case .header(let section): .header(section.value, count: section.count, level: section.level)
+      case .absent(let absent): preconditionFailure("a resident view lacks \(absent)")
       }
     }
   }

@@ -1,0 +1,121 @@
+"""The page workloads S1 to S5, on a table that Rowcast serves. Each function answers figures by their names."""
+
+import statistics
+import subprocess
+import threading
+
+from browser import Page, hold_the_machine, quantile
+
+
+class Server:
+    """`rowcast serve` for one scenario."""
+
+    def __init__(self, rowcast, web, plugin, settings=None, interval=300):
+        command = [rowcast, "serve", "--port", "0", "--no-token", "--web", web, "--plugin", plugin, "--interval", str(interval), "--log-level", "warning"]
+        for name, value in (settings or {}).items():
+            command += ["--set", f"{name}={value}"]
+        self.process = subprocess.Popen(list(map(str, command)), stdout=subprocess.PIPE, text=True)
+        watchdog = threading.Timer(60, self.process.kill)
+        watchdog.start()
+        self.url = next((line.split("listening on ", 1)[1].split()[0] for line in self.process.stdout if "listening on " in line), None)
+        watchdog.cancel()
+        if self.url is None:
+            raise SystemExit(f"the server ended with {self.process.wait()} before it listened")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.terminate()
+        self.process.wait()
+        self.process.stdout.close()
+
+
+class Scenarios:
+    """One round of measuring; every scenario has a server and a browser of its own."""
+
+    def __init__(self, playwright, rowcast, web, probe, stamp, rows, seconds):
+        self.playwright, self.rowcast, self.web, self.probe, self.stamp = playwright, rowcast, web, probe, stamp
+        self.rows, self.seconds = rows, seconds
+
+    def market(self, rate=0, rows=None, interval=300):
+        return Server(self.rowcast, self.web, "market", {"market.rows": rows or self.rows, "market.rate": rate}, interval)
+
+    def open(self, server, rows=None):
+        """A page on which all rows are counted."""
+        page = Page(self.playwright, self.probe)
+        page.page.goto(server.url, wait_until="commit")
+        page.until("() => window.probe?.first != null")
+        count = str((rows or self.rows) + 1)
+        page.until(f"() => document.querySelector('#grid').getAttribute('aria-rowcount') === '{count}'")
+        hold_the_machine()  # its own process may have come with the address
+        page.wait(1)
+        return page
+
+    def loaded(self, server):
+        """Waits until the source has handed over all rows: loading is not what is measured here."""
+        self.open(server).__exit__()
+
+    def s1(self):
+        """Navigation to the first rows on the screen, seven times on one server; then heap and nodes."""
+        with self.market() as server:
+            self.loaded(server)
+            times = []
+            for _ in range(7):
+                with Page(self.playwright, self.probe) as page:
+                    page.page.goto("about:blank")
+                    page.page.goto(server.url, wait_until="commit")
+                    page.until("() => window.probe?.first != null")
+                    times.append(page.evaluate("probe.first"))
+                    page.wait(0.5)
+                    page.session.send("HeapProfiler.collectGarbage")
+                    metrics = page.metrics()
+                    nodes = page.evaluate("document.querySelectorAll('*').length")
+        return {"first_rows_ms": round(statistics.median(times), 1), "first_rows_least_ms": round(min(times), 1),
+                "heap_mb": round(metrics["JSHeapUsedSize"] / 1e6, 2), "elements": nodes}
+
+    def s2(self, speed):
+        """Scrolling by wheel, nothing else changing; and once more in a screencast."""
+        with self.market() as server, self.open(server) as page:
+            page.top()
+            figures = page.watch(lambda: page.scroll(speed, self.seconds))
+            page.top()
+            return {**figures, **page.screencast(speed, min(self.seconds, 3))}
+
+    def s3(self, rate, rows=None, speed=0):
+        """So many updates a second, at rest or while scrolling. With few rows all of them are visible."""
+        with self.market(rate, rows) as server, self.open(server, rows) as page:
+            page.top()
+            return page.watch(lambda: page.scroll(speed, self.seconds) if speed else page.wait(self.seconds), looks=speed > 0)
+
+    def s4(self):
+        """Jumps of the thumb, the server's answer included; the median of three rounds."""
+        with self.market() as server, self.open(server) as page:
+            page.top()
+            figures = {}
+            for part in (0.5, 1, 0.25) * 3:
+                figures.setdefault(f"to_{part}_ms", []).append(page.evaluate("(part) => probe.jump(part)", part)["ms"])
+                page.wait(0.5)
+            return {name: round(statistics.median(times), 1) for name, times in figures.items()}
+
+    def s5(self):
+        """From the hand-over of a changed row by its source to the screen, at interval 0."""
+        with Server(self.rowcast, self.web, self.stamp, interval=0) as server, Page(self.playwright, self.probe) as page:
+            page.page.goto(server.url, wait_until="commit")
+            page.until("() => document.querySelector('.row') !== null")
+            delays = page.evaluate("(count) => probe.delays(count)", 60)
+        return {"p50_ms": quantile(delays, 0.5), "p99_ms": quantile(delays, 0.99)}
+
+    def all(self):
+        """Each scenario's name, and how to run it."""
+        visible = 28
+        return {
+            "s1": self.s1,
+            "s2_4000": lambda: self.s2(4_000),
+            "s2_20000": lambda: self.s2(20_000),
+            "s3_10k": lambda: self.s3(10_000),
+            "s3_visible_1k": lambda: self.s3(1_000, visible),
+            "s3_10k_scroll": lambda: self.s3(10_000, speed=4_000),
+            "s4": self.s4,
+            "s5": self.s5,
+        }

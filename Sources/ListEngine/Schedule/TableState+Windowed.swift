@@ -1,0 +1,109 @@
+/// The part of a table whose source keeps the rows.
+extension TableState {
+  /// All that look at the table, or wait for rows to look at.
+  var allSessions: [Session] { sessions + (windowed?.remainders.flatMap(\.sessions) ?? []) }
+
+  /// How many rows the table has; of a windowed one as many as its source said.
+  var rowCount: Int { windowed?.knownRows ?? table.count }
+
+  /// Gives a session what its query asks for; a windowed table's source does as much of it as it can.
+  ///
+  /// - Throws: ``ClientError/remainderTooLarge(_:)`` when the engine has no room for what the source cannot.
+  func attach(_ session: Session, asking query: Query, at now: Instant) throws(ClientError) {
+    guard let windowed else { return attach(session, to: query, at: now) }
+    detach(session, at: now)
+    session.hasNewOutlook = true
+    let split = QuerySplit(query, table.schema, windowed.capabilities)
+    guard split.rest != nil else {
+      attach(session, to: query, at: now)
+      if let view = session.view as? WindowedView {
+        view.expect(session.reader.first + session.reader.count)
+        windowed.awaitRows(of: view, at: now)
+      }
+      return
+    }
+    let remainder = try windowed.remainder(split.source) {
+      var schema = table.schema
+      schema.windowed = nil
+      return TableState(table.another(schema), id: id, at: now)
+    }
+    remainder.attach(session, split, at: now)
+  }
+
+  // MARK: The source
+
+  /// A source gave rows.
+  func take(_ request: PageRequestID, _ page: RowPage, at now: Instant) {
+    noteAnswer(at: now)
+    windowed.map { note($0.take(request, page, at: now), at: now) }
+  }
+
+  /// A source told its sections.
+  func take(_ request: PageRequestID, _ sections: [SectionCount], at now: Instant) {
+    noteAnswer(at: now)
+    windowed.map { note($0.take(request, sections, at: now), at: now) }
+  }
+
+  /// A source could not answer.
+  func fail(_ request: PageRequestID, _ reason: String, at now: Instant) {
+    windowed.map { note($0.fail(request, reason, at: now), at: now) }
+  }
+
+  /// Takes over what an answer changed.
+  private func note(_ effect: WindowedTable.Effect, at now: Instant) {
+    refused += effect.refused
+    for session in effect.sessions { session.hasNewOutlook = true }
+    for session in sessions where effect.view != nil && session.view === effect.view {
+      session.hasNewOutlook = true
+      // What was asked for because someone looks goes out at once, as after any scroll.
+      if session.showsPlaceholders { session.wantsFlush = true }
+    }
+    noteRejections(at: now)
+    noteChange(at: now)
+  }
+
+  // MARK: Time
+
+  /// Takes what was asked for again into sight, and has it asked for again when it is time.
+  func turnWindowed(to now: Instant, limits: Limits, outputs: inout [Output]) {
+    guard let windowed else { return }
+    for view in windowed.turn(to: now, sessions: sessions) {
+      for session in sessions where session.view === view {
+        session.hasNewOutlook = true
+        session.noteChange(at: now)
+      }
+    }
+    for remainder in windowed.remainders {
+      var own: [Output] = []
+      remainder.state.advance(to: now, limits: limits, outputs: &own)
+      // Pages are told how the source is, not how its rows got here.
+      outputs += own.filter { if case .status = $0 { false } else { true } }
+    }
+  }
+
+  /// Lets the queue know who looks where, and tells the source.
+  func askForPages(at now: Instant, outputs: inout [Output]) {
+    guard let windowed else { return }
+    for session in allSessions where session.hasNewOutlook {
+      windowed.follow(session, at: now)
+      session.hasNewOutlook = false
+    }
+    for view in windowed.ask(at: now, outputs: &outputs) {
+      for session in sessions where session.view === view { session.noteChange(at: now) }
+    }
+  }
+
+  var windowedDeadline: Instant? {
+    guard let windowed else { return nil }
+    if !refused.isEmpty || allSessions.contains(where: \.hasNewOutlook) { return .zero }
+    return (windowed.remainders.map(\.state.deadline) + [windowed.deadline]).compactMap(\.self).min()
+  }
+}
+
+extension Session {
+  /// Whether its page holds a placeholder, or nothing.
+  fileprivate var showsPlaceholders: Bool {
+    guard let base else { return true }
+    return base.items.contains { if case .row(let row) = $0 { row.absence != nil } else { false } }
+  }
+}

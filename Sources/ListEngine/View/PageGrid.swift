@@ -1,0 +1,144 @@
+/// The rows of a source that is asked by offset: pages of one size, by number.
+///
+/// What is seen beats what is told: a page that is not full is the last one, whatever the source counts.
+struct PageGrid: PageMap {
+  private let size: Int
+  private var kept: [Int: KeptPage] = [:]
+  private var failures: [Int: PageFailure] = [:]
+  private let told: CountAccuracy
+  /// How many rows there are, as the source said last.
+  private var toldCount: Int?
+  /// How many rows are thought to be there before anything is known.
+  private var expected = 0
+  /// How many rows are known to be there.
+  private var reached = 0
+  /// Whether more are known to follow these.
+  private var hasMore = true
+  /// How many rows there are, when their end was seen.
+  private var end: Int?
+  /// Where a page was asked for and empty, though the source guessed that it was not.
+  private var emptyFrom: Int?
+  private(set) var keptRows = 0
+  private(set) var keptBytes = 0
+
+  /// Nothing is known but how well the source counts, and perhaps how many rows it has.
+  init(size: Int, accuracy: CountAccuracy, count: Int? = nil) {
+    self.size = size
+    told = accuracy
+    toldCount = count
+    hasMore = count != 0
+  }
+
+  var count: Int {
+    if let end { return end }
+    let least = reached + (hasMore ? 1 : 0)
+    switch told {
+    case .unknown: return reached + (hasMore ? size : 0)
+    case .exact: return max(toldCount ?? max(size, expected), least)
+    case .estimated:
+      let guess = toldCount ?? size
+      // A guess that was wrong once is halved until something is there, so that the end is found in few steps.
+      guard let emptyFrom, guess > emptyFrom / 2 else { return max(guess, least) }
+      return max(emptyFrom / 2, least)
+    }
+  }
+  var rowCount: Int { count }
+  var accuracy: CountAccuracy {
+    end != nil ? .exact : told == .exact && toldCount == nil ? .unknown : told
+  }
+  var pages: [(number: Int, used: UInt64)] { kept.map { ($0.key, $0.value.used) } }
+
+  func forEach(in range: Range<Int>, _ body: (_ position: Int, PageRow) -> Void) {
+    for position in range.clamped(to: 0..<count) {
+      let number = position / size
+      if let page = kept[number], position - number * size < page.slots.count {
+        body(position, page.row(position - number * size))
+      } else {
+        let failure = failures[number]
+        body(
+          position,
+          .absent(failure.map { .failed($0.reason) } ?? .pending, failure: failure?.number ?? 0, place: .grid(number)))
+      }
+    }
+  }
+
+  func start(ofPage number: Int) -> Int? { kept[number].map { _ in number * size } }
+  func place(ofPage number: Int) -> PageItem.Place { .grid(number) }
+  func slots(ofPage number: Int) -> [UInt32] { kept[number]?.slots ?? [] }
+
+  func rows(of place: PageItem.Place) -> PageRequest.What? {
+    guard case .grid(let number) = place, number * size < count else { return nil }
+    return .rows(after: nil, upTo: nil, skip: number * size, count: size)
+  }
+
+  mutating func take(_ place: PageItem.Place, _ page: KeptPage, _ answer: RowPage) -> Result<Int?, PageFault> {
+    guard case .grid(let number) = place, kept[number] == nil else { return .success(nil) }
+    let start = number * size
+    if let count = answer.count {
+      toldCount = count
+      // The source counts anew with each answer; the end may not be where it was.
+      if told == .exact { end = nil }
+    }
+    var page = page
+    if answer.hasMore {
+      page.slots += repeatElement(KeptPage.leftOut, count: max(0, size - page.slots.count))
+    }
+    let last = start + page.slots.count
+    failures[number] = nil
+    keep(page.slots.isEmpty ? nil : page, as: number)
+    if page.slots.isEmpty && number > 0 {
+      noteEmpty(from: start)
+    } else if !answer.hasMore {
+      (end, reached, hasMore) = (last, last, false)
+    } else {
+      if let end, last >= end { self.end = nil }
+      if last >= reached { (reached, hasMore) = (last, true) }
+    }
+    return .success(number)
+  }
+
+  mutating func expect(_ count: Int) {
+    // A source that counts tells where the end is even when it is asked for what lies beyond.
+    if told == .exact { expected = max(expected, count) }
+  }
+
+  /// The end is here at the latest; an earlier page says where.
+  private mutating func noteEmpty(from start: Int) {
+    if reached >= start { (reached, hasMore) = (start, false) }
+    switch told {
+    case .exact: end = min(toldCount ?? start, start)
+    case .estimated: emptyFrom = min(emptyFrom ?? start, start)
+    case .unknown: end = start
+    }
+  }
+
+  mutating func fail(_ place: PageItem.Place, _ failure: PageFailure) {
+    guard case .grid(let number) = place, kept[number] == nil else { return }
+    failures[number] = failure
+  }
+
+  mutating func takeAway(_ index: Int, ofPage number: Int) { kept[number]?.slots[index] = KeptPage.elsewhere }
+  mutating func touch(page number: Int, at tick: UInt64) { kept[number]?.used = tick }
+
+  mutating func evict(page number: Int) -> [UInt32] {
+    defer { keep(nil, as: number) }
+    return kept[number]?.slots ?? []
+  }
+
+  private mutating func keep(_ page: KeptPage?, as number: Int) {
+    let former = kept[number]
+    keptRows += (page?.slots.count ?? 0) - (former?.slots.count ?? 0)
+    keptBytes += (page?.bytes ?? 0) - (former?.bytes ?? 0)
+    kept[number] = page
+  }
+
+  /// The pages that lie beyond the end now.
+  var beyond: [Int] { kept.keys.filter { $0 * size >= count } }
+
+  func renewed(count newCount: Int?) -> any PageMap {
+    var grid = PageGrid(size: size, accuracy: told, count: newCount ?? (count == 0 ? nil : toldCount))
+    // What was seen is a good guess of what is there; it is seen again before it is shown.
+    if told == .unknown || toldCount == nil { (grid.reached, grid.hasMore) = (reached, reached == 0 || hasMore) }
+    return grid
+  }
+}

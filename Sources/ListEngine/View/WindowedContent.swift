@@ -1,0 +1,346 @@
+/// What a ``WindowedView`` knows of its source's answer to its query at one time: sections, and pages of rows.
+final class WindowedContent {
+  /// Where a row is.
+  struct Home {
+    var leaf: Int
+    var page: Int
+    var index: Int
+  }
+
+  /// The rows of one section, or all rows.
+  private struct Leaf {
+    var section: Section?
+    var map: any PageMap
+    /// The position of its first row.
+    var start = 0
+  }
+
+  private enum Block {
+    case header(Section)
+    case leaf(Int)
+  }
+
+  /// Counts how often everything was asked for anew.
+  let generation: Int
+  /// How many placeholders are shown as long as nothing is known.
+  private let size: Int
+  private var leaves: [Leaf] = []
+  /// Headers and leaves in order, and where each begins.
+  private var blocks: [(start: Int, block: Block)] = []
+  private var homes: [UInt32: Home] = [:]
+  /// Each behind the one it lies in.
+  private var sections: [Section] = []
+  private var sectionOfPath: [[Cell]: Section] = [:]
+  private var sectionOfNumber: [UInt32: Section] = [:]
+  private var leafOfPath: [[Cell]: Int] = [:]
+  private var headerPositions: [UInt32: Int] = [:]
+  /// Whether it is known which sections there are.
+  private(set) var hasSections: Bool
+  /// Why it is not.
+  var sectionFailure: PageFailure?
+  /// Whether the source has said anything yet.
+  private(set) var isAnswered = false
+  private(set) var itemCount: Int
+  private(set) var keptRows = 0
+  private(set) var keptBytes = 0
+
+  /// All rows, or sections that are to be asked for.
+  init(generation: Int, size: Int, map: (any PageMap)?) {
+    self.generation = generation
+    self.size = size
+    itemCount = size
+    hasSections = map != nil
+    guard let map else { return }
+    leaves = [Leaf(section: nil, map: map)]
+    arrange()
+  }
+
+  /// Its maps by the values of their sections.
+  var maps: [[Cell]: any PageMap] {
+    Dictionary(uniqueKeysWithValues: leaves.map { ($0.section?.path ?? [], $0.map) })
+  }
+
+  var rowCount: Int { leaves.reduce(0) { $0 + $1.map.rowCount } }
+
+  var accuracy: CountAccuracy {
+    guard hasSections else { return .unknown }
+    var worst = CountAccuracy.exact
+    for leaf in leaves {
+      if leaf.map.accuracy == .unknown { return .unknown }
+      if leaf.map.accuracy == .estimated { worst = .estimated }
+    }
+    return worst
+  }
+
+  // MARK: Sections
+
+  /// Takes the sections that there are. `make` makes one of its values and the one it lies in; `map` its rows.
+  ///
+  /// - Precondition: No two have the same values.
+  func take(
+    _ counts: [SectionCount], root: Section, make: (_ path: [Cell], _ parent: Section) -> Section,
+    map: (SectionCount) -> any PageMap
+  ) {
+    (hasSections, isAnswered, sectionFailure) = (true, true, nil)
+    (leaves, blocks, sections) = ([], [], [root])
+    for count in counts.sorted(by: { Self.precedes($0.values, $1.values) }) {
+      var parent = root
+      for level in count.values.indices {
+        let path = Array(count.values[...level])
+        if let known = sectionOfPath[path] {
+          parent = known
+          continue
+        }
+        let section = make(path, parent)
+        sectionOfPath[path] = section
+        sectionOfNumber[section.number] = section
+        sections.append(section)
+        blocks.append((0, .header(section)))
+        parent = section
+      }
+      blocks.append((0, .leaf(leaves.count)))
+      leafOfPath[count.values] = leaves.count
+      leaves.append(Leaf(section: parent, map: map(count)))
+    }
+    arrange()
+  }
+
+  private static func precedes(_ a: [Cell], _ b: [Cell]) -> Bool {
+    for (x, y) in zip(a, b) where x != y { return Section.precedes(x, y) }
+    return false
+  }
+
+  func section(at path: [Cell]) -> Section? { path.isEmpty ? sections.first : sectionOfPath[path] }
+  func section(numbered number: UInt32) -> Section? { sectionOfNumber[number] }
+  func position(of section: Section) -> Int? { headerPositions[section.number] }
+  /// The values of a leaf's section.
+  func path(ofLeaf leaf: Int) -> [Cell] { leaves[leaf].section?.path ?? [] }
+
+  /// - Complexity: O(sections).
+  private func arrange() {
+    for section in sections { (section.rows, section.items) = (0, section.level < 0 ? 0 : 1) }
+    if leaves.count == 1 && leaves[0].section == nil { blocks = [(0, .leaf(0))] }
+    var position = 0
+    for index in blocks.indices {
+      blocks[index].start = position
+      switch blocks[index].block {
+      case .header(let section):
+        headerPositions[section.number] = position
+        position += 1
+      case .leaf(let leaf):
+        leaves[leaf].start = position
+        position += leaves[leaf].map.count
+        guard let section = leaves[leaf].section else { continue }
+        (section.rows, section.items) = (leaves[leaf].map.rowCount, 1 + leaves[leaf].map.count)
+      }
+    }
+    for section in sections.reversed() {
+      if let parent = section.parent {
+        parent.rows += section.rows
+        parent.items += section.items
+      }
+      guard section.rows != section.announcedCount else { continue }
+      section.announcedCount = section.rows
+      section.revision &+= 1
+    }
+    itemCount = position
+    keptRows = leaves.reduce(0) { $0 + $1.map.keptRows }
+    keptBytes = leaves.reduce(0) { $0 + $1.map.keptBytes }
+  }
+
+  // MARK: Looking
+
+  /// The position of a row among the items.
+  func position(of slot: UInt32) -> Int? {
+    guard let home = homes[slot], let start = leaves[home.leaf].map.start(ofPage: home.page) else { return nil }
+    return leaves[home.leaf].start + start + home.index
+  }
+
+  /// Rows of one leaf that lie next to each other, counted from its first.
+  struct Stretch {
+    var leaf: Int
+    var rows: Range<Int>
+  }
+
+  /// The leaf that the item at a position lies in, and how far; `nil` for a header, and as long as there are no sections.
+  ///
+  /// - Complexity: O(log sections).
+  func spot(at position: Int) -> (leaf: Int, row: Int)? {
+    guard hasSections else { return nil }
+    let index = firstBlock { $0 > position } - 1
+    guard index >= 0, case .leaf(let leaf) = blocks[index].block else { return nil }
+    return (leaf, position - blocks[index].start)
+  }
+
+  /// The same of a row that is there.
+  func spot(of slot: UInt32) -> (leaf: Int, row: Int)? {
+    guard let home = homes[slot], let start = leaves[home.leaf].map.start(ofPage: home.page) else { return nil }
+    return (home.leaf, start + home.index)
+  }
+
+  /// The leaf of a section; without grouping there is one, of no values.
+  func leaf(at path: [Cell]) -> Int? { path.isEmpty ? (leaves.count == 1 ? 0 : nil) : leafOfPath[path] }
+
+  /// How many rows pages see of a leaf.
+  func count(ofLeaf leaf: Int) -> Int { leaves[leaf].map.count }
+
+  /// Goes through rows of a leaf.
+  func forEach(_ stretch: Stretch, _ body: (_ row: Int, PageRow) -> Void) {
+    leaves[stretch.leaf].map.forEach(in: stretch.rows, body)
+  }
+
+  func home(of slot: UInt32) -> Home? { homes[slot] }
+
+  /// All rows that are there.
+  var slots: some Collection<UInt32> { homes.keys }
+
+  /// The items of a range of positions, in order.
+  func items(_ range: Range<Int>, view: Int) -> [ListView.Item] {
+    guard hasSections else {
+      let why = sectionFailure.map { Missing.failed($0.reason) } ?? .pending
+      let item = PageItem(view: view, generation: generation, place: .sections)
+      return range.map { .absent(AbsentRow(at: $0, why, failure: sectionFailure?.number ?? 0, item: item)) }
+    }
+    var items: [ListView.Item] = []
+    items.reserveCapacity(range.count)
+    var index = max(0, firstBlock { $0 > range.lowerBound } - 1)
+    while index < blocks.count, blocks[index].start < range.upperBound {
+      switch blocks[index].block {
+      case .header(let section): if range.contains(blocks[index].start) { items.append(.header(section)) }
+      case .leaf(let leaf):
+        let start = blocks[index].start
+        let own = (start..<start + leaves[leaf].map.count).clamped(to: range)
+        leaves[leaf].map.forEach(in: own.lowerBound - start..<own.upperBound - start) { position, row in
+          switch row {
+          case .there(let slot): items.append(.row(slot))
+          case .absent(let why, let failure, let place):
+            let item = place.map { PageItem(view: view, generation: generation, leaf: leaf, place: $0) }
+            items.append(.absent(AbsentRow(at: start + position, why, failure: failure, item: item)))
+          }
+        }
+      }
+      index += 1
+    }
+    return items
+  }
+
+  private func firstBlock(_ isAfter: (Int) -> Bool) -> Int {
+    var low = 0
+    var high = blocks.count
+    while low < high {
+      let middle = (low + high) / 2
+      if isAfter(blocks[middle].start) { high = middle } else { low = middle + 1 }
+    }
+    return low
+  }
+
+  func sections(above position: Int) -> [Section] {
+    // Of several that begin there all but the last are empty.
+    let index = firstBlock { $0 > position } - 1
+    guard index >= 0 else { return [] }
+    switch blocks[index].block {
+    case .header(let section): return section.chain.dropLast()
+    case .leaf(let leaf): return leaves[leaf].section?.chain ?? []
+    }
+  }
+
+  // MARK: Pages
+
+  /// What the source is to be asked for; `nil` when that is of no use any more.
+  func request(for item: PageItem) -> PageRequest.What? {
+    leaves.indices.contains(item.leaf) ? leaves[item.leaf].map.rows(of: item.place) : nil
+  }
+
+  /// What a page was loaded as; `nil` when it is not there.
+  func item(of home: Home, view: Int) -> PageItem {
+    PageItem(view: view, generation: generation, leaf: home.leaf, place: leaves[home.leaf].map.place(ofPage: home.page))
+  }
+
+  /// Takes a page. The result is whether one of its rows was thought to be elsewhere, and by that something has changed.
+  func take(_ item: PageItem, _ page: KeptPage, _ answer: RowPage, lost: inout [UInt32]) -> Result<Bool, PageFault> {
+    guard leaves.indices.contains(item.leaf) else { return .success(false) }
+    let number: Int?
+    switch leaves[item.leaf].map.take(item.place, page, answer) {
+    case .failure(let fault): return .failure(fault)
+    case .success(let taken): number = taken
+    }
+    isAnswered = true
+    var hasMoved = false
+    for (index, slot) in page.slots.enumerated() where number != nil && KeptPage.isRow(slot) {
+      let home = Home(leaf: item.leaf, page: number ?? 0, index: index)
+      guard let former = homes.updateValue(home, forKey: slot) else { continue }
+      hasMoved = true
+      lost.append(slot)
+      leaves[former.leaf].map.takeAway(former.index, ofPage: former.page)
+    }
+    if number == nil { lost += page.slots.filter(KeptPage.isRow) }
+    for beyond in (leaves[item.leaf].map as? PageGrid)?.beyond ?? [] {
+      lost += evict(leaf: item.leaf, page: beyond)
+    }
+    arrange()
+    return .success(hasMoved)
+  }
+
+  /// A reader wants to see so many rows, and nothing is known yet.
+  func expect(_ count: Int) {
+    guard !isAnswered, leaves.count == 1 else { return }
+    leaves[0].map.expect(count)
+    arrange()
+  }
+
+  func fail(_ item: PageItem, _ failure: PageFailure) {
+    isAnswered = true
+    if item.place == .sections {
+      sectionFailure = failure
+    } else if leaves.indices.contains(item.leaf) {
+      leaves[item.leaf].map.fail(item.place, failure)
+    }
+  }
+
+  /// The pages that are there.
+  var pages: [(leaf: Int, page: Int, used: UInt64)] {
+    leaves.indices.flatMap { leaf in leaves[leaf].map.pages.map { (leaf, $0.number, $0.used) } }
+  }
+
+  func touch(_ home: Home, at tick: UInt64) { leaves[home.leaf].map.touch(page: home.page, at: tick) }
+
+  /// Forgets a page. The result is the rows that were in it.
+  func evict(leaf: Int, page: Int) -> [UInt32] {
+    let slots = leaves[leaf].map.evict(page: page).filter(KeptPage.isRow)
+    for slot in slots { homes[slot] = nil }
+    (keptRows, keptBytes) = (
+      leaves.reduce(0) { $0 + $1.map.keptRows }, leaves.reduce(0) { $0 + $1.map.keptBytes }
+    )
+    return slots
+  }
+
+  /// The rows that another content does not know though it knows what lies on both sides of them: they have come, or gone.
+  ///
+  /// - Complexity: O(rows that are there).
+  func strangers(to other: WindowedContent) -> [UInt32] {
+    var strangers: [UInt32] = []
+    for leaf in leaves {
+      let pages = leaf.map.pages.compactMap { page in
+        leaf.map.start(ofPage: page.number).map { (start: $0, slots: leaf.map.slots(ofPage: page.number)) }
+      }
+      var run: [UInt32] = []
+      var isBounded = false
+      var end = -1
+      for (start, slots) in pages.sorted(by: { $0.start < $1.start }) {
+        // Nothing lies before the first row; what lies at any other edge of what is known may have been there.
+        if start != end { (run, isBounded) = ([], start == 0) }
+        end = start + slots.count
+        for slot in slots {
+          if !KeptPage.isRow(slot) || other.homes[slot] != nil {
+            strangers += run
+            (run, isBounded) = ([], KeptPage.isRow(slot))
+          } else if isBounded {
+            run.append(slot)
+          }
+        }
+      }
+      if end == leaf.map.count { strangers += run }
+    }
+    return strangers
+  }
+}

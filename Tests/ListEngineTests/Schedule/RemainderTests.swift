@@ -1,0 +1,221 @@
+import ListTesting
+import Testing
+
+@testable import ListEngine
+
+/// What a windowed source cannot do, and the engine does with all rows that are left.
+@Suite struct RemainderTests {
+  private let small = WindowedHarness.limits {
+    $0.remainderRows = 40
+    $0.remainderPageRows = 15
+  }
+
+  private func harness(
+    _ capabilities: WindowedCapabilities = WindowedCapabilities(), rows: Int = 40, limits: Limits? = nil
+  ) throws -> WindowedHarness {
+    try WindowedHarness(capabilities, rows: rows, limits: limits ?? small)
+  }
+
+  @Test(arguments: [WindowedCapabilities.Paging.offset, .keyset, .keysetAndOffset])
+  func theEngineSortsWhatTheSourceCannot(_ paging: WindowedCapabilities.Paging) throws {
+    let harness = try harness(WindowedCapabilities(paging: paging))
+    harness.open(query: QueryRequest(sort: [("value", true)]))
+    try harness.settle()
+    #expect(harness.lines() == (0..<15).map { "\((39 - $0) * 10)" })
+    #expect(harness.replica().total == 40)
+    #expect(harness.replica().accuracy == .exact)
+    // Three pages of fifteen, and nothing else.
+    #expect(harness.source.requests.count == 3)
+  }
+
+  @Test func aPageIsShownNothingBeforeAllIsThere() throws {
+    let harness = try harness()
+    harness.plan = { _ in .init(after: .seconds(1)) }
+    harness.open(query: QueryRequest(search: "row 3"))
+    try harness.settle(within: .milliseconds(2_900))
+    #expect(harness.deliveries.isEmpty)
+    try harness.settle()
+    #expect(harness.lines() == ["30"] + (30..<40).map { "\($0 * 10)" })
+  }
+
+  @Test func whatTheSourceCanDoItDoes() throws {
+    let harness = try harness(WindowedCapabilities(sort: [0], filters: [.order], group: [2]), rows: 100)
+    harness.open(
+      query: QueryRequest(
+        sort: [("value", true)],
+        filter: .all([.compare("value", .less, .integer(300)), .contains("name", "2")]), group: ["group"]))
+    try harness.settle()
+    let query = try #require(harness.source.requests.first?.query)
+    #expect(query == Query(filter: .compare(0, .less, .integer(300))))
+    #expect(harness.lines().prefix(4) == ["even:7", "280", "260", "240"])
+  }
+
+  @Test func aRemainderOfExactlyTheLimitIsDone() throws {
+    let harness = try harness(rows: 40)
+    harness.open(query: QueryRequest(sort: [("value", false)]))
+    try harness.settle()
+    #expect(harness.refusals.isEmpty)
+    #expect(harness.replica().total == 40)
+  }
+
+  @Test func aRemainderAboveTheLimitIsRefusedByName() throws {
+    let harness = try harness(rows: 41)
+    let id = harness.open(
+      query: QueryRequest(
+        sort: [("value", false), ("name", true)], search: "row", filter: .compare("value", .greater, .integer(-1)),
+        group: ["group"]))
+    try harness.settle()
+    #expect(
+      harness.refusals[id]
+        == .remainderTooLarge(
+          "the source cannot sort by “value” and “name”, nor filter “value” by >, nor search, nor group by “group”: "
+            + "the engine would do it with all 41 rows that are left, and does so with 40 at most"))
+    #expect(harness.deliveries.isEmpty)
+    // One answer was enough, and the page is forgotten.
+    #expect(harness.source.requests.count == 1)
+    #expect(harness.engine.deadline == nil)
+  }
+
+  @Test(arguments: [CountAccuracy.estimated, .unknown])
+  func aSourceThatDoesNotCountIsAskedUntilItIsTooMuch(_ count: CountAccuracy) throws {
+    for (rows, isRefused) in [(40, false), (41, true), (100, true)] {
+      let harness = try harness(WindowedCapabilities(count: count), rows: rows)
+      harness.source.estimate = 1_000
+      let id = harness.open(query: QueryRequest(sort: [("value", true)]))
+      try harness.settle()
+      #expect((harness.refusals[id] != nil) == isRefused, "\(rows) rows")
+      guard isRefused else { continue }
+      #expect(
+        harness.refusals[id]
+          == .remainderTooLarge(
+            "the source cannot sort by “value”: the engine would do it with all of more than 40 rows that are left, "
+              + "and does so with 40 at most"))
+      #expect(harness.source.requests.count == 3)
+    }
+  }
+
+  @Test func aFilterOfTheSourceMayLeaveFewEnough() throws {
+    let harness = try harness(WindowedCapabilities(filters: [.order]), rows: 1_000)
+    harness.open(
+      query: QueryRequest(sort: [("value", true)], filter: .compare("value", .less, .integer(400))))
+    try harness.settle()
+    #expect(harness.refusals.isEmpty)
+    #expect(harness.lines().first == "390")
+  }
+
+  @Test func sessionsShareTheRowsWhateverTheEngineDoesWithThem() throws {
+    let harness = try harness()
+    harness.open(1, query: QueryRequest(sort: [("value", true)]))
+    harness.open(2, query: QueryRequest(search: "row 1"))
+    try harness.settle()
+    harness.open(3, query: QueryRequest(sort: [("name", false)]))
+    try harness.settle()
+    #expect(harness.lines(2).prefix(2) == ["10", "100"])
+    #expect(harness.lines(3).prefix(2) == ["0", "10"])
+    #expect(harness.source.requests.count == 3)
+  }
+
+  @Test func aChangeIsShownAsADifference() throws {
+    let harness = try harness(rows: 30)
+    harness.open(query: QueryRequest(sort: [("value", true)]), first: 5)
+    try harness.settle()
+    harness.upsert(100, value: 1_000)
+    harness.upsert(20, value: 205)
+    harness.change()
+    try harness.settle()
+    let patches = harness.deliveries.dropFirst()
+    #expect(patches.map(\.shift).reduce(0, +) == 1)
+    #expect(patches.flatMap(\.patch.updatedRows).map(\.columns) == [[0]])
+    #expect(patches.allSatisfy { $0.patch.base != nil })
+    #expect(harness.replica().total == 31)
+    #expect(harness.lines().contains("205"))
+    #expect(!harness.lines().contains("200"))
+  }
+
+  @Test func rowsThatComeMayMakeItTooLarge() throws {
+    let harness = try harness(rows: 40)
+    let id = harness.open(query: QueryRequest(sort: [("value", true)]))
+    try harness.settle()
+    harness.upsert(100)
+    harness.change()
+    try harness.settle()
+    #expect(harness.refusals[id] != nil)
+    #expect(harness.engine.deadline == nil)
+  }
+
+  @Test func onlySoManyAreDoneAtOnce() throws {
+    let harness = try harness(
+      WindowedCapabilities(filters: [.order]), rows: 30, limits: WindowedHarness.limits { $0.remainders = 2 })
+    func query(_ value: Int64) -> QueryRequest {
+      QueryRequest(sort: [("value", true)], filter: .compare("value", .less, .integer(value)))
+    }
+    harness.open(1, query: query(100))
+    harness.open(2, query: query(200))
+    let third = harness.open(3, query: query(300))
+    try harness.settle()
+    #expect(
+      harness.refusals[third]
+        == .remainderTooLarge("the engine does what a source cannot for 2 queries of one table at most"))
+    // One that nobody needs any more makes room.
+    harness.close(1)
+    harness.open(4, query: query(300))
+    try harness.settle()
+    #expect(harness.lines(4).first == "290")
+  }
+
+  @Test func aFailureIsTriedAgain() throws {
+    let harness = try harness()
+    harness.plan = { _ in .init(.fails("gone")) }
+    harness.open(query: QueryRequest(sort: [("value", true)]))
+    try harness.settle(within: .seconds(5))
+    #expect(harness.deliveries.isEmpty)
+    harness.plan = { _ in .init() }
+    try harness.settle()
+    #expect(harness.lines().first == "390")
+  }
+
+  @Test func nobodyWaitingEndsTheLoad() throws {
+    let harness = try harness()
+    harness.plan = { _ in .init(after: .seconds(10)) }
+    harness.open(query: QueryRequest(sort: [("value", true)]))
+    try harness.turn()
+    #expect(harness.source.inFlight.count == 1)
+    harness.close()
+    try harness.settle(within: .seconds(1))
+    #expect(harness.source.inFlight.isEmpty)
+    #expect(harness.source.cancels.count == 1)
+    #expect(harness.engine.deadline == nil)
+  }
+
+  @Test func anotherQueryLeavesARemainderThatIsStillBeingLoaded() throws {
+    let harness = try harness()
+    harness.plan = { request in .init(after: .seconds(1)) }
+    let id = harness.open(query: QueryRequest(sort: [("value", true)]))
+    try harness.settle(within: .milliseconds(500))
+    harness.engine.handle(.query(id, request: 2, query: QueryRequest(), viewport: nil), at: harness.clock.now)
+    try harness.settle()
+    #expect(harness.lines().prefix(2) == ["0", "10"])
+    #expect(harness.deliveries.allSatisfy { $0.request == 2 })
+  }
+
+  @Test func sectionsOfARemainderCollapse() throws {
+    let harness = try harness()
+    var query = QueryRequest(sort: [("value", false)], group: ["group"])
+    query.collapsed = [[.text("even")]]
+    let id = harness.open(query: query)
+    try harness.settle()
+    #expect(harness.lines().prefix(3) == ["even:20", "odd:20", "10"])
+    harness.engine.handle(.collapse(id, .path([.text("even")]), isCollapsed: false), at: harness.clock.now)
+    try harness.settle()
+    #expect(harness.lines().prefix(2) == ["even:20", "0"])
+  }
+
+  @Test func aggregatesAlwaysRemain() throws {
+    let harness = try harness(WindowedCapabilities(sort: [0], searches: true, group: [2]), rows: 10)
+    var query = QueryRequest()
+    query.aggregates = [AggregateRequest(.sum, of: "value")]
+    harness.open(query: query)
+    try harness.settle()
+    #expect(harness.replica().totals == [.integer(450)])
+  }
+}

@@ -1,0 +1,283 @@
+import ListTesting
+import Testing
+
+@testable import ListEngine
+
+/// A windowed table: what is shown, and what is asked for.
+@Suite struct WindowedTableTests {
+  private func values(_ range: Range<Int>) -> [String] { range.map { "\($0 * 10)" } }
+  private let small = WindowedHarness.limits { _ in }
+
+  @Test(arguments: [WindowedCapabilities.Paging.offset, .keyset, .keysetAndOffset])
+  func thePageShowsTheSourcesRows(_ paging: WindowedCapabilities.Paging) throws {
+    let harness = try WindowedHarness(WindowedCapabilities(paging: paging), rows: 100, limits: small)
+    harness.open()
+    try harness.settle()
+    #expect(harness.lines() == values(0..<15))
+    #expect(harness.replica().rows == 100)
+    #expect(harness.replica().accuracy == .exact)
+  }
+
+  @Test(arguments: [WindowedCapabilities.Paging.offset, .keysetAndOffset])
+  func theReaderJumpsAnywhere(_ paging: WindowedCapabilities.Paging) throws {
+    let harness = try WindowedHarness(WindowedCapabilities(paging: paging), rows: 1_000, limits: small)
+    harness.open()
+    try harness.settle()
+    #expect(harness.replica().total == 1_000)
+    harness.scroll(first: 703)
+    try harness.settle()
+    #expect(harness.lines() == values(698..<718))
+    harness.scroll(first: 695)
+    try harness.settle()
+    #expect(harness.lines() == values(690..<710))
+    harness.scroll(first: 995)
+    try harness.settle()
+    #expect(harness.lines() == values(985..<1_000))
+  }
+
+  @Test func aListOfCursorsGrowsAsItsReaderComesToItsEnd() throws {
+    let harness = try WindowedHarness(WindowedCapabilities(paging: .keyset), rows: 45, limits: small)
+    harness.open()
+    try harness.settle()
+    // Two pages are there, and a third can be gone to.
+    #expect(harness.replica().total == 30)
+    #expect(harness.replica().rows == 45)
+    harness.scroll(first: 20)
+    try harness.settle()
+    #expect(harness.lines() == values(15..<35))
+    #expect(harness.replica().total == 45)
+    harness.scroll(first: 35)
+    try harness.settle()
+    #expect(harness.lines() == values(30..<45))
+    #expect(harness.replica().total == 45)
+  }
+
+  @Test func placeholdersAreShownUntilRowsCome() throws {
+    let harness = try WindowedHarness(rows: 1_000, limits: small)
+    harness.open()
+    try harness.settle()
+    harness.scroll(first: 500)
+    try harness.turn()
+    #expect(harness.lines() == [String](repeating: "...", count: 20))
+    #expect(Set(harness.replica().absences.values) == [.pending])
+    harness.answer()
+    // At once, and not when the interval has passed.
+    try harness.turn()
+    #expect(harness.lines() == values(495..<515))
+    #expect(harness.replica().absences.isEmpty)
+  }
+
+  @Test func aSlowSourceIsWaitedForBeforePlaceholdersAreShown() throws {
+    let harness = try WindowedHarness(rows: 100, limits: small)
+    harness.plan = { _ in .init(after: .seconds(1)) }
+    harness.open()
+    try harness.turn()
+    try harness.turn(by: .milliseconds(199))
+    #expect(harness.deliveries.isEmpty)
+    try harness.turn(by: .milliseconds(1))
+    #expect(harness.lines() == [String](repeating: "...", count: 10))
+    #expect(harness.replica().accuracy == .unknown)
+    try harness.settle()
+    #expect(harness.lines() == values(0..<15))
+  }
+
+  @Test func aFastSourceIsShownWithoutPlaceholders() throws {
+    let harness = try WindowedHarness(rows: 100, limits: small)
+    harness.open()
+    try harness.settle()
+    #expect(harness.deliveries.first?.patch.result.items.count == 15)
+    for delivery in harness.deliveries {
+      for case .row(let row) in delivery.patch.result.items.prefix(10) { #expect(row.absence == nil) }
+    }
+  }
+
+  @Test func anEmptySourceShowsNothing() throws {
+    for paging in [WindowedCapabilities.Paging.offset, .keyset, .keysetAndOffset] {
+      for count in [CountAccuracy.exact, .estimated, .unknown] {
+        let harness = try WindowedHarness(WindowedCapabilities(count: count, paging: paging), limits: small)
+        harness.open()
+        try harness.settle()
+        #expect(harness.replica().sequence > 0)
+        #expect(harness.lines() == [])
+        #expect(harness.replica().rows == 0)
+        #expect(harness.replica().accuracy == .exact)
+        // And rows that come are seen.
+        harness.upsert(1)
+        harness.change()
+        try harness.settle()
+        #expect(harness.lines() == ["10"], "\(paging) \(count)")
+      }
+    }
+  }
+
+  // MARK: Counts
+
+  @Test func anUnknownCountGrowsAsPagesCome() throws {
+    let harness = try WindowedHarness(WindowedCapabilities(count: .unknown), rows: 45, limits: small)
+    harness.open()
+    try harness.settle()
+    #expect(harness.replica().total == 30)
+    #expect(harness.replica().accuracy == .unknown)
+    harness.scroll(first: 20)
+    try harness.settle()
+    #expect(harness.replica().total == 50)
+    harness.scroll(first: 40)
+    try harness.settle()
+    #expect(harness.replica().total == 45)
+    #expect(harness.replica().accuracy == .exact)
+    #expect(harness.lines() == values(30..<45))
+  }
+
+  @Test func anEstimateIsToldToBeOneUntilTheEndIsSeen() throws {
+    let harness = try WindowedHarness(WindowedCapabilities(count: .estimated), rows: 100, limits: small)
+    harness.source.estimate = 90
+    harness.open()
+    try harness.settle()
+    #expect(harness.replica().total == 90)
+    #expect(harness.replica().accuracy == .estimated)
+    harness.scroll(first: 80, stick: .end)
+    try harness.settle()
+    #expect(harness.replica().total == 100)
+    #expect(harness.replica().accuracy == .exact)
+    #expect(harness.lines().last == "990")
+  }
+
+  @Test func anEstimateThatIsFarTooHighIsCorrectedInFewSteps() throws {
+    for paging in [WindowedCapabilities.Paging.offset, .keysetAndOffset] {
+      let harness = try WindowedHarness(
+        WindowedCapabilities(count: .estimated, paging: paging), rows: 50, limits: small)
+      harness.source.estimate = 1_000_000
+      harness.open()
+      try harness.settle()
+      #expect(harness.replica().total == 500_000)
+      harness.scroll(first: 499_990, stick: .end)
+      try harness.settle()
+      #expect(harness.lines().last == "490", "\(paging)")
+      #expect(harness.source.requests.count < 40)
+    }
+  }
+
+  // MARK: What is asked
+
+  @Test func pagesAreAskedForOnceHoweverManyLook() throws {
+    let harness = try WindowedHarness(rows: 1_000, limits: small)
+    for page in 1...3 { harness.open(UInt64(page), first: 500) }
+    try harness.settle()
+    for page in 1...3 { #expect(harness.lines(UInt64(page)) == values(495..<515)) }
+    #expect(harness.source.requests.count == 3)  // 490, 500 and 510
+  }
+
+  @Test func whatIsVisibleIsAskedForFirstThenWhatLiesAheadThenBehind() throws {
+    let harness = try WindowedHarness(rows: 1_000, limits: small, prefetch: PrefetchPolicy(inFlight: 1))
+    harness.open(first: 500, count: 10, buffer: 20)
+    try harness.settle()
+    harness.scroll(first: 700, buffer: 20)
+    let known = harness.source.requests.count
+    try harness.settle()
+    #expect(harness.source.requests.dropFirst(known).map(skip) == [700, 710, 720, 690, 680])
+    // And the other way round when the reader turns.
+    harness.scroll(first: 300, buffer: 20)
+    let before = harness.source.requests.count
+    try harness.settle()
+    #expect(harness.source.requests.dropFirst(before).map(skip) == [300, 290, 280, 310, 320])
+  }
+
+  private func skip(_ request: PageRequest) -> Int {
+    if case .rows(_, _, let skip, _) = request.what { skip } else { -1 }
+  }
+
+  @Test func aJumpCancelsWhatItPassedOver() throws {
+    let harness = try WindowedHarness(rows: 1_000, limits: small, prefetch: PrefetchPolicy(inFlight: 3))
+    harness.open()
+    try harness.settle()
+    harness.plan = { _ in .init(after: .seconds(5)) }
+    harness.scroll(first: 500)
+    try harness.turn()
+    let passed = Set(harness.source.inFlight.keys)
+    #expect(passed.count == 3)
+    harness.scroll(first: 800)
+    try harness.turn()
+    // What is visible takes the place of one at once; the others have a moment in which the reader may come back.
+    #expect(harness.source.cancels.count == 1)
+    try harness.turn(by: .milliseconds(250))
+    #expect(Set(harness.source.cancels) == passed)
+    #expect(harness.source.inFlight.values.map(skip).sorted() == [790, 800, 810])
+    try harness.settle()
+    #expect(harness.lines() == values(795..<815))
+  }
+
+  @Test func aSourceThatCannotCancelIsNotToldTo() throws {
+    let harness = try WindowedHarness(WindowedCapabilities(cancels: false), rows: 1_000, limits: small)
+    harness.open()
+    try harness.settle()
+    harness.plan = { _ in .init(after: .seconds(5)) }
+    harness.scroll(first: 500)
+    try harness.turn()
+    harness.close()
+    try harness.turn(by: .seconds(1))
+    #expect(harness.source.cancels.isEmpty)
+    #expect(harness.source.inFlight.count == 3)
+  }
+
+  @Test func nothingIsAskedForNobody() throws {
+    let harness = try WindowedHarness(rows: 1_000, limits: small)
+    harness.open()
+    try harness.settle()
+    let known = harness.source.requests.count
+    harness.engine.handle(.visibility(SessionID(rawValue: 1), isHidden: true), at: harness.clock.now)
+    harness.change()
+    try harness.settle()
+    #expect(harness.source.requests.count == known)
+    harness.upsert(1_000, value: -1, at: 0)
+    harness.engine.handle(.visibility(SessionID(rawValue: 1), isHidden: false), at: harness.clock.now)
+    try harness.settle()
+    #expect(harness.lines().contains("-1"))
+  }
+
+  @Test func whatCannotBeLoadedSaysWhyAndIsTriedAgain() throws {
+    let harness = try WindowedHarness(rows: 1_000, limits: small)
+    harness.open()
+    try harness.settle()
+    harness.plan = { _ in .init(.fails("the disk is gone")) }
+    harness.scroll(first: 500)
+    try harness.settle(within: .milliseconds(500))
+    #expect(harness.lines() == [String](repeating: "!", count: 20))
+    #expect(Set(harness.replica().absences.values) == [.failed("the disk is gone")])
+    harness.plan = { _ in .init() }
+    try harness.settle()
+    #expect(harness.lines() == values(495..<515))
+  }
+
+  @Test func whatIsNotAnsweredFails() throws {
+    let harness = try WindowedHarness(
+      rows: 1_000, limits: small, prefetch: PrefetchPolicy(patience: .seconds(3)))
+    harness.open()
+    try harness.settle()
+    harness.plan = { _ in .init(.isForgotten) }
+    harness.scroll(first: 500)
+    try harness.settle(within: .milliseconds(3_500))
+    #expect(Set(harness.replica().absences.values) == [.failed("no answer within 3.0 seconds")])
+    harness.plan = { _ in .init() }
+    try harness.settle()
+    #expect(harness.lines() == values(495..<515))
+  }
+
+  @Test func anAnswerThatComesAfterItWasCancelledIsOfUse() throws {
+    let harness = try WindowedHarness(rows: 1_000, limits: small)
+    harness.open()
+    try harness.settle()
+    harness.plan = { _ in .init(after: .seconds(2), answersAfterCancel: true) }
+    harness.scroll(first: 500)
+    try harness.turn()
+    harness.scroll(first: 0)
+    try harness.settle(within: .seconds(3))
+    #expect(harness.source.cancels.count == 3)
+    let known = harness.source.requests.count
+    // The three, and the page below the first one, which nobody has scrolled to.
+    #expect(harness.engine.prefetch(of: harness.table).wasted == 4)
+    harness.scroll(first: 500)
+    try harness.settle()
+    #expect(harness.lines() == values(495..<515))
+    #expect(harness.source.requests.count == known)
+  }
+}

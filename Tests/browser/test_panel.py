@@ -1,0 +1,65 @@
+"""What goes on, in a panel that a key opens; and rows whose source is down."""
+
+import re
+import unittest
+
+from pages import ARTIFACTS, PageTest
+from reader import expect
+from rowcast_server import STAND_IN
+
+
+class PanelTest(PageTest):
+    plugins = ("market",)
+    settings = {"market.rows": 20_000, "market.rate": 2_000}
+    command = STAND_IN
+
+    def value(self, panel, title):
+        return panel.locator("dt", has_text=title).locator("xpath=following-sibling::dd[1]")
+
+    def test_a_key_opens_it_and_it_is_drawn_live(self):
+        for scheme in ("light", "dark"):
+            reader = self.open(scheme=scheme)
+            reader.page.keyboard.press("i")
+            panel = reader.page.get_by_role("region", name="What goes on")
+            expect(panel).to_be_visible()
+            expect(self.value(panel, "Connection")).to_have_text("live")
+            expect(self.value(panel, "Patches")).to_have_text(re.compile(r"^[\d.]*[1-9][\d.]* a second$"))
+            expect(self.value(panel, "Received")).to_have_text(re.compile(r"^[\d.]*[1-9][\d.]*\s([KM]i)?B a second$"))
+            expect(self.value(panel, "Flush interval now")).to_have_text("300\u202fms")
+            expect(self.value(panel, "Socket to screen")).to_have_text(re.compile(r"p50 \d+\.\d\sms, p99 \d+\.\d\sms"))
+            reader.until("() => [...document.querySelectorAll('#panel path')].every((path) => path.getAttribute('d').includes('L'))",
+                         "both charts are drawn")
+            reader.page.screenshot(path=ARTIFACTS / f"panel-{scheme}.png")
+            reader.page.keyboard.press("i")
+            expect(panel).to_have_count(0)
+            reader.check_clean(self)
+
+    def test_scrolling_uses_nodes_again(self):
+        reader = self.open()
+        reader.page.keyboard.press("i")
+        expect(reader.page.get_by_role("region", name="What goes on")).to_be_visible()
+        for _ in range(10):
+            reader.wheel(1_500)
+        reader.until("() => document.querySelector('#grid').scrollTop > 14_000", "the wheel has arrived")
+        reader.until("() => Number(/used ([\\d.]+)×/.exec(document.querySelector('#panel').textContent)[1]) > 2",
+                     "each node was used more than twice")
+
+
+class DownTest(PageTest):
+    plugins = ("down",)
+    command = STAND_IN
+
+    def test_rows_of_a_source_that_is_down_are_aged_and_marked_with_reason_and_countdown(self):
+        reader = self.open()
+        old = reader.page.locator("#old")
+        expect(old).to_contain_text("The source is down: it ended with 1")
+        expect(old).to_contain_text("next try in")
+        reader.until("() => Number(getComputedStyle(document.querySelector('#body')).opacity) < 0.7", "the rows are aged")
+        before = old.inner_text()
+        reader.until("(before) => document.querySelector('#old').innerText !== before", "it counts down", before)
+        reader.page.screenshot(path=ARTIFACTS / "source-down.png")
+        reader.check_clean(self)
+
+
+if __name__ == "__main__":
+    unittest.main()

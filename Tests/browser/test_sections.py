@@ -1,0 +1,96 @@
+"""Sections while rows change and the reader scrolls: looked at frame by frame."""
+
+import unittest
+
+from pages import ARTIFACTS, PageTest
+from painting import seen, watch
+from reader import expect
+
+# What sticks under the column headers, line by line, and which section the first row below it belongs to.
+LINES = """() => {
+  const top = document.querySelector('[role=columnheader]').getBoundingClientRect().bottom;
+  const left = document.querySelector('#grid').getBoundingClientRect().left;
+  const at = (line) => document.elementFromPoint(left + 30, top + line * 28 + 14)?.closest('[role=row]') ?? null;
+  const header = (line) => {
+    const row = at(line);
+    if (!row?.matches('.section')) return null;
+    const box = row.getBoundingClientRect();
+    return {
+      level: Number(row.dataset.level), value: row.querySelector('.section-value').textContent, isWhole: Math.abs(box.top - top - line * 28) < 1.5,
+      opacity: Number(getComputedStyle(row).opacity), count: row.querySelector('.section-count').textContent,
+    };
+  };
+  const below = at(2);
+  const text = (index) => below.querySelector(`[aria-colindex="${index}"]`)?.textContent;
+  return { outer: header(0), inner: header(1), row: below?.matches('.row') ? [text(3), text(9)] : null };
+}"""
+
+
+class NestedSectionsTest(PageTest):
+    plugins = ("market",)
+    settings = {"market.rows": 20_000, "market.rate": 5_000}
+
+    def open_grouped(self, **how):
+        reader = self.open("#table=quotes&group=sector,side&show=sum:size", **how)
+        expect(reader.page.get_by_role("rowheader").first).to_be_visible()
+        reader.wait_for_count(20_000 + 20 + 40 + 1)  # rows, sectors, sides in them, and the column headers
+        return reader
+
+    def check(self, frames):
+        """In every frame a header of each level stands at the top, opaque, and names the section of the rows below it."""
+        self.assertGreater(len(frames), 20)
+        for frame in frames:
+            self.assertIsNotNone(frame["outer"], frame)
+            self.assertEqual(frame["outer"]["opacity"], 1)
+            if frame["row"] is None or frame["inner"] is None:
+                continue
+            if frame["outer"]["isWhole"] and frame["inner"]["isWhole"]:
+                self.assertEqual([frame["outer"]["level"], frame["inner"]["level"]], [0, 1], frame)
+                self.assertEqual([frame["outer"]["value"], frame["inner"]["value"]], frame["row"], frame)
+
+    def test_headers_stick_without_a_flicker_while_the_reader_scrolls_and_rows_change(self):
+        reader = self.open_grouped()
+        reader.wheel(100)
+        reader.until("() => document.querySelector('#grid').scrollTop === 100", "the wheel has arrived")
+        watch(reader.page, LINES)
+        for _ in range(30):
+            reader.wheel(450)
+        reader.until("() => document.querySelector('#grid').scrollTop > 13_000", "the wheel has arrived")
+        for _ in range(10):
+            reader.wheel(-700)
+        reader.until("() => document.querySelector('#grid').scrollTop < 7_000", "and back")
+        self.check(seen(reader.page))
+        reader.page.screenshot(path=ARTIFACTS / "market-nested.png")
+        reader.check_clean(self)
+
+    def test_headers_at_rest_stay_the_same_nodes_while_their_aggregates_change(self):
+        reader = self.open_grouped()
+        reader.wheel(1_000)
+        reader.until("() => document.querySelector('#grid').scrollTop === 1000", "the wheel has arrived")
+        reader.page.evaluate("() => { window.kept = [...document.querySelectorAll('#pin .section:not([hidden])')]; }")
+        self.assertEqual(reader.page.evaluate("kept.length"), 2)
+        before = reader.page.evaluate("kept[0].querySelector('.section-aggregates').textContent")
+        self.assertIn("Size", before)
+        watch(reader.page, f"""() => ({{ ...({LINES})(), isSame: kept.every((row) => row.isConnected && !row.hidden && row.parentElement.id === 'pin') }})""")
+        reader.until("(before) => kept[0].querySelector('.section-aggregates').textContent !== before", "the aggregates change", before)
+        reader.until("() => frames_seen.length > 40", "enough frames were looked at")
+        frames = seen(reader.page)
+        self.check(frames)
+        self.assertTrue(all(frame["isSame"] for frame in frames))
+
+    def test_a_click_collapses_what_sticks_and_a_key_expands_it(self):
+        reader = self.open_grouped()
+        reader.wheel(1_000)
+        reader.until("() => document.querySelector('#grid').scrollTop === 1000", "the wheel has arrived")
+        total = int(reader.grid.get_attribute("aria-rowcount"))
+        reader.page.locator("#pin .section[data-level='0']:not([hidden])").click()
+        reader.until("(total) => Number(document.querySelector('#grid').getAttribute('aria-rowcount')) < total - 500", "the section is collapsed", total)
+        header = reader.page.locator(".section[data-level='0'] [aria-expanded='false']").first
+        expect(header).to_be_visible()
+        reader.page.keyboard.press("ArrowRight")
+        reader.until("(total) => Number(document.querySelector('#grid').getAttribute('aria-rowcount')) === total", "it is expanded again", total)
+        reader.check_clean(self)
+
+
+if __name__ == "__main__":
+    unittest.main()

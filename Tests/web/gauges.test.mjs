@@ -1,0 +1,50 @@
+import test from 'node:test';
+import assert from 'node:assert/strict';
+import { Gauges } from '../../web/gauges.js';
+import { isOld, oldWords, stateName } from '../../web/source.js';
+
+test('a rate is the mean of the last whole seconds, the one that runs left out', () => {
+  const gauges = new Gauges(10_000);
+  assert.equal(gauges.rate('patches', 10_999), 0, 'no second has passed');
+  gauges.add('patches', 3, 10_500);
+  gauges.add('patches', 100, 11_000);
+  assert.equal(gauges.rate('patches', 11_999), 3);
+  assert.equal(gauges.rate('patches', 12_000), 103 / 2);
+  assert.equal(gauges.rate('patches', 15_000), 103 / 5);
+  assert.equal(gauges.rate('patches', 16_000), 100 / 5, 'the first is too long ago');
+  assert.equal(gauges.rate('patches', 17_000), 0);
+  assert.equal(gauges.rate('bytes', 17_000), 0);
+});
+
+test('a minute is kept, and what nobody counted for longer is forgotten', () => {
+  const gauges = new Gauges(0);
+  for (let second = 0; second < 100; second += 1) gauges.add('patches', second, second * 1_000);
+  assert.deepEqual(gauges.history('patches', 100_000), Array.from({ length: 59 }, (_, at) => 41 + at));
+  assert.deepEqual(gauges.history('patches', 500_000), Array(59).fill(0));
+  assert.deepEqual(new Gauges(0).history('patches', 2_000), [0, 0]);
+});
+
+test('quantiles are of the last six hundred times', () => {
+  const gauges = new Gauges(0);
+  assert.equal(gauges.quantile(0.5), null);
+  for (let time = 1; time <= 700; time += 1) gauges.took(time);
+  assert.equal(gauges.quantile(0), 101);
+  assert.equal(gauges.quantile(0.5), 401);
+  assert.equal(gauges.quantile(0.99), 695);
+  assert.equal(gauges.quantile(1), 700);
+});
+
+test('rows of a source that is down are old, and it is said why and when it is tried again', () => {
+  const source = (state, more = {}) => ({ state, message: '', rejected: 0, lastRejection: '', age: 0, ...more });
+  for (const state of ['starting', 'live', 'something new']) {
+    assert.equal(isOld(source(state)), false);
+    assert.equal(oldWords(source(state), 0), '');
+  }
+  assert.equal(isOld(undefined), false);
+  assert.equal(oldWords(source('stale'), 0), 'The source is silent');
+  assert.deepEqual(['live', 'backingOff', 'disabled', 'failed'].map(stateName), ['live', 'down', 'off', 'failed']);
+  const down = source('backingOff', { message: 'it ended with 1', age: 4_000, retry: 8_000 });
+  assert.equal(oldWords(down, 0), 'The source is down: it ended with 1 · rows 4\u202fs old · next try in 8\u202fs');
+  assert.equal(oldWords(down, 7_001), 'The source is down: it ended with 1 · rows 11\u202fs old · next try in 1\u202fs');
+  assert.equal(oldWords(down, 8_000), 'The source is down: it ended with 1 · rows 12\u202fs old · trying again');
+});

@@ -1,0 +1,116 @@
+// values.js: the walk from header to header, against a server of the simplest kind that the protocol allows.
+
+import test from 'node:test';
+import assert from 'node:assert/strict';
+import { digestOf } from './reference.mjs';
+import { ValueWalk } from '../../web/values.js';
+
+/** A server of one grouped view; `sections` is a list of [value, count] and may change between two messages. */
+function serve(sections, walkFor) {
+  let seq = 0;
+  let inFlight = false;
+  let sight = null;
+  const asked = [];
+  const queue = [];
+  const items = () => {
+    let id = 1;
+    return sections.flatMap(([value, count], section) => [
+      { section, rev: 1, slot: section, level: 0, parent: null, column: 'user', value, count },
+      ...Array.from({ length: count }, () => ({ id: id++, rev: 1, cells: [value] })),
+    ]);
+  };
+  const answer = () => {
+    if (inFlight || sight === null) return;
+    const all = items();
+    const start = Math.min(sight.first, all.length);
+    const held = all.slice(start, start + sight.count);
+    seq += 1;
+    inFlight = true;
+    sight = null;
+    const lead = [];
+    queue.push({
+      type: 'window', epoch: 'e', seq, request: 1, interval: 0, start, total: all.length, rows: sections.reduce((sum, [, count]) => sum + count, 0),
+      items: held.map((item) => (item.section !== undefined ? item : [item.id, item.rev, item.cells])), lead, digest: digestOf(start, all.length, lead, held),
+    });
+  };
+  const told = [];
+  const walk = walkFor((message) => {
+    asked.push(message);
+    if (message.type === 'hello') queue.push({ type: 'hello', version: 1, epoch: 'e', tables: [] });
+    else if (message.type === 'ack') inFlight = false;
+    else if (message.viewport !== undefined) sight = message.viewport;
+    else if (message.type === 'viewport') sight = message;
+    answer();
+  }, (found) => told.push(found));
+  walk.start();
+  let steps = 0;
+  while (queue.length > 0 && steps < 200) {
+    steps += 1;
+    walk.receive(queue.shift());
+    answer();
+  }
+  return { told, asked, steps };
+}
+
+const walkOf = (most = 1_000, query = {}) => (send, tell) => new ValueWalk({ table: 't', column: 'user', query, most }, send, tell);
+
+test('all values are found with their counts, the most frequent first', () => {
+  const { told, asked } = serve([['adm', 3], ['me', 700], ['root', 41], [null, 5]], walkOf());
+  assert.deepEqual(told.at(-1), { values: [['me', 700], ['root', 41], [null, 5], ['adm', 3]], isDone: true, isAll: true });
+  assert.deepEqual(told.filter(({ isDone }) => isDone).length, 1);
+  const { query } = asked.find(({ type }) => type === 'open');
+  assert.deepEqual(query, { group: ['user'] });
+});
+
+test('the search and the filter of the view hold for its values', () => {
+  const filter = { column: 'cpu', op: '>', value: 1 };
+  const { asked } = serve([['a', 1]], walkOf(10, { search: 'x', filter }));
+  assert.deepEqual(asked.find(({ type }) => type === 'open').query, { search: 'x', filter, group: ['user'] });
+});
+
+test('no more values are asked for than are wanted, and it is said whether there are more', () => {
+  const sections = Array.from({ length: 50 }, (_, at) => [`v${at}`, 1_000]);
+  const few = serve(sections, walkOf(10));
+  assert.equal(few.told.at(-1).values.length, 10);
+  assert.equal(few.told.at(-1).isAll, false);
+  assert.ok(few.steps < 20, `${few.steps} steps`);
+  assert.equal(serve(sections, walkOf(50)).told.at(-1).isAll, true);
+  assert.equal(serve(sections, walkOf(49)).told.at(-1).isAll, false);
+});
+
+test('many small sections come many at a time', () => {
+  const { told, steps } = serve(Array.from({ length: 900 }, (_, at) => [at, 1 + (at % 3)]), walkOf());
+  assert.equal(told.at(-1).values.length, 900);
+  assert.ok(told.at(-1).isAll);
+  assert.ok(steps < 20, `${steps} steps`);
+});
+
+test('an empty view has no values', () => {
+  assert.deepEqual(serve([], walkOf()).told.at(-1), { values: [], isDone: true, isAll: true });
+});
+
+test('a view that changes on the way is walked through again, but not for ever', () => {
+  const sections = [['a', 100], ['b', 100], ['c', 100]];
+  let viewports = 0;
+  const { told } = serve(sections, (send, tell) => new ValueWalk({ table: 't', column: 'user', query: {}, most: 10 }, (message) => {
+    if (message.type === 'viewport' && (viewports += 1) === 1) sections[0][1] = 90;  // the first header has been read already
+    send(message);
+  }, tell));
+  assert.deepEqual(told.at(-1), { values: [['b', 100], ['c', 100], ['a', 90]], isDone: true, isAll: true });
+  const restless = [['a', 100], ['b', 100]];
+  const ended = serve(restless, (send, tell) => new ValueWalk({ table: 't', column: 'user', query: {}, most: 10 }, (message) => {
+    if (message.type === 'viewport') restless[0][1] += 7;
+    send(message);
+  }, tell));
+  assert.ok(ended.told.at(-1).isDone);
+  assert.ok(ended.steps < 40);
+});
+
+test('what the server refuses ends the walk', () => {
+  const told = [];
+  const walk = new ValueWalk({ table: 't', column: 'user', query: {}, most: 10 }, () => {}, (found) => told.push(found));
+  walk.receive({ type: 'error', code: 'unknownTable', reason: '' });
+  assert.deepEqual(told, [{ values: [], isDone: true, isAll: false }]);
+  walk.receive({ type: 'error', code: 'unknownTable', reason: '' });
+  assert.equal(told.length, 1);
+});

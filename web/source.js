@@ -1,0 +1,34 @@
+// source.js: how the source of a table is, in words: why its rows are old, and when it is tried again. No DOM, no clock.
+
+import { age } from './format.js';
+
+const reasons = { stale: 'The source is silent', backingOff: 'The source is down', disabled: 'The source is switched off', failed: 'The source has failed' };
+
+const names = { backingOff: 'down', disabled: 'off' };
+
+/** A source's state in a word. */
+export function stateName(state) {
+  return Object.hasOwn(names, state) ? names[state] : state;
+}
+
+/** Whether the rows of such a source are what they were, and not what is. */
+export function isOld(source) {
+  return source !== undefined && Object.hasOwn(reasons, source.state);
+}
+
+/**
+ * What stands over rows that are old; empty when they are not.
+ *
+ * @param {{state: string, message: string, age: number, retry?: number}} source as in `status`; `age` and `retry` in milliseconds
+ * @param {number} passed milliseconds since that was said
+ */
+export function oldWords(source, passed) {
+  if (!isOld(source)) return '';
+  const words = [source.message ? `${reasons[source.state]}: ${source.message}` : reasons[source.state]];
+  if (source.age > 0) words.push(`rows ${age((source.age + passed) / 1_000)} old`);
+  if (source.retry !== undefined) {
+    const left = source.retry - passed;
+    words.push(left > 0 ? `next try in ${age(Math.ceil(left / 1_000))}` : 'trying again');
+  }
+  return words.join(' · ');
+}
