@@ -48,13 +48,18 @@ let package = Package(
     .systemLibrary(name: "CWebSockets", pkgConfig: "libwebsockets", providers: [.apt(["libwebsockets-dev"])]),
     .target(
       name: "Server",
-      dependencies: ["CWebSockets", "ListEngine", "Wire", .product(name: "Logging", package: "swift-log")],
+      dependencies: [
+        "CWebSockets", "ListEngine", "Recording", "Wire", .product(name: "Logging", package: "swift-log"),
+      ],
+      swiftSettings: swiftSettings),
+    .target(
+      name: "Recording", dependencies: ["ListEngine", "Wire", .product(name: "Logging", package: "swift-log")],
       swiftSettings: swiftSettings),
     .target(name: "ListTesting", dependencies: ["ListEngine"], swiftSettings: engineSettings),
     .executableTarget(
       name: "rowcast",
       dependencies: [
-        "ListEngine", "PluginHost", "Server", "Wire",
+        "ListEngine", "PluginHost", "Recording", "Server", "Wire",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"), .product(name: "Yams", package: "Yams"),
       ],
@@ -87,6 +92,8 @@ let package = Package(
       name: "SimulationTests", dependencies: ["ListEngine", "ListTesting"], path: "Tests/Simulation",
       swiftSettings: swiftSettings),
     .testTarget(name: "WireTests", dependencies: ["Wire", "ListEngine", "ListTesting"], swiftSettings: swiftSettings),
+    .testTarget(
+      name: "RecordingTests", dependencies: ["Recording", "ListEngine", "ListTesting"], swiftSettings: swiftSettings),
     .testTarget(
       name: "PluginHostTests",
       dependencies: ["PluginHost", "ListEngine", "CListPlugin", "ListPlugin", "ProcessReader", "Quotes"],

@@ -4,7 +4,6 @@ import { listenForAddress, recall, tellAddress, viewOf } from './address.js';
 import { Bar } from './bar.js';
 import { Chips } from './chips.js';
 import { Chosen } from './chosen.js';
-import { ColumnHands } from './columnhands.js';
 import { ColumnSet } from './columnset.js';
 import { titleOf } from './columns.js';
 import { nextTerms } from './filter.js';
@@ -15,13 +14,12 @@ import { listenForFolds } from './folds.js';
 import { Heads } from './heads.js';
 import { Holder } from './hold.js';
 import { Sections } from './headers.js';
-import { openHelp } from './help.js';
 import { listenForHands, Marks } from './gridhands.js';
 import { openLink } from './link.js';
-import { listenForOptions } from './options.js';
 import { DENSITIES, density, setDensity } from './prefs.js';
 import { emptyView, fittingView, nextSort, sameQuery, viewFromHash } from './query.js';
 import { MotionSense } from './motion.js';
+import { Reach } from './reach.js';
 import { Session } from './session.js';
 import { isOld, oldWords } from './source.js';
 import { Speech, viewInWords } from './speech.js';
@@ -46,9 +44,16 @@ const calm = matchMedia('(prefers-reduced-motion: reduce)');
 const travel = new Travel(grid, scroll, schedule);
 const sections = new Sections(body, $('pin'));
 const table = new Table(body, $('ghost'), sections);
-const heads = new Heads($('heads'), { sort: sortBy, menu: (column, under) => hands.showMenu(column, under) });
+const heads = new Heads($('heads'), { sort: sortBy, menu: (column, under) => reach.load().then(({ hands }) => hands.showMenu(column, under)) });
 const columns = new ColumnSet({ grid, canvas, heads, table, sections });
-const hands = new ColumnHands({ session, columns, change });
+const reach = new Reach({ session, columns, groups: $('groups'), options: $('options') }, {
+  change,
+  densityChanged() {
+    scroll.setRowHeight(DENSITIES[density()]);
+    isChanged = true;
+    schedule();
+  },
+});
 const focus = new Focus(grid);
 const selection = new Chosen();
 const marks = new Marks();
@@ -77,7 +82,7 @@ const bar = new Bar(document, {
   leave: () => grid.focus(),
 });
 const chips = new Chips($('terms'), {
-  edit: (name, under) => hands.filterBy(name, under),
+  edit: (name, under) => reach.load().then(({ hands }) => hands.filterBy(name, under)),
   clear: (name) => change({ filters: nextTerms(session.view.filters, name, null) }),
   clearAll: () => change({ filters: [] }),
 });
@@ -242,17 +247,7 @@ listenForFolds(grid, sections, focus, (header) => {
   if (session.collapse(header)) tellAddress(session.view);
 });
 
-hands.listen($('groups'));
-listenForOptions($('options'), session, {
-  change,
-  densityChanged() {
-    scroll.setRowHeight(DENSITIES[density()]);
-    isChanged = true;
-    schedule();
-  },
-});
-
-listenForHands({ grid, session, scroll, focus, selection, columns, hands }, {
+listenForHands({ grid, session, scroll, focus, selection, columns, hands: reach }, {
   sort: sortBy,
   open: () => openDetail(!detail.isOpen),
   close: () => detail.isOpen && openDetail(false),
@@ -274,7 +269,7 @@ grid.addEventListener('pointerover', ({ target }) => {
   if (!travel.isMoving) tellWhole(target.closest?.('.cell'));
 }, { passive: true });
 
-listenForShortcuts(document, { '/': () => bar.focusFilter(), '?': openHelp, 'Control+f': () => find.open(), p: pause, i: togglePanel });
+listenForShortcuts(document, { '/': () => bar.focusFilter(), '?': () => reach.load().then(({ openHelp }) => openHelp()), 'Control+f': () => find.open(), p: pause, i: togglePanel });
 
 async function togglePanel() {
   panel?.close();
@@ -368,6 +363,7 @@ function frame() {
   session.painted();
   panel?.painted();
   if (table.isLean) schedule();
+  else if (!reach.isBegun) reach.load();
   table.isLean = false;
   if (table.nextFlash > 0 && flashTimer === 0) flashTimer = setTimeout(fade, table.nextFlash - now + 1);
 }

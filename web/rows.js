@@ -96,7 +96,7 @@ export class WindowCopy {
 
   /** The position of a header of the copy, or -1 when it is above the window. */
   positionOfHeader(header) {
-    const index = this.items.indexOf(header);
+    const index = this.items.findIndex((item) => item.isHeader && item.section === header.section);  // a patch may have made it anew
     return index < 0 ? -1 : this.start + index;
   }
 

@@ -157,10 +157,10 @@ export class ScrollModel {
 }
 
 /** How many items beyond the visible ones are drawn: a few behind, more ahead, so that the compositor never runs into nothing. */
-export const OVERDRAW = Object.freeze({ ahead: 22, behind: 4 });
+export const OVERDRAW = Object.freeze({ ahead: 21, behind: 4 });
 
 /** The same while the reader flies: nothing behind, and enough ahead for a frame that is late at 20,000 pixels a second. */
-export const OVERDRAW_FAST = Object.freeze({ ahead: 26, behind: 0 });
+export const OVERDRAW_FAST = Object.freeze({ ahead: 25, behind: 0 });
 
 /** The positions to draw, `[from, to)`: always as many, so that nodes are not hidden and shown again. */
 export function drawnRange(first, count, total, isUpward, range = { from: 0, to: 0 }, { ahead, behind } = OVERDRAW) {

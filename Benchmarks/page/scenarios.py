@@ -106,6 +106,18 @@ class Scenarios:
             delays = page.evaluate("(count) => probe.delays(count)", 60)
         return {"p50_ms": quantile(delays, 0.5), "p99_ms": quantile(delays, 0.99)}
 
+    def soak(self, minutes):
+        """Many minutes of 10,000 updates a second: heap and elements must not grow. Looked at ten times, after a collection of garbage."""
+        looks = []
+        with self.market(10_000) as server, self.open(server) as page:
+            for _ in range(10):
+                page.wait(minutes * 6)
+                page.session.send("HeapProfiler.collectGarbage")
+                looks.append((round(page.metrics()["JSHeapUsedSize"] / 1e6, 2), page.evaluate("document.querySelectorAll('*').length")))
+            complaints = page.complaints
+        heaps, elements = zip(*looks)
+        return {"minutes": minutes, "heap_mb": heaps, "elements": elements, "growth_pct": round(100 * (heaps[-1] / heaps[0] - 1), 1), "complaints": complaints}
+
     def all(self):
         """Each scenario's name, and how to run it."""
         visible = 28

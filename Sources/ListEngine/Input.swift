@@ -1,5 +1,5 @@
 /// The engine's name for a table.
-public struct TableID: Hashable, Sendable {
+public struct TableID: Hashable, Codable, Sendable {
   /// The number itself, from 0 in the order of addition.
   public let rawValue: Int
   /// The table with this number.
@@ -7,7 +7,7 @@ public struct TableID: Hashable, Sendable {
 }
 
 /// The caller's name for a session; unique while the session is open.
-public struct SessionID: Hashable, Sendable {
+public struct SessionID: Hashable, Codable, Sendable {
   /// The number itself.
   public let rawValue: UInt64
   /// The session with this number.
@@ -29,7 +29,7 @@ public struct DeferredCell: Hashable, Sendable {
 }
 
 /// A query as a page writes it: columns by name.
-public struct QueryRequest: Hashable, Sendable {
+public struct QueryRequest: Hashable, Codable, Sendable {
   /// The columns to sort by, by name.
   public var sort: [(column: String, descending: Bool)] { terms.map { ($0.column, $0.descending) } }
   /// Only rows that contain this text.
@@ -45,7 +45,7 @@ public struct QueryRequest: Hashable, Sendable {
   /// ones still share everything else.
   public var collapsed: [[Cell]] = []
 
-  struct Term: Hashable, Sendable {
+  struct Term: Hashable, Codable, Sendable {
     var column: String
     var descending: Bool
   }
@@ -64,7 +64,7 @@ public struct QueryRequest: Hashable, Sendable {
 }
 
 /// Which section a page means.
-public enum SectionName: Hashable, Sendable {
+public enum SectionName: Hashable, Codable, Sendable {
   /// The one with this number, which the page was told in a header.
   case number(UInt32)
   /// The one with these values, from the outermost section's to its own. They are as a page writes them: a number stands for
@@ -73,7 +73,7 @@ public enum SectionName: Hashable, Sendable {
 }
 
 /// How a source is.
-public enum SourceState: String, Sendable {
+public enum SourceState: String, Codable, Sendable {
   /// No rows yet.
   case starting
   /// It tells its changes.
@@ -85,7 +85,7 @@ public enum SourceState: String, Sendable {
 }
 
 /// Everything that can happen to the engine.
-public enum Input: Sendable {
+public enum Input: Codable, Sendable {
   /// A source's rows have changed.
   case changes(TableID, Changeset)
   /// A source has loaded a deferred cell. It fits in at any time: before and after a cancel, and without having been asked for; but

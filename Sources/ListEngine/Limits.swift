@@ -1,5 +1,5 @@
 /// The bounds of everything that a stranger can make large.
-public struct Limits: Hashable, Sendable {
+public struct Limits: Hashable, Codable, Sendable {
   /// Columns of a table.
   public var columns = 512
   /// Rows of a table that has no lower limit of its own; further ones are rejected.

@@ -1,6 +1,7 @@
 import CWebSockets
 import ListEngine
 import Logging
+import Recording
 import Wire
 
 /// Serves the page and the tables: one thread owns the engine, the sessions and every socket.
@@ -21,10 +22,13 @@ public final class Server {
   /// What lets somebody in.
   public var tokens: [AccessToken] { configuration.tokens }
 
+  /// Where what happens to the engine is kept, if anywhere.
+  public var recording: Recording? { configuration.recording }
+
   let configuration: ServerConfiguration
   let logger: Logger
   let loop = EventLoop()
-  var engine: Engine
+  var engine: RecordedEngine
   private(set) var guardian = RequestGuard(port: 0)
   var access: AccessControl
   var connections: Connections
@@ -54,7 +58,9 @@ public final class Server {
     logger = configuration.logger
     resumeTokens = ResumeTokens(limit: configuration.limits.parkedSessions)
     greetings = GreetingQueue(patience: configuration.helloTimeout)
-    engine = Engine(epoch: configuration.epoch ?? Self.randomEpoch(), limits: configuration.limits)
+    engine = RecordedEngine(
+      Engine(epoch: configuration.epoch ?? Self.randomEpoch(), limits: configuration.limits),
+      recording: configuration.recording)
     control = ServerControl(
       waker: loop.waker, rowLimit: configuration.inletRows, byteLimit: configuration.inletBytes)
     connections = Connections(limitPerAddress: configuration.connectionsPerAddress)
@@ -73,7 +79,8 @@ public final class Server {
     }
   }
 
-  private static func randomEpoch() -> String { String(UInt64.random(in: 1 << 60 ... .max), radix: 16) }
+  /// A name for a run that no other has.
+  public static func randomEpoch() -> String { String(UInt64.random(in: 1 << 60 ... .max), radix: 16) }
 
   private func listen() throws(ServerError) {
     LibraryLog.begin(logger)

@@ -1,5 +1,6 @@
 import ListEngine
 import Logging
+import Recording
 
 /// All that can be chosen about a server.
 public struct ServerConfiguration: Sendable {
@@ -41,6 +42,8 @@ public struct ServerConfiguration: Sendable {
   public var name = "rowcast 0.1.0"
   /// Names this run; `nil` for a random one.
   public var epoch: String?
+  /// Keeps what happens to the engine; its header names the same ``epoch`` and ``limits``.
+  public var recording: Recording?
   /// Whether SIGINT and SIGTERM end it.
   public var endsOnSignals = false
   /// Called on the loop when it begins to end; must not wait.

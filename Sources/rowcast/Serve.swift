@@ -4,6 +4,7 @@ import Glibc
 import ListEngine
 import Logging
 import PluginHost
+import Recording
 import Server
 
 /// `rowcast serve`
@@ -28,6 +29,11 @@ struct Serve: ParsableCommand {
 
   @Option(help: ArgumentHelp("The least time between two patches of a page, in milliseconds.", valueName: "ms"))
   var interval = 300
+
+  @Option(
+    help: ArgumentHelp(
+      "Keep all that happens in this file, for rowcast replay. What was in it is lost.", valueName: "file"))
+  var record: String?
 
   @Option(help: ArgumentHelp("trace, debug, info, notice, warning, error or critical.", valueName: "level"))
   var logLevel = "info"
@@ -65,6 +71,7 @@ struct Serve: ParsableCommand {
     server.run()
     if let tokenPath { unlink(tokenPath) }
     ending.finish()
+    server.recording?.close()
     // Not a return: what a plugin still does in its own threads must not keep the process.
     Glibc.exit(0)
   }
@@ -81,6 +88,12 @@ struct Serve: ParsableCommand {
         configuration.page = try PageFiles(folder: folder)
       } else {
         configuration.logger.warning("the page is not installed; name its folder with --web")
+      }
+      if let record {
+        let epoch = Server.randomEpoch()
+        configuration.epoch = epoch
+        configuration.recording = try Recording(
+          path: record, RecordingHeader(epoch: epoch, limits: configuration.limits), logger: configuration.logger)
       }
       return try Server(configuration)
     } catch {

@@ -6,7 +6,7 @@ struct Rowcast: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Turns lists that keep changing into live tables in the browser.",
     version: "rowcast 0.1.0",
-    subcommands: [Serve.self, URLCommand.self],
+    subcommands: [Serve.self, Replay.self, URLCommand.self],
     defaultSubcommand: Serve.self)
 }
 

@@ -69,6 +69,22 @@ test('a copy tells what came, left and moved by itself, and not what was scrolle
   assert.equal(copy.moves, null);
 });
 
+test('a header that a patch made anew is still found, and one that is not held is not', () => {
+  const copy = new WindowCopy();
+  const header = { section: 4, rev: 1, slot: 0, level: 0, parent: null, column: 'user', value: 'root', count: 2 };
+  const place = { epoch: 'e', request: 1, start: 7, total: 50, rows: 49, lead: [] };
+  const row = { id: 1, rev: 1 };
+  const items = [[1, 1, [1]], header];
+  assert.equal(copy.replace({ type: 'window', seq: 1, ...place, items, digest: digestOf(7, 50, [], [row, header]) }), null);
+  const [, before] = copy.items;
+  assert.equal(copy.positionOfHeader(before), 8);
+  const newer = { ...header, rev: 2, count: 3 };
+  const patch = { type: 'patch', seq: 2, base: 1, ...place, before: 2, after: 2, updated: [[1, newer]], digest: digestOf(7, 50, [], [row, newer]) };
+  assert.equal(copy.apply(parseMessage(JSON.stringify(patch))), null);
+  assert.equal(copy.positionOfHeader(before), 8);
+  assert.equal(copy.positionOfHeader({ ...before, section: 5 }), -1);
+});
+
 test('a window whose digest is wrong is refused and changes nothing', () => {
   const [{ window }] = fixtures('sequence-update');
   const copy = new WindowCopy();

@@ -48,7 +48,7 @@ extension Cell: Hashable {
 }
 
 /// The source's own name for a row.
-public enum RowKey: Hashable, Sendable {
+public enum RowKey: Hashable, Codable, Sendable {
   /// A number, such as a pid.
   case integer(Int64)
   /// A text, such as a path.
@@ -66,7 +66,7 @@ extension RowKey: CustomStringConvertible {
 }
 
 /// The engine's name for a row: never used again while the engine runs, and below 2^53, so that every client can hold it.
-public struct RowID: Hashable, Comparable, Sendable {
+public struct RowID: Hashable, Comparable, Codable, Sendable {
   /// The number itself.
   public let rawValue: UInt64
 

@@ -41,9 +41,10 @@ public struct Changeset: Sendable {
     var verb: Verb
   }
 
-  private(set) var records: [Record] = []
-  private(set) var cells: [PackedCell] = []
-  private(set) var bytes: [UInt8] = []
+  // Set by whoever reads a changeset from bytes, too.
+  var records: [Record] = []
+  var cells: [PackedCell] = []
+  var bytes: [UInt8] = []
 
   /// Whether the list begins anew with this changeset: every row that is not named until ``endsReload`` is gone then.
   public var beginsReload = false

@@ -1,5 +1,5 @@
 /// The engine's name for one thing that it asked a windowed source; never used again.
-public struct PageRequestID: Hashable, Sendable {
+public struct PageRequestID: Hashable, Codable, Sendable {
   /// The number itself.
   public let rawValue: UInt64
   /// The request with this number.
@@ -8,7 +8,7 @@ public struct PageRequestID: Hashable, Sendable {
 
 /// A place between two rows in the order of one query, as its source writes it: the values of the row before it, say. The engine never
 /// looks into it. It stays good when rows come and go, those on both its sides too.
-public struct PageCursor: Hashable, Sendable {
+public struct PageCursor: Hashable, Codable, Sendable {
   /// What the source wrote; at most ``Limits/cursorBytes``.
   public var text: ExactText
   /// This place.
@@ -65,7 +65,7 @@ public struct RowPage: Sendable {
 }
 
 /// A section that a windowed source has.
-public struct SectionCount: Hashable, Sendable {
+public struct SectionCount: Hashable, Codable, Sendable {
   /// Its values, one for each column of the query's `group`.
   public var values: [Cell]
   /// How many rows it has.

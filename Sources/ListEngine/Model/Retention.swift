@@ -2,7 +2,7 @@
 ///
 /// A row comes when its key is new to the table. What is said of it later does not make it younger, nor does a place elsewhere in the
 /// source's order; a row that was removed and comes back has come anew.
-public enum Retention: Hashable, Sendable {
+public enum Retention: Hashable, Codable, Sendable {
   /// All of them.
   case everything
   /// The last so many, at least 1. There is never one more, except while a list is being loaded again and directly after it.

@@ -1,5 +1,5 @@
 /// What kind of value a column holds. Every column may also hold `null`.
-public enum ColumnType: String, CaseIterable, Sendable {
+public enum ColumnType: String, CaseIterable, Codable, Sendable {
   /// 64-bit whole numbers.
   case integer
   /// 64-bit floating-point numbers.
@@ -17,7 +17,7 @@ public enum ColumnType: String, CaseIterable, Sendable {
 }
 
 /// How a page is to draw a column; a page that does not know a style draws the plain value.
-public enum ColumnStyle: String, CaseIterable, Sendable {
+public enum ColumnStyle: String, CaseIterable, Codable, Sendable {
   /// The value as it is.
   case plain
   /// The value with a bar behind it.
@@ -39,7 +39,7 @@ public enum ColumnStyle: String, CaseIterable, Sendable {
 }
 
 /// Where a column's values stand in their cells.
-public enum ColumnAlignment: String, CaseIterable, Sendable {
+public enum ColumnAlignment: String, CaseIterable, Codable, Sendable {
   /// Where reading starts.
   case start
   /// Where reading ends: for numbers.
@@ -49,7 +49,7 @@ public enum ColumnAlignment: String, CaseIterable, Sendable {
 }
 
 /// One column of a table: its name, its type and how it wishes to be shown.
-public struct Column: Hashable, Sendable {
+public struct Column: Hashable, Codable, Sendable {
   /// What queries call it; unique in its table.
   public var name: String
   /// What people read; the name when empty.
@@ -85,7 +85,7 @@ public struct Column: Hashable, Sendable {
 }
 
 /// What kind of key a table's rows have.
-public enum KeyType: String, Sendable {
+public enum KeyType: String, Codable, Sendable {
   /// 64-bit whole numbers.
   case integer
   /// UTF-8 texts.
@@ -93,7 +93,7 @@ public enum KeyType: String, Sendable {
 }
 
 /// What a source says about its table before the first row.
-public struct Schema: Hashable, Sendable {
+public struct Schema: Hashable, Codable, Sendable {
   /// What sessions ask for; unique in the engine.
   public var name: String
   /// What people read.

@@ -5,7 +5,7 @@
 /// Bytes are counted by a rule that anyone can follow, not by what the engine happens to need: a row weighs 32 bytes, 8 for each
 /// column, and its key 8 when it is a number. Texts, keys of images, series (8 for each number) and text keys weigh their bytes
 /// besides, as often as rows hold them, though the engine stores what is repeated only once.
-public struct TableLimits: Hashable, Sendable {
+public struct TableLimits: Hashable, Codable, Sendable {
   /// How many rows; `nil` for the engine's own limit.
   public var rows: Int?
   /// How many bytes; `nil` for the engine's own limit.

@@ -1,8 +1,8 @@
 /// What a windowed source can do by itself. What it cannot, the engine does with all rows of the rest, if there are few enough of
 /// them: ``Limits/remainderRows``.
-public struct WindowedCapabilities: Hashable, Sendable {
+public struct WindowedCapabilities: Hashable, Codable, Sendable {
   /// What a filter may ask of one column, or do with other filters.
-  public enum FilterOperator: String, CaseIterable, Sendable {
+  public enum FilterOperator: String, CaseIterable, Codable, Sendable {
     /// Equal to a value.
     case equal
     /// Not equal to a value, and not empty.
@@ -28,7 +28,7 @@ public struct WindowedCapabilities: Hashable, Sendable {
   }
 
   /// How rows are asked for.
-  public enum Paging: String, Sendable {
+  public enum Paging: String, Codable, Sendable {
     /// By how many rows come before them. The reader may jump anywhere.
     case offset
     /// By the place where the rows before them end, a ``PageCursor`` that the source makes. What comes and goes above never moves what is

@@ -1,5 +1,5 @@
 /// What a page that comes back on another socket says it still holds.
-public struct ResumePoint: Hashable, Sendable {
+public struct ResumePoint: Hashable, Codable, Sendable {
   /// The session in which it got it.
   public var session: SessionID
   /// The number of the last window or patch that it applied.

@@ -1,5 +1,5 @@
 /// How a source wants to be asked for what is loaded only where someone looks.
-public struct PrefetchPolicy: Hashable, Sendable {
+public struct PrefetchPolicy: Hashable, Codable, Sendable {
   /// How many loads are in flight at most; at least one, at most ``greatestInFlight``.
   public var inFlight: Int
   /// Whether the source prefers to finish a load that nobody waits for any more. Then it is not told to cancel, unless the row is

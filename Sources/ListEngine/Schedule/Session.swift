@@ -182,7 +182,13 @@ final class Session {
     wantsFlush = true
     hasNewOutlook = true
     guard !awaitsWindow else { return }
-    reader.go(to: viewport, shift: viewport.sequence < sequence ? shiftOnItsWay : 0)
+    if viewport.sequence < sequence {
+      reader.go(to: viewport, shift: shiftOnItsWay)
+      // Neither we nor the page go above the top. What it is yet to follow is no more than leads there, should it refuse the patch.
+      shiftOnItsWay = reader.first - max(0, viewport.first)
+    } else {
+      reader.go(to: viewport, shift: 0)
+    }
     // Whoever looks at what is held may go on; what is not must come from the order that is true now.
     if let base, !(base.start..<base.start + base.items.count).contains(reader.visible(of: base.total)) { release() }
   }

@@ -3,7 +3,7 @@
 /// Empty cells do not count. Of no values the distinct count is 0, and everything else is empty.
 public struct Aggregate: Hashable, Sendable {
   /// What is made of a column's values.
-  public enum Function: String, Sendable, CaseIterable {
+  public enum Function: String, CaseIterable, Codable, Sendable {
     /// Their sum. Exact for whole numbers: one that 64 bits cannot hold is given as the nearest number. For numbers it is the exact
     /// sum, rounded once, so that it never drifts; empty when it is beyond the greatest number.
     case sum
@@ -39,7 +39,7 @@ public struct Aggregate: Hashable, Sendable {
 }
 
 /// An ``Aggregate`` as a page writes it: with the column's name.
-public struct AggregateRequest: Hashable, Sendable {
+public struct AggregateRequest: Hashable, Codable, Sendable {
   /// The column's name.
   public var column: String
   /// What is made of it.

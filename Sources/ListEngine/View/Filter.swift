@@ -6,7 +6,7 @@
 ///
 /// An empty cell passes ``isEmpty(_:)`` and no other comparison, not even ``Comparison/notEqual``; so it passes the
 /// ``not(_:)`` of every other.
-public indirect enum Filter<Name: Hashable & Sendable>: Hashable, Sendable {
+public indirect enum Filter<Name: Hashable & Codable & Sendable>: Hashable, Codable, Sendable {
   /// All of these; every row when there are none.
   case all([Filter])
   /// At least one of these; no row when there are none.
@@ -30,7 +30,7 @@ public indirect enum Filter<Name: Hashable & Sendable>: Hashable, Sendable {
 }
 
 /// How a cell compares with a value.
-public enum Comparison: String, CaseIterable, Sendable {
+public enum Comparison: String, CaseIterable, Codable, Sendable {
   /// The same value.
   case equal = "="
   /// Another value.
@@ -49,7 +49,7 @@ public enum Comparison: String, CaseIterable, Sendable {
 ///
 /// A `String` also equals its other Unicode spellings; but filters look at bytes, so queries that are spelled differently show
 /// different rows and must not share a view.
-public struct ExactText: Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
+public struct ExactText: Hashable, Codable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
   /// The text itself.
   public let string: String
   /// The text itself.

@@ -42,9 +42,9 @@ public struct Query: Hashable, Sendable {
 }
 
 /// The part of a view that a page shows, and how it moves.
-public struct Viewport: Hashable, Sendable {
+public struct Viewport: Hashable, Codable, Sendable {
   /// Where the reader wants to stay.
-  public enum Stick: String, Sendable {
+  public enum Stick: String, Codable, Sendable {
     /// At the very top.
     case top
     /// At the very end: follow mode.

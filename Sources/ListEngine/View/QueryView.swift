@@ -72,7 +72,7 @@ extension QueryView {
 }
 
 /// How sure a count of rows is.
-public enum CountAccuracy: String, Sendable {
+public enum CountAccuracy: String, Codable, Sendable {
   /// It was counted.
   case exact
   /// It was guessed by the source.

@@ -226,6 +226,26 @@ import Testing
     #expect(window.shift == 4)
   }
 
+  /// Found by seed 2071 of the simulation: the engine stopped at the top, and told of the whole way.
+  @Test func aScrollToTheTopBeforeARefusalLeavesNothingToFollowAboveIt() throws {
+    let harness = try Harness(rows: 20)
+    let id = harness.open(first: 6)
+    try harness.settle()
+    harness.change { changes in for key in 0..<4 { changes.delete(key) } }
+    let refused = try #require(try harness.advance(by: .seconds(1)).first)
+    #expect(refused.shift == -4)
+    // The page has not seen the patch; it goes to the top, wants to follow the end, and refuses the patch then.
+    harness.engine.handle(
+      .viewport(id, Viewport(first: 0, count: 10, ahead: 5, behind: 5, stick: .end, sequence: refused.sequence - 1)),
+      at: harness.clock.now)
+    harness.engine.handle(.writable(id), at: harness.clock.now)
+    harness.engine.handle(.resync(id, sequence: refused.sequence), at: harness.clock.now)
+    let window = try #require(try harness.advance().first)
+    #expect(window.patch.base == nil)
+    // From 0, where the page is, to the last ten of sixteen.
+    #expect(window.shift == 6)
+  }
+
   @Test func aPageIsToldToGoToItsEdgeThoughNothingElseHasChanged() throws {
     let harness = try Harness(rows: 20)
     harness.open(first: 3, buffer: 50)

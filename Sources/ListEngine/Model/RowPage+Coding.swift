@@ -1,0 +1,31 @@
+extension RowPage: Codable {
+  private struct Written: Codable {
+    var keys: [RowKey]
+    var cells: [[Cell]]
+    var hasMore: Bool
+    var count: Int?
+    var begin: PageCursor?
+    var end: PageCursor?
+  }
+
+  /// Reads a page that was written by ``encode(to:)``.
+  public init(from decoder: any Decoder) throws {
+    let written = try Written(from: decoder)
+    guard written.keys.count == written.cells.count else {
+      throw DecodingError.dataCorrupted(
+        .init(
+          codingPath: decoder.codingPath, debugDescription: "\(written.keys.count) keys of \(written.cells.count) rows")
+      )
+    }
+    self.init(
+      zip(written.keys, written.cells).map { ($0, $1) }, hasMore: written.hasMore, count: written.count,
+      begin: written.begin, end: written.end)
+  }
+
+  /// Writes the page so that reading it gives the same one.
+  public func encode(to encoder: any Encoder) throws {
+    try Written(
+      keys: rows.map(\.key), cells: rows.map(\.cells), hasMore: hasMore, count: count, begin: begin, end: end
+    ).encode(to: encoder)
+  }
+}

@@ -1,0 +1,92 @@
+import ListEngine
+import Wire
+
+/// What an engine answered at one moment, in 16 bytes: two answers with the same digest are the same messages, byte for byte, to the same
+/// pages in the same order (but for a chance of one in 2^64), and the same wishes to the same sources.
+struct AnswerDigest: Hashable {
+  /// How many things were to be done.
+  private(set) var count = 0
+  /// All of them, folded together.
+  private(set) var value: UInt64 = 0xCBF2_9CE4_8422_2325
+
+  /// Of nothing.
+  init() {}
+
+  /// As it was written.
+  init(count: Int, value: UInt64) {
+    self.count = count
+    self.value = value
+  }
+
+  /// Of all these.
+  init(_ outputs: [Output], epoch: String) {
+    for output in outputs { add(output, epoch: epoch) }
+  }
+
+  private mutating func add(_ output: Output, epoch: String) {
+    count += 1
+    switch output {
+    case .deliver(let id, let delivery):
+      fold(1, id.rawValue)
+      fold(ServerMessage.delivery(delivery, epoch: epoch).encoded)
+    case .status(let id, let table, let status):
+      fold(2, id.rawValue)
+      fold(ServerMessage.status(table: table, status).encoded)
+    case .waiting(let id, let waiting):
+      fold(7, id.rawValue)
+      fold(ServerMessage.waiting(waiting).encoded)
+    case .tables(let tables):
+      fold(3, 0)
+      fold(ServerMessage.tables(tables).encoded)
+    case .refuse(let id, let error):
+      fold(4, id.rawValue)
+      fold(ServerMessage.error(error).encoded)
+    case .load(let table, let cells):
+      fold(5, UInt64(table.rawValue))
+      for cell in cells { fold(cell) }
+    case .cancel(let table, let cells):
+      fold(6, UInt64(table.rawValue))
+      for cell in cells { fold(cell) }
+    case .ask(let table, let requests):
+      fold(8, UInt64(table.rawValue))
+      // Nothing in a request is a set: equal ones are described alike in every run.
+      for request in requests { fold(Array("\(request)".utf8)) }
+    case .cancelPages(let table, let requests):
+      fold(9, UInt64(table.rawValue))
+      for request in requests { fold(Array("\(request)".utf8)) }
+    }
+  }
+
+  private mutating func fold(_ cell: DeferredCell) {
+    fold(UInt64(cell.column), 0)
+    fold(Array(cell.key.description.utf8))
+  }
+
+  private mutating func fold(_ first: UInt64, _ second: UInt64) {
+    fold(first)
+    fold(second)
+  }
+
+  private mutating func fold(_ word: UInt64) {
+    // A multiplication carries each bit upwards only; the turn brings it down again.
+    value = (value ^ word) &* 0x9E37_79B9_7F4A_7C15
+    value = value &>> 29 ^ value
+  }
+
+  private mutating func fold(_ bytes: [UInt8]) {
+    fold(UInt64(bytes.count))
+    bytes.withUnsafeBytes { buffer in
+      var place = 0
+      while place + 8 <= buffer.count {
+        fold(UInt64(littleEndian: buffer.loadUnaligned(fromByteOffset: place, as: UInt64.self)))
+        place += 8
+      }
+      var last: UInt64 = 0
+      while place < buffer.count {
+        last = last << 8 | UInt64(buffer[place])
+        place += 1
+      }
+      fold(last)
+    }
+  }
+}

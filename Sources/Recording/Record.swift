@@ -1,0 +1,83 @@
+import Foundation
+import ListEngine
+
+/// One thing that happened to an engine, as a recording keeps it.
+///
+/// As bytes it is its kind (1 byte), the moment in nanoseconds (8, little-endian) and what belongs to it: changes as they are encoded by
+/// ``Changeset/encoded``, an answer as its two numbers, everything else as JSON.
+enum Record {
+  /// A source's table was added.
+  case table(Schema, Instant)
+  /// An input was handled.
+  case input(Input, Instant)
+  /// The engine was asked what is to be done, and answered this.
+  case answer(AnswerDigest, Instant)
+
+  private enum Kind: UInt8 {
+    case table = 1
+    case input, changes, answer
+  }
+
+  /// When it happened.
+  var moment: Instant {
+    switch self {
+    case .table(_, let moment), .input(_, let moment), .answer(_, let moment): moment
+    }
+  }
+
+  /// Its bytes.
+  var encoded: [UInt8] {
+    switch self {
+    case .table(let schema, let moment): Self.head(.table, moment) + Self.json(schema)
+    case .input(.changes(let table, let changes), let moment):
+      Self.head(.changes, moment) + Self.bytes(UInt64(table.rawValue)) + changes.encoded
+    case .input(let input, let moment): Self.head(.input, moment) + Self.json(input)
+    case .answer(let digest, let moment):
+      Self.head(.answer, moment) + Self.bytes(UInt64(digest.count)) + Self.bytes(digest.value)
+    }
+  }
+
+  /// Reads what ``encoded`` wrote; `nil` when it is something else.
+  init?(decoding bytes: [UInt8]) {
+    guard let kind = bytes.first.flatMap(Kind.init), let nanoseconds = Self.number(bytes, at: 1) else { return nil }
+    let moment = Instant(nanoseconds: Int64(bitPattern: nanoseconds))
+    let rest = Data(bytes[9...])
+    switch kind {
+    case .table:
+      guard let schema = try? JSONDecoder().decode(Schema.self, from: rest) else { return nil }
+      self = .table(schema, moment)
+    case .input:
+      guard let input = try? JSONDecoder().decode(Input.self, from: rest) else { return nil }
+      self = .input(input, moment)
+    case .changes:
+      guard let table = Self.number(bytes, at: 9).flatMap(Int.init(exactly:)),
+        let changes = try? Changeset(decoding: Array(bytes[17...]))
+      else { return nil }
+      self = .input(.changes(TableID(rawValue: table), changes), moment)
+    case .answer:
+      guard let count = Self.number(bytes, at: 9).flatMap(Int.init(exactly:)), let value = Self.number(bytes, at: 17),
+        bytes.count == 25
+      else { return nil }
+      self = .answer(AnswerDigest(count: count, value: value), moment)
+    }
+  }
+
+  private static func head(_ kind: Kind, _ moment: Instant) -> [UInt8] {
+    [kind.rawValue] + bytes(UInt64(bitPattern: moment.nanoseconds))
+  }
+
+  private static func json(_ value: some Encodable) -> [UInt8] {
+    // The same thing that happens is the same bytes.
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .sortedKeys
+    guard let data = try? encoder.encode(value) else { preconditionFailure("\(value) cannot be written as JSON") }
+    return Array(data)
+  }
+
+  private static func bytes(_ number: UInt64) -> [UInt8] { withUnsafeBytes(of: number.littleEndian) { Array($0) } }
+
+  private static func number(_ bytes: [UInt8], at place: Int) -> UInt64? {
+    guard bytes.count >= place + 8 else { return nil }
+    return bytes.withUnsafeBytes { UInt64(littleEndian: $0.loadUnaligned(fromByteOffset: place, as: UInt64.self)) }
+  }
+}

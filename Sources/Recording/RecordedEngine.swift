@@ -1,0 +1,46 @@
+import ListEngine
+
+/// An engine that can keep all that happens to it, so that it happens again whenever it is wanted.
+///
+///     var engine = RecordedEngine(Engine(epoch: "5f0c"), recording: try Recording(path: file, header))
+///     engine.handle(.changes(table, changes), at: now)      // as with an engine
+///
+/// An engine reads no clock and draws no numbers: what it is told and when is all that it depends on. Without a recording it is the
+/// engine, and costs nothing.
+public struct RecordedEngine: ~Copyable {
+  /// The engine itself; what is done to it here directly is not recorded.
+  public var engine: Engine
+  private let recording: Recording?
+
+  /// An engine that is new, and where to keep what happens to it.
+  public init(_ engine: consuming Engine, recording: Recording? = nil) {
+    self.engine = engine
+    self.recording = recording
+  }
+
+  /// See ``Engine/epoch``.
+  public var epoch: String { engine.epoch }
+  /// See ``Engine/deadline``.
+  public var deadline: Instant? { engine.deadline }
+  /// See ``Engine/tables(at:)``.
+  public func tables(at now: Instant) -> [TableDescription] { engine.tables(at: now) }
+
+  /// See ``Engine/addTable(_:at:)``.
+  public mutating func addTable(_ schema: Schema, at now: Instant) throws(SchemaError) -> TableID {
+    recording?.note(.table(schema, now))
+    return try engine.addTable(schema, at: now)
+  }
+
+  /// See ``Engine/handle(_:at:)``.
+  public mutating func handle(_ input: Input, at now: Instant) {
+    recording?.note(.input(input, now))
+    engine.handle(input, at: now)
+  }
+
+  /// See ``Engine/advance(to:)``.
+  public mutating func advance(to now: Instant) -> [Output] {
+    let outputs = engine.advance(to: now)
+    if let recording { recording.note(.answer(AnswerDigest(outputs, epoch: engine.epoch), now)) }
+    return outputs
+  }
+}

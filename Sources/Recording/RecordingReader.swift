@@ -1,0 +1,107 @@
+import Foundation
+import ListEngine
+
+/// Why a recording cannot be read: the operator's to mend.
+public enum RecordingError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The file cannot be opened or read.
+  case unreadable(String)
+  /// It does not begin as recordings do.
+  case noRecording
+  /// It was written by another version.
+  case wrongVersion(Int)
+  /// What stands at this byte is not what was written there.
+  case damaged(atByte: UInt64)
+  /// It cannot be written.
+  case unwritable(String)
+
+  /// One clear line.
+  public var description: String {
+    switch self {
+    case .unreadable(let reason): "the recording cannot be read: \(reason)"
+    case .noRecording: "this is no recording: it does not begin with ROWCAST"
+    case .wrongVersion(let version):
+      "the recording is of version \(version), and this rowcast reads \(RecordingHeader.currentVersion)"
+    case .damaged(let place): "the recording is damaged at byte \(place)"
+    case .unwritable(let reason): "the recording cannot be written: \(reason)"
+    }
+  }
+}
+
+/// Reads a recording, record by record, with as much memory as the longest of them takes.
+struct RecordingReader {
+  /// What it says before its first record.
+  let header: RecordingHeader
+  /// How far it was read; every byte before this is good.
+  private(set) var place: UInt64
+  /// Whether the file ended within a record: whoever wrote it was ended first.
+  private(set) var isTorn = false
+  private let file: FileHandle
+
+  /// Opens a recording.
+  init(path: String) throws(RecordingError) {
+    guard let file = FileHandle(forReadingAtPath: path) else {
+      throw .unreadable("\(path): \(String(cString: strerror(errno)))")
+    }
+    self.file = file
+    guard try Self.read(file, RecordingHeader.magic.count) == RecordingHeader.magic else { throw .noRecording }
+    place = UInt64(RecordingHeader.magic.count)
+    guard case .contents(let contents) = try Self.frame(file, at: place),
+      let version = try? JSONDecoder().decode(Version.self, from: Data(contents))
+    else { throw .damaged(atByte: place) }
+    guard version.version == RecordingHeader.currentVersion else { throw .wrongVersion(version.version) }
+    guard let header = try? JSONDecoder().decode(RecordingHeader.self, from: Data(contents)) else {
+      throw .damaged(atByte: place)
+    }
+    self.header = header
+    place += UInt64(8 + contents.count)
+  }
+
+  /// The next record; `nil` at the end.
+  mutating func next() throws(RecordingError) -> Record? {
+    guard !isTorn else { return nil }
+    switch try Self.frame(file, at: place) {
+    case .end: return nil
+    case .torn:
+      isTorn = true
+      return nil
+    case .contents(let contents):
+      guard let record = Record(decoding: contents) else { throw .damaged(atByte: place) }
+      place += UInt64(8 + contents.count)
+      return record
+    }
+  }
+
+  private struct Version: Decodable {
+    var version: Int
+  }
+
+  private enum Frame {
+    case contents([UInt8])
+    case end, torn
+  }
+
+  private static func frame(_ file: FileHandle, at place: UInt64) throws(RecordingError) -> Frame {
+    let head = try read(file, 8)
+    guard !head.isEmpty else { return .end }
+    guard head.count == 8 else { return .torn }
+    let (length, checksum) = head.withUnsafeBytes {
+      (
+        UInt32(littleEndian: $0.loadUnaligned(as: UInt32.self)),
+        UInt32(littleEndian: $0.loadUnaligned(fromByteOffset: 4, as: UInt32.self))
+      )
+    }
+    guard length <= RecordingHeader.greatestFrame else { throw .damaged(atByte: place) }
+    let contents = try read(file, Int(length))
+    guard contents.count == Int(length) else { return .torn }
+    guard Checksum.of(contents) == checksum else { throw .damaged(atByte: place) }
+    return .contents(contents)
+  }
+
+  private static func read(_ file: FileHandle, _ count: Int) throws(RecordingError) -> [UInt8] {
+    do {
+      return count == 0 ? [] : Array(try file.read(upToCount: count) ?? Data())
+    } catch {
+      throw .unreadable("\(error)")
+    }
+  }
+}

@@ -1,0 +1,81 @@
+import ArgumentParser
+import Foundation
+import Glibc
+import ListEngine
+import Logging
+import Recording
+import Server
+
+/// `rowcast replay`
+struct Replay: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Serves again what rowcast serve --record has kept, or verifies it.",
+    discussion: """
+      Without --verify the tables change again as they did, at any speed, for whoever looks. With it nothing is served: all that
+      happened, pages included, happens again to a new engine, and each of its answers must be what it was, byte for byte.
+      """)
+
+  @Argument(help: ArgumentHelp("The recording.", valueName: "file"))
+  var file: String
+
+  @Flag(help: "Compare every answer, say what came of it, and end: with 0 when all are the same, with 1 otherwise.")
+  var verify = false
+
+  @Option(help: ArgumentHelp("How much faster than it happened; 0 for as fast as possible.", valueName: "factor"))
+  var speed = 1.0
+
+  @OptionGroup var access: AccessOptions
+
+  @Option(help: ArgumentHelp("The folder with the page; the installed one if left out.", valueName: "folder"))
+  var web: String?
+
+  func validate() throws {
+    guard speed >= 0, speed.isFinite else { throw ValidationError("--speed must be 0 or more, not \(speed)") }
+  }
+
+  func run() throws {
+    do {
+      if verify { try verifyAll() } else { try serve() }
+    } catch let error as RecordingError {
+      throw WorldError(description: "\(file): \(error)")
+    }
+  }
+
+  private func verifyAll() throws {
+    let report = try Verification.run(path: file)
+    let length = (Double(report.length.nanoseconds) / 1e9).formatted(
+      .number.precision(.fractionLength(1)).locale(Locale(identifier: "en")))
+    let what = "\(report.records) records, \(report.answers) answers, \(report.outputs) messages in \(length) s"
+    if let difference = report.firstDifference {
+      throw WorldError(description: "\(file): the answer in record \(difference) is another one (\(what) so far)")
+    }
+    announce("\(what): all as they were" + (report.isTorn ? "; the file ends within a record" : ""))
+  }
+
+  private func serve() throws {
+    LoggingSystem.bootstrap { LineLogHandler(label: $0) }
+    FileLimit.raise(forPages: ServerConfiguration().sessionLimit)
+    let replay = try SourceReplay(path: file)
+    var configuration = ServerConfiguration()
+    configuration.limits = replay.header.limits
+    configuration.endsOnSignals = true
+    configuration.logger = Logger(label: "rowcast")
+    let server: Server
+    let tokenPath: String?
+    do {
+      try access.apply(to: &configuration)
+      if let folder = web ?? Installation.webFolder() { configuration.page = try PageFiles(folder: folder) }
+      server = try Server(configuration)
+      tokenPath = try access.publish(server.tokens, port: server.port)
+    } catch {
+      throw WorldError(description: "\(error)")
+    }
+    let feed = ReplayFeed(path: file, speed: speed, control: server.control, logger: configuration.logger)
+    feed.start()
+    announce("listening on \(getenv("JOURNAL_STREAM") == nil ? server.loginURL() : server.url)")
+    server.run()
+    if let tokenPath { unlink(tokenPath) }
+    // Not a return: the feed may be in the middle of a long pause.
+    Glibc.exit(0)
+  }
+}

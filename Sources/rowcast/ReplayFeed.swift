@@ -1,0 +1,61 @@
+import Foundation
+import ListEngine
+import Logging
+import Recording
+import Server
+
+/// Tells a server what a recording's sources said, with the time between them; on a thread of its own.
+final class ReplayFeed: Sendable {
+  private let path: String
+  private let speed: Double
+  private let control: ServerControl
+  private let logger: Logger
+
+  /// A feed that is not started. With a speed of 0 it does not wait.
+  init(path: String, speed: Double, control: ServerControl, logger: Logger) {
+    self.path = path
+    self.speed = speed
+    self.control = control
+    self.logger = logger
+  }
+
+  func start() {
+    let thread = Thread { [self] in
+      var inlets: [SourceInlet] = []
+      var end = "the recording is over"
+      do throws(RecordingError) {
+        try tell(&inlets)
+      } catch {
+        end = "\(error)"
+      }
+      logger.notice("\(end)")
+      for inlet in inlets { inlet.tell(.state(.stale, message: end)) }
+    }
+    thread.name = "replay"
+    thread.start()
+  }
+
+  private func tell(_ inlets: inout [SourceInlet]) throws(RecordingError) {
+    var replay = try SourceReplay(path: path)
+    let clock = ContinuousClock()
+    let start = clock.now
+    while let event = try replay.next() {
+      if speed > 0 {
+        let ahead = start.advanced(by: event.after / speed) - clock.now
+        if ahead > .zero { Thread.sleep(forTimeInterval: ahead / .seconds(1)) }
+      }
+      let isHeard: Bool
+      switch event.what {
+      case .table(let schema):
+        inlets.append(control.addSource(schema.name))
+        isHeard = inlets[inlets.count - 1].tell(.schema(schema))
+      case .changes(let table, let changes) where inlets.indices.contains(table.rawValue):
+        isHeard = inlets[table.rawValue].tell(.changes(changes))
+      case .state(let table, let state, let message) where inlets.indices.contains(table.rawValue):
+        isHeard = inlets[table.rawValue].tell(.state(state, message: message))
+      case .changes, .state, .loaded: isHeard = true
+      }
+      guard isHeard else { return }
+    }
+  }
+}

@@ -1,0 +1,97 @@
+import Foundation
+import ListEngine
+import Testing
+
+@testable import Recording
+
+@Suite struct RecordingTests {
+  private let header = RecordingHeader(epoch: "run", limits: Limits())
+
+  @Test func whateverWriteFailsTheFileIsWhole() throws {
+    let whole = try recordedBytes(steps: 4)
+    for failing in 1...3 {
+      let store = MemoryStore { $0 == failing }
+      let recording = Recording(store, header)
+      var scenario = try Scenario(recording)
+      scenario.run(steps: 4)
+      #expect(recording.wait(until: .running, within: 60))
+      // Not compared by #expect: it would print all of them.
+      let isWhole = store.bytes == whole
+      #expect(isWhole, "write \(failing) failed")
+      recording.close()
+      let report = try withFile(store.bytes) { try Verification.run(path: $0) }
+      #expect(report.firstDifference == nil && !report.isTorn)
+    }
+  }
+
+  @Test func aFullDiskEndsTheRecordingAndNothingElse() throws {
+    let recording = Recording(MemoryStore { _ in true }, header, backlogLimit: 20_000)
+    var scenario = try Scenario(recording)
+    scenario.run(steps: 100)
+    #expect(scenario.outputs > 50)
+    guard case .ended = recording.state else {
+      Issue.record("it is \(recording.state)")
+      return
+    }
+    recording.close(within: .seconds(60))
+  }
+
+  @Test func aDiskWithoutRoomIsSaidSo() throws {
+    // The system's own full disk: every write to it fails.
+    let recording = try Recording(path: "/dev/full", header)
+    #expect(recording.wait(until: .failing("No space left on device"), within: 60))
+    recording.close()
+  }
+
+  @Test func onlyItsOwnerMayReadIt() throws {
+    try withFile { path in
+      try FileManager.default.removeItem(atPath: path)
+      let recording = try Recording(path: path, header)
+      recording.close(within: .seconds(60))
+      let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+      #expect(mode == 0o600)
+      #expect(try Verification.run(path: path).records == 0)
+    }
+  }
+
+  @Test func aPlaceThatCannotBeWrittenIsRefusedAtOnce() {
+    #expect(throws: RecordingError.unwritable("/nowhere/file: No such file or directory")) {
+      try Recording(path: "/nowhere/file", header)
+    }
+  }
+
+  @Test func aFileStoreKeepsNothingOfHalfAnAppend() throws {
+    try withFile { path in
+      let store = try FileStore(path: path)
+      try store.append([1, 2, 3])
+      // A process may write so far and no further; the signal that says so is not wanted.
+      signal(SIGXFSZ, SIG_IGN)
+      var former = rlimit()
+      getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &former)
+      var limit = rlimit(rlim_cur: 1 << 20, rlim_max: former.rlim_max)
+      setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+      defer { setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &former) }
+      #expect(throws: FileStore.Failure.self) { try store.append([UInt8](repeating: 9, count: 2 << 20)) }
+      #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == Data([1, 2, 3]))
+      setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &former)
+      try store.append([4])
+      #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == Data([1, 2, 3, 4]))
+    }
+  }
+
+  @Test func whatSourcesSaidIsToldAgain() throws {
+    try withFile(recordedBytes(steps: 3)) { path in
+      var replay = try SourceReplay(path: path)
+      #expect(replay.header == header)
+      var events: [SourceReplay.Event] = []
+      while let event = try replay.next() { events.append(event) }
+      guard case .table(let schema) = events.first?.what else {
+        Issue.record("it begins with \(String(describing: events.first))")
+        return
+      }
+      #expect(schema.name == "jobs")
+      #expect(events.filter { if case .changes = $0.what { true } else { false } }.count == 4)
+      #expect(events.map(\.after) == events.map(\.after).sorted())
+    }
+  }
+}

@@ -1,0 +1,75 @@
+import Foundation
+import ListEngine
+import Testing
+
+@testable import Recording
+
+@Suite struct VerificationTests {
+  @Test func whatWasRecordedComesOutByteForByte() throws {
+    let report = try withFile(recordedBytes()) { try Verification.run(path: $0) }
+    #expect(report.firstDifference == nil && !report.isTorn)
+    #expect(report.answers == 21)
+    #expect(report.outputs > 20)
+    #expect(report.length > .seconds(2))
+  }
+
+  @Test func anotherAnswerIsNoticedAtItsRecord() throws {
+    let store = MemoryStore()
+    let recording = Recording(store, RecordingHeader(epoch: "run", limits: Limits()))
+    var scenario = try Scenario(recording)
+    scenario.run(steps: 3)
+    // The engine is told something behind the recording's back, and shows it.
+    scenario.engine.engine.handle(
+      .open(SessionID(rawValue: 9), table: "jobs", request: 1, query: QueryRequest(), viewport: nil, interval: nil),
+      at: Instant(nanoseconds: 6_000_000_000))
+    _ = scenario.engine.advance(to: Instant(nanoseconds: 6_000_000_000))
+    recording.close(within: .seconds(60))
+    let report = try withFile(store.bytes) { try Verification.run(path: $0) }
+    #expect(report.firstDifference == report.records)
+    #expect(report.answers == 5)
+  }
+
+  @Test func aFileThatWasCutOffIsGoodUpToThere() throws {
+    let bytes = try recordedBytes(steps: 2)
+    let whole = try withFile(bytes) { try Verification.run(path: $0) }
+    var lastRecords = 0
+    for length in stride(from: bytes.count - 1, to: bytes.count - 400, by: -1) {
+      let report = try withFile(Array(bytes[..<length])) { try Verification.run(path: $0) }
+      #expect(report.firstDifference == nil, "\(length) bytes")
+      #expect(report.records < whole.records)
+      lastRecords = report.records
+    }
+    #expect(lastRecords < whole.records - 2)
+  }
+
+  @Test func aDamagedByteIsNamed() throws {
+    let bytes = try recordedBytes(steps: 1)
+    for place in stride(from: 8, to: bytes.count, by: 7) {
+      var damaged = bytes
+      damaged[place] ^= 0x10
+      let outcome = try withFile(damaged) { path in Result { try Verification.run(path: path) } }
+      switch outcome {
+      // A length that grew reaches beyond the end, and looks as if the file had been cut off.
+      case .success(let report): #expect(report.isTorn, "byte \(place)")
+      case .failure(let error):
+        guard let error = error as? RecordingError, case .damaged(let at) = error else {
+          Issue.record("byte \(place): \(error)")
+          continue
+        }
+        #expect(at <= UInt64(place))
+      }
+    }
+  }
+
+  @Test func whatIsNoRecordingIsRefused() throws {
+    #expect(throws: RecordingError.noRecording) { try withFile { try Verification.run(path: $0) } }
+    #expect(throws: RecordingError.noRecording) {
+      try withFile(Array("hello, world".utf8)) { try Verification.run(path: $0) }
+    }
+    #expect(throws: RecordingError.self) { try Verification.run(path: "/nowhere/at/all") }
+    var header = RecordingHeader(epoch: "e", limits: Limits())
+    header.version = 2
+    let other = try RecordingHeader.magic + RecordingHeader.frame(Array(JSONEncoder().encode(header)))
+    #expect(throws: RecordingError.wrongVersion(2)) { try withFile(other) { try Verification.run(path: $0) } }
+  }
+}

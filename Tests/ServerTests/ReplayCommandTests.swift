@@ -1,0 +1,66 @@
+import Foundation
+import Testing
+
+/// `rowcast serve --record` and `rowcast replay`, from outside.
+@Suite struct ReplayCommandTests {
+  @Test func whatWasServedIsServedAgainAndVerified() throws {
+    let file = RunningCommand.folder + "/served.rowcast"
+    let recorder = try RunningCommand([
+      "serve", "--port", "0", "--no-token", "--plugin", "market", "--set", "market.rows=200", "--set",
+      "market.rate=1000",
+      "--record", file,
+    ])
+    let page = try WebSocketClient.open("quotes", port: recorder.port)
+    page.say(#"{"type":"ack","seq":1}"#)
+    for _ in 0..<2 {
+      let patch = try page.message("patch")
+      page.say("{\"type\":\"ack\",\"seq\":\(patch["seq"] ?? 0)}")
+    }
+    recorder.send(signal: SIGTERM)
+    #expect(try recorder.end(within: 10) == 0)
+
+    let verifier = try RunningCommand(["replay", file, "--verify"])
+    #expect(try verifier.end(within: 30) == 0)
+    #expect(verifier.announcement.hasSuffix(": all as they were"), "\(verifier.announcement)")
+
+    let again = try RunningCommand(["replay", file, "--speed", "0", "--port", "0", "--no-token"])
+    let viewer = try WebSocketClient.greeted(port: again.port)
+    viewer.say(#"{"type":"open","table":"quotes","request":1,"viewport":{"first":0,"count":10}}"#)
+    // Whoever looks while it is told again sees the rows come; who looks later sees them at once.
+    var total = 0
+    while total != 200 {
+      let message = try viewer.message()
+      total = message["total"] as? Int ?? total
+      if let sequence = message["seq"] { viewer.say("{\"type\":\"ack\",\"seq\":\(sequence)}") }
+    }
+    again.send(signal: SIGTERM)
+    #expect(try again.end(within: 10) == 0)
+  }
+
+  @Test func aRecordingThatWasChangedIsNotVerified() throws {
+    let file = RunningCommand.folder + "/changed.rowcast"
+    let recorder = try RunningCommand(["--port", "0", "--no-token", "--plugin", "clock", "--record", file])
+    _ = try WebSocketClient.open("clock", port: recorder.port)
+    recorder.send(signal: SIGTERM)
+    #expect(try recorder.end(within: 10) == 0)
+    var bytes = try Data(contentsOf: URL(fileURLWithPath: file))
+    bytes[bytes.count / 2] ^= 1
+    try bytes.write(to: URL(fileURLWithPath: file))
+    let verifier = try RunningCommand(["replay", file, "--verify"], waits: false)
+    #expect(try verifier.end(within: 30) == 1)
+    #expect(verifier.complaints.contains("the recording is damaged at byte"), "\(verifier.complaints)")
+    #expect(verifier.complaints.filter { $0 == "\n" }.count == 1)
+  }
+
+  @Test(arguments: [["replay"], ["replay", "x", "--speed", "-1"], ["replay", "x", "--speed", "fast"]])
+  func aWrongReplayIsOneLineAndTwo(_ arguments: [String]) throws {
+    #expect(try RunningCommand(arguments, waits: false).end() == 2)
+  }
+
+  @Test(arguments: [["replay", "/nowhere"], ["replay", "/etc/passwd", "--verify"], ["--record", "/nowhere/file"]])
+  func aFileThatCannotBeIsOneLineAndOne(_ arguments: [String]) throws {
+    let command = try RunningCommand(arguments, waits: false)
+    #expect(try command.end() == 1)
+    #expect(command.complaints.filter { $0 == "\n" }.count == 1, "\(command.complaints)")
+  }
+}

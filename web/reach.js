@@ -1,0 +1,35 @@
+// reach.js: what a reader reaches for once there are rows (later.js). It is loaded when the first rows are on the screen, or when somebody
+// reaches for it before: nothing that he does is lost.
+
+/** Menus, boxes and drags, here or on their way. `on` has `change(wish)` and `densityChanged()`. */
+export class Reach {
+  constructor({ session, columns, groups, options }, on) {
+    Object.assign(this, { session, columns, groups, options, on });
+    options.addEventListener('click', () => {
+      if (this.#hands === null) this.load().then(() => options.click());
+    });
+  }
+  #hands = null;
+  #loaded = null;
+
+  /** Whether it is here or was asked for. */
+  get isBegun() {
+    return this.#loaded !== null;
+  }
+
+  /** All of it, when it is here. */
+  load() {
+    this.#loaded ??= import('./later.js').then((later) => {
+      this.#hands = new later.ColumnHands({ session: this.session, columns: this.columns, change: this.on.change });
+      this.#hands.listen(this.groups);
+      later.listenForOptions(this.options, this.session, this.on);
+      return { hands: this.#hands, openHelp: later.openHelp };
+    });
+    return this.#loaded;
+  }
+
+  /** A key on a column's header; false when it means nothing there. */
+  press(event, column) {
+    return this.#hands?.press(event, column) ?? false;
+  }
+}
