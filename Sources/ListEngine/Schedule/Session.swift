@@ -87,6 +87,8 @@ final class Session {
   /// Goes on where another session was lost, as far as that is known.
   func resume(from parked: Session?, at point: ResumePoint) {
     anchorToFind = point.anchorOffset.flatMap { offset in reader.namedAnchor.map { ($0, offset) } }
+    // Numbers go on either way: what the page says before it is answered is about what it holds, not about what is on its way.
+    sequence = point.sequence
     guard let parked else { return }
     var query = parked.queryRequest
     query.collapsed = queryRequest.collapsed
@@ -95,7 +97,6 @@ final class Session {
     if parked.sentAt != nil, point.sequence == parked.sequence - 1 { base = parked.formerBase }
     guard base != nil else { return }
     formerView = parked.formerView
-    sequence = point.sequence
     (wantsWindow, owesAnswer) = (false, true)
   }
 
@@ -103,7 +104,6 @@ final class Session {
   private func checkResumed() {
     guard owesAnswer, let view, view.isGrouped || !(view is ListView), view !== formerView else { return }
     base = nil
-    sequence = 0
     wantsWindow = true
   }
 
