@@ -42,7 +42,13 @@ let package = Package(
     // Plugins: the contract, the SDK for authors, and the host.
     .target(name: "CListPlugin", cSettings: cSettings),
     .target(name: "ListPlugin", dependencies: ["CListPlugin"], swiftSettings: swiftSettings),
-    .target(name: "PluginHost", dependencies: ["CListPlugin", "ListEngine"], swiftSettings: swiftSettings),
+    .target(
+      name: "PluginHost", dependencies: ["CChildProcess", "CListPlugin", "CSimdjson", "ListEngine", "Wire"],
+      swiftSettings: swiftSettings),
+    .target(name: "CChildProcess", cSettings: cSettings),
+    .target(
+      name: "CSimdjson", cxxSettings: isStrict ? [.treatAllWarnings(as: .error)] : [],
+      linkerSettings: [.linkedLibrary("simdjson")]),
 
     // The world.
     .systemLibrary(name: "CWebSockets", pkgConfig: "libwebsockets", providers: [.apt(["libwebsockets-dev"])]),
@@ -102,5 +108,6 @@ let package = Package(
       name: "ServerTests", dependencies: ["Server", "CWebSockets", "ListEngine", "Wire", "ListTesting"],
       swiftSettings: swiftSettings),
   ],
-  swiftLanguageModes: [.v6]
+  swiftLanguageModes: [.v6],
+  cxxLanguageStandard: .cxx17
 )

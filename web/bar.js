@@ -1,4 +1,4 @@
-// bar.js: what stands around the table: tables, filter, grouping, the state of the connection and of the source.
+// bar.js: what stands around the table: filter, grouping, the state of the connection and of the source.
 
 import { age, countText } from './format.js';
 import { titleOf } from './columns.js';
@@ -7,12 +7,11 @@ import { stateName } from './source.js';
 
 const typingPause = 120;  // milliseconds without a key before a filter is asked for
 
-/** The bars above and below the table. `on` has `table(name)`, `search(text)`, `group(names)`, `retry()`, `leave()` and `say(text)`. */
+/** The bars above and below the table. `on` has `search(text)`, `group(names)`, `retry()`, `leave()` and `say(text)`. */
 export class Bar {
   constructor(root, on, locale) {
     const find = (id) => root.getElementById(id);
     this.locale = locale;
-    this.tabs = find('tabs');
     this.filter = find('filter');
     this.groupings = [...find('groups').querySelectorAll('select')];
     this.group = [];
@@ -46,16 +45,6 @@ export class Bar {
     this.groupings.forEach((select, level) => {
       select.addEventListener('change', () => on.group(nextGroup(this.group, level, select.value)));
     });
-    this.tabs.addEventListener('click', (event) => {
-      const tab = event.target.closest('[role=tab]');
-      if (tab) on.table(tab.dataset.table);
-    });
-    this.tabs.addEventListener('keydown', (event) => {
-      const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-      const tabs = [...this.tabs.children];
-      const next = tabs[tabs.indexOf(document.activeElement) + step];
-      if (next) next.focus();
-    });
     this.state.addEventListener('click', () => on.retry());
   }
 
@@ -63,25 +52,6 @@ export class Bar {
   focusFilter() {
     this.filter.focus();
     this.filter.select();
-  }
-
-  /** The tables to choose from, and the one that is shown. */
-  setTables(tables, name) {
-    const tabs = tables.map((table) => {
-      const tab = document.createElement('button');
-      tab.type = 'button';
-      tab.className = 'tab';
-      tab.textContent = table.title || table.name;
-      tab.dataset.table = table.name;
-      tab.setAttribute('role', 'tab');
-      tab.setAttribute('aria-selected', String(table.name === name));
-      tab.setAttribute('aria-controls', 'grid');
-      tab.tabIndex = table.name === name ? 0 : -1;
-      return tab;
-    });
-    const focused = document.activeElement?.dataset?.table;
-    this.tabs.replaceChildren(...tabs);
-    tabs.find((tab) => focused !== undefined && tab.dataset.table === focused)?.focus();
   }
 
   /** The columns to group by. */

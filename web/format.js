@@ -11,7 +11,7 @@ const longestText = 400;  // more than any cell can show; a source may send 64 K
  */
 export function formatter(column, { locale, decimals = 0 } = {}) {
   const { type, style, unit = '' } = column;
-  if (style === 'bytes' && isNumeric(type)) return (cell) => (isNumber(cell) ? bytes(cell, locale) : plain(cell));
+  if (style === 'bytes' && isNumeric(type)) return (cell) => (isNumber(cell) ? bytes(cell, locale) : isBeyond(cell) ? bytes(Number(cell), locale) : plain(cell));
   if (style === 'duration' && isNumeric(type)) return (cell) => (isNumber(cell) ? duration(cell) : plain(cell));
   if (style === 'age') {
     const since = type === 'timestamp' ? (cell, now) => (now - cell) / 1_000 : (cell) => cell;
@@ -52,14 +52,25 @@ function numbers(locale, decimals, unit, isName) {
   const format = numberFormat(locale, decimals, !isName);
   const suffix = unit === '' ? '' : unit === '%' ? '%' : `\u202f${unit}`;
   return (cell) => {
-    if (isNumber(cell)) return format.format(cell) + suffix;
-    // A whole number beyond 2^53 travels as text, and must not pass through a double.
-    if (typeof cell === 'string' && /^-?\d{1,40}$/.test(cell)) return format.format(BigInt(cell)) + suffix;
+    if (isNumber(cell)) return (Math.abs(cell) < tooLong ? format : scientific(locale)).format(cell) + suffix;
+    if (isBeyond(cell)) return format.format(BigInt(cell)) + suffix;
     return plain(cell);
   };
 }
 
+// A whole number beyond 2^53 travels as text, and must not pass through a double where its digits count.
+function isBeyond(cell) {
+  return typeof cell === 'string' && /^-?\d{1,40}$/.test(cell);
+}
+
+const tooLong = 1e18;  // beyond it a number is an order of magnitude, not digits to be read
 const formats = new Map();
+
+function scientific(locale) {
+  const key = `${locale}/e`;
+  if (!formats.has(key)) formats.set(key, new Intl.NumberFormat(locale, { notation: 'scientific', maximumFractionDigits: 3 }));
+  return formats.get(key);
+}
 
 function numberFormat(locale, decimals, useGrouping = true) {
   const key = `${locale}/${decimals}/${useGrouping}`;
@@ -94,6 +105,7 @@ export function duration(seconds) {
   }
   const whole = Math.round(length);
   const [d, h, m, s] = [Math.floor(whole / 86_400), Math.floor(whole / 3_600) % 24, Math.floor(whole / 60) % 60, whole % 60];
+  if (d >= 1e6) return `${sign}${d.toExponential(1).replace('+', '')}\u202fd`;
   if (d > 0) return `${sign}${d}\u202fd ${two(h)}:${two(m)}`;
   return h > 0 ? `${sign}${h}:${two(m)}:${two(s)}` : `${sign}${m}:${two(s)}`;
 }
@@ -128,21 +140,28 @@ export function linkTarget(cell) {
   }
 }
 
-/** Points of a sparkline in a box, as an SVG path; empty when there is nothing to draw. */
+/** Points of a sparkline in a box, as an SVG path; empty when there is nothing to draw. What is no number is a gap. */
 export function sparkline(values, width, height) {
   if (!Array.isArray(values) || values.length < 2) return '';
   let least = Infinity;
   let most = -Infinity;
   for (const value of values) {
+    if (!isNumber(value)) continue;
     if (value < least) least = value;
     if (value > most) most = value;
   }
-  const span = most - least;
+  const span = most / 2 - least / 2;  // halves: the whole may be beyond the greatest number
   const step = width / (values.length - 1);
   let path = '';
+  let isDrawing = false;
   for (let at = 0; at < values.length; at += 1) {
-    const level = span > 0 ? (values[at] - least) / span : 0;
-    path += `${at === 0 ? 'M' : 'L'}${(at * step).toFixed(1)} ${((1 - level) * height).toFixed(1)}`;
+    if (!isNumber(values[at])) {
+      isDrawing = false;
+      continue;
+    }
+    const level = span > 0 ? (values[at] / 2 - least / 2) / span : 0;
+    path += `${isDrawing ? 'L' : 'M'}${(at * step).toFixed(1)} ${((1 - level) * height).toFixed(1)}`;
+    isDrawing = true;
   }
   return path;
 }
@@ -164,7 +183,8 @@ export function plain(cell) {
 }
 
 function series(values, locale) {
-  return values.length === 0 ? '' : numberFormat(locale, 1).format(values[values.length - 1]);
+  const last = values.findLast(isNumber);
+  return last === undefined ? '' : (Math.abs(last) < tooLong ? numberFormat(locale, 1) : scientific(locale)).format(last);
 }
 
 function isNumber(cell) {

@@ -22,9 +22,8 @@ export function listenForHands(parts, on) {
   const firstVisible = () => Math.ceil(scroll.position / scroll.rowHeight);
 
   grid.addEventListener('focus', () => {
-    if (focus.position !== null || session.copy.total === 0) return;
-    focus.set(firstVisible(), 0, session.copy);
-    on.changed();
+    if (focus.position === null && session.copy.total > 0) focus.set(firstVisible(), 0, session.copy);
+    on.changed();  // the active cell takes the focus from here
   });
 
   grid.addEventListener('keydown', (event) => {

@@ -1,6 +1,7 @@
 // heads.js: the column headers, and where each column stands.
 
 import { titleOf } from './columns.js';
+import { isNumeric } from './format.js';
 
 const directions = { true: 'descending', false: 'ascending' };
 
@@ -62,9 +63,16 @@ export class Heads {
 
   /** Writes where the columns stand. */
   setPlaces() {
-    const rules = this.specs.map(({ index, left, width, align, isPinned }) => {
+    const rules = this.specs.flatMap(({ column, index, left, width, natural, wished, align, isPinned }) => {
       const edge = isPinned ? `position:sticky;grid-area:1/1;margin-inline-start:${left}px;z-index:1;` : '';
-      return `.c${index}{${edge}inset-inline-start:${left}px;width:${width}px;text-align:${align};justify-content:${align === 'center' ? align : `flex-${align}`}}`;
+      // A number of which digits are out of sight reads as another number.
+      const cut = column.type === 'image' || (wished > 0 && wished < natural) ? 'text-overflow:ellipsis;' : '';
+      const rule = `.c${index}{${edge}${cut}inset-inline-start:${left}px;width:${width}px;text-align:${align};justify-content:${align === 'center' ? align : `flex-${align}`}}`;
+      // Numbers and times read from the left in every language; the cell stands where lines begin all the same.
+      const isForeign = column.type === 'timestamp' || isNumeric(column.type);
+      const mirrored = `[dir=rtl] .row>.c${index}{direction:ltr;inset-inline:auto ${left}px;text-align:${{ start: 'right', end: 'left' }[align] ?? align}${
+        isPinned ? `;margin-inline:0 ${left}px` : ''}}`;
+      return isForeign ? [rule, mirrored] : [rule];
     });
     this.sheet.replaceSync(rules.join('\n'));
   }

@@ -21,6 +21,7 @@ import { emptyView, fittingView, nextSort, sameQuery, viewFromHash } from './que
 import { MotionSense } from './motion.js';
 import { Reach } from './reach.js';
 import { Session } from './session.js';
+import { Sidebar } from './sidebar.js';
 import { isOld, oldWords } from './source.js';
 import { Speech, viewInWords } from './speech.js';
 import { Table, tellWhole } from './table.js';
@@ -75,12 +76,12 @@ const note = new Note($('note'), $('note-title'), $('note-text'));
 const pauseButton = new PauseButton($('pause'), $('paused'), session, () => pause());
 const bar = new Bar(document, {
   say: (text) => speech.say(text),
-  table: (name) => change(viewOf(name), true),
   search: (search) => change({ search }),
   group: (group) => change({ group, collapsed: [] }),
   retry: () => link.retry(),
   leave: () => grid.focus(),
 });
+const sidebar = new Sidebar($('tabs'), $('sidebar'), $('sidebar-toggle'), { table: (name) => change(viewOf(name), true) });
 const chips = new Chips($('terms'), {
   edit: (name, under) => reach.load().then(({ hands }) => hands.filterBy(name, under)),
   clear: (name) => change({ filters: nextTerms(session.view.filters, name, null) }),
@@ -154,7 +155,7 @@ function welcome(isHello) {
     error = '';
     if (document.hidden) session.setHidden(true);
   }
-  bar.setTables(session.tables, session.view.table);
+  sidebar.setTables(session.tables, session.view.table);
   if (session.table) showColumns(session.table.columns);
 }
 
@@ -215,7 +216,7 @@ function show(view) {
     scroll.setTotal(0);
     isChanged = true;
     isPatch = false;
-    bar.setTables(session.tables, view.table);
+    sidebar.setTables(session.tables, view.table);
   }
   if (session.table) showColumns(session.table.columns);
   schedule();
@@ -386,6 +387,7 @@ function showState() {
   const words = isDown && hasRows ? oldWords(open.source, Date.now() - toldAt) : '';
   if ($('old').textContent !== words) $('old').textContent = words;
   pauseButton.show();
+  if (open !== undefined && isLive) sidebar.tell(open.name, { source: open.source });
   bar.setLink({ ...connection, now: Date.now(), hasRows });
   bar.setStatus({ rows: copy.rows, accuracy: copy.accuracy, totals: sections.texts(copy.totals), source: open?.source, stats, isFiltered: view.search !== '' || view.filters.length > 0, isLive, error });
 }

@@ -27,6 +27,6 @@ function reason({ view, tables, table }, state, hasRows) {
   if (state === 'lost') return ['The server cannot be reached', 'This page tries again by itself, and goes on when it is back.'];
   if (state === 'connecting') return ['', ''];
   if (tables.length === 0) return ['Waiting for the first table', 'No source has told what it shows yet. The table opens here when one does.'];
-  if (table === undefined) return [`There is no table “${view.table}” yet`, 'It opens here when its source appears. Other tables are above.'];
+  if (table === undefined) return [`There is no table “${view.table}” yet`, 'It opens here when its source appears. Others are in the list of tables.'];
   return table.source?.state === 'failed' ? ['The source has failed', table.source.message] : ['', ''];
 }

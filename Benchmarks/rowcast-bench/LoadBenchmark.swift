@@ -30,7 +30,8 @@ struct LoadBenchmark {
       case .changes(let changes):
         guard let table else { preconditionFailure("rows come before the schema") }
         applies.measure { engine.handle(.changes(table, changes), at: now) }
-      case .state(let state, let message): precondition(state == .live, "the market is \(state): \(message)")
+      case .state(let state, let message, _): precondition(state == .live, "the market is \(state): \(message)")
+      case .loaded, .notLoaded, .forget: preconditionFailure("the market has no deferred cells")
       }
     }
     let seconds = (clock.now - start) / .seconds(1)

@@ -102,7 +102,8 @@ public struct Engine: ~Copyable {
     case .failed(let id, let key, let column, let reason):
       states[id.rawValue].fail(DeferredCell(key, column: column), reason, at: now)
     case .forget(let id, let key, let column): states[id.rawValue].forget(DeferredCell(key, column: column), at: now)
-    case .source(let id, let state, let message): states[id.rawValue].setSource(state, message, at: now)
+    case .source(let id, let state, let message, let retry):
+      states[id.rawValue].setSource(state, message, retry: retry, at: now)
     case .open(let id, let table, let request, let query, let viewport, let interval, let resume):
       open(
         Session(

@@ -80,6 +80,10 @@ public enum SourceState: String, Codable, Sendable {
   case live
   /// It is down or silent; its rows stay.
   case stale
+  /// It is down, and is tried again after a while; its rows stay.
+  case backingOff
+  /// Its user does not want it for now; its rows stay.
+  case disabled
   /// It will not come back by itself.
   case failed
 }
@@ -107,8 +111,8 @@ public enum Input: Codable, Sendable {
   /// Something in a windowed source has changed. What is in sight is asked for again, every ``Limits/refreshInterval`` at most. What is
   /// still to be answered is taken for an answer to the old state.
   case sourceChanged(TableID)
-  /// A source's state has changed, and why.
-  case source(TableID, SourceState, message: String)
+  /// A source's state has changed, and why; `retry` is how long it is until it is tried again.
+  case source(TableID, SourceState, message: String, retry: Duration? = nil)
   /// A page opens a table, or another one. `request` comes back with every patch that answers the query.
   /// `resume` tells what it still holds of a connection that was lost: where that is known and the query is the same, it gets a patch.
   case open(
@@ -151,6 +155,8 @@ public struct SourceStatus: Hashable, Sendable {
   public var lastRejection: String
   /// How long ago its last change was.
   public var age: Duration
+  /// How long it is until it is tried again; `nil` when it is not about to be.
+  public var retry: Duration? = nil
 }
 
 /// A table as a page gets to know it.

@@ -7,5 +7,12 @@ public enum SourceEvent: Sendable {
   /// Rows, at most 4,096 at a time. A longer reload has its flags on the first and on the last part.
   case changes(Changeset)
   /// How it is. May come before the schema: a source that cannot reach its data does not know its columns yet.
-  case state(SourceState, message: String)
+  /// `retry`: how long it is until it is tried again.
+  case state(SourceState, message: String, retry: Duration? = nil)
+  /// A deferred cell's value.
+  case loaded(RowKey, column: Int, Cell)
+  /// A deferred cell that it was asked for could not be loaded.
+  case notLoaded(RowKey, column: Int, reason: String)
+  /// A deferred cell's value is not true any more.
+  case forget(RowKey, column: Int)
 }

@@ -45,7 +45,7 @@ public struct SourceReplay: ~Copyable {
         guard (try? tables.addTable(schema, at: moment)) != nil else { continue }
         return Event(after: after, what: .table(schema))
       case .input(.changes(let table, let changes), _): return Event(after: after, what: .changes(table, changes))
-      case .input(.source(let table, let state, let message), _):
+      case .input(.source(let table, let state, let message, _), _):
         return Event(after: after, what: .state(table, state, message))
       case .input(.loaded(let table, let key, let column, let cell), _):
         return Event(after: after, what: .loaded(table, key, column: column, cell))

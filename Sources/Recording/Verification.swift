@@ -64,7 +64,7 @@ extension Input {
   fileprivate var names: TableID? {
     switch self {
     case .changes(let table, _), .loaded(let table, _, _, _), .failed(let table, _, _, _), .forget(let table, _, _),
-      .source(let table, _, _), .page(let table, _, _), .sections(let table, _, _), .pageFailed(let table, _, _),
+      .source(let table, _, _, _), .page(let table, _, _), .sections(let table, _, _), .pageFailed(let table, _, _),
       .sourceChanged(let table):
       table
     default: nil

@@ -30,10 +30,27 @@ extension Server {
         return
       }
       engine.handle(.changes(table, changes), at: now)
-    case .state(let state, let message):
+    case .loaded(let key, let column, let cell):
+      if let table = tablesBySource[source] { engine.handle(.loaded(table, key, column: column, cell), at: now) }
+    case .notLoaded(let key, let column, let reason):
+      if let table = tablesBySource[source] {
+        engine.handle(.failed(table, key, column: column, reason: reason), at: now)
+      }
+    case .forget(let key, let column):
+      if let table = tablesBySource[source] { engine.handle(.forget(table, key, column: column), at: now) }
+    case .state(let state, let message, let retry):
       logger.info("the source \(inlet.name) is \(state.rawValue)\(message.isEmpty ? "" : ": ")\(message)")
       guard let table = tablesBySource[source] else { return }
-      engine.handle(.source(table, state, message: message), at: now)
+      engine.handle(.source(table, state, message: message, retry: retry), at: now)
+    }
+  }
+
+  /// Has a table's source load or cancel deferred cells. One that hears nothing has failed to.
+  func ask(_ wish: SourceInlet.Wish, of table: TableID) {
+    guard inletsByTable[table]?.ask(wish) != true, case .load(let cells) = wish else { return }
+    for cell in cells {
+      let reason = "its source loads nothing"
+      engine.handle(.failed(table, cell.key, column: cell.column, reason: reason), at: EventLoop.now)
     }
   }
 
@@ -51,6 +68,7 @@ extension Server {
     do throws(SchemaError) {
       let table = try engine.addTable(schema, at: now)
       tablesBySource[source] = table
+      inletsByTable[table] = inlet
       schemas[table] = schema
     } catch {
       logger.error("a source's schema is refused", metadata: ["source": "\(inlet.name)", "reason": "\(error)"])

@@ -42,6 +42,7 @@ public final class Server {
   var lastSession: UInt64 = 0
   var transfers: [OpaquePointer: PageTransfer] = [:]
   var tablesBySource: [ObjectIdentifier: TableID] = [:]
+  var inletsByTable: [TableID: SourceInlet] = [:]
   var schemas: [TableID: Schema] = [:]
   var nextInlet = 0
   var greetings: GreetingQueue
@@ -177,8 +178,10 @@ public final class Server {
         session.owesTables = true
         lws_callback_on_writable(session.socket)
       }
-    // No source that this server knows declares deferred columns, or keeps its rows to itself.
-    case .load, .cancel, .ask, .cancelPages: break
+    case .load(let table, let cells): ask(.load(cells), of: table)
+    case .cancel(let table, let cells): ask(.cancel(cells), of: table)
+    // No source that this server knows keeps its rows to itself.
+    case .ask, .cancelPages: break
     case .refuse(let id, let error):
       guard let session = sessionsByID[id], !session.isClosing else { return }
       refuse(session, error, engineKnowsIt: false)

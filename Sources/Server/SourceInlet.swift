@@ -14,13 +14,28 @@ public final class SourceInlet: Sendable {
     case schema(Schema)
     /// Its rows have changed.
     case changes(Changeset)
-    /// It is up or down, and why.
-    case state(SourceState, message: String)
+    /// It is up or down, and why; `retry`: how long it is until it is tried again.
+    case state(SourceState, message: String, retry: Duration? = nil)
+    /// A deferred cell's value.
+    case loaded(RowKey, column: Int, Cell)
+    /// A deferred cell could not be loaded.
+    case notLoaded(RowKey, column: Int, reason: String)
+    /// A deferred cell's value is not true any more.
+    case forget(RowKey, column: Int)
+  }
+
+  /// What a source is asked to do.
+  public enum Wish: Sendable {
+    /// Load these deferred cells, the most urgent first; each is to be answered.
+    case load([DeferredCell])
+    /// Stop loading these: nobody looks any more.
+    case cancel([DeferredCell])
   }
 
   /// What logs call the source.
   public let name: String
   let mailbox: Mailbox<Event>
+  private let listener = Guarded<(@Sendable (Wish) -> Void)?>(nil)
 
   init(name: String, rowLimit: Int, byteLimit: Int, onMail: @escaping @Sendable () -> Void) {
     self.name = name
@@ -34,7 +49,19 @@ public final class SourceInlet: Sendable {
   public func tell(_ event: Event) -> Bool {
     switch event {
     case .changes(let changes): mailbox.put(event, rows: max(1, changes.count), bytes: changes.byteCount)
-    case .schema, .state: mailbox.put(event, rows: 1, bytes: 1_024)
+    case .schema, .state, .loaded, .notLoaded, .forget: mailbox.put(event, rows: 1, bytes: 1_024)
     }
+  }
+
+  /// Says who hears what the source is asked to do. He is called on the loop: he must not wait, and not ``tell(_:)``. [any thread]
+  public func listen(_ listener: @escaping @Sendable (Wish) -> Void) { self.listener.withLock { $0 = listener } }
+
+  /// [the loop]
+  ///
+  /// - Returns: whether there is someone who hears it.
+  func ask(_ wish: Wish) -> Bool {
+    guard let listener = listener.withLock({ $0 }) else { return false }
+    listener(wish)
+    return true
   }
 }

@@ -4,23 +4,23 @@ import ListEngine
 ///
 /// Nothing here builds a `String`, and nothing is allocated but the bytes' own room; only a number that has no short decimal form
 /// takes the standard library's way.
-struct JSONWriter {
-  var bytes: [UInt8]
+package struct JSONWriter {
+  package var bytes: [UInt8]
 
-  init(_ bytes: [UInt8] = []) { self.bytes = bytes }
+  package init(_ bytes: [UInt8] = []) { self.bytes = bytes }
 
   /// Text of ours, as it is.
-  mutating func raw(_ text: StaticString) {
+  package mutating func raw(_ text: StaticString) {
     bytes.append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
   }
 
-  mutating func byte(_ character: Unicode.Scalar) { bytes.append(UInt8(truncatingIfNeeded: character.value)) }
+  package mutating func byte(_ character: Unicode.Scalar) { bytes.append(UInt8(truncatingIfNeeded: character.value)) }
 
   // MARK: Numbers
 
   mutating func integer(_ value: Int) { integer(Int64(value)) }
 
-  mutating func integer(_ value: Int64) {
+  package mutating func integer(_ value: Int64) {
     if value < 0 { byte("-") }
     unsigned(value.magnitude)
   }
@@ -117,7 +117,7 @@ struct JSONWriter {
 
   // MARK: Texts
 
-  mutating func text(_ text: String) {
+  package mutating func text(_ text: String) {
     var text = text
     text.withUTF8 { self.text($0) }
   }

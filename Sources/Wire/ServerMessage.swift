@@ -159,6 +159,10 @@ extension JSONWriter {
     text(source.lastRejection)
     raw(",\"age\":")
     integer(max(0, source.age.nanoseconds / 1_000_000))
+    if let retry = source.retry {
+      raw(",\"retry\":")
+      integer(max(0, retry.nanoseconds / 1_000_000))
+    }
     byte("}")
   }
 }

@@ -3,7 +3,7 @@ import PluginHost
 import Server
 
 /// One plugin's source, joined to the server: what it tells goes into its inlet, which makes it wait while the server is behind.
-final class PluginFeed: Sendable {
+final class PluginFeed: Feed {
   private let source: PluginSource
 
   /// Loads the plugin; it is not started yet.
@@ -17,28 +17,11 @@ final class PluginFeed: Sendable {
     source = PluginSource(
       library: library, name: name, configuration: configuration,
       log: { level, message in logger.log(level: Logger.Level(level), "\(message)") },
-      events: { event in
-        switch event {
-        case .schema(let schema): inlet.tell(.schema(schema))
-        case .changes(let changes): inlet.tell(.changes(changes))
-        case .state(let state, let message): inlet.tell(.state(state, message: message))
-        }
-      })
+      events: { inlet.tell(SourceInlet.Event($0)) })
   }
 
   func start() throws(PluginError) { try source.start() }
 
   /// Ends the source, and returns when nothing is told any more, or after a while.
   func stop() { source.stop(within: .seconds(1)) }
-}
-
-extension Logger.Level {
-  fileprivate init(_ level: PluginLogLevel) {
-    switch level {
-    case .debug: self = .debug
-    case .info: self = .info
-    case .warning: self = .warning
-    case .error: self = .error
-    }
-  }
 }

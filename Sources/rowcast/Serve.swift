@@ -20,9 +20,20 @@ struct Serve: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "A data source, by name or by the path of its shared library; may be given several times. (default: processes)",
+      "A data source: the name or path of a shared library, or the path of a program; may be given several times. (default: processes)",
       valueName: "name-or-path"))
   var plugin: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "A program that is a data source, as a line for the shell; may be given several times.", valueName: "name=command"
+    ))
+  var child: [Child] = []
+
+  @Argument(
+    parsing: .postTerminator,
+    help: ArgumentHelp("A program that is a data source, with its arguments, after --.", valueName: "command"))
+  var command: [String] = []
 
   @Option(help: ArgumentHelp("A plugin's configuration; may be given several times.", valueName: "name.key=value"))
   var set: [Setting] = []
@@ -45,14 +56,25 @@ struct Serve: ParsableCommand {
     guard Logger.Level(rawValue: logLevel) != nil else {
       throw ValidationError("--log-level must be trace, debug, info, notice, warning, error or critical")
     }
-    for setting in set where !pluginNames.contains(setting.plugin) {
+    if !command.isEmpty, Child(words: command) == nil {
+      throw ValidationError("\(command[0]): its name cannot be a table's; give it one with --child name=command")
+    }
+    for setting in set where !sourceNames.contains(setting.plugin) {
       throw ValidationError("--set \(setting.plugin).\(setting.key): no plugin of this name is served")
     }
-    if Set(pluginNames).count < pluginNames.count { throw ValidationError("--plugin: the same plugin twice") }
+    if Set(sourceNames).count < sourceNames.count { throw ValidationError("--plugin: the same plugin twice") }
   }
 
-  private var plugins: [String] { plugin.isEmpty ? ["processes"] : plugin }
-  private var pluginNames: [String] { plugins.map(Installation.pluginName) }
+  /// The shared libraries.
+  private var libraries: [String] {
+    plugin.isEmpty && child.isEmpty && command.isEmpty ? ["processes"] : plugin.filter { Child(plugin: $0) == nil }
+  }
+  /// The programs.
+  private var children: [Child] {
+    plugin.compactMap { Child(plugin: $0) } + child
+      + (command.isEmpty ? [] : [Child(words: command)].compactMap(\.self))
+  }
+  private var sourceNames: [String] { libraries.map(Installation.pluginName) + children.map(\.name) }
 
   func run() throws {
     let level = Logger.Level(rawValue: logLevel)!
@@ -112,8 +134,10 @@ struct Serve: ParsableCommand {
   /// Loads and starts the plugins; until the server runs they get no further than their inlets hold.
   private func startFeeds(_ control: ServerControl, _ ending: Ending) throws {
     do {
-      let feeds = try plugins.map { try PluginFeed($0, settings: set, control: control) }
-      for feed in feeds { try ending.start(feed) }
+      let libraries = try libraries.map { try PluginFeed($0, settings: set, control: control) }
+      let children = children.map { ChildFeed($0, settings: set, control: control) }
+      for feed in libraries { try ending.start(feed) }
+      for feed in children { try ending.start(feed) }
     } catch let error as PluginError {
       // What the operator wrote is the command's fault, a file that does not fit is the world's.
       if case .badSetting = error { throw ValidationError("--set \(error)") }

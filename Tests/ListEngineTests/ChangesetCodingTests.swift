@@ -25,6 +25,13 @@ import Testing
     #expect(read.unnamedRejections == 3 && read.unnamedRejection == "no key")
   }
 
+  @Test func aReloadThatIsAbandonedIsKept() throws {
+    var abandoning = Changeset()
+    abandoning.abandonsReload = true
+    #expect(try Changeset(decoding: abandoning.encoded).abandonsReload)
+    #expect(try !Changeset(decoding: changes.encoded).abandonsReload)
+  }
+
   @Test func whatComesBackDoesTheSame() throws {
     let schema = Schema(name: "t", key: .integer, columns: [Column("a", .number), Column("b", .text)])
     var reload = Changeset.reload([(.integer(1), [.number(1.5), .text("x")]), (.integer(2), [.null, .text("y")])])

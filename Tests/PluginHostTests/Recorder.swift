@@ -74,7 +74,7 @@ final class Recorder: @unchecked Sendable {
     }
     /// The states among the events, as `live: message`.
     var states: [String] {
-      events.compactMap { if case .state(let state, let message) = $0 { "\(state): \(message)" } else { nil } }
+      events.compactMap { if case .state(let state, let message, _) = $0 { "\(state): \(message)" } else { nil } }
     }
     /// The schema, when it was told.
     var schema: Schema? {

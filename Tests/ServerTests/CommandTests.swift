@@ -13,7 +13,10 @@ import Testing
     ["url", "--role", "admin"], ["url", "--port", "x"],
     ["--interval", "-1"], ["--interval", "60001"], ["--log-level", "loud"], ["--set", "x"], ["--set", "market.rows=1"],
     ["--set", "processes=1"], ["--plugin", "processes", "--plugin", "processes"],
-    ["--plugin", "market", "--set", "market.rows=many"],
+    ["--plugin", "market", "--set", "market.rows=many"], ["--child", "x"], ["--child", "=true"],
+    ["--child", "a b=true"],
+    ["--child", "x= "], ["--child", "x=true", "--child", "x=true"], ["--child", "x=true", "--set", "y.z=1"],
+    ["--child", "processes=true", "--plugin", "processes"],
   ])
   func aWrongCommandIsOneLineAndTwo(_ arguments: [String]) throws {
     let command = try RunningCommand(arguments, waits: false)
@@ -43,6 +46,27 @@ import Testing
     let command = try RunningCommand(["--port", "\(server.port)"], waits: false)
     #expect(try command.end() == 1)
     #expect(command.complaints.contains("cannot listen on 127.0.0.1:\(server.port)"))
+  }
+
+  @Test(arguments: [
+    ["--child", #"jobs=echo '{"id":1,"name":"build"}'; exec sleep 100"#],
+    ["--", "sh", "-c", #"echo '{"id":1,"name":"build"}'; exec sleep 100"#],
+  ]) func aProgramIsATable(_ arguments: [String]) throws {
+    let command = try RunningCommand(["serve", "--port", "0", "--no-token"] + arguments)
+    try waitFor("build", in: arguments[0] == "--" ? "sh" : "jobs", port: command.port)
+    command.send(signal: SIGTERM)
+    #expect(try command.end(within: 3) == 0)
+  }
+
+  /// Waits until a table shows this text; it may come after the first window.
+  private func waitFor(_ text: String, in table: String, port: Int) throws {
+    let client = try WebSocketClient.greeted(port: port)
+    client.say(#"{"type":"open","table":"\#(table)","request":1}"#)
+    while true {
+      let message = try client.message()
+      if message["type"] as? String != "tables", "\(message)".contains(text) { return }
+      if let sequence = message["seq"] as? Int { client.say(#"{"type":"ack","seq":\#(sequence)}"#) }
+    }
   }
 
   @Test(arguments: [SIGINT, SIGTERM]) func itServesUntilItIsToldToEnd(_ signal: Int32) throws {

@@ -216,7 +216,7 @@ enum Golden {
     else { throw Misfit(what: "the source \(value ?? "nil")") }
     return SourceStatus(
       state: state, message: message, rejected: UInt64(try integer(object, "rejected")), lastRejection: last,
-      age: .milliseconds(try integer(object, "age")))
+      age: .milliseconds(try integer(object, "age")), retry: (object["retry"] as? Int).map { .milliseconds($0) })
   }
 
   static func tables(_ message: [String: Any]) throws -> [TableDescription] {

@@ -462,7 +462,7 @@ class TablesTest(PageTest):
         reader = self.open()
         tabs = reader.page.get_by_role("tab")
         expect(tabs).to_have_count(2)
-        first, second = tabs.nth(0).inner_text(), tabs.nth(1).inner_text()
+        first, second = (tabs.nth(at).locator(".tab-title").inner_text() for at in (0, 1))
         expect(tabs.nth(0)).to_have_attribute("aria-selected", "true")
         before = reader.titles()
         tabs.nth(1).click()
@@ -477,6 +477,24 @@ class TablesTest(PageTest):
         reader.until("(before) => [...document.querySelectorAll('[role=columnheader]')].map((head) => head.innerText).join() === before",
                      "the columns of before appear", ",".join(before))
         reader.wait_for_rows()
+        reader.check_clean(self)
+
+    def test_the_list_of_tables_tells_rows_and_health_and_can_be_put_away(self):
+        reader = self.open("#table=processes")
+        tabs = reader.page.get_by_role("tab")
+        expect(reader.page.get_by_role("tab", name=re.compile("^Quotes, 1,000 rows, live"))).to_be_visible(timeout=15_000)
+        for scheme in ("light", "dark"):
+            self.open("#table=quotes", scheme=scheme).page.screenshot(path=ARTIFACTS / f"tables-{scheme}.png")
+        toggle = reader.page.get_by_role("button", name="Tables")
+        wide = reader.grid.bounding_box()["width"]
+        toggle.click()
+        expect(tabs.first).to_be_hidden()
+        self.assertGreater(reader.grid.bounding_box()["width"], wide + 100)
+        toggle.click()
+        expect(reader.page.get_by_role("tab", selected=True)).to_be_focused()
+        reader.page.keyboard.press("End")
+        reader.page.keyboard.press("Enter")
+        expect(reader.page.get_by_role("grid", name=tabs.last.locator(".tab-title").inner_text())).to_be_visible()
         reader.check_clean(self)
 
     def test_a_link_to_a_table_that_is_not_there_says_so(self):

@@ -107,3 +107,25 @@ test('a sparkline goes from edge to edge', () => {
 test('a text that no cell could show is cut off', () => {
   assert.equal(plain('x'.repeat(65_536)).length, 401);
 });
+
+test('no number is longer than can be read', () => {
+  const show = (column, cell) => formatter({ name: 'x', unit: '', style: 'plain', ...column }, { locale: 'en' })(cell, 0);
+  assert.equal(show({ type: 'number' }, 999_999_999_999_999_900), '999,999,999,999,999,900');
+  assert.equal(show({ type: 'number' }, 1e18), '1E18');
+  assert.equal(show({ type: 'number' }, -1.5e308), '-1.5E308');
+  assert.equal(show({ type: 'integer' }, '9223372036854775807'), '9,223,372,036,854,775,807');
+  assert.equal(show({ type: 'integer', style: 'bytes' }, '9223372036854775807'), '8.0\u202fEiB');
+  assert.equal(show({ type: 'number', style: 'duration' }, 1e308), '1.2e303\u202fd');
+  assert.equal(show({ type: 'number', style: 'duration' }, 86_400 * 999_999), '999999\u202fd 00:00');
+  assert.equal(show({ type: 'number', style: 'duration' }, 86_400e6), '1.0e6\u202fd');
+});
+
+test('a series has gaps where it has no numbers, and any range', () => {
+  assert.equal(sparkline([0, null, 2, 1], 30, 10), 'M0.0 10.0M20.0 0.0L30.0 5.0');
+  assert.equal(sparkline([1e308, -1e308], 10, 10), 'M0.0 0.0L10.0 10.0');
+  assert.equal(sparkline([null, null], 10, 10), '');
+  const text = formatter({ name: 'x', type: 'series', style: 'sparkline' }, { locale: 'en' });
+  assert.equal(text([1, 2.25, null], 0), '2.3');
+  assert.equal(text([null], 0), '');
+  assert.equal(text([1e308], 0), '1E308');
+});

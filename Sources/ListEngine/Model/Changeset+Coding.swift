@@ -19,7 +19,7 @@ extension Changeset: Codable {
     let reason = Array(unnamedRejection.utf8)
     var writer = ByteWriter()
     writer.bytes.reserveCapacity(41 + records.count * 18 + cells.count * 13 + bytes.count + reason.count)
-    writer.put(UInt8((beginsReload ? 1 : 0) | (endsReload ? 2 : 0)))
+    writer.put(UInt8((beginsReload ? 1 : 0) | (endsReload ? 2 : 0) | (abandonsReload ? 4 : 0)))
     for count in [records.count, cells.count, bytes.count, unnamedRejections, reason.count] {
       writer.put(UInt64(count))
     }
@@ -39,7 +39,7 @@ extension Changeset: Codable {
   /// - Complexity: O(bytes).
   public init(decoding encoded: [UInt8]) throws(ChangesetError) {
     var reader = ByteReader(encoded)
-    guard let flags = reader.byte(), flags < 4, let rows = reader.count(each: 18),
+    guard let flags = reader.byte(), flags < 8, let rows = reader.count(each: 18),
       let cellCount = reader.count(each: 13),
       let byteCount = reader.count(each: 1), let rejections = reader.count(each: 0),
       let reasonLength = reader.count(each: 1),
@@ -48,6 +48,7 @@ extension Changeset: Codable {
     self.init()
     beginsReload = flags & 1 != 0
     endsReload = flags & 2 != 0
+    abandonsReload = flags & 4 != 0
     var records: [Record] = []
     records.reserveCapacity(rows)
     var first = 0

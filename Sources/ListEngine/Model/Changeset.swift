@@ -50,6 +50,8 @@ public struct Changeset: Sendable {
   public var beginsReload = false
   /// Whether the whole list has been named with this changeset.
   public var endsReload = false
+  /// Whether the source ended in the middle of a list that it loaded again. Rows that were named stay as they are then, the others too.
+  public var abandonsReload = false
 
   /// How many rows were left out of it because not even their key could be read.
   public private(set) var unnamedRejections = 0
@@ -62,7 +64,9 @@ public struct Changeset: Sendable {
   /// How many rows it names.
   public var count: Int { records.count }
   /// Whether it says nothing at all.
-  public var isEmpty: Bool { records.isEmpty && !beginsReload && !endsReload && unnamedRejections == 0 }
+  public var isEmpty: Bool {
+    records.isEmpty && !beginsReload && !endsReload && !abandonsReload && unnamedRejections == 0
+  }
   /// About how many bytes of memory it takes.
   public var byteCount: Int {
     records.count * MemoryLayout<Record>.stride + cells.count * MemoryLayout<PackedCell>.stride + bytes.count

@@ -149,10 +149,10 @@ final class Table {
   /// - Complexity: O(cells), amortized; the end of a reload costs O(rows).
   func apply(_ changes: Changeset) {
     beginCommit()
-    if changes.beginsReload {
+    if changes.beginsReload || changes.abandonsReload {
       // A list that begins again and again without an end would pile up what it names.
       if count > rowLimit || self.bytes > byteLimit { endReload() }
-      reload = Reload()
+      reload = changes.beginsReload ? Reload() : nil
     }
     if changes.unnamedRejections > 0 {
       rejected += UInt64(changes.unnamedRejections)

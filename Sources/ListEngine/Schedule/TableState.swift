@@ -11,6 +11,8 @@ final class TableState {
   private(set) var sessions: [Session] = []
   private var state = SourceState.starting
   private var message = ""
+  /// When the source is tried again.
+  private var retryAt: Instant?
   private(set) var lastChange: Instant
   /// What pages were last told of the source, so that they are told once a second at most, and only news.
   private var statusThrottle = Throttle(interval: .seconds(1))
@@ -91,17 +93,19 @@ final class TableState {
     return refused
   }
 
-  func setSource(_ state: SourceState, _ message: String, at now: Instant) {
-    guard state != self.state || message != self.message else { return }
+  func setSource(_ state: SourceState, _ message: String, retry: Duration? = nil, at now: Instant) {
+    let retryAt = retry.map { now.advanced(by: $0) }
+    guard state != self.state || message != self.message || retryAt != self.retryAt else { return }
     self.state = state
     self.message = message
+    self.retryAt = retryAt
     statusThrottle.noteChange(at: now)
   }
 
   func status(at now: Instant) -> SourceStatus {
     SourceStatus(
       state: state, message: message, rejected: table.rejected, lastRejection: table.lastRejection,
-      age: max(.zero, lastChange.duration(to: now)))
+      age: max(.zero, lastChange.duration(to: now)), retry: retryAt.map { max(.zero, now.duration(to: $0)) })
   }
 
   /// Lets go of rows that the table does not keep.

@@ -356,6 +356,34 @@ import Testing
     #expect(statuses(harness).last?.state == .stale)
   }
 
+  @Test func aSourceThatIsTriedAgainSaysWhen() throws {
+    let harness = try Harness(rows: 3)
+    harness.open()
+    try harness.settle()
+    try harness.advance(by: .seconds(2))
+    func tell(_ state: SourceState, _ retry: Duration?) {
+      harness.engine.handle(.source(harness.table, state, message: "down", retry: retry), at: harness.clock.now)
+    }
+    func retry() -> Duration? { harness.engine.tables(at: harness.clock.now)[0].source.retry }
+    tell(.backingOff, .seconds(5))
+    #expect(retry() == .seconds(5))
+    harness.clock.advance(by: .seconds(2))
+    #expect(retry() == .seconds(3))
+    harness.clock.advance(by: .seconds(4))
+    #expect(retry() == .zero)
+    tell(.backingOff, .seconds(7))
+    #expect(retry() == .seconds(7), "another try of the same kind is news")
+    try harness.settle()
+    try harness.advance(by: .seconds(1))
+    guard case .status(_, _, let status)? = harness.others.last else {
+      Issue.record("no status: \(harness.others)")
+      return
+    }
+    #expect(status.state == .backingOff && status.retry != nil)
+    tell(.live, nil)
+    #expect(retry() == nil)
+  }
+
   @Test func theSameInputsGiveTheSameOutputs() throws {
     func run() throws -> [UInt32] {
       let harness = try Harness(rows: 50)

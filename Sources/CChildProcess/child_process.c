@@ -1,0 +1,131 @@
+#define _GNU_SOURCE
+#include "child_process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stddef.h>
+#include <sys/eventfd.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static int limit(int resource, uint64_t value) {
+  if (value == UINT64_MAX) return 0;
+  struct rlimit now;
+  if (getrlimit(resource, &now) != 0) return -1;
+  // Nobody but root may raise his own limit: a lower one stays.
+  if (now.rlim_max != RLIM_INFINITY && value > now.rlim_max) value = now.rlim_max;
+  const struct rlimit wanted = {.rlim_cur = value, .rlim_max = value};
+  return setrlimit(resource, &wanted);
+}
+
+static void close_all_but_three(void) {
+  if (close_range(3, UINT_MAX, 0) == 0) return;
+  // Before Linux 5.9. The limit may be smaller than a number in use, but not by much in a process that never lowered it.
+  struct rlimit files;
+  int last = getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < 65536 ? (int)files.rlim_cur : 65536;
+  for (int file = 3; file < last; file++) close(file);
+}
+
+// Runs in the child, in our memory (vfork), while the calling thread waits: only calls that touch nothing but the process itself.
+static _Noreturn void become(
+    const struct child_request *request, pid_t parent, const sigset_t *none, volatile int *error,
+    const char *volatile *step) {
+  *step = "session";
+  if (setsid() < 0) goto failed;
+  // What we ignore, our child would ignore too: a plugin must die of SIGPIPE like any other program.
+  for (int number = 1; number < NSIG; number++) signal(number, SIG_DFL);
+  *step = "descriptors";
+  if (dup2(request->input, 0) < 0 || dup2(request->output, 1) < 0 || dup2(request->errors, 2) < 0) goto failed;
+  close_all_but_three();
+  *step = "folder";
+  if (request->folder != NULL && chdir(request->folder) != 0) goto failed;
+  *step = "limits";
+  if (limit(RLIMIT_DATA, request->data_bytes) != 0 || limit(RLIMIT_AS, request->address_bytes) != 0 ||
+      limit(RLIMIT_NOFILE, request->open_files) != 0 || limit(RLIMIT_NPROC, request->processes) != 0 ||
+      limit(RLIMIT_CORE, 0) != 0)
+    goto failed;
+  *step = "privileges";
+  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) goto failed;
+  if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0) goto failed;
+  // Whoever started us may have died before the line above.
+  if (getppid() != parent) _exit(127);
+  sigprocmask(SIG_SETMASK, none, NULL);
+  *step = "exec";
+  execve(request->path, request->arguments, request->environment);
+failed:
+  *error = errno;
+  _exit(127);
+}
+
+pid_t child_start(const struct child_request *request, int32_t *error, const char **step) {
+  volatile int failure = 0;
+  const char *volatile where = "";
+  // Descriptors below 3 would be overwritten by the first dup2.
+  struct child_request moved = *request;
+  int32_t *files[3] = {&moved.input, &moved.output, &moved.errors};
+  int copies[3] = {-1, -1, -1};
+  for (int index = 0; index < 3; index++) {
+    if (*files[index] > 2) continue;
+    copies[index] = fcntl(*files[index], F_DUPFD_CLOEXEC, 3);
+    *files[index] = copies[index];
+  }
+  // A signal that arrived in the child would run our handlers on our memory.
+  sigset_t all, before, none;
+  sigfillset(&all);
+  sigemptyset(&none);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  const pid_t parent = getpid();
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+  const pid_t process = vfork();
+#pragma GCC diagnostic pop
+  if (process == 0) become(&moved, parent, &none, &failure, &where);
+  if (process < 0) {
+    failure = errno;
+    where = "fork";
+  } else if (failure != 0) {
+    waitpid(process, NULL, 0);
+  }
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  for (int index = 0; index < 3; index++)
+    if (copies[index] >= 0) close(copies[index]);
+  *error = failure;
+  *step = where;
+  return failure != 0 ? -1 : process;
+}
+
+int32_t child_pipe(int32_t ends[2], int32_t size) {
+  if (pipe2(ends, O_CLOEXEC) != 0) return errno;
+  if (size > 0) (void)fcntl(ends[0], F_SETPIPE_SZ, size);
+  return 0;
+}
+
+int32_t child_wake_file(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
+
+int32_t child_watch(pid_t process) { return (int32_t)syscall(SYS_pidfd_open, process, 0); }
+
+enum child_state child_look(pid_t process, int32_t *code) {
+  siginfo_t about = {0};
+  *code = 0;
+  if (waitid(P_PID, (id_t)process, &about, WEXITED | WSTOPPED | WNOHANG | WNOWAIT) != 0 || about.si_pid == 0)
+    return CHILD_RUNS;
+  *code = about.si_status;
+  switch (about.si_code) {
+    case CLD_EXITED: return CHILD_EXITED;
+    case CLD_KILLED:
+    case CLD_DUMPED: return CHILD_KILLED;
+    case CLD_STOPPED: return CHILD_STOPPED;
+    default: return CHILD_RUNS;
+  }
+}
+
+void child_reap(pid_t process) {
+  while (waitpid(process, NULL, 0) < 0 && errno == EINTR) {
+  }
+}

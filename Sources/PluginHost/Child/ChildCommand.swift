@@ -1,0 +1,68 @@
+import Glibc
+
+/// What is started as a child process, and what it may use.
+public struct ChildCommand: Hashable, Sendable {
+  /// The program: a path, or a name that is looked for in PATH.
+  public var program: String
+  /// Its arguments, without the program's name.
+  public var arguments: [String]
+  /// The folder that it begins in; ours when `nil`.
+  public var folder: String?
+  /// What its environment has beside what is always handed on; see ``inherited``.
+  public var environment: [String: String] = [:]
+  /// How much memory of its own each of its processes may have, in bytes.
+  public var memory: UInt64 = 2 << 30
+  /// How many files each of its processes may have open.
+  public var openFiles: UInt64 = 256
+  /// How many processes and threads may be started beside those that its user had before; means nothing to root.
+  public var processes: UInt64 = 256
+
+  /// A program with its arguments.
+  public init(_ program: String, _ arguments: [String] = [], folder: String? = nil) {
+    self.program = program
+    self.arguments = arguments
+    self.folder = folder
+  }
+
+  /// A line for the shell.
+  public static func shell(_ line: String) -> ChildCommand { ChildCommand("/bin/sh", ["-c", line]) }
+
+  /// Of our own environment a child gets these and `LC_*`, and nothing else: what else is there may be secret.
+  static let inherited: Set<String> = ["HOME", "LANG", "LANGUAGE", "LOGNAME", "PATH", "SHELL", "TMPDIR", "TZ", "USER"]
+
+  /// The child's whole environment.
+  func environment(from ours: [String: String]) -> [String] {
+    var result = ours.filter { Self.inherited.contains($0.key) || $0.key.hasPrefix("LC_") }
+    if result["PATH"] == nil { result["PATH"] = "/usr/local/bin:/usr/bin:/bin" }
+    result.merge(environment) { $1 }
+    return result.map { "\($0.key)=\($0.value)" }.sorted()
+  }
+
+  /// Where the program is; `nil` when it is nowhere, or may not be run.
+  func path(searching folders: String?) -> String? {
+    func isProgram(_ path: String) -> Bool {
+      var status = stat()
+      return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG && access(path, X_OK) == 0
+    }
+    if program.contains("/") {
+      let path = program.hasPrefix("/") || folder == nil ? program : "\(folder!)/\(program)"
+      return isProgram(path) ? path : nil
+    }
+    return (folders ?? "/usr/local/bin:/usr/bin:/bin").split(separator: ":").map { "\($0)/\(program)" }
+      .first(where: isProgram)
+  }
+
+  /// Our own environment.
+  static var ours: [String: String] {
+    var result: [String: String] = [:]
+    var place = environ
+    while let entry = place.pointee {
+      let text = String(cString: entry)
+      if let equals = text.firstIndex(of: "=") {
+        result[String(text[..<equals])] = String(text[text.index(after: equals)...])
+      }
+      place += 1
+    }
+    return result
+  }
+}

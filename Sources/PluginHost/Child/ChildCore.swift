@@ -1,0 +1,309 @@
+import Glibc
+import ListEngine
+
+/// What a ``ChildSource`` is made of: the supervisor, the process, and the thread that joins them.
+///
+/// One thread owns the supervisor, the process and what is written to it; it starts the process, which lives no longer than it. A second one
+/// reads (``ChildReader``). Others leave what they have to say under `monitor`, and wake the first.
+final class ChildCore: @unchecked Sendable {
+  private let command: ChildCommand
+  private let name: String
+  private let table: String?
+  private let configuration: [String: String]
+  private let policy: SupervisionPolicy
+  private let log: @Sendable (PluginLogLevel, String) -> Void
+  private let events: @Sendable (SourceEvent) -> Bool
+  private let wake = WakeFile()
+
+  private let monitor = Monitor()
+  // Under `monitor`.
+  private var inbox: [Supervisor.Input] = []
+  private var wishes: [SourceWish] = []
+  private var greeting: ChildHello?
+  private var schema: Schema?
+  private var wasInsideReload = false
+  /// Deferred cells that it was asked for and has not answered.
+  private var asked: Set<DeferredCell> = []
+  private var wasStarted = false
+  private var isFinished = false
+
+  // Of the supervising thread.
+  private var process: ChildProcess?
+  private var reader: ChildReader?
+  private var heardCount = 0
+  private var isStopped = false
+  private var isAskedToStop = false
+  /// Whether it has said hello, and so hears us.
+  private var speaks = false
+  private var outgoing: [UInt8] = []
+  private var errors = ErrorLog()
+  private var healthNumber: UInt64 = 0
+
+  /// So much may wait to be written to a child that does not read.
+  private static let outgoingLimit = 1 << 20
+  /// A child is looked at this often, to see whether a signal has stopped it.
+  private static let look: Duration = .seconds(1)
+
+  init(
+    _ command: ChildCommand, name: String, table: String?, configuration: [String: String], policy: SupervisionPolicy,
+    log: @escaping @Sendable (PluginLogLevel, String) -> Void, events: @escaping @Sendable (SourceEvent) -> Bool
+  ) {
+    self.command = command
+    self.name = name
+    self.table = table
+    self.configuration = configuration
+    self.policy = policy
+    self.log = log
+    self.events = events
+  }
+
+  // MARK: For others
+
+  func start() throws(PluginError) {
+    monitor.withLock {
+      precondition(!wasStarted, "source \(name) was started before; make another one")
+      wasStarted = true
+    }
+    let code = startThread("src-\(name)") { self.run() }
+    guard code == 0 else {
+      monitor.withLock { isFinished = true }
+      throw .noThread(source: name, code: code)
+    }
+  }
+
+  func post(_ input: Supervisor.Input) {
+    monitor.withLock { inbox.append(input) }
+    wake.wake()
+  }
+
+  func send(_ wish: SourceWish) {
+    monitor.withLock { wishes.append(wish) }
+    wake.wake()
+  }
+
+  func waitUntilFinished(within bound: Duration) -> Bool {
+    monitor.withLock {
+      guard wasStarted else { return true }
+      return monitor.wait(nanoseconds: UInt64(max(0, bound.nanoseconds))) { isFinished }
+    }
+  }
+
+  // MARK: The supervising thread
+
+  private func run() {
+    var supervisor = Supervisor(policy, seed: .random(in: .min ... .max))
+    perform(supervisor.handle(.start, at: monotonicNow), &supervisor)
+    while !(isAskedToStop && supervisor.isResting) {
+      waitForSomething(supervisor.deadline)
+      let (inputs, wishes, greeting) = monitor.withLock {
+        defer {
+          inbox = []
+          self.wishes = []
+          self.greeting = nil
+        }
+        return (inbox, self.wishes, self.greeting)
+      }
+      if let greeting { greet(greeting, &supervisor) }
+      noteLife(&supervisor)
+      for input in inputs {
+        if input == .stop { isAskedToStop = true }
+        perform(supervisor.handle(input, at: monotonicNow), &supervisor)
+      }
+      for wish in wishes { take(wish) }
+      readErrors()
+      look(&supervisor)
+      perform(supervisor.advance(to: monotonicNow), &supervisor)
+      writeOutgoing()
+    }
+    monitor.withLock {
+      isFinished = true
+      monitor.wakeAll()
+    }
+  }
+
+  private func waitForSomething(_ deadline: Instant?) {
+    var files = [pollfd(fd: wake.file, events: Int16(POLLIN), revents: 0)]
+    var timeout: Duration?
+    if let process {
+      files.append(pollfd(fd: process.watch, events: Int16(POLLIN), revents: 0))
+      files.append(pollfd(fd: process.errors, events: Int16(POLLIN), revents: 0))
+      if !outgoing.isEmpty { files.append(pollfd(fd: process.input, events: Int16(POLLOUT), revents: 0)) }
+      timeout = process.watch >= 0 ? Self.look : .milliseconds(50)
+    }
+    if let deadline {
+      let rest = max(.zero, monotonicNow.duration(to: deadline))
+      timeout = timeout.map { min($0, rest) } ?? rest
+    }
+    // Rounded up: to wake early would only be to wait again.
+    let milliseconds = timeout.map { Int32(clamping: ($0.nanoseconds + 999_999) / 1_000_000) } ?? -1
+    _ = poll(&files, nfds_t(files.count), milliseconds)
+    if files[0].revents != 0 { wake.clear() }
+  }
+
+  /// Lets the supervisor know what was heard. Before what was left in the inbox: the last of it is that nothing more will come.
+  private func noteLife(_ supervisor: inout Supervisor) {
+    guard let reader else { return }
+    let signs = reader.signsOfLife
+    if signs.count != heardCount {
+      heardCount = signs.count
+      perform(supervisor.handle(.heard, at: monotonicNow), &supervisor)
+    }
+    perform(supervisor.handle(.heldBack(signs.isWaiting), at: monotonicNow), &supervisor)
+  }
+
+  /// Lets the supervisor know how the process is.
+  private func look(_ supervisor: inout Supervisor) {
+    guard let process else { return }
+    let (exit, isStopped) = process.look()
+    if let exit { return perform(supervisor.handle(.exited(exit), at: monotonicNow), &supervisor) }
+    guard isStopped != self.isStopped else { return }
+    self.isStopped = isStopped
+    perform(supervisor.handle(.stopped(isStopped), at: monotonicNow), &supervisor)
+  }
+
+  private func perform(_ commands: [Supervisor.Command], _ supervisor: inout Supervisor) {
+    for command in commands {
+      switch command {
+      case .spawn: spawn(&supervisor)
+      case .closeInput:
+        outgoing = []
+        process?.closeInput()
+      case .terminate: process?.send(SIGTERM)
+      case .kill: process?.send(SIGKILL)
+      case .reap: reap()
+      case .cutOff: reader?.cutOff()
+      case .askHealth:
+        healthNumber += 1
+        outgoing += HostLine.health(healthNumber)
+      case .report(let state, let message, let retry):
+        if !events(.state(state, message: message, retry: retry)) { post(.stop) }
+      case .rest: break
+      }
+    }
+  }
+
+  private func spawn(_ supervisor: inout Supervisor) {
+    do throws(ChildProcess.Fault) {
+      let process = try ChildProcess(command)
+      let reader = ChildReader(process.output, listener)
+      let (known, isReloading) = monitor.withLock { (schema, wasInsideReload) }
+      let decoder = ChildDecoder(name: name, table: table, known: known, isReloading: isReloading)
+      guard reader.start(name, decoder: decoder) else {
+        process.send(SIGKILL)
+        process.reap()
+        close(process.output)
+        throw ChildProcess.Fault(reason: "no thread to read what it writes")
+      }
+      self.process = process
+      self.reader = reader
+      heardCount = 0
+      isStopped = false
+      speaks = false
+      outgoing = HostLine.hello
+      perform(supervisor.handle(.spawned, at: monotonicNow), &supervisor)
+    } catch {
+      perform(supervisor.handle(.notSpawned(error.reason), at: monotonicNow), &supervisor)
+    }
+  }
+
+  private func reap() {
+    readErrors()
+    errors.end { log(.info, $0) }
+    process?.reap()
+    process = nil
+    outgoing = []
+    let unanswered = monitor.withLock {
+      defer { asked = [] }
+      return asked
+    }
+    for cell in unanswered { fail(cell, "its source has ended") }
+  }
+
+  private var listener: ChildReader.Listener {
+    ChildReader.Listener(
+      tell: { [self] event in
+        if case .loaded(let key, let column, _) = event { noteAnswer(DeferredCell(key, column: column)) }
+        if case .notLoaded(let key, let column, _) = event { noteAnswer(DeferredCell(key, column: column)) }
+        return events(event)
+      },
+      note: { [self] in post($0) },
+      greet: { [self] hello in
+        monitor.withLock { greeting = hello }
+        wake.wake()
+      },
+      learn: { [self] schema in monitor.withLock { self.schema = schema } },
+      end: { [self] isInsideReload in
+        monitor.withLock { wasInsideReload = isInsideReload }
+        post(.drained)
+      })
+  }
+
+  // MARK: What it hears
+
+  private func greet(_ hello: ChildHello, _ supervisor: inout Supervisor) {
+    speaks = true
+    if hello.capabilities.contains("health") {
+      perform(supervisor.handle(.answersHealth, at: monotonicNow), &supervisor)
+    }
+    do throws(SettingRules.Fault) {
+      outgoing += HostLine.configure(try SettingRules.written(configuration, by: hello.settings))
+    } catch {
+      let place = error.key.map { "\(name).\($0): " } ?? ""
+      perform(supervisor.handle(.refused(place + error.reason), at: monotonicNow), &supervisor)
+    }
+  }
+
+  private func take(_ wish: SourceWish) {
+    let schema = monitor.withLock { self.schema }
+    let isHeard = process != nil && speaks && outgoing.count < Self.outgoingLimit
+    switch wish {
+    case .load(let cells):
+      guard isHeard, let schema else {
+        for cell in cells { fail(cell, "its source does not answer") }
+        return
+      }
+      monitor.withLock { asked.formUnion(cells) }
+      outgoing += HostLine.deferred("load", cells, schema)
+    case .cancel(let cells):
+      let known = monitor.withLock {
+        let known = cells.filter { asked.contains($0) }
+        asked.subtract(known)
+        return known
+      }
+      if isHeard, let schema, !known.isEmpty { outgoing += HostLine.deferred("cancel", known, schema) }
+    }
+  }
+
+  private func noteAnswer(_ cell: DeferredCell) { _ = monitor.withLock { asked.remove(cell) } }
+
+  private func fail(_ cell: DeferredCell, _ reason: String) {
+    if !events(.notLoaded(cell.key, column: cell.column, reason: reason)) { post(.stop) }
+  }
+
+  /// Writes as much as it takes; one that does not read is waited for by nobody.
+  private func writeOutgoing() {
+    guard let process, process.input >= 0, !outgoing.isEmpty else { return }
+    let count = outgoing.withUnsafeBytes { write(process.input, $0.baseAddress, $0.count) }
+    if count > 0 {
+      outgoing.removeFirst(count)
+    } else if errno != EAGAIN && errno != EINTR {
+      process.closeInput()  // it does not want to hear us
+      outgoing = []
+    }
+  }
+
+  private func readErrors() {
+    guard let process, process.errors >= 0 else { return }
+    var buffer = [UInt8](repeating: 0, count: 1 << 14)
+    // A bound: one that writes without end must not keep us from all else.
+    for _ in 0..<16 {
+      let count = read(process.errors, &buffer, buffer.count)
+      if count > 0 {
+        errors.take(buffer[..<count], at: monotonicNow) { log(.info, $0) }
+      } else {
+        if count == 0 { process.closeErrors() }
+        return
+      }
+    }
+  }
+}

@@ -1,0 +1,93 @@
+import ListEngine
+
+/// Values of a plugin's messages as cells of a column.
+extension JSONElement {
+  /// How many numbers a series may have.
+  private static let seriesLimit = Limits().cellBytes / MemoryLayout<Double>.stride
+
+  /// Why it cannot stand in a column of this type; `nil` when it can.
+  @inline(__always) func fault(as type: ColumnType) -> String? {
+    if isNull { return nil }
+    switch type {
+    case .number: return number != nil ? nil : misfit(type)
+    case .text, .image: return kind == .text ? nil : misfit(type)
+    case .integer: return wholeNumber != nil ? nil : misfit(type)
+    case .boolean: return boolean != nil ? nil : misfit(type)
+    case .timestamp: return moment != nil ? nil : misfit(type)
+    case .series:
+      guard kind == .list else { return misfit(type) }
+      var count = 0
+      for item in items {
+        guard item.number != nil else { return "has \(item.name) in its series" }
+        count += 1
+      }
+      return count <= Self.seriesLimit ? nil : "has \(count) numbers, more than \(Self.seriesLimit)"
+    }
+  }
+
+  private func misfit(_ type: ColumnType) -> String {
+    switch type {
+    case .integer where number != nil: "is no whole number of 64 bits"
+    case .timestamp where kind == .text: "is no timestamp: milliseconds since 1970, or 1970-01-01T00:00:00Z"
+    default: "is \(name), the column is of type \(type)"
+    }
+  }
+
+  /// A whole number; one beyond 2^53 may be a text, as others read it wrong otherwise.
+  @inline(__always) private var wholeNumber: Int64? {
+    if let integer { return integer }
+    return kind == .text ? text.flatMap { Int64($0) } : nil
+  }
+
+  /// Nanoseconds since 1970.
+  private var moment: Int64? {
+    switch kind {
+    case .signed:
+      guard let integer else { return nil }
+      let (scaled, overflow) = integer.multipliedReportingOverflow(by: 1_000_000)
+      return overflow ? nil : scaled
+    case .number: return number.flatMap { Moments.nanoseconds(milliseconds: $0) }
+    case .text: return Moments.nanoseconds(rfc3339: bytes) ?? Moments.nanoseconds(decimal: bytes)
+    default: return nil
+    }
+  }
+
+  /// Appends it as a cell of this type.
+  ///
+  /// - Precondition: `fault(as:)` has nothing to say against it.
+  @inline(__always) func append(as type: ColumnType, to changes: inout Changeset) {
+    if isNull { return changes.appendNull() }
+    switch type {
+    case .number: changes.append(number: number!)
+    case .text: changes.append(text: bytes)
+    case .image: changes.append(image: bytes)
+    case .integer: changes.append(integer: wholeNumber!)
+    case .boolean: changes.append(boolean: boolean!)
+    case .timestamp: changes.append(timestamp: moment!)
+    case .series: changes.append(.series(items.map { $0.number! }))
+    }
+  }
+
+  /// It as a cell of this type; `nil` when it cannot be.
+  func cell(as type: ColumnType) -> Cell? {
+    guard fault(as: type) == nil else { return nil }
+    if isNull { return .null }
+    return switch type {
+    case .number: .number(number!)
+    case .text: .text(text!)
+    case .image: .image(text!)
+    case .integer: .integer(wholeNumber!)
+    case .boolean: .boolean(boolean!)
+    case .timestamp: .timestamp(moment!)
+    case .series: .series(items.map { $0.number! })
+    }
+  }
+
+  /// It as the key of a row; `nil` when it cannot be.
+  func key(as type: KeyType) -> RowKey? {
+    switch type {
+    case .integer: integer.map { .integer($0) }
+    case .text: text.map { .text($0) }
+    }
+  }
+}

@@ -1,0 +1,52 @@
+/// Reads `key=value key="a value" word`, as logs are often written.
+///
+///     var line = KeyValueLine(bytes)
+///     while let (name, value) = line.next() { ... }    // value: nil for a word without `=`
+///
+/// In quotes `\"`, `\\`, `\n` and `\t` stand for what they do elsewhere.
+struct KeyValueLine {
+  private let bytes: UnsafeRawBufferPointer
+  private var place = 0
+
+  init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
+
+  mutating func next() -> (name: String, value: String?)? {
+    while place < bytes.count, bytes[place] <= 0x20 { place += 1 }
+    guard place < bytes.count else { return nil }
+    let first = place
+    while place < bytes.count, bytes[place] > 0x20, bytes[place] != 0x3D, bytes[place] != 0x22 { place += 1 }
+    guard place < bytes.count, bytes[place] == 0x3D, place > first else {
+      // No key: a word, or quotes without one.
+      while place < bytes.count, bytes[place] > 0x20 { place += 1 }
+      return (text(first, place), nil)
+    }
+    let name = text(first, place)
+    place += 1
+    guard place < bytes.count, bytes[place] == 0x22 else {
+      let start = place
+      while place < bytes.count, bytes[place] > 0x20 { place += 1 }
+      return (name, text(start, place))
+    }
+    place += 1
+    return (name, quoted())
+  }
+
+  private mutating func quoted() -> String {
+    var value: [UInt8] = []
+    while place < bytes.count, bytes[place] != 0x22 {
+      if bytes[place] == 0x5C, place + 1 < bytes.count {
+        place += 1
+        value.append(bytes[place] == 0x6E ? 0x0A : bytes[place] == 0x74 ? 0x09 : bytes[place])
+      } else {
+        value.append(bytes[place])
+      }
+      place += 1
+    }
+    place += 1  // the quote
+    return String(decoding: value, as: UTF8.self)
+  }
+
+  private func text(_ first: Int, _ last: Int) -> String {
+    String(decoding: bytes[first..<min(last, bytes.count)], as: UTF8.self)
+  }
+}

@@ -1,0 +1,219 @@
+import ListEngine
+
+/// Turns lines of a format that nobody has named into rows of a ``LooseTable``.
+///
+///     var reader = LooseReader(format: nil)
+///     reader.read(line, number: 1)
+///     for row in reader.takeRows() { table.add(row.row, at: row.place) }
+///     reader.settle()                     // it is quiet, or there is no more: what waits for a decision is decided
+struct LooseReader: ~Copyable {
+  /// A row, or why there is none.
+  enum Found {
+    case row(LooseTable.LooseRow, place: String)
+    case fault(String)
+  }
+
+  /// So many lines are looked at, at most, to find their columns.
+  static let sampleLines = 100
+  /// The longest JSON document.
+  static let documentLimit = 64 << 20
+
+  /// What it has decided on, or was told.
+  private(set) var format: LooseFormat?
+  /// Whether values are texts that may stand for something else.
+  var isTextual: Bool { format != .ndjson && format != .json }
+  /// Whether lines wait for a decision.
+  var isSampling: Bool { !sample.isEmpty }
+
+  private let parser = JSONParser()
+  private var found: [Found] = []
+  private var sample: [(line: String, number: Int)] = []
+  private var names: [String]?
+  private var aligned: AlignedColumns?
+  private var record = DelimitedRecord(separator: 0x2C)
+  private var recordNumber = 0
+  private var document: [UInt8] = []
+  private var isDocumentTooLong = false
+
+  /// Reads this format; with `nil` it looks for itself.
+  init(format: LooseFormat?) { decide(format) }
+
+  private mutating func decide(_ format: LooseFormat?) {
+    self.format = format
+    if format == .tsv { record = DelimitedRecord(separator: 0x09) }
+  }
+
+  /// What was found since the last call.
+  mutating func takeRows() -> [Found] {
+    defer { found = [] }
+    return found
+  }
+
+  /// Whether something was found that was not taken.
+  var hasRows: Bool { !found.isEmpty }
+
+  // MARK: Lines
+
+  /// Reads one line. ``JSONParser/padding`` bytes behind it must be readable.
+  mutating func read(_ line: UnsafeRawBufferPointer, number: Int) {
+    if format == nil, sample.isEmpty { decide(LooseFormat.guess(line)) }
+    switch format {
+    case .json: appendToDocument(line)
+    case .ndjson: readObject(line, number)
+    case .csv, .tsv: readDelimited(line, number)
+    case .logfmt: readPairs(line, number)
+    case .lines:
+      if line.contains(where: { $0 > 0x20 }) {
+        found.append(.row([("line", .text(text(line)))], place: "line \(number)"))
+      }
+    case .columns, nil:
+      guard line.contains(where: { $0 > 0x20 }) else { return }
+      if aligned != nil { return readAligned(text(line), number) }
+      sample.append((text(line), number))
+      if sample.count >= Self.sampleLines { settle() }
+    }
+  }
+
+  /// A line was skipped.
+  mutating func noteTooLong(_ number: Int, limit: Int) {
+    found.append(.fault("line \(number): it has more than \(limit) bytes"))
+  }
+
+  private func text(_ line: UnsafeRawBufferPointer) -> String { String(decoding: line, as: UTF8.self) }
+
+  /// Decides what waits for a decision.
+  mutating func settle() {
+    let lines = sample
+    sample = []
+    guard !lines.isEmpty else { return }
+    aligned = AlignedColumns(lines.map(\.line))
+    if aligned == nil, format == nil { format = .lines }
+    if aligned != nil { format = .columns }
+    if aligned != nil {
+      for (line, number) in lines.dropFirst() { readAligned(line, number) }
+    } else {
+      for (line, number) in lines { found.append(.row([("line", .text(line))], place: "line \(number)")) }
+    }
+  }
+
+  /// Nothing more will come.
+  mutating func end() {
+    settle()
+    if record.isOpen { found.append(.fault("line \(recordNumber): a quote is not closed")) }
+    if format == .json { readDocument() }
+  }
+
+  private mutating func readObject(_ line: UnsafeRawBufferPointer, _ number: Int) {
+    guard line.contains(where: { $0 > 0x20 }) else { return }
+    do throws(JSONParser.Fault) {
+      let root = try parser.parse(line)
+      guard root.kind == .object else {
+        return found.append(.fault("line \(number): it is \(root.name), not an object"))
+      }
+      found.append(.row(Self.row(root), place: "line \(number)"))
+    } catch {
+      found.append(.fault("line \(number): it is no JSON: \(error.reason)"))
+    }
+  }
+
+  private static func row(_ object: JSONElement) -> LooseTable.LooseRow {
+    object.members.map { (String(decoding: $0.name, as: UTF8.self), LooseValue($0.value)) }
+  }
+
+  private mutating func readDelimited(_ line: UnsafeRawBufferPointer, _ number: Int) {
+    guard record.isOpen || line.contains(where: { $0 > 0x20 }) else { return }
+    if !record.isOpen { recordNumber = number }
+    guard record.take(line) else { return }
+    let fields = record.takeFields()
+    guard let names else {
+      names = Self.unique(fields)
+      return
+    }
+    guard fields.count <= names.count else {
+      return found.append(.fault("line \(recordNumber): it has \(fields.count) values for \(names.count) columns"))
+    }
+    found.append(.row(zip(names, fields).map { ($0, .text($1)) }, place: "line \(recordNumber)"))
+  }
+
+  private mutating func readPairs(_ line: UnsafeRawBufferPointer, _ number: Int) {
+    var row: LooseTable.LooseRow = []
+    var words: [String] = []
+    var pairs = KeyValueLine(line)
+    while let (name, value) = pairs.next() {
+      if let value { row.append((name, .text(value))) } else { words.append(name) }
+    }
+    if !words.isEmpty { row.append(("message", .text(words.joined(separator: " ")))) }
+    guard !row.isEmpty else { return }
+    found.append(.row(row, place: "line \(number)"))
+  }
+
+  private mutating func readAligned(_ line: String, _ number: Int) {
+    guard let aligned else { return }
+    let names = Self.unique(aligned.names)
+    found.append(.row(zip(names, aligned.fields(of: line)).map { ($0, .text($1)) }, place: "line \(number)"))
+  }
+
+  /// Names without repetition: `x`, `x 2`; one that is empty is called by its number.
+  static func unique(_ names: [String]) -> [String] {
+    var known: Set<String> = []
+    var result: [String] = []
+    for (index, name) in names.enumerated() {
+      // Some programs begin their files with a mark of the byte order.
+      var name = index == 0 && name.hasPrefix("\u{FEFF}") ? String(name.dropFirst()) : name
+      if name.isEmpty { name = "column \(index + 1)" }
+      var candidate = name
+      var count = 1
+      while !known.insert(candidate).inserted {
+        count += 1
+        candidate = "\(name) \(count)"
+      }
+      result.append(candidate)
+    }
+    return result
+  }
+
+  // MARK: Documents
+
+  private mutating func appendToDocument(_ line: UnsafeRawBufferPointer) {
+    guard document.count + line.count < Self.documentLimit else {
+      isDocumentTooLong = true
+      return
+    }
+    document.append(contentsOf: line)
+    document.append(0x0A)
+  }
+
+  private mutating func readDocument() {
+    guard !isDocumentTooLong else {
+      return found.append(.fault("the document has more than \(Self.documentLimit) bytes"))
+    }
+    let count = document.count
+    document.append(contentsOf: repeatElement(0, count: JSONParser.padding))
+    let bytes = document
+    document = []
+    bytes.withUnsafeBytes { buffer in
+      do throws(JSONParser.Fault) {
+        let root = try parser.parse(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+        guard let list = Self.list(root) else {
+          return found.append(.fault("the document has no list of objects"))
+        }
+        for (index, item) in list.items.enumerated() {
+          if item.kind == .object {
+            found.append(.row(Self.row(item), place: "item \(index + 1)"))
+          } else {
+            found.append(.fault("item \(index + 1): it is \(item.name), not an object"))
+          }
+        }
+      } catch {
+        found.append(.fault("it is no JSON: \(error.reason)"))
+      }
+    }
+  }
+
+  /// The list itself, or the only list of objects in an object: `{"items":[...]}`.
+  private static func list(_ root: JSONElement) -> JSONElement? {
+    if root.kind == .list { return root }
+    let lists = root.members.map(\.value).filter { value in value.items.contains { $0.kind == .object } }
+    return lists.count == 1 ? lists[0] : nil
+  }
+}

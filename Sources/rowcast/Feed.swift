@@ -1,0 +1,35 @@
+import Logging
+import PluginHost
+import Server
+
+/// Something that feeds a table: started once, and ended before the command ends.
+protocol Feed: Sendable {
+  func start() throws
+  /// Ends it, and returns when nothing is told any more, or after a while.
+  func stop()
+}
+
+extension Logger.Level {
+  init(_ level: PluginLogLevel) {
+    switch level {
+    case .debug: self = .debug
+    case .info: self = .info
+    case .warning: self = .warning
+    case .error: self = .error
+    }
+  }
+}
+
+extension SourceInlet.Event {
+  /// The same for the server.
+  init(_ event: SourceEvent) {
+    switch event {
+    case .schema(let schema): self = .schema(schema)
+    case .changes(let changes): self = .changes(changes)
+    case .state(let state, let message, let retry): self = .state(state, message: message, retry: retry)
+    case .loaded(let key, let column, let cell): self = .loaded(key, column: column, cell)
+    case .notLoaded(let key, let column, let reason): self = .notLoaded(key, column: column, reason: reason)
+    case .forget(let key, let column): self = .forget(key, column: column)
+    }
+  }
+}

@@ -1,0 +1,69 @@
+import Testing
+
+@testable import PluginHost
+
+@Suite struct LineSplitterTests {
+  /// What comes of these pieces: lines, and `-3-` for a third one that was too long.
+  private func lines(_ pieces: [String], limit: Int = 10, chunk: Int = 4) -> [String] {
+    var splitter = LineSplitter(limit: limit, chunk: chunk)
+    var result: [String] = []
+    func note(_ line: LineSplitter.Line) {
+      switch line {
+      case .whole(let bytes, let number): result.append("\(number):\(String(decoding: bytes, as: UTF8.self))")
+      case .tooLong(let number): result.append("-\(number)-")
+      }
+    }
+    for piece in pieces {
+      var rest = Array(piece.utf8)[...]
+      while !rest.isEmpty {
+        let room = splitter.room()
+        let count = min(room.count, rest.count)
+        UnsafeMutableRawBufferPointer(rebasing: room[..<count]).copyBytes(from: rest.prefix(count))
+        splitter.take(count)
+        rest = rest.dropFirst(count)
+        while let line = splitter.next() { note(line) }
+      }
+    }
+    if let line = splitter.rest() { note(line) }
+    return result
+  }
+
+  @Test func linesComeAsTheyWereWritten() {
+    #expect(lines(["a\nbc\n"]) == ["1:a", "2:bc"])
+    #expect(lines(["a", "b\nc", "", "d\n"]) == ["1:ab", "2:cd"])
+    #expect(lines(["\n\n"]) == ["1:", "2:"])
+    #expect(lines([]) == [])
+  }
+
+  @Test func theLastLineMayLackItsEnd() { #expect(lines(["a\nb"]) == ["1:a", "2:b"]) }
+
+  @Test func aReturnBeforeTheEndIsNoPartOfTheLine() {
+    #expect(lines(["a\r\nb\r\n\r\nc\r"]) == ["1:a", "2:b", "3:", "4:c"])
+    #expect(lines(["a\rb\n"]) == ["1:a\rb"])
+  }
+
+  @Test func aLineMayBeAsLongAsTheLimitAndNoLonger() {
+    #expect(lines(["0123456789\nx\n"]) == ["1:0123456789", "2:x"])
+    #expect(lines(["0123456789\r\nx\n"]) == ["1:0123456789", "2:x"])
+    #expect(lines(["0123456789x\nx\n"]) == ["-1-", "2:x"])
+    #expect(lines(["0123456789"]) == ["1:0123456789"])
+    #expect(lines(["0123456789x"]) == ["-1-"])
+  }
+
+  @Test func whatIsTooLongIsSkippedHoweverLongItIs() {
+    let long = String(repeating: "y", count: 100_000)
+    #expect(lines(["a\n", long, long, "\nb\n"]) == ["1:a", "-2-", "3:b"])
+    #expect(lines([long]) == ["-1-"])
+  }
+
+  @Test func roomIsNeverEmptyAndMemoryIsBounded() {
+    var splitter = LineSplitter(limit: 1 << 20)
+    for _ in 0..<1_000 {
+      let room = splitter.room()
+      #expect(room.count >= 1 << 16 && room.count <= 1 << 22)
+      room.initializeMemory(as: UInt8.self, repeating: 0x78)
+      splitter.take(room.count)
+      #expect(splitter.next() == nil)
+    }
+  }
+}

@@ -1,0 +1,39 @@
+import ListEngine
+
+@testable import PluginHost
+
+/// Feeds lines to a decoder, as a reader would.
+func decode(
+  _ lines: [String], table: String? = nil, known: Schema? = nil, isReloading: Bool = false, flushes: Bool = true
+) -> [ChildDecoder.Event] {
+  var decoder = ChildDecoder(name: "source", table: table, known: known, isReloading: isReloading)
+  for (index, line) in lines.enumerated() { read(line, number: index + 1, &decoder) }
+  if flushes { decoder.settle() }
+  return decoder.takeEvents()
+}
+
+func read(_ line: String, number: Int, _ decoder: inout ChildDecoder) {
+  read(Array(line.utf8), number: number, &decoder)
+}
+
+func read(_ line: [UInt8], number: Int, _ decoder: inout ChildDecoder) {
+  let padded = line + [UInt8](repeating: 0x7B, count: JSONParser.padding)
+  padded.withUnsafeBytes { decoder.read(UnsafeRawBufferPointer(rebasing: $0[..<line.count]), number: number) }
+}
+
+extension [ChildDecoder.Event] {
+  /// The changesets among them.
+  var changes: [Changeset] { compactMap { if case .changes(let changes, _) = $0 { changes } else { nil } } }
+  /// The rows of all of them, in order.
+  var rows: [PlainRow] { changes.flatMap { PlainRow.rows(of: $0) } }
+  var schema: Schema? {
+    for case .schema(let schema) in self { return schema }
+    return nil
+  }
+  var badLines: [String] { compactMap { if case .badLine(let reason) = $0 { reason } else { nil } } }
+  var refusals: [String] { compactMap { if case .refused(let reason) = $0 { reason } else { nil } } }
+  /// How many rows could not even be named, and why the last of them.
+  var unnamed: (count: Int, last: String) {
+    changes.reduce((0, "")) { ($0.0 + $1.unnamedRejections, $1.unnamedRejections > 0 ? $1.unnamedRejection : $0.1) }
+  }
+}

@@ -1,0 +1,168 @@
+import ListEngine
+import Testing
+
+@testable import PluginHost
+
+@Suite struct LooseTableTests {
+  private func table(_ rows: [[(String, LooseValue)]], key: String? = "id", columns: [String]? = nil) -> LooseTable {
+    var table = LooseTable(name: "t", key: key, columns: columns)
+    for (index, row) in rows.enumerated() { table.add(row, at: "line \(index + 1)") }
+    table.settle()
+    return table
+  }
+
+  private func type(_ values: LooseValue...) -> ColumnType? {
+    let rows = values.enumerated().map { [("id", .integer(Int64($0))), ("x", $1)] as [(String, LooseValue)] }
+    return table(rows).schema?.columns[1].type
+  }
+
+  // MARK: Guessing
+
+  @Test func aColumnsTypeIsWhatAllItsValuesAre() {
+    #expect(type(.integer(1), .integer(-2)) == .number, "a fraction may follow")
+    #expect(type(.integer(1), .number(0.5)) == .number)
+    #expect(type(.number(0.5), .integer(1)) == .number)
+    #expect(type(.boolean(true), .boolean(false)) == .boolean)
+    #expect(type(.text("a"), .text("b")) == .text)
+    #expect(type(.text("2026-11-21T11:49:10Z"), .text("2026-11-21T11:49:10.5+01:00")) == .timestamp)
+    #expect(type(.series([1, 2]), .series([3])) == .series)
+    #expect(type(.other("{}")) == .text)
+    #expect(type(.null, .null) == .text)
+  }
+
+  @Test func whatIsMixedIsText() {
+    #expect(type(.integer(1), .text("a")) == .text)
+    #expect(type(.boolean(true), .integer(1)) == .text)
+    #expect(type(.text("2026-11-21T11:49:10Z"), .text("soon")) == .text)
+    #expect(type(.series([1]), .number(1)) == .text)
+    #expect(type(.text("x"), .other("[]")) == .text)
+  }
+
+  @Test func emptyValuesSayNothing() {
+    #expect(type(.null, .integer(1)) == .number)
+    #expect(type(.boolean(true), .null) == .boolean)
+  }
+
+  @Test func wholeNumbersThatADoubleCannotHoldStayWhole() {
+    #expect(type(.integer(1 << 53)) == .number)
+    #expect(type(.integer(1 << 53 + 1)) == .integer)
+    #expect(type(.integer(-(1 << 53) - 1), .integer(1)) == .integer)
+    #expect(type(.integer(1), .integer(.max)) == .integer)
+    #expect(type(.integer(.max), .number(0.5)) == .number)
+  }
+
+  @Test func addressesAreLinks() {
+    let schema = table([[("id", .integer(1)), ("x", .text("https://example.org/"))]]).schema
+    #expect(schema?.columns[1].style == .link)
+    let mixed = table([
+      [("id", .integer(1)), ("x", .text("https://example.org/"))], [("id", .integer(2)), ("x", .text("none"))],
+    ]).schema
+    #expect(mixed?.columns[1].style == .plain)
+  }
+
+  @Test func theKeyIsAsAllItsValuesAre() {
+    func key(_ values: LooseValue...) -> KeyType? { table(values.map { [("id", $0)] }).schema?.key }
+    #expect(key(.integer(1), .integer(2)) == .integer)
+    #expect(key(.integer(1), .text("a")) == .text)
+    #expect(key(.text("1")) == .text)
+    var mixed = table([[("id", .integer(1))], [("id", .text("a"))]])
+    #expect(PlainRow.rows(of: mixed.takeChanges()!).map(\.key) == [.text("1"), .text("a")])
+  }
+
+  @Test func columnsAreInTheOrderInWhichTheyAppear() {
+    let schema = table([[("b", .null), ("id", .integer(1))], [("id", .integer(2)), ("a", .null), ("b", .null)]]).schema
+    #expect(schema?.columns.map(\.name) == ["b", "id", "a"])
+  }
+
+  @Test func columnsMayBeChosen() {
+    var chosen = table([[("id", .integer(1)), ("a", .integer(1)), ("b", .text("x"))]], columns: ["b", "c"])
+    #expect(chosen.schema?.columns.map(\.name) == ["b", "c"])
+    chosen.add([("id", .integer(2)), ("z", .integer(1))], at: "line 2")
+    let changes = chosen.takeChanges()!
+    #expect(
+      PlainRow.rows(of: changes) == [
+        PlainRow(.upsert, .integer(1), [.text("x"), .null]), PlainRow(.upsert, .integer(2), [.null, .null]),
+      ])
+    #expect(changes.unnamedRejections == 0)
+  }
+
+  @Test func withoutAKeyRowsAreNumbered() {
+    var numbered = table([[("a", .text("x"))], [("a", .text("x"))]], key: nil)
+    #expect(PlainRow.rows(of: numbered.takeChanges()!).map(\.key) == [.integer(1), .integer(2)])
+  }
+
+  @Test func itSettlesAfterAHundredRows() {
+    var table = LooseTable(name: "t", key: "id")
+    for number in 0..<99 {
+      table.add([("id", .integer(Int64(number)))], at: "")
+      #expect(table.isSampling)
+    }
+    table.add([("id", .integer(99))], at: "")
+    #expect(!table.isSampling)
+    #expect(table.takeChanges()?.count == 100)
+  }
+
+  @Test func itSettlesAfterAMegabyte() {
+    var table = LooseTable(name: "t", key: "id")
+    let text = String(repeating: "x", count: 400_000)
+    for number in 0..<3 {
+      #expect(table.schema == nil)
+      table.add([("id", .integer(Int64(number))), ("x", .text(text))], at: "")
+    }
+    #expect(table.schema != nil)
+  }
+
+  // MARK: Contradictions
+
+  @Test func aValueThatContradictsIsLeftEmptyAndCounted() {
+    var table = table([[("id", .integer(1)), ("n", .integer(1)), ("t", .text("2026-11-21T11:49:10Z"))]])
+    _ = table.takeChanges()
+    table.add([("id", .integer(2)), ("n", .text("many")), ("t", .text("2026-11-21T11:49:11Z"))], at: "line 7")
+    let changes = table.takeChanges()!
+    #expect(
+      PlainRow.rows(of: changes) == [
+        PlainRow(.upsert, .integer(2), [.integer(2), .null, .timestamp(1_795_261_751_000_000_000)])
+      ])
+    #expect(changes.unnamedRejections == 1)
+    #expect(changes.unnamedRejection == "line 7: “n” is a text, the column was taken for number: the cell stays empty")
+  }
+
+  @Test func aTextTakesEverything() {
+    var table = table([[("id", .text("a")), ("x", .text("a"))]])
+    _ = table.takeChanges()
+    let values: [LooseValue] = [
+      .integer(7), .number(2), .number(0.5), .boolean(true), .series([1, 2.5]), .other("{}"), .null,
+    ]
+    for (index, value) in values.enumerated() { table.add([("id", .integer(Int64(index))), ("x", value)], at: "") }
+    let rows = PlainRow.rows(of: table.takeChanges()!)
+    #expect(
+      rows.map { $0.cells[1] } == [
+        .text("7"), .text("2"), .text("0.5"), .text("true"), .text("[1,2.5]"), .text("{}"), .null,
+      ])
+  }
+
+  @Test func anUnknownColumnIsComplainedOfOnce() {
+    var table = table([[("id", .integer(1))]])
+    _ = table.takeChanges()
+    for number in 2..<5 as Range<Int64> {
+      table.add([("id", .integer(number)), ("new", .integer(1))], at: "line \(number)")
+    }
+    let changes = table.takeChanges()!
+    #expect(changes.count == 3)
+    #expect(changes.unnamedRejections == 1)
+    #expect(changes.unnamedRejection == "line 2: “new” is no column: the columns were guessed from the first rows")
+  }
+
+  @Test func aRowWithoutItsKeyIsLeftOut() {
+    var early = LooseTable(name: "t", key: "id")
+    early.add([("a", .integer(1))], at: "line 1")
+    early.add([("id", .null)], at: "line 2")
+    #expect(!early.isSampling)
+    early.add([("id", .integer(1))], at: "line 3")
+    early.settle()
+    early.add([("id", .text("x"))], at: "line 4")
+    let changes = early.takeChanges()!
+    #expect(changes.count == 1 && changes.unnamedRejections == 3)
+    #expect(changes.unnamedRejection == "line 4: its “id” is a text, not a whole number, as in the first rows")
+  }
+}

@@ -1,0 +1,62 @@
+import Foundation
+import ListEngine
+import Testing
+
+@testable import PluginHost
+
+/// What `docs/plugins.md` shows of programs does what it says there.
+@Suite struct ProgramDocumentTests {
+  private static func examples(_ language: String, in file: String = "docs/plugins.md") throws -> [String] {
+    let text = try String(contentsOf: Workshop.root.appending(path: file), encoding: .utf8)
+    return text.components(separatedBy: "```\(language)\n").dropFirst().map { $0.components(separatedBy: "```")[0] }
+  }
+
+  @Test func theShellExampleIsATable() throws {
+    let script = try #require(try Self.examples("sh").first)
+    #expect(try Self.examples("sh", in: "README.md").contains(script))
+    let recorder = Recorder()
+    let source = ChildSource(
+      .shell(script), name: "load", log: { recorder.note($0, $1) }, events: { recorder.hear($0) })
+    try source.start()
+    try recorder.wait("a row") { $0.states == ["live: "] }
+    #expect(source.stop())
+    #expect(recorder.view.schema?.columns.map(\.name) == ["id", "minute", "quarter"])
+    #expect(recorder.view.schema?.columns.map(\.type) == [.text, .number, .number])
+    #expect(recorder.view.rows.first?.key == .text("load"))
+    #expect(recorder.log == [])
+  }
+
+  @Test func theMessagesDoWhatIsSaid() throws {
+    let lines = try #require(try Self.examples("json").first).split(separator: "\n").map(String.init)
+    let events = decode(lines)
+    #expect(events.badLines == [] && events.refusals == [] && events.unnamed.count == 0)
+    #expect(
+      events.rows == [
+        PlainRow(.upsert, .integer(1), [.text("build"), .number(40)]),
+        PlainRow(.upsert, .integer(2), [.text("test"), .number(0)]),
+        PlainRow(.upsert, .integer(3), [.text("deploy"), .null]), PlainRow(.update, .integer(1), [nil, .number(45.5)]),
+        PlainRow(.delete, .integer(3), []),
+      ])
+  }
+
+  @Test func theSettingsAreCheckedAsIsSaid() throws {
+    let line = try Self.examples("json")[1].replacing("\n", with: "")
+    var rules: SettingRules?
+    for case .hello(let hello) in decode([line]) { rules = hello.settings }
+    #expect(rules != nil)
+    let written = try SettingRules.written(["path": "/", "rows": "7", "side": "SELL"], by: rules)
+    #expect(String(decoding: written, as: UTF8.self) == #"{"path":"/","rows":7,"side":"SELL"}"#)
+    #expect(throws: SettingRules.Fault.self) { try SettingRules.written(["path": "/", "rows": "1001"], by: rules) }
+  }
+
+  @Test func everyMessageIsExplained() throws {
+    let document = try String(contentsOf: Workshop.root.appending(path: "docs/plugins.md"), encoding: .utf8)
+    for name in [
+      "hello", "schema", "upsert", "update", "delete", "move", "reload", "commit", "state", "loaded", "failed",
+      "forget",
+      "refuse", "health", "configure", "load", "cancel",
+    ] {
+      #expect(document.contains("| `\(name)` |"), "\(name) is not explained")
+    }
+  }
+}

@@ -1,0 +1,88 @@
+import Foundation
+import ListEngine
+import Synchronization
+import Testing
+
+@testable import Server
+
+/// What sources hear, and what they say of themselves.
+@Suite struct SourceTests {
+  private static let schema = Schema(
+    name: "gallery", key: .integer, columns: [Column("n", .integer), Column("picture", .text, isDeferred: true)])
+
+  private func rows(_ count: Int) -> Changeset {
+    var changes = Changeset()
+    for n in 0..<count { changes.upsert(.integer(Int64(n)), [.integer(Int64(n)), .null]) }
+    return changes
+  }
+
+  /// The cells of the row with this number, as the page's window or patches have them.
+  private func cell(_ message: [String: Any]) -> [String] {
+    let items = message["items"] as? [[Any]] ?? []
+    let shown = items.compactMap { ($0.last as? [Any])?.last }.map { "\($0)" }
+    let updated = (message["updated"] as? [[Any]] ?? []).compactMap { $0.last }.map { "\($0)" }
+    return shown + updated
+  }
+
+  @Test func aSourceIsAskedForWhatSomeoneLooksAtAndItsAnswerIsShown() throws {
+    let server = try RunningServer { $0.limits.interval = .zero }
+    let inlet = server.control.addSource("gallery")
+    let asked = Mutex<[DeferredCell]>([])
+    inlet.listen { [weak inlet] wish in
+      guard case .load(let cells) = wish, let inlet else { return }
+      asked.withLock { $0 += cells }
+      // Not from the loop itself, which must not wait for room in the inlet.
+      Thread.detachNewThread {
+        for cell in cells {
+          if cell.key == .integer(1) {
+            inlet.tell(.notLoaded(cell.key, column: cell.column, reason: "no film"))
+          } else {
+            inlet.tell(.loaded(cell.key, column: cell.column, .text("picture of \(cell.key)")))
+          }
+        }
+      }
+    }
+    inlet.tell(.schema(Self.schema))
+    inlet.tell(.changes(rows(3)))
+    let client = try WebSocketClient.open("gallery", port: server.port)
+    var seen: Set<String> = []
+    var sequence = 1
+    while !(seen.contains("picture of 0") && seen.contains("picture of 2") && seen.contains { $0.contains("no film") })
+    {
+      client.say(#"{"type":"ack","seq":\#(sequence)}"#)
+      let patch = try client.message("patch")
+      sequence = try #require(patch["seq"] as? Int)
+      seen.formUnion(cell(patch))
+    }
+    #expect(Set(asked.withLock { $0 }.map(\.key)) == [.integer(0), .integer(1), .integer(2)])
+  }
+
+  @Test func aSourceThatHearsNothingHasFailedToLoad() throws {
+    let server = try RunningServer { $0.limits.interval = .zero }
+    let inlet = server.control.addSource("gallery")
+    inlet.tell(.schema(Self.schema))
+    inlet.tell(.changes(rows(1)))
+    let client = try WebSocketClient.open("gallery", port: server.port)
+    client.say(#"{"type":"ack","seq":1}"#)
+    #expect(cell(try client.message("patch")).contains { $0.contains("its source loads nothing") })
+  }
+
+  @Test func aSourceThatIsDownSaysWhenItIsTriedAgain() throws {
+    let server = try RunningServer()
+    let inlet = server.addNumbers(3)
+    let client = try WebSocketClient.open("numbers", port: server.port)
+    inlet.tell(.state(.backingOff, message: "it has ended with code 1", retry: .seconds(20)))
+    var source: [String: Any] = [:]
+    while source["state"] as? String != "backingOff" {
+      source = try #require(try client.message("status")["source"] as? [String: Any])
+    }
+    #expect(source["message"] as? String == "it has ended with code 1")
+    let retry = try #require(source["retry"] as? Int)
+    #expect((1...20_000).contains(retry))
+    inlet.tell(.state(.live, message: ""))
+    while source["state"] as? String != "live" {
+      source = try #require(try client.message("status")["source"] as? [String: Any])
+    }
+    #expect(source["retry"] == nil)
+  }
+}

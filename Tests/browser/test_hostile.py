@@ -1,0 +1,137 @@
+"""A source that wishes the page harm: nothing of what it sends runs, loads or breaks the table."""
+
+import html.parser
+import pathlib
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+from pages import ARTIFACTS, PageTest
+from payloads import PAYLOADS, header
+from reader import expect
+from rowcast_server import ROOT, Server
+
+# What no text may become, wherever it is shown.
+FOREIGN = """() => [...document.querySelectorAll('body *')].filter((element) => {
+  const isOurs = element.closest('header.top, svg') !== null && element.localName !== 'script';
+  const isBad = ['script', 'iframe', 'img', 'object', 'embed', 'form', 'style', 'link', 'meta', 'base', 'video', 'math', 'template'].includes(element.localName);
+  const isDialogForm = element.localName === 'form' && element.closest('dialog') !== null;
+  const hasHandler = [...element.attributes].some(({ name }) => name.startsWith('on'));
+  const address = element.getAttribute('href') ?? element.getAttribute('src') ?? 'https:';
+  return hasHandler || (isBad && !isOurs && !isDialogForm) || !/^https?:/.test(address);
+}).map((element) => element.outerHTML.slice(0, 200))"""
+
+# Every line as tall as all others, every cell inside of its line, nothing beside the page.
+CROOKED = """() => {
+  const faults = [];
+  const rows = [...document.querySelectorAll('#grid .row:not([hidden])')];
+  for (const row of rows) {
+    const box = row.getBoundingClientRect();
+    if (Math.abs(box.height - 28) > 0.5) faults.push(`a row of ${box.height}`);
+    for (const cell of row.children) {
+      const inner = cell.getBoundingClientRect();
+      if (inner.top < box.top - 0.5 || inner.bottom > box.bottom + 0.5) faults.push(`a cell of ${inner.height}`);
+      if (!['hidden', 'clip'].includes(getComputedStyle(cell).overflowY)) faults.push('a cell that does not clip');
+    }
+  }
+  const { scrollWidth, scrollHeight } = document.documentElement;
+  if (scrollWidth > innerWidth || scrollHeight > innerHeight) faults.push(`the page is ${scrollWidth} x ${scrollHeight}`);
+  return rows.length === 0 ? ['no rows'] : faults;
+}"""
+
+
+class HostileTest(PageTest):
+    @classmethod
+    def setUpClass(cls):
+        folder = pathlib.Path(tempfile.mkdtemp())
+        cls.addClassCleanup(shutil.rmtree, folder)
+        (folder / "payloads.h").write_text(header())
+        library = folder / "libhostile.so"
+        subprocess.run(["cc", "-std=c11", "-shared", "-fPIC", "-I", str(ROOT / "Sources/CListPlugin/include"), "-I", str(folder), "-o", str(library),
+                        str(ROOT / "Tests/browser/hostile/hostile.c")], check=True)
+        cls.plugins = (str(library),)
+        super().setUpClass()
+
+    def open(self, fragment="", **how):
+        reader = super().open(fragment, **how)
+        reader.wait_for_count(len(PAYLOADS) + 1)
+        return reader
+
+    def check(self, reader):
+        self.assertEqual(reader.page.evaluate(FOREIGN), [])
+        self.assertEqual(reader.page.evaluate(CROOKED), [])
+        reader.check_clean(self)
+
+    def test_every_payload_in_every_kind_of_cell_is_a_text(self):
+        reader = self.open()
+        seen = set()
+        while len(seen) < len(PAYLOADS):
+            rows = reader.rows()
+            seen |= {row["index"] for row in rows}
+            self.check(reader)
+            last = rows[-1]["index"]
+            reader.wheel(28 * 20)
+            if last <= len(PAYLOADS):
+                reader.until_rows(f"(rows) => rows.at(-1).index > {last}", "the next rows appear")
+        links = reader.page.locator("#grid a[href]").evaluate_all("(links) => links.map((link) => [link.protocol, link.rel, link.target])")
+        self.assertTrue(all(link[0] in ("http:", "https:") and "noopener" in link[1] and link[2] == "_blank" for link in links), links)
+        reader.page.screenshot(path=ARTIFACTS / "hostile.png")
+
+    def test_names_messages_and_sections_are_texts(self):
+        reader = self.open()
+        expect(reader.page).to_have_title("<svg onload=hacked=1> · Rowcast")
+        expect(reader.page.get_by_role("contentinfo")).to_contain_text("<img src=x onerror=hacked=1>")
+        reader.grouping.select_option(label="Group")
+        expect(reader.page.get_by_role("rowheader").first).to_be_visible()
+        reader.wheel(28 * 60)
+        reader.until("() => document.querySelector('#grid').scrollTop > 1600", "scrolled")
+        self.assertEqual(reader.page.evaluate(FOREIGN), [])
+        reader.check_clean(self)
+        again = super().open("#" + reader.page.url.split("#", 1)[1])
+        expect(again.page.get_by_role("rowheader").first).to_be_visible()
+        again.check_clean(self)
+
+    def test_the_filter_the_detail_and_what_is_copied_are_texts(self):
+        reader = self.open()
+        page = reader.page
+        page.get_by_role("columnheader").nth(1).click(button="right")
+        page.get_by_role("menuitem", name="Filter…").click()
+        box = page.get_by_role("dialog")
+        expect(box.get_by_text("300 values")).to_be_visible()
+        for at in range(3):
+            box.get_by_role("checkbox").nth(at).check()
+        self.assertEqual(page.evaluate(FOREIGN), [])
+        box.get_by_role("button", name="Apply").click()
+        expect(reader.grid).to_have_attribute("aria-rowcount", "4")
+        self.check(reader)
+        reader.grid.focus()
+        reader.until("() => document.activeElement.getAttribute('role') === 'gridcell'", "a cell has the focus")
+        page.keyboard.press("Enter")
+        expect(page.get_by_role("complementary", name="Row")).to_be_visible()
+        page.evaluate("() => document.addEventListener('copy', (event) => { window.copied = event.clipboardData.getData('text/html'); })")
+        page.keyboard.press("Control+a")
+        page.keyboard.press("Control+c")
+        copied = reader.until("() => window.copied", "it was copied")
+        kinds = set()
+        parser = html.parser.HTMLParser()
+        parser.handle_starttag = lambda tag, attributes: kinds.add((tag, *attributes))
+        parser.feed(copied)
+        self.assertEqual(kinds, {("meta", ("charset", "utf-8")), ("table",), ("thead",), ("tbody",), ("tr",), ("th",), ("td",)})
+        self.assertEqual(page.evaluate(FOREIGN), [])
+        reader.check_clean(self)
+
+    def test_every_payload_can_be_searched_for_and_shared(self):
+        reader = self.open()
+        for payload in PAYLOADS[3:30]:
+            text = payload[:200].strip()
+            reader.filter.fill(text)
+            reader.until_rows("(rows) => rows.length > 0", f"{text!r} is found")
+            reader.until("(text) => new URLSearchParams(location.hash.slice(1)).get('search') === text", "the address has it", text)
+        reader.page.reload()
+        reader.until_rows("(rows) => rows.length > 0", "the address shows the same")
+        self.check(reader)
+
+
+if __name__ == "__main__":
+    unittest.main()

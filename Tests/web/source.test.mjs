@@ -1,0 +1,22 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { isOld, oldWords, stateName } from '../../web/source.js';
+
+test('a source that is down says why, and when it is tried again', () => {
+  const source = { state: 'backingOff', message: 'it has ended with code 1', age: 2_000, retry: 4_500 };
+  assert.equal(oldWords(source, 0), 'The source is down: it has ended with code 1 · rows 2\u202fs old · next try in 5\u202fs');
+  assert.equal(oldWords(source, 3_600), 'The source is down: it has ended with code 1 · rows 5\u202fs old · next try in 1\u202fs');
+  assert.equal(oldWords(source, 4_500), 'The source is down: it has ended with code 1 · rows 6\u202fs old · trying again');
+  assert.equal(oldWords({ state: 'disabled', message: '', age: 0 }, 0), 'The source is switched off');
+  assert.equal(oldWords({ state: 'live', message: 'fine', age: 9 }, 0), '');
+});
+
+test('rows of a source that is not live are old, those of one that starts are not', () => {
+  for (const state of ['stale', 'backingOff', 'disabled', 'failed']) assert.ok(isOld({ state }), state);
+  for (const state of ['live', 'starting', 'unheard of', 'toString']) assert.ok(!isOld({ state }), state);
+  assert.ok(!isOld(undefined));
+});
+
+test('a state that a newer server may have is shown as it is', () => {
+  assert.deepEqual(['live', 'backingOff', 'disabled', 'resting', 'toString'].map(stateName), ['live', 'down', 'off', 'resting', 'toString']);
+});

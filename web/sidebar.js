@@ -1,0 +1,142 @@
+// sidebar.js: the tables to choose from, each with its rows and how its source is.
+
+import { Glance } from './glance.js';
+import { stateName } from './source.js';
+import { parseMessage, SUBPROTOCOL } from './wire.js';
+
+const pause = 5_000;   // milliseconds until a lost socket is opened again
+const renew = 15_000;  // how a source is, is told of all tables when a socket opens, and later only of the one it looks at
+
+/** The list of tables beside the table; `on.table(name)` hears which one is chosen. It hides while there is one table only. */
+export class Sidebar {
+  constructor(list, panel, button, on) {
+    Object.assign(this, { list, panel, button });
+    this.tables = new Map();
+    this.#socket = null;
+    this.#isShown = true;
+    list.addEventListener('click', ({ target }) => {
+      const tab = target.closest('[role=tab]');
+      if (tab) on.table(tab.dataset.table);
+    });
+    list.addEventListener('keydown', (event) => {
+      const step = { ArrowDown: 1, ArrowUp: -1, ArrowRight: 1, ArrowLeft: -1 }[event.key];
+      const tabs = [...list.children];
+      const next = event.key === 'Home' ? tabs[0] : event.key === 'End' ? tabs.at(-1) : tabs[tabs.indexOf(document.activeElement) + step];
+      if (!next) return;
+      event.preventDefault();
+      next.focus();
+    });
+    button.addEventListener('click', () => {
+      this.#isShown = this.panel.hidden;
+      this.#place();
+      if (!this.panel.hidden) (list.querySelector('[aria-selected=true]') ?? list.firstElementChild)?.focus();
+    });
+    if (matchMedia('(max-width: 760px)').matches) this.#isShown = false;  // there it would cover the table
+    document.addEventListener('visibilitychange', () => this.#watch());
+  }
+  #socket;
+  #isShown;
+
+  /** The tables there are, and the one that is shown. */
+  setTables(tables, name) {
+    const focused = document.activeElement?.dataset?.table;
+    const known = this.tables;
+    this.tables = new Map(tables.map((table) => {
+      const entry = known.get(table.name) ?? makeEntry(table.name);
+      entry.title.nodeValue = table.title || table.name;
+      entry.tab.setAttribute('aria-selected', String(table.name === name));
+      entry.tab.tabIndex = table.name === name ? 0 : -1;
+      return [table.name, entry];
+    }));
+    const tabs = [...this.tables.values()].map(({ tab }) => tab);
+    if (tabs.every((tab) => tab.tabIndex < 0) && tabs.length > 0) tabs[0].tabIndex = 0;
+    this.list.replaceChildren(...tabs);
+    for (const table of tables) this.tell(table.name, table);
+    tabs.find((tab) => focused !== undefined && tab.dataset.table === focused)?.focus();
+    this.#place();
+  }
+
+  #place() {
+    const hasChoice = this.tables.size > 1 || [...this.tables.values()].some(({ tab }) => tab.getAttribute('aria-selected') !== 'true');
+    this.panel.hidden = !hasChoice || !this.#isShown;
+    this.button.hidden = !hasChoice;
+    this.button.setAttribute('aria-expanded', String(!this.panel.hidden));
+    this.#watch();
+  }
+
+  /** What is known of a table: its rows, its source, or both. */
+  tell(name, { rows, source }) {
+    const entry = this.tables.get(name);
+    if (entry === undefined) return;
+    if (rows !== undefined) entry.rows = rows;
+    if (source !== undefined) entry.source = source;
+    const count = (entry.rows ?? 0).toLocaleString();
+    if (entry.count.nodeValue !== count) entry.count.nodeValue = count;
+    const { state = '', message = '' } = entry.source ?? {};
+    if (entry.dot.dataset.state !== state) entry.dot.dataset.state = state;
+    const label = `${entry.title.nodeValue}, ${count} rows, ${stateName(state)}`;
+    if (entry.tab.getAttribute('aria-label') !== label) entry.tab.setAttribute('aria-label', label);
+    const title = [stateName(state), message].filter(Boolean).join(': ');
+    if (entry.tab.title !== title) entry.tab.title = title;
+  }
+
+  // A socket is open while somebody can see what it tells.
+  #watch() {
+    const isWanted = !document.hidden && !this.panel.hidden && this.tables.size > 1;
+    if (!isWanted) {
+      this.#socket?.close();
+      this.#socket = null;
+      return;
+    }
+    if (this.#socket !== null) return;
+    const socket = new WebSocket(`${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/ws`, SUBPROTOCOL);
+    this.#socket = socket;
+    const send = (message) => {
+      if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify(message));
+    };
+    const glance = new Glance(send, (call, wait) => setTimeout(call, wait), (name, found) => this.tell(name, found));
+    let wait = pause;
+    socket.onopen = () => {
+      glance.start();
+      setTimeout(() => {
+        wait = 0;
+        socket.close();
+      }, renew);
+    };
+    socket.onmessage = ({ data }) => {
+      try {
+        glance.receive(parseMessage(data));
+      } catch {
+        socket.close();
+      }
+    };
+    socket.onclose = () => {
+      if (this.#socket !== socket) return;
+      setTimeout(() => {
+        if (this.#socket !== socket) return;
+        this.#socket = null;
+        this.#watch();
+      }, wait);
+    };
+  }
+}
+
+function makeEntry(name) {
+  const tab = document.createElement('button');
+  tab.type = 'button';
+  tab.className = 'tab';
+  tab.dataset.table = name;
+  tab.setAttribute('role', 'tab');
+  tab.setAttribute('aria-controls', 'grid');
+  const [dot, titleBox, countBox] = ['tab-state', 'tab-title', 'tab-count'].map((kind) => {
+    const part = document.createElement('span');
+    part.className = kind;
+    tab.append(part);
+    return part;
+  });
+  const title = document.createTextNode('');
+  const count = document.createTextNode('');
+  titleBox.append(title);
+  countBox.append(count);
+  return { tab, dot, title, count, rows: undefined, source: undefined };
+}
