@@ -36,6 +36,8 @@ final class Session {
   var sentAt: Instant?
   /// By how much the page will follow its anchor when it applies what is on its way, or what it refused and gets anew.
   private var shiftOnItsWay = 0
+  /// By how much what is on its way moves the page when it is applied, wherever the reader has scrolled meanwhile.
+  private var sentShift = 0
   var isWritable = true
   var isHidden = false
   /// While the page pauses, what it is told instead.
@@ -155,6 +157,7 @@ final class Session {
     hold = nil
     if let viewport { reader.resize(viewport, limits: limits) }
     reader.go(to: viewport ?? Viewport(), shift: 0)
+    sentShift = 0
     shiftOnItsWay = 0
     (owesAnswer, anchorToFind) = (false, nil)
     (wantsWindow, wantsFlush, awaitsWindow) = (true, true, true)
@@ -183,7 +186,7 @@ final class Session {
     hasNewOutlook = true
     guard !awaitsWindow else { return }
     if viewport.sequence < sequence {
-      reader.go(to: viewport, shift: shiftOnItsWay)
+      reader.go(to: viewport, shift: sentShift)
       // Neither we nor the page go above the top. What it is yet to follow is no more than leads there, should it refuse the patch.
       shiftOnItsWay = reader.first - max(0, viewport.first)
     } else {
@@ -212,6 +215,7 @@ final class Session {
     guard let sentAt, sequence == self.sequence else { return }
     self.sentAt = nil
     formerBase = nil
+    sentShift = 0
     shiftOnItsWay = 0
     if !wantsWindow { awaitsWindow = false }
     pace.noteAcknowledgement(after: sentAt.duration(to: now))
@@ -285,7 +289,7 @@ final class Session {
     base = patch.result
     sequence += 1
     sentAt = now
-    shiftOnItsWay = shift
+    (shiftOnItsWay, sentShift) = (shift, shift)
     isWritable = false
     return (patch, shift)
   }
