@@ -23,6 +23,8 @@ final class Session {
   let socket: OpaquePointer
   /// What it may do.
   let role: Role
+  /// What the page proves with that this was its session, should it come back on another socket.
+  let token: String
   var phase = Phase.greeting
   var assembly = MessageAssembly()
   var bucket: TokenBucket
@@ -45,10 +47,11 @@ final class Session {
   /// Whether a patch was handed over of which libwebsockets still holds a part.
   var isDraining = false
 
-  init(id: SessionID, socket: OpaquePointer, role: Role, bucket: TokenBucket) {
+  init(id: SessionID, socket: OpaquePointer, role: Role, token: String, bucket: TokenBucket) {
     self.id = id
     self.socket = socket
     self.role = role
+    self.token = token
     self.bucket = bucket
   }
 

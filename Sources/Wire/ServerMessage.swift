@@ -7,8 +7,8 @@ import ListEngine
 ///
 /// It remembers nothing but rows and patches already encoded, and those remember it themselves.
 public enum ServerMessage {
-  /// The answer to a page's hello.
-  case hello(server: String, epoch: String, tables: [TableDescription])
+  /// The answer to a page's hello; `token` proves later that the session was its own, and is left out when empty.
+  case hello(server: String, epoch: String, token: String = "", tables: [TableDescription])
   /// The list of tables has changed.
   case tables([TableDescription])
   /// A window or patch.
@@ -42,13 +42,17 @@ public enum ServerMessage {
 
   private func write(to writer: inout JSONWriter) {
     switch self {
-    case .hello(let server, let epoch, let tables):
+    case .hello(let server, let epoch, let token, let tables):
       writer.raw("{\"type\":\"hello\",\"version\":")
       writer.integer(Self.version)
       writer.raw(",\"server\":")
       writer.text(server)
       writer.raw(",\"epoch\":")
       writer.text(epoch)
+      if !token.isEmpty {
+        writer.raw(",\"session\":")
+        writer.text(token)
+      }
       writer.raw(",\"tables\":")
       writer.tables(tables)
     case .tables(let tables):
