@@ -12,6 +12,7 @@ import { Find } from './find.js';
 import { Focus } from './focus.js';
 import { listenForFolds } from './folds.js';
 import { Heads } from './heads.js';
+import { Holder } from './hold.js';
 import { Sections } from './headers.js';
 import { listenForHands, Marks } from './gridhands.js';
 import { openLink } from './link.js';
@@ -70,6 +71,7 @@ const find = new Find($('find'), {
   leave: () => grid.focus({ preventScroll: true }),
 });
 const place = new Place(scroll, sight, focus, session);
+const holder = new Holder(body, $('held'), session);
 const note = new Note($('note'), $('note-title'), $('note-text'));
 const pauseButton = new PauseButton($('pause'), $('paused'), session, () => pause());
 const bar = new Bar(document, {
@@ -346,6 +348,7 @@ function frame() {
   const moves = isPatch && !isStill && sense.allows(copy.moves, scroll.count, travel.isMoving, now) ? copy.moves : null;
   table.paint(scroll, copy, { isUpward: sight.isUpward, isFast: sight.isFast, isChanged, isLit: isPatch && !isStill, moves }, now, Date.now());
   sections.finish(scroll, copy);
+  holder.show(table.nodes);
   focus.mark(focus.position === null ? undefined
     : focus.position < 0 ? heads.cells[focus.column] : table.cellAt(focus.position, focus.column, copy));
   marks.draw(table, selection);

@@ -66,6 +66,8 @@ export class WindowCopy {
     this.totals = none;
     /** @type {(Row|Header)[]} */
     this.items = [];
+    /** While the order is held, what waits: `{moves, gone}`, the latter indexes of items that are in the view no more; or null. */
+    this.held = null;
     /** The headers above the window that its first item lies under, outermost first. @type {Header[]} */
     this.lead = [];
     this.digest = digestOf(0, 0, [], []);
@@ -174,6 +176,7 @@ export class WindowCopy {
     this.rows = message.rows;
     this.accuracy = message.accuracy ?? 'exact';
     this.totals = message.totals ?? none;
+    this.held = message.held ?? null;
     this.digest = message.digest;
     this.items = items;
     this.lead = lead;

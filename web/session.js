@@ -40,6 +40,8 @@ export class Session {
   #isReopening = false;
   #isChanged = false;   // another query was wished for while there was no connection
   #badWindows = 0;
+  #secret = '';         // of this connection; with it the next one may go on
+  #holdsOf = '';        // that of the connection on which the copy came
 
   /** The open table as `hello` and `tables` describe it, or undefined. */
   get table() {
@@ -115,6 +117,11 @@ export class Session {
     else if (this.#isGreeted && this.table !== undefined) this.#open(sight, true);
   }
 
+  /** The reader points, selects or edits: everything is to stay where it is while values go on. */
+  holdOrder(isHeld) {
+    if (this.canLook && !this.isPaused) this.send(wire.hold(isHeld));
+  }
+
   /** The copy is on the screen. */
   painted() {
     if (this.#unpainted === 0) return;
@@ -141,6 +148,7 @@ export class Session {
   #greet(message, sight) {
     const isRestart = this.epoch !== '' && this.epoch !== message.epoch;
     this.epoch = message.epoch;
+    this.#secret = message.session ?? '';
     this.#isGreeted = true;
     const event = this.#list(message.tables, sight, true);
     return { ...event, isRestart };
@@ -160,8 +168,16 @@ export class Session {
     this.#isOpening = true;
     this.#isReopening = isReopening && this.copy.seq > 0 && !this.#isChanged;
     this.#isChanged = false;
-    const resume = this.#isReopening ? { epoch: this.copy.epoch, seq: this.copy.seq } : null;
-    this.send(wire.open({ table: this.view.table, request: this.#request, query: this.#query(), viewport: sight(0, !this.#isReopening), resume }));
+    const viewport = sight(0, !this.#isReopening);
+    const resume = this.#isReopening ? this.#resume(viewport) : null;
+    this.#holdsOf = this.#secret;
+    this.send(wire.open({ table: this.view.table, request: this.#request, query: this.#query(), viewport, resume }));
+  }
+
+  #resume({ first, anchor }) {
+    const { epoch, seq } = this.copy;
+    const position = anchor === null ? -1 : this.copy.positionOf(anchor);
+    return { epoch, seq, session: this.#holdsOf, anchorOffset: position < 0 ? -1 : position - first };
   }
 
   #ask() {
@@ -209,6 +225,8 @@ export class Session {
     if (reason !== null) return this.#resync(message.seq, reason);
     this.stats.patches += 1;
     this.#unpainted = message.seq;
+    // Of a connection that was resumed the first is a patch.
+    if (this.isAsking && message.request === this.#request) this.isAsking = this.#isOpening = this.#isReopening = false;
     return { kind: 'patch', shift: message.shift ?? 0, message };
   }
 

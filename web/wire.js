@@ -43,6 +43,7 @@ const checks = {
   hello(m) {
     demand(m.version === VERSION, `the server speaks version ${m.version}, this page ${VERSION}`);
     demand(typeof m.epoch === 'string', 'hello has no epoch');
+    demand(m.session === undefined || typeof m.session === 'string', 'the session is no text');
     checkTables(m.tables);
   },
   tables(m) {
@@ -57,6 +58,7 @@ const checks = {
   patch(m) {
     checkPlace(m);
     for (const name of ['base', 'before', 'after']) demand(isCount(m[name]), `a patch has no ${name}`);
+    demand(m.held === undefined || isHeld(m.held), 'held says no numbers');
     demand(m.shift === undefined || Number.isSafeInteger(m.shift), 'shift is no whole number');
     for (const name of ['removed', 'updated', 'moved', 'inserted']) {
       demand(m[name] === undefined || (Array.isArray(m[name]) && m[name].every(Array.isArray)), `${name} is no list of lists`);
@@ -127,6 +129,10 @@ function isHeader(value) {
     && (value.aggregates === undefined || Array.isArray(value.aggregates)) && isCount(value.level) && typeof value.column === 'string' && isCount(value.count);
 }
 
+function isHeld(value) {
+  return isObject(value) && isCount(value.moves) && (value.gone === undefined || (Array.isArray(value.gone) && value.gone.every(isCount)));
+}
+
 function isObject(value) {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
@@ -146,10 +152,15 @@ export function hello(client) {
   return { type: 'hello', version: VERSION, client };
 }
 
-/** Shows a table. `resume` is `{epoch, seq}` of what the page still holds, or null. */
+/** Shows a table. `resume` is `{epoch, seq, session, anchorOffset}` of what the page still holds, or null. */
 export function open({ table, request, query, viewport, resume }) {
   const message = { type: 'open', table, request, query: wireQuery(query), viewport: wireViewport(viewport) };
-  if (resume) message.resume = { epoch: resume.epoch, seq: resume.seq };
+  if (resume) {
+    const { epoch, seq, session, anchorOffset } = resume;
+    message.resume = { epoch, seq };
+    if (session) message.resume.session = session;
+    if (anchorOffset >= 0 && anchorOffset <= LIMITS.count) message.resume.anchorOffset = anchorOffset;
+  }
   return message;
 }
 
@@ -181,6 +192,11 @@ export function resync(seq, reason) {
 /** Whether anybody can see the page. */
 export function visibility(hidden) {
   return { type: 'visibility', hidden };
+}
+
+/** Everything is to stay where it is, or to go where it belongs. */
+export function hold(held) {
+  return { type: 'hold', held };
 }
 
 /** The page is to stay as it is, or to go on. */

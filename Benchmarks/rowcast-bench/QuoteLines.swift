@@ -5,7 +5,7 @@ import Quotes
 enum QuoteLines {
   /// Writes them to a file, schema and all.
   static func write(_ rows: Int, to path: String) throws {
-    FileManager.default.createFile(atPath: path, contents: nil)
+    _ = FileManager.default.createFile(atPath: path, contents: nil)
     let file = try FileHandle(forWritingTo: URL(filePath: path))
     let types = ["integer", "text", "text", "number", "integer", "number", "number", "timestamp", "text", "text"]
     let columns = zip(Quotes.columns, types).map { #"{"name":"\#($0)","type":"\#($1)"}"# }.joined(separator: ",")

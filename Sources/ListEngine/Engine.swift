@@ -18,6 +18,7 @@ public struct Engine: ~Copyable {
   private var sessions: [SessionID: Session] = [:]
   /// Sessions whose table is not there yet, in the order in which they came.
   private var waiting: [Session] = []
+  private var parking: Parking
   private var outputs: [Output] = []
   private let seed: UInt64
   private let collators: CollatorFinder
@@ -29,6 +30,7 @@ public struct Engine: ~Copyable {
     self.collators = collators
     self.epoch = epoch
     self.limits = limits
+    parking = Parking(limit: limits.parkedSessions, time: limits.parkedTime)
     seed = epoch.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
   }
 
@@ -131,11 +133,11 @@ public struct Engine: ~Copyable {
     case .forget(let id, let key, let column): states[id.rawValue].forget(DeferredCell(key, column: column), at: now)
     case .source(let id, let state, let message, let retry):
       states[id.rawValue].setSource(state, message, retry: retry, at: now)
-    case .open(let id, let table, let request, let query, let viewport, let interval):
+    case .open(let id, let table, let request, let query, let viewport, let interval, let resume):
       open(
         Session(
           id, table: table, request: request, query: query, viewport: viewport,
-          interval: min(interval ?? limits.interval, limits.longestInterval), limits: limits), at: now)
+          interval: min(interval ?? limits.interval, limits.longestInterval), limits: limits), resume: resume, at: now)
     case .query(let id, let request, let query, let viewport):
       guard let session = sessions[id] else { return }
       session.ask(query, request: request, viewport: viewport, limits: limits)
@@ -151,12 +153,20 @@ public struct Engine: ~Copyable {
       sessions[id]?.setInterval(min(interval ?? limits.interval, limits.longestInterval))
     case .visibility(let id, let isHidden): sessions[id]?.setHidden(isHidden, at: now)
     case .pause(let id, let isPaused): sessions[id]?.setPaused(isPaused)
+    case .hold(let id, true): sessions[id]?.holdOrder(for: limits.hold, at: now)
+    case .hold(let id, false): sessions[id]?.release()
     case .writable(let id): sessions[id]?.isWritable = true
-    case .close(let id): close(id, at: now)
+    case .close(let id): close(id, isParked: true, at: now)
     }
   }
 
-  private mutating func open(_ session: Session, at now: Instant) {
+  private mutating func open(_ session: Session, resume: ResumePoint?, at now: Instant) {
+    // A second table on the same socket goes on counting, and from nowhere else.
+    if let resume, sessions[session.id] == nil {
+      // Its old socket may not have noticed yet that nobody is there.
+      close(resume.session, isParked: true, at: now)
+      session.resume(from: parking.take(resume.session), at: resume)
+    }
     if let former = sessions[session.id] { session.goOn(from: former) }
     close(session.id, at: now)
     sessions[session.id] = session
@@ -205,11 +215,13 @@ public struct Engine: ~Copyable {
     outputs.append(.refuse(session.id, .tooLong("a page may collapse \(limits.collapsed) sections, not \(count)")))
   }
 
-  private mutating func close(_ id: SessionID, at now: Instant) {
+  private mutating func close(_ id: SessionID, isParked: Bool = false, at now: Instant) {
     guard let session = sessions.removeValue(forKey: id) else { return }
     waiting.removeAll { $0 === session }
     guard let number = tableNumbers[session.tableName] else { return }
+    session.willLeave()
     states[number].detach(session, at: now)
+    if isParked, session.base != nil { parking.park(session, at: now) }
   }
 
   /// A query with the numbers of its columns.
@@ -261,6 +273,7 @@ public struct Engine: ~Copyable {
   ///
   /// - Complexity: O(sessions + window log window) for each session that is due; sessions with equal windows share the work.
   public mutating func advance(to now: Instant) -> [Output] {
+    parking.drop(at: now)
     for table in states {
       table.advance(to: now, limits: limits, outputs: &outputs)
       for (session, error) in table.takeRefused() where sessions[session.id] === session {
@@ -283,6 +296,6 @@ public struct Engine: ~Copyable {
   /// - Complexity: O(sessions).
   public var deadline: Instant? {
     if !outputs.isEmpty { return .zero }
-    return states.compactMap(\.deadline).min()
+    return (states.map(\.deadline) + [parking.deadline]).compactMap(\.self).min()
   }
 }

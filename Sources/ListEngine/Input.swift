@@ -114,7 +114,10 @@ public enum Input: Codable, Sendable {
   /// A source's state has changed, and why; `retry` is how long it is until it is tried again.
   case source(TableID, SourceState, message: String, retry: Duration? = nil)
   /// A page opens a table, or another one. `request` comes back with every patch that answers the query.
-  case open(SessionID, table: String, request: UInt64, query: QueryRequest, viewport: Viewport?, interval: Duration?)
+  /// `resume` tells what it still holds of a connection that was lost: where that is known and the query is the same, it gets a patch.
+  case open(
+    SessionID, table: String, request: UInt64, query: QueryRequest, viewport: Viewport?, interval: Duration?,
+    resume: ResumePoint? = nil)
   /// A page asks for another query.
   case query(SessionID, request: UInt64, query: QueryRequest, viewport: Viewport?)
   /// A page collapses a section of its own view of the table, or expands it.
@@ -131,6 +134,9 @@ public enum Input: Codable, Sendable {
   case visibility(SessionID, isHidden: Bool)
   /// A page's reader wants it to stay as it is, or to go on. Another query ends a pause, and so does a section that is collapsed or expanded.
   case pause(SessionID, isPaused: Bool)
+  /// A page's reader points, selects or edits, so that everything is to stay where it is while its values go on; or does so no longer. A hold
+  /// ends by itself after ``Limits/hold``.
+  case hold(SessionID, isHeld: Bool)
   /// A session's socket has taken everything it was given and can take the next patch.
   case writable(SessionID)
   /// A session's page is gone.

@@ -67,6 +67,12 @@ public struct Limits: Hashable, Codable, Sendable {
   public var backlog = 4_096
   /// The least time between two patches of a session that does not ask for another.
   public var interval: Duration = .milliseconds(300)
+  /// How long a page may hold the order of its window without asking again.
+  public var hold: Duration = .seconds(30)
+  /// How many pages that are gone may come back to a patch, and for how long.
+  public var parkedSessions = 1_000
+  /// See ``parkedSessions``.
+  public var parkedTime: Duration = .seconds(60)
   /// The longest interval a page may ask for.
   public var longestInterval: Duration = .seconds(60)
 

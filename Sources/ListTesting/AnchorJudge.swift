@@ -57,7 +57,7 @@ struct AnchorJudge {
 
   private func answer(_ index: Int) -> Answer {
     let position = page.replica.start + index
-    switch page.replica.items[index] {
+    switch (page.placed ?? page.replica).items[index] {
     case .row(_, _, let old):
       let deciding = page.query.sort.map(\.column) + page.query.group
       guard case .integer(let key) = old[Simulation.keyColumn], !page.moved.contains(key),

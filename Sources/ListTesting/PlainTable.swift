@@ -39,6 +39,14 @@ public struct PlainTable: Sendable {
     self.limits = limits
   }
 
+  /// A table of these rows.
+  ///
+  /// - Precondition: They fit the schema, and no two have one key.
+  public init(_ schema: Schema, rows: [Row]) {
+    self.init(schema)
+    self.rows = rows
+  }
+
   /// Whether there is a row with this key.
   public func contains(_ key: RowKey) -> Bool { index(of: key) != nil }
 

@@ -38,6 +38,8 @@ public struct Replica: Sendable {
   public private(set) var items: [Item] = []
   /// The headers above the window, outermost first.
   public private(set) var lead: [HeaderSnapshot] = []
+  /// What waits while the order is held.
+  public private(set) var held: Held?
   /// The number of what was applied last; 0 before the first window.
   public private(set) var sequence: UInt64 = 0
 
@@ -63,6 +65,7 @@ public struct Replica: Sendable {
     accuracy = patch.result.accuracy
     totals = patch.result.totals
     lead = patch.result.lead
+    held = patch.result.held
     sequence = delivery.sequence
   }
 

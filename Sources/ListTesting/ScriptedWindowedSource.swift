@@ -107,9 +107,7 @@ public struct ScriptedWindowedSource: Sendable {
 
   /// Its rows as anyone would write them down.
   public var plain: PlainTable {
-    var plain = PlainTable(schema)
-    plain.reload(rows.map { ($0.key, $0.cells) })
-    return plain
+    PlainTable(schema, rows: rows.map { PlainTable.Row(key: $0.key, cells: $0.cells) })
   }
 
   // MARK: What it is asked
@@ -274,7 +272,6 @@ public struct ScriptedWindowedSource: Sendable {
   private func ordered(_ request: PageRequest, marks: [PageCursor]) -> [Row] {
     var columns = schema
     columns.columns.append(Column("index of the row", .integer))
-    var plain = PlainTable(columns)
     var listed = rows
     for mark in marks {
       guard var row = cursors[mark] else { preconditionFailure("\(mark) was never made") }
@@ -283,7 +280,11 @@ public struct ScriptedWindowedSource: Sendable {
       listed.append(row)
     }
     listed.sort { ($0.label, $0.isMark ? 1 : 0) < ($1.label, $1.isMark ? 1 : 0) }
-    plain.reload(listed.enumerated().map { (.integer(Int64($0)), $1.cells + [.integer(Int64($0))]) })
+    let plain = PlainTable(
+      columns,
+      rows: listed.enumerated().map {
+        PlainTable.Row(key: .integer(Int64($0)), cells: $1.cells + [.integer(Int64($0))])
+      })
     var query = Query(sort: request.query.sort, search: request.query.search)
     let section = zip(request.query.group, request.section).map { column, value -> Filter<Int> in
       value == .null ? .isEmpty(column) : .compare(column, .equal, value)

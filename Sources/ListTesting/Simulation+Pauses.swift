@@ -13,6 +13,7 @@ extension Simulation {
 
   mutating func pause(_ engine: inout Engine) {
     guard let index = anyPage() else { return }
+    (pages[index].mayHold, pages[index].heldAt) = (false, nil)
     guard pages[index].pause == nil else { return goOn(&engine, index) }
     pages[index].pause = PausedView(
       rows: plain.shownRows(pages[index].query), told: Waiting(changed: 0, rows: plain.count(pages[index].query)))

@@ -130,6 +130,7 @@ extension Simulation {
       let isCollapsed = random.oneIn(2)
       if isCollapsed { pages[index].collapsed.insert(path) } else { pages[index].collapsed.remove(path) }
       pages[index].pause = nil
+      (pages[index].mayHold, pages[index].heldAt) = (false, nil)
       engine.handle(.collapse(page.id, .path(Self.written(path)), isCollapsed: isCollapsed), at: clock.now)
       return
     }
@@ -139,6 +140,7 @@ extension Simulation {
     else { return }
     if header.isCollapsed { pages[index].collapsed.remove(path) } else { pages[index].collapsed.insert(path) }
     pages[index].pause = nil
+    (pages[index].mayHold, pages[index].heldAt) = (false, nil)
     engine.handle(.collapse(page.id, .number(header.section), isCollapsed: !header.isCollapsed), at: clock.now)
   }
 }

@@ -52,6 +52,10 @@ public struct Simulation {
     public var hits = 0
     /// Counts that pages were told while they paused.
     public var waits = 0
+    /// Pages that came back on another connection, and got a patch.
+    public var resumes = 0
+    /// Patches of pages that held their order.
+    public var holds = 0
     /// Rows that their table let go by itself, and lists that had more rows than their table took.
     public var evictions = 0
     /// See `evictions`.
@@ -79,6 +83,8 @@ public struct Simulation {
       hits += other.hits
       anchored += other.anchored
       waits += other.waits
+      holds += other.holds
+      resumes += other.resumes
       evictions += other.evictions
       bounded += other.bounded
     }
@@ -108,8 +114,15 @@ public struct Simulation {
     var moved: Set<Int64> = []
     /// Whether the whole list has been put in order since then.
     var isReordered = false
+    /// Whether it has come back on another connection and was not answered yet.
+    var isResuming = false
     /// While it pauses, what its view was when it began to.
     var pause: PausedView?
+    /// Whether its reader may hold the order; and since when for certain.
+    var mayHold = false
+    var heldAt: Instant?
+    /// While the order is held, what it held before: what a row's place was chosen by.
+    var placed: Replica?
   }
 
   /// The table's columns: in some runs the last two are deferred.
@@ -191,13 +204,13 @@ public struct Simulation {
       clock.advance(by: .milliseconds(random.pick([-1, -500, -3_600_000])))
       hasClockGoneBack = true
     case 11: openPage(&engine)
-    case 12: closePage(&engine)
+    case 12: random.oneIn(2) ? closePage(&engine) : drop(&engine)
     case 13...14: scroll(&engine)
     case 15: query(&engine)
     case 16...20: receive(&engine)
     case 21: hide(&engine)
     case 22: collapse(&engine)
-    case 24: pause(&engine)
+    case 24: random.oneIn(2) ? pause(&engine) : hold(&engine)
     case 25...26: changeTruth(&engine, table)
     default: spoil()
     }
@@ -313,8 +326,7 @@ public struct Simulation {
       first: stick == .top ? 0 : random.number(0...30), count: random.number(1...20),
       ahead: random.pick([nil, 0, 5, 40]),
       behind: random.pick([nil, 0, 5, 40]), stick: stick)
-    var page = Page(id: SessionID(rawValue: nextPage), viewport: viewport)
-    nextPage += 1
+    var page = Page(id: newPageID(), viewport: viewport)
     page.query = randomQuery()
     page.collapsed = randomPaths(page.query)
     engine.handle(
@@ -322,6 +334,11 @@ public struct Simulation {
         page.id, table: "numbers", request: page.request, query: request(page), viewport: viewport,
         interval: random.pick([nil, .zero, .milliseconds(100), .seconds(2)])), at: clock.now)
     pages.append(page)
+  }
+
+  mutating func newPageID() -> SessionID {
+    defer { nextPage += 1 }
+    return SessionID(rawValue: nextPage)
   }
 
   private mutating func closePage(_ engine: inout Engine) {
@@ -344,6 +361,7 @@ public struct Simulation {
     }
     viewport.sequence = page.replica.sequence
     pages[index].viewport = viewport
+    pages[index].heldAt = nil
     engine.handle(.viewport(page.id, viewport), at: clock.now)
   }
 
@@ -355,6 +373,7 @@ public struct Simulation {
     pages[index].isCurrent = false
     pages[index].awaitsWindow = true
     pages[index].pause = nil
+    (pages[index].mayHold, pages[index].heldAt) = (false, nil)
     let viewport = random.oneIn(2) ? Viewport(first: 0, count: pages[index].viewport.count) : nil
     pages[index].viewport.first = 0
     (pages[index].viewport.stick, pages[index].viewport.anchor) = (.top, nil)
@@ -366,6 +385,7 @@ public struct Simulation {
   private mutating func hide(_ engine: inout Engine) {
     guard let index = anyPage() else { return }
     pages[index].isHidden.toggle()
+    (pages[index].mayHold, pages[index].heldAt) = (false, nil)
     engine.handle(.visibility(pages[index].id, isHidden: pages[index].isHidden), at: clock.now)
   }
 
@@ -391,6 +411,18 @@ public struct Simulation {
         guard pages[index].isWritable else { throw failure("a page gets a patch that its socket cannot take") }
         pages[index].isWritable = false
         pages[index].coming.append(delivery)
+        if pages[index].isResuming, delivery.patch.base != nil { coverage.resumes += 1 }
+        pages[index].isResuming = false
+        if let held = delivery.patch.result.held {
+          try judgeHeld(delivery, held, pages[index])
+          continue
+        }
+        if let heldAt = pages[index].heldAt, heldAt <= clock.now, !hasClockGoneBack,
+          heldAt.duration(to: clock.now) < limits.hold
+        {
+          throw failure("page \(id.rawValue) holds its order, and is sent another one")
+        }
+        pages[index].heldAt = nil
         if isExact {
           try judge(delivery, pages[index])
           try judgeShift(delivery, pages[index])
@@ -422,14 +454,17 @@ public struct Simulation {
     guard !pages[index].coming.isEmpty else { return }
     let delivery = pages[index].coming.removeFirst()
     let id = pages[index].id
+    let before = pages[index].replica
     do throws(Replica.Mismatch) {
       try pages[index].replica.apply(delivery)
     } catch {
       coverage.resyncs += 1
+      (pages[index].mayHold, pages[index].heldAt) = (false, nil)
       engine.handle(.resync(id, sequence: delivery.sequence), at: clock.now)
       return
     }
     count(delivery)
+    pages[index].placed = delivery.patch.result.held == nil ? nil : pages[index].placed ?? before
     pages[index].isCurrent = delivery.request == pages[index].request
     if pages[index].isCurrent { pages[index].awaitsWindow = false }
     if pages[index].isCurrent { follow(delivery, index) }
@@ -466,6 +501,10 @@ public struct Simulation {
       engine.handle(.visibility(pages[index].id, isHidden: false), at: clock.now)
     }
     for index in pages.indices where pages[index].pause != nil { goOn(&engine, index) }
+    for index in pages.indices {
+      engine.handle(.hold(pages[index].id, isHeld: false), at: clock.now)
+      (pages[index].mayHold, pages[index].heldAt) = (false, nil)
+    }
     // The last change after the faults: a spoiled page notices with the next patch.
     for index in pages.indices where !pages[index].awaitsWindow {
       pages[index].viewport.anchor = nil

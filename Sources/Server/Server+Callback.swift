@@ -84,7 +84,8 @@ extension Server {
     metrics.sessions += 1
     let bucket = TokenBucket(
       rate: configuration.messageRate, burst: configuration.messageBurst, at: EventLoop.now)
-    let session = Session(id: SessionID(rawValue: lastSession), socket: socket, pass: pass, bucket: bucket)
+    let id = SessionID(rawValue: lastSession)
+    let session = Session(id: id, socket: socket, pass: pass, token: resumeTokens.make(for: id), bucket: bucket)
     sessions[socket] = session
     sessionsByID[session.id] = session
     if sessions.count > configuration.sessionLimit {
@@ -102,6 +103,7 @@ extension Server {
     admitted[socket] = nil
     if let session = sessions.removeValue(forKey: socket) {
       sessionsByID[session.id] = nil
+      resumeTokens.leave(session.id)
       if session.phase == .open {
         engine.handle(.close(session.id), at: EventLoop.now)
         loop.requestTurn()

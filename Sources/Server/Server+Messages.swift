@@ -56,7 +56,7 @@ extension Server {
       session.isPaused = false
       return .open(
         session.id, table: open.table, request: open.request, query: open.query, viewport: open.viewport,
-        interval: open.interval)
+        interval: open.interval, resume: resumePoint(open.resume))
     case (_, .greeted): throw .unexpectedMessage("open a table first")
     case (.query(let request, let query, let viewport), _):
       session.isPaused = false
@@ -80,7 +80,18 @@ extension Server {
       if !isPaused { session.waiting = nil }
       lws_callback_on_writable(session.socket)
       return .pause(session.id, isPaused: isPaused)
+    case (.hold(let isHeld), _): return .hold(session.id, isHeld: isHeld)
     }
+  }
+
+  /// The session whose page has come back on another socket. Its own may not have noticed yet that nobody is there: it is closed.
+  private func resumePoint(_ resume: ClientMessage.Resume?) -> ResumePoint? {
+    guard let resume, resume.epoch == engine.epoch, let token = resume.token, let id = resumeTokens.session(token)
+    else { return nil }
+    if let former = sessionsByID[id], former.phase == .open {
+      former.beginClosing(1008, "the page has come back on another connection")
+    }
+    return ResumePoint(session: id, sequence: resume.sequence, anchorOffset: resume.anchorOffset)
   }
 
   func close(_ session: Session, _ code: Int, _ reason: String) -> Bool {
@@ -193,7 +204,7 @@ extension Server {
       session.owesHello = false
       session.owesTables = false
       message = .hello(
-        server: configuration.name, epoch: engine.epoch, role: session.pass.role.rawValue,
+        server: configuration.name, epoch: engine.epoch, role: session.pass.role.rawValue, token: session.token,
         tables: engine.tables(at: EventLoop.now))
     } else if session.owesTables, !session.isQuiet {
       session.owesTables = false

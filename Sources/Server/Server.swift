@@ -47,6 +47,7 @@ public final class Server {
   var schemas: [TableID: Schema] = [:]
   var nextInlet = 0
   var greetings: GreetingQueue
+  var resumeTokens: ResumeTokens
   var isStopping = false
   var metrics = Metrics()
   /// What is known of each source beside its table, in the order of their inlets.
@@ -60,6 +61,7 @@ public final class Server {
   public init(_ configuration: ServerConfiguration) throws(ServerError) {
     self.configuration = configuration
     logger = configuration.logger
+    resumeTokens = ResumeTokens(limit: configuration.limits.parkedSessions)
     greetings = GreetingQueue(patience: configuration.helloTimeout)
     engine = RecordedEngine(
       Engine(

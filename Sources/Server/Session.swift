@@ -23,6 +23,8 @@ final class Session {
   let socket: OpaquePointer
   /// What it was let in with, and what it may do.
   var pass: AccessControl.Pass
+  /// What the page proves with that this was its session, should it come back on another socket.
+  let token: String
   var phase = Phase.greeting
   var assembly = MessageAssembly()
   var bucket: TokenBucket
@@ -47,10 +49,11 @@ final class Session {
   /// Whether a patch was handed over of which libwebsockets still holds a part.
   var isDraining = false
 
-  init(id: SessionID, socket: OpaquePointer, pass: AccessControl.Pass, bucket: TokenBucket) {
+  init(id: SessionID, socket: OpaquePointer, pass: AccessControl.Pass, token: String, bucket: TokenBucket) {
     self.id = id
     self.socket = socket
     self.pass = pass
+    self.token = token
     self.bucket = bucket
   }
 

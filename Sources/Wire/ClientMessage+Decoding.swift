@@ -46,7 +46,7 @@ extension ClientMessage {
           query: try Self.query(message, limits),
           viewport: try Self.optionalViewport(message, limits),
           interval: try message.milliseconds("interval", upTo: limits.longestInterval),
-          resume: try Self.resume(message)))
+          resume: try Self.resume(message, limits)))
     case "query":
       self = .query(
         request: try Self.number(message, "request"), query: try Self.query(message, limits),
@@ -63,6 +63,8 @@ extension ClientMessage {
       self = .visibility(isHidden: try message.requiredBoolean("hidden"))
     case "pause":
       self = .pause(isPaused: try message.requiredBoolean("paused"))
+    case "hold":
+      self = .hold(isHeld: try message.requiredBoolean("held"))
     case "action":
       self = .action(try message.requiredText("action", limit: Self.greatestName))
     default:
@@ -165,10 +167,12 @@ extension ClientMessage {
     return viewport
   }
 
-  private static func resume(_ message: JSONMembers) throws(ClientError) -> Resume? {
+  private static func resume(_ message: JSONMembers, _ limits: Limits) throws(ClientError) -> Resume? {
     guard let resume = try message.object("resume") else { return nil }
     return Resume(
-      epoch: try resume.requiredText("epoch", limit: greatestName), sequence: try number(resume, "seq"))
+      epoch: try resume.requiredText("epoch", limit: greatestName), sequence: try number(resume, "seq"),
+      token: try resume.text("session", limit: greatestName),
+      anchorOffset: try resume.integer("anchorOffset", in: 0...Int64(limits.visible)).map(Int.init))
   }
 }
 

@@ -24,6 +24,8 @@ public enum ClientMessage: Hashable, Sendable {
   case action(String)
   /// The reader wants the page to stay as it is, or to go on.
   case pause(isPaused: Bool)
+  /// The reader points, selects or edits: everything is to stay where it is.
+  case hold(isHeld: Bool)
 
   /// Which table a page wants to see, and how.
   public struct Open: Hashable, Sendable {
@@ -60,11 +62,17 @@ public enum ClientMessage: Hashable, Sendable {
     public var epoch: String
     /// The last window or patch that it applied.
     public var sequence: UInt64
+    /// What the server's hello called the session in which it came.
+    public var token: String?
+    /// How many items the anchor is below the first visible one.
+    public var anchorOffset: Int?
 
     /// A page's memory.
-    public init(epoch: String, sequence: UInt64) {
+    public init(epoch: String, sequence: UInt64, token: String? = nil, anchorOffset: Int? = nil) {
       self.epoch = epoch
       self.sequence = sequence
+      self.token = token
+      self.anchorOffset = anchorOffset
     }
   }
 }

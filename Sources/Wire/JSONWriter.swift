@@ -170,7 +170,7 @@ package struct JSONWriter {
       byte("[")
       for (index, value) in values.enumerated() {
         if index > 0 { byte(",") }
-        number(value)
+        value.isFinite ? number(value) : raw("null")  // JSON has no word for the others
       }
       byte("]")
     }

@@ -35,6 +35,7 @@ extension Patch {
       writer.header(header, schema)
     }
     writer.byte("]")
+    if let held = result.held { writer.held(held) }
     writer.raw(",\"digest\":")
     writer.unsigned(UInt64(result.digest))
     writer.byte("}")
@@ -142,6 +143,20 @@ extension Patch {
 }
 
 extension JSONWriter {
+  fileprivate mutating func held(_ held: Held) {
+    raw(",\"held\":{\"moves\":")
+    integer(held.moves)
+    if !held.gone.isEmpty {
+      raw(",\"gone\":[")
+      for (place, index) in held.gone.enumerated() {
+        if place > 0 { byte(",") }
+        integer(index)
+      }
+      byte("]")
+    }
+    byte("}")
+  }
+
   fileprivate mutating func item(_ item: WindowItem, _ schema: Schema) {
     switch item {
     case .header(let header): self.header(header, schema)

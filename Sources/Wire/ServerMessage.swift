@@ -7,8 +7,8 @@ import ListEngine
 ///
 /// It remembers nothing but rows and patches already encoded, and those remember it themselves.
 public enum ServerMessage {
-  /// The answer to a page's hello.
-  case hello(server: String, epoch: String, role: String? = nil, tables: [TableDescription])
+  /// The answer to a page's hello; `token` proves later that the session was its own, and is left out when empty.
+  case hello(server: String, epoch: String, role: String? = nil, token: String = "", tables: [TableDescription])
   /// The list of tables has changed.
   case tables([TableDescription])
   /// A window or patch.
@@ -50,7 +50,7 @@ public enum ServerMessage {
 
   private func write(to writer: inout JSONWriter) {
     switch self {
-    case .hello(let server, let epoch, let role, let tables):
+    case .hello(let server, let epoch, let role, let token, let tables):
       writer.raw("{\"type\":\"hello\",\"version\":")
       writer.integer(Self.version)
       writer.raw(",\"server\":")
@@ -60,6 +60,10 @@ public enum ServerMessage {
       if let role {
         writer.raw(",\"role\":")
         writer.text(role)
+      }
+      if !token.isEmpty {
+        writer.raw(",\"session\":")
+        writer.text(token)
       }
       writer.raw(",\"tables\":")
       writer.tables(tables)

@@ -49,6 +49,12 @@ final class Harness {
     return id
   }
 
+  /// A page goes on under another name, with what it holds.
+  func hand(_ old: SessionID, to new: SessionID) { replicas[new] = replicas.removeValue(forKey: old) }
+
+  /// A page holds this.
+  func put(_ replica: Replica, as id: SessionID) { replicas[id] = replica }
+
   /// Drops what others were told so far.
   func forgetOthers() { others = [] }
 

@@ -49,6 +49,7 @@ import Testing
       #"{"type":"viewport","seq":0,"first":0,"count":1}"#, #"{"type":"resync","seq":0}"#,
       #"{"type":"pace","interval":1}"#,
       #"{"type":"visibility","hidden":true}"#, #"{"type":"pause","paused":true}"#,
+      #"{"type":"hold","held":true}"#,
     ] {
       let client = try WebSocketClient.greeted(port: server.port)
       client.say(text)

@@ -24,6 +24,7 @@ import Testing
     #expect(try decode(#"{"type":"pace","interval":16.5}"#) == .pace(.microseconds(16_500)))
     #expect(try decode(#"{"type":"visibility","hidden":true}"#) == .visibility(isHidden: true))
     #expect(try decode(#"{"type":"action","action":"kill"}"#) == .action("kill"))
+    #expect(try decode(#"{"type":"hold","held":true}"#) == .hold(isHeld: true))
     #expect(try decode(#"{"type":"pause","paused":true}"#) == .pause(isPaused: true))
     #expect(try decode(#"{"type":"pause","paused":false}"#) == .pause(isPaused: false))
     #expect(
@@ -40,7 +41,7 @@ import Testing
       #"""
       {"type":"open","table":"p","request":9007199254740991,
        "query":{"sort":[{"column":"cpu","descending":true},{"column":"pid"}],"search":"ssh","group":["user"]},
-       "viewport":{"first":0,"count":40},"interval":300,"resume":{"epoch":"e","seq":12}}
+       "viewport":{"first":0,"count":40},"interval":300,"resume":{"epoch":"e","seq":12,"session":"s","anchorOffset":3}}
       """#)
     #expect(
       full
@@ -49,7 +50,7 @@ import Testing
             table: "p", request: 9_007_199_254_740_991,
             query: QueryRequest(sort: [("cpu", true), ("pid", false)], search: "ssh", group: ["user"]),
             viewport: Viewport(first: 0, count: 40, stick: nil), interval: .milliseconds(300),
-            resume: .init(epoch: "e", sequence: 12))))
+            resume: .init(epoch: "e", sequence: 12, token: "s", anchorOffset: 3))))
   }
 
   @Test func aViewportWithoutStickHoldsItsAnchor() throws {
@@ -82,7 +83,8 @@ import Testing
     #"{"type":"ack","seq":+7}"#, #"{"type":"ack","seq":7.}"#, #"{"type":"ack","seq":7e}"#, #"{"type":"ack","seq":.7}"#,
     #"{"type":"ack","seq":7.5}"#, #"{"type":"ack","seq":NaN}"#, #"{"type":"ack","seq":1e999}"#, #"{'type':'ack'}"#,
     #"{"type":"ack","seq":tru}"#, "{\"type\":\"a\nck\"}", #"{"type":"\x61ck"}"#, #"{"type":"\u00zz"}"#,
-    #"{"type":"visibility","hidden":"yes"}"#, #"{"type":"pause"}"#, #"{"type":"pause","paused":1}"#,
+    #"{"type":"visibility","hidden":"yes"}"#, #"{"type":"pause"}"#, #"{"type":"hold"}"#,
+    #"{"type":"pause","paused":1}"#,
     #"{"type":"visibility"}"#, #"{"type":"hello"}"#, #"{"type":"action"}"#, #"{"type":"action","action":1}"#,
     #"{"type":"hello","version":1.5}"#, #"{"type":"open","table":"p"}"#, #"{"type":"open","request":1}"#,
     #"{"type":"open","table":"p","request":1,"query":[]}"#,

@@ -118,7 +118,12 @@ enum Golden {
       accuracy: (message["accuracy"] as? String).flatMap(CountAccuracy.init) ?? .exact,
       totals: try cells(message["totals"]),
       items: items, lead: try (message["lead"] as? [Any] ?? []).compactMap { try header($0, schema) },
-      pool: HeaderPool(), commit: 0, relabelings: 0)
+      pool: HeaderPool(), commit: 0, relabelings: 0, held: try held(message["held"]))
+  }
+
+  private static func held(_ value: Any?) throws -> Held? {
+    guard let held = value as? [String: Any] else { return nil }
+    return Held(moves: try integer(held, "moves"), gone: held["gone"] as? [Int] ?? [])
   }
 
   // MARK: Whole messages

@@ -25,7 +25,8 @@ import Wire
     switch message["type"] as? String {
     case "hello":
       let server = try #require(message["server"] as? String)
-      try expect(.hello(server: server, epoch: epoch, tables: Golden.tables(message)), message)
+      let token = message["session"] as? String ?? ""
+      try expect(.hello(server: server, epoch: epoch, token: token, tables: Golden.tables(message)), message)
     case "tables":
       try expect(.tables(Golden.tables(message)), message)
     case "status":

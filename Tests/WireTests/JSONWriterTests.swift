@@ -87,4 +87,9 @@ import Testing
     let text = cells.map { cell in written { $0.cell(cell) } }.joined(separator: " ")
     #expect(text == #"null -5 0.5 "x" true false 1.5 "k" [1,2.5] []"#)
   }
+
+  @Test func aSeriesHasGapsWhereJSONHasNoWord() {
+    let text = written { $0.cell(.series([.nan, 1, .infinity, -.infinity, 0.1])) }
+    #expect(text == "[null,1,null,null,0.1]")
+  }
 }

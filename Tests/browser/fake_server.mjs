@@ -133,6 +133,7 @@ class Session {
       case 'ack': if (message.seq === this.inFlight) this.inFlight = 0; break;
       case 'resync': this.inFlight = 0; this.wantsWindow = true; break;
       case 'visibility': this.hidden = message.hidden; break;
+      case 'hold': break;  // it may be passed over: nothing then waits
       case 'pause': this.isPaused = message.paused; break;
       default: this.send({ type: 'error', code: 'unknownType', reason: message.type });
     }

@@ -1,4 +1,4 @@
-"""What keeps a live table calm under the reader's eye: the pause. Against a real server, in a real browser."""
+"""What keeps a live table calm under the reader's eye: the pause and the hold. Against a real server, in a real browser."""
 
 from test_page import PageTest, setUpModule, tearDownModule  # noqa: F401  (a module's own set-up is found by its name)
 from reader import expect
@@ -44,4 +44,26 @@ class PauseTest(PageTest):
         reader.header("price").click()
         expect(reader.header("price")).to_have_attribute("aria-sort", "ascending")
         expect(reader.page.locator("#pause")).to_have_text("Pause")
+        reader.check_clean(self)
+
+
+class HoldTest(PageTest):
+    plugins = ("market",)
+    settings = {"market.rows": 2_000, "market.rate": 4_000}
+
+    def test_nothing_slips_away_from_under_the_pointer_while_values_go_on(self):
+        reader = self.open("#sort=-" + "price")
+        names = f"() => JSON.stringify([...document.querySelectorAll('#body .row:not([hidden])')].map((row) => [row.style.transform, row.cells?.[0] ?? row.firstElementChild.textContent]).sort())"
+        held = reader.page.locator("#held")
+        box = reader.grid.bounding_box()
+        reader.page.mouse.move(box["x"] + 100, box["y"] + 200)
+        reader.page.mouse.down()
+        expect(held).to_contain_text("wait", timeout=20_000)
+        order, values = reader.page.evaluate(names), reader.page.evaluate(ROWS)
+        reader.until(f"(values) => ({ROWS})() !== values", "values go on", values)
+        self.assertEqual(reader.page.evaluate(names), order)
+        reader.page.mouse.up()
+        reader.page.mouse.move(box["x"] + 100, box["y"] - 30)
+        expect(held).to_be_hidden()
+        reader.until(f"(order) => ({names})() !== order", "the moves come", order)
         reader.check_clean(self)

@@ -51,13 +51,14 @@ function windowMessage(window, seq = 1) {
 }
 
 /** The patch between two windows; `why` tells the reason of an index when it is not scrolling. */
-function patchMessage(before, after, seq, { shift = 0, why = {} } = {}) {
+function patchMessage(before, after, seq, { shift = 0, why = {}, waits } = {}) {
   const lists = diffWindows(before, after);
   for (const entry of lists.removed ?? []) entry[1] = why.removed ?? entry[1];
   for (const entry of lists.inserted ?? []) entry[1] = why.inserted ?? entry[1];
   return {
     type: 'patch', ...place(after, seq), ...(shift === 0 ? {} : { shift }), base: seq - 1,
-    before: before.items.length, after: after.items.length, ...lists, lead: after.lead, digest: digest(after),
+    before: before.items.length, after: after.items.length, ...lists, lead: after.lead,
+    ...(waits === undefined ? {} : { held: waits }), digest: digest(after),
   };
 }
 
@@ -81,6 +82,12 @@ sequence('update', [
   held(0, 3, [row(1, 5, ['renamed', null]), row(2, 3, ['row 2', 9.25]), row(3)]),
 ]);
 sequence('update that shows nothing else', [held(0, 1, [row(1)]), held(0, 1, [row(1, 2)])]);
+sequence('held order', [
+  held(0, 3, [row(1), row(2), row(3)]),
+  held(0, 3, [row(1), row(2, 2, ['row 2', 9.5]), row(3)], { count: 2 }),
+  held(0, 3, [row(1), row(2, 2, ['row 2', 9.5]), row(3)], { count: 3 }),
+  held(0, 3, [row(2, 2, ['row 2', 9.5]), row(1), row(4)]),
+], [{ waits: { moves: 2, gone: [2] } }, { waits: { moves: 3, gone: [2] } }, gone]);
 sequence('insert', [
   held(0, 2, [row(1), row(2)]),
   held(0, 5, [row(10), row(1), row(11), row(2), row(12)]),
@@ -229,7 +236,7 @@ const sight = { seq: 7, first: 1_200, count: 40, ahead: 60, behind: 20, anchor: 
 client('hello', { type: 'hello', version: 1, client: 'rowcast page' });
 client('open', { type: 'open', table: 'processes', request: 1, query: {}, viewport: { seq: 0, first: 0, count: 26, ahead: 80, behind: 0, stick: 'top' } });
 client('open again', {
-  type: 'open', table: 'processes', request: 2, interval: 100, resume: { epoch, seq: 12 },
+  type: 'open', table: 'processes', request: 2, interval: 100, resume: { epoch, seq: 12, session: '9d41c0de', anchorOffset: 3 },
   query: { sort: [{ column: 'cpu', descending: true }, { column: 'user' }], search: 'ssh', group: ['user'] }, viewport: { ...sight, seq: 0 },
 });
 client('open with nothing said', { type: 'open', table: 'processes', request: 1 });
@@ -278,10 +285,11 @@ client('resync', { type: 'resync', seq: 7, reason: 'digest' });
 client('pace', { type: 'pace', interval: 100 });
 client('pace of the server', { type: 'pace', interval: null });
 client('visibility', { type: 'visibility', hidden: true });
+client('hold', { type: 'hold', held: true });
 client('pause', { type: 'pause', paused: true });
 client('with members that nobody knows', { type: 'ack', seq: 8, colour: 'green', more: { nested: [1, null] } });
 
-server('hello', { type: 'hello', version: 1, server: 'rowcast 0.1.0', epoch, tables: [table] });
+server('hello', { type: 'hello', version: 1, server: 'rowcast 0.1.0', epoch, session: '9d41c0de', tables: [table] });
 server('hello without tables', { type: 'hello', version: 1, server: 'rowcast 0.1.0', epoch, tables: [] });
 server('tables', { type: 'tables', tables: [table, { ...table, name: 'jobs', title: 'Jobs', rows: 0, source: { ...source, state: 'starting' } }] });
 server('window', windowMessage(held(0, 2, [row(1, 1, ['root', 12.5, 1_795_249_898_055.5, [0, 1]]), row(2, 1, [null, null, null, null])])));

@@ -6,6 +6,7 @@ import { aggregateTexts } from '../../web/aggregates.js';
 import { Backoff } from '../../web/backoff.js';
 import { barScale, place, specify } from '../../web/columns.js';
 import { isToggle } from '../../web/folds.js';
+import { HoldPolicy, heldText, renewTime, restTime } from '../../web/hold.js';
 import { moveActive } from '../../web/keys.js';
 import { pauseTexts } from '../../web/pause.js';
 import { emptyView, fittingView, hashFromView, nextCollapsed, nextGroup, nextSort, sameQuery, viewFromHash } from '../../web/query.js';
@@ -165,4 +166,46 @@ test('the pause button says what waits', () => {
   assert.equal(pauseTexts(true, null, 'en').text, 'Paused');
   assert.equal(pauseTexts(true, { changed: 0, rows: 3 }, 'en').text, 'Paused');
   assert.equal(pauseTexts(true, { changed: 1_204, rows: 3 }, 'en').text, '+1,204 waiting');
+});
+
+test('the order is held while the pointer moves, and a while longer', () => {
+  const policy = new HoldPolicy();
+  assert.equal(policy.say(0), null);
+  assert.equal(policy.patience(0), null);
+  policy.point(100);
+  assert.equal(policy.say(100), true);
+  assert.equal(policy.say(101), null, 'it is said once');
+  policy.point(1_000);
+  assert.equal(policy.patience(1_000), restTime);
+  assert.equal(policy.say(1_000 + restTime - 1), null);
+  assert.equal(policy.say(1_000 + restTime), false);
+  assert.equal(policy.say(1_000 + restTime + 1), null);
+});
+
+test('a pointer that leaves holds nothing, one that presses holds as long as it does', () => {
+  const policy = new HoldPolicy();
+  policy.point(0);
+  policy.isPressing = true;
+  assert.equal(policy.say(0), true);
+  policy.point(null);
+  assert.equal(policy.say(restTime), null);
+  policy.isPressing = false;
+  assert.equal(policy.say(restTime + 1), false);
+});
+
+test('a selection is held for as long as it stands: the server is told again before it forgets', () => {
+  const policy = new HoldPolicy();
+  policy.isSelecting = true;
+  assert.equal(policy.say(0), true);
+  assert.equal(policy.patience(0), renewTime);
+  assert.equal(policy.say(renewTime - 1), null);
+  assert.equal(policy.say(renewTime), true);
+  assert.equal(policy.say(renewTime + 1), null);
+});
+
+test('how many moves wait is said only when some do', () => {
+  assert.equal(heldText(null, 'en'), '');
+  assert.equal(heldText({ moves: 0 }, 'en'), '');
+  assert.equal(heldText({ moves: 1 }, 'en'), '1 move waits');
+  assert.equal(heldText({ moves: 1_200, gone: [1] }, 'en'), '1,200 moves wait');
 });

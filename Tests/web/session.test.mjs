@@ -119,7 +119,7 @@ test('after a lost connection the page says what it holds, and where the reader 
   session.connected();
   session.receive({ ...golden.hello, epoch: 'another' }, sight);
   const open = said.at(-1);
-  assert.deepEqual(open.resume, { epoch: window.epoch, seq: 1 });
+  assert.deepEqual(open.resume, { epoch: window.epoch, seq: 1, session: golden.hello.session });
   assert.equal(open.viewport.first, 5);
   const event = session.receive({ ...structuredClone(window), epoch: 'another', request: open.request }, sight);
   assert.ok(event.isAnswer && event.isReopening && !event.isSameEpoch);
@@ -199,4 +199,24 @@ test('a connection that is lost during a pause leaves the rows as they are until
   session.setPaused(false, sight);
   assert.equal(said.at(-1).type, 'open');
   assert.equal(said.at(-1).resume.seq, 1);
+});
+
+test('a connection that is resumed goes on with a patch, and is asked what it wants like any other', () => {
+  const { session, said } = shown();
+  session.lost();
+  session.connected();
+  const anchored = (seq, isTop) => ({ ...sight(seq, isTop), first: 0, anchor: session.copy.items[1]?.id ?? null });
+  session.receive({ ...golden.hello, session: 'the second' }, anchored);
+  const { resume, request } = said.at(-1);
+  assert.deepEqual(resume, { epoch: window.epoch, seq: 1, session: golden.hello.session, anchorOffset: 1 });
+  assert.ok(session.isAsking);
+  assert.equal(session.receive({ ...structuredClone(patches[0]), request }, anchored).kind, 'patch');
+  assert.equal(session.isAsking, false);
+  session.painted();
+  assert.deepEqual(said.at(-1), { type: 'ack', seq: 2 });
+  session.lost();
+  session.connected();
+  session.receive({ ...golden.hello, session: 'the third' }, anchored);
+  assert.equal(said.at(-1).resume.session, 'the second');
+  assert.equal(said.at(-1).resume.seq, 2);
 });

@@ -18,6 +18,7 @@ test('what the page sends is what the golden messages say', () => {
   assert.deepEqual(wire.resync(7, 'digest'), client.resync);
   assert.deepEqual(wire.visibility(true), client.visibility);
   assert.deepEqual(wire.pause(true), client.pause);
+  assert.deepEqual(wire.hold(true), client.hold);
   assert.deepEqual(wire.viewport({ seq: 7, first: 1_200, count: 40, ahead: 60, behind: 20, anchor: 731 }), client.viewport);
   assert.deepEqual(wire.viewport({ seq: 7, first: 99_960, count: 40, ahead: 0, behind: 80, anchor: null, stick: 'end' }), client['viewport at the end']);
   assert.deepEqual(wire.collapse(4, true), client['collapse by number']);
@@ -29,7 +30,7 @@ test('what the page sends is what the golden messages say', () => {
   const { interval, ...again } = client['open again'];
   assert.equal(interval, 100);
   assert.deepEqual(wire.open({
-    table: 'processes', request: 2, resume: { epoch: '5f0c7a31', seq: 12 },
+    table: 'processes', request: 2, resume: { epoch: '5f0c7a31', seq: 12, session: '9d41c0de', anchorOffset: 3 },
     query: { sort: [{ column: 'cpu', descending: true }, { column: 'user', descending: false }], search: 'ssh', group: ['user'] },
     viewport: { seq: 0, first: 1_200, count: 40, ahead: 60, behind: 20, anchor: 731 },
   }), again);
@@ -60,6 +61,8 @@ const refusals = {
   'half a cell': JSON.stringify({ ...sound.patch, updated: [[0, 2, 1]] }),
   'a count that is none': JSON.stringify({ ...sound.waiting, changed: -1 }),
   'rows that are no number': JSON.stringify({ ...sound.waiting, rows: '317' }),
+  'held without a number': JSON.stringify({ ...sound.patch, held: { gone: [1] } }),
+  'gone that is no list of indexes': JSON.stringify({ ...sound.patch, held: { moves: 1, gone: [-1] } }),
   'an inserted nothing': JSON.stringify({ ...sound.patch, inserted: [[0, 'new']] }),
   'a source without a state': JSON.stringify({ type: 'status', table: 'x', source: {} }),
 };

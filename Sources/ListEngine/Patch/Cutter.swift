@@ -11,6 +11,8 @@ struct Cutter {
   let isTravellingUp: Bool
   /// About how many bytes of rows one patch carries.
   let budget: Int
+  /// While the order is held, how many moves wait.
+  var waitingMoves: Int?
 
   private var view: any QueryView { folded.view }
 
@@ -33,6 +35,7 @@ struct Cutter {
 
   /// - Complexity: O(window log window).
   func cut() -> Result {
+    if let base, let waitingMoves { return cutHeld(base, waitingMoves) }
     let origins = self.origins
     var candidates = folded.items(range).map { candidate($0, origins: origins) }
     let (kept, isComplete) = fit(&candidates)
@@ -50,12 +53,46 @@ struct Cutter {
       return Result(patch: patch, isEmpty: false, isComplete: isComplete)
     }
     difference(patch, base: base, candidates: candidates)
-    let isEmpty =
-      patch.removed.isEmpty && patch.inserted.isEmpty && patch.moved.isEmpty && patch.updatedRows.isEmpty
-      && patch.updatedHeaders.isEmpty && base.digest == result.digest && base.rows == result.rows
-      && base.accuracy == result.accuracy && base.totals == result.totals && base.lead == result.lead
     patch.check()
-    return Result(patch: patch, isEmpty: isEmpty, isComplete: isComplete)
+    return Result(patch: patch, isEmpty: patch.isEmpty, isComplete: isComplete)
+  }
+
+  /// Every item stays where it is and shows what is true of it, if anything still is.
+  private func cutHeld(_ base: WindowState, _ moves: Int) -> Result {
+    var gone: [Int] = []
+    var candidates = base.items.enumerated().map { index, item in
+      if !isInView(item) { gone.append(index) }
+      return Candidate(identity: Self.identity(item), item: current(item), origin: index)
+    }
+    let (_, isComplete) = fit(&candidates)
+    let result = WindowState(
+      start: base.start, total: base.total, rows: view.rowCount, totals: view.totals, items: candidates.map(\.item),
+      lead: base.lead.map(current), pool: base.pool, commit: base.commit, relabelings: base.relabelings,
+      held: Held(moves: moves, gone: gone), placed: base.placed)
+    let patch = Patch(base: base, result: result)
+    for (old, candidate) in zip(base.items, candidates) {
+      update(patch, from: old, to: candidate.item, at: candidate.origin)
+    }
+    patch.check()
+    return Result(patch: patch, isEmpty: patch.isEmpty, isComplete: isComplete)
+  }
+
+  private func isInView(_ item: WindowItem) -> Bool {
+    switch item {
+    case .row(let row): view.table.slot(of: row.id).map(view.contains) ?? false
+    case .header(let header): view.section(numbered: header.section) != nil
+    }
+  }
+
+  private func current(_ item: WindowItem) -> WindowItem {
+    switch item {
+    case .row(let row): view.table.slot(of: row.id).map { .row(view.table.snapshot($0)) } ?? item
+    case .header(let header): .header(current(header))
+    }
+  }
+
+  private func current(_ header: HeaderSnapshot) -> HeaderSnapshot {
+    view.section(numbered: header.section).map { self.header($0, slot: header.slot) } ?? header
   }
 
   // MARK: Identity
@@ -239,6 +276,20 @@ struct Cutter {
 }
 
 extension Patch {
+  /// How many of its changes are more than values and scrolling.
+  var moves: Int {
+    moved.count + removed.count { $0.why != .scrolled } + inserted.count { $0.why != .scrolled }
+  }
+
+  /// Whether the page holds what is true already.
+  var isEmpty: Bool {
+    guard let base, removed.isEmpty, inserted.isEmpty, moved.isEmpty, updatedRows.isEmpty, updatedHeaders.isEmpty
+    else { return false }
+    return base.digest == result.digest && base.rows == result.rows && base.accuracy == result.accuracy
+      && base.totals == result.totals
+      && base.lead == result.lead && base.held ?? Held() == result.held ?? Held()
+  }
+
   /// Our own counting must be right before a page is told: before + inserted − removed = after.
   func check() {
     precondition(

@@ -27,6 +27,21 @@ struct Reader {
     stick = viewport.stick
   }
 
+  /// The row that the page has named as its anchor.
+  var namedAnchor: RowID? { stick == nil ? anchor : nil }
+
+  /// Goes to where a row is now that was so far below the first visible item; the result is by how much. Of a row that is folded away the
+  /// header takes the place.
+  mutating func find(_ row: RowID, offset: Int, in view: FoldedView) -> Int {
+    guard stick == nil, let slot = view.view.table.slot(of: row), let place = view.place(of: slot) else { return 0 }
+    let before = first
+    switch place {
+    case .shown(let now): first = max(0, now - offset)
+    case .folded(_, let header): first = max(0, header - offset)
+    }
+    return first - before
+  }
+
   /// The items in sight of a view with this many.
   func visible(of total: Int) -> Range<Int> {
     let start = min(first, max(0, total - count))
@@ -71,12 +86,12 @@ struct Reader {
     if let anchor {
       for index in base.items.indices {
         guard case .row(let row) = base.items[index], row.id == anchor else { continue }
-        if let shift = shift(of: base.items[index], at: base.start + index, in: view, since: base) { return shift }
+        if let shift = shift(of: base.placed[index], at: base.start + index, in: view, since: base) { return shift }
         break
       }
     }
     for position in sight {
-      if let shift = shift(of: base.items[position - base.start], at: position, in: view, since: base) { return shift }
+      if let shift = shift(of: base.placed[position - base.start], at: position, in: view, since: base) { return shift }
     }
     return nil
   }

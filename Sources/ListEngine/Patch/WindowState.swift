@@ -105,20 +105,24 @@ public final class WindowState {
   public let items: [WindowItem]
   /// The headers of the sections in which the first item lies and that are above it, outermost first.
   public let lead: [HeaderSnapshot]
+  /// What waits while the order is held; `nil` when everything is where it belongs.
+  public let held: Held?
+  /// The items as they were when each stood where it belonged; others than `items` only while the order is held.
+  let placed: [WindowItem]
   /// Proves that two copies are equal; see docs/protocol.md.
   public let digest: UInt32
   /// Which headers of the page are lent to which section.
   let pool: HeaderPool
-  /// The engine's count of changes when this was cut.
+  /// The engine's count of changes when this was cut, or when the order began to be held.
   let commit: UInt32
-  /// The table's count of relabelings when this was cut.
+  /// The table's count of relabelings then.
   let relabelings: Int
 
   init(
     start: Int, total: Int, rows: Int, accuracy: CountAccuracy = .exact, totals: [Cell] = [], items: [WindowItem],
     lead: [HeaderSnapshot],
     pool: HeaderPool,
-    commit: UInt32, relabelings: Int = 0
+    commit: UInt32, relabelings: Int = 0, held: Held? = nil, placed: [WindowItem]? = nil
   ) {
     self.start = start
     self.total = total
@@ -130,6 +134,8 @@ public final class WindowState {
     self.pool = pool
     self.commit = commit
     self.relabelings = relabelings
+    self.held = held
+    self.placed = placed ?? items
     digest = Digest.of(start: start, total: total, lead: lead, items: items)
   }
 

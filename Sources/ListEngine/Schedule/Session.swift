@@ -11,6 +11,7 @@ final class Session {
     willSet { if let view { pause?.end(on: view) } }
     didSet {
       folded = view?.folded(collapsed)
+      checkResumed()
       if let view { pause?.begin(on: view) }
     }
   }
@@ -21,16 +22,28 @@ final class Session {
   var reader = Reader()
   /// What was last sent.
   var base: WindowState?
+  /// What the page holds until it has applied what is on its way; `nil` when that answers another query.
+  private var formerBase: WindowState?
+  /// The view that was left, for one who comes back.
+  private weak var formerView: (any QueryView)?
+  /// A page that came back: it is answered though nothing has changed.
+  private var owesAnswer = false
+  /// Its anchor, as long as it waits for a window, and how far below the first visible item that is.
+  private var anchorToFind: (row: RowID, offset: Int)?
   /// The number of what was last sent.
   var sequence: UInt64 = 0
   /// When what is on its way was sent; `nil` when all is acknowledged.
   var sentAt: Instant?
   /// By how much the page will follow its anchor when it applies what is on its way, or what it refused and gets anew.
   private var shiftOnItsWay = 0
+  /// By how much what is on its way moves the page when it is applied, wherever the reader has scrolled meanwhile.
+  private var sentShift = 0
   var isWritable = true
   var isHidden = false
   /// While the page pauses, what it is told instead.
   private var pause: Pause?
+  /// While its reader holds the order.
+  private var hold: Hold?
   /// Whether the source's state has changed since the page was told.
   var owesStatus = false
   /// Whether a flush was asked for directly: it does not wait for the throttle.
@@ -69,6 +82,35 @@ final class Session {
     isHidden = former.isHidden
   }
 
+  /// The page is gone, but may come back.
+  func willLeave() {
+    formerView = view
+    hold = nil
+  }
+
+  /// Goes on where another session was lost, as far as that is known.
+  func resume(from parked: Session?, at point: ResumePoint) {
+    anchorToFind = point.anchorOffset.flatMap { offset in reader.namedAnchor.map { ($0, offset) } }
+    // Numbers go on either way: what the page says before it is answered is about what it holds, not about what is on its way.
+    sequence = point.sequence
+    guard let parked else { return }
+    var query = parked.queryRequest
+    query.collapsed = queryRequest.collapsed
+    guard parked.tableName == tableName, query == queryRequest, !parked.wantsWindow else { return }
+    base = point.sequence == parked.sequence ? parked.base : nil
+    if parked.sentAt != nil, point.sequence == parked.sequence - 1 { base = parked.formerBase }
+    guard base != nil else { return }
+    formerView = parked.formerView
+    (wantsWindow, owesAnswer) = (false, true)
+  }
+
+  /// A section's number means the same only as long as the view exists, and so do the ids of rows that a windowed source keeps.
+  private func checkResumed() {
+    guard owesAnswer, let view, view.isGrouped || !(view is ListView), view !== formerView else { return }
+    base = nil
+    wantsWindow = true
+  }
+
   /// Whether the page gets nothing: nobody can see it, or its reader wants it to stay as it is.
   var isQuiet: Bool { isHidden || pause != nil }
 
@@ -79,7 +121,8 @@ final class Session {
   var deadline: Instant? {
     if owesStatus && !isQuiet { return .zero }
     if let pause, !isHidden { return pause.throttle.deadline }
-    return isReady ? throttle.deadline : nil
+    guard isReady else { return nil }
+    return [throttle.deadline, hold?.deadline].compactMap(\.self).min()
   }
 
   /// Something has changed in the table. A page that is quiet gets all of it in one patch later.
@@ -99,7 +142,9 @@ final class Session {
 
   /// Whether a patch is due now. What the throttle lets through is taken.
   func takeDue(at now: Instant) -> Bool {
-    guard isReady, canLook() else { return false }
+    guard isReady else { return false }
+    if hold?.isOver(at: now) == true { release() }
+    guard canLook() else { return false }
     // The throttle is not asked when a flush is wanted directly: such a flush neither counts nor cancels.
     if wantsFlush {
       counters.directFlushes += 1
@@ -115,7 +160,8 @@ final class Session {
   private func canLook() -> Bool {
     guard let view = view as? ListView, let build = view.build else { return true }
     // Nor to one that has collapsed something: what is folded away is known no sooner.
-    guard wantsWindow, base == nil || awaitsWindow, collapsed.isEmpty, view.canShowFirstItems else { return false }
+    guard wantsWindow, base == nil || awaitsWindow, anchorToFind == nil, collapsed.isEmpty, view.canShowFirstItems
+    else { return false }
     if !build.isSelectionCurrent { build.select() }
     return reader.window(of: view.itemCount).upperBound <= build.selection.count
   }
@@ -125,15 +171,19 @@ final class Session {
     self.request = request
     queryRequest = query
     setPaused(false)  // whoever asks for something else wants to see it
+    hold = nil
     if let viewport { reader.resize(viewport, limits: limits) }
     reader.go(to: viewport ?? Viewport(), shift: 0)
+    sentShift = 0
     shiftOnItsWay = 0
+    (owesAnswer, anchorToFind) = (false, nil)
     (wantsWindow, wantsFlush, awaitsWindow) = (true, true, true)
   }
 
   /// The page collapses a section, or expands it.
   func setCollapsed(_ isCollapsed: Bool, _ path: [Cell]) {
     setPaused(false)
+    release()
     guard collapsed.contains(path) != isCollapsed else { return }
     if isCollapsed { collapsed.insert(path) } else { collapsed.remove(path) }
     wantsFlush = true
@@ -152,16 +202,37 @@ final class Session {
     wantsFlush = true
     hasNewOutlook = true
     guard !awaitsWindow else { return }
-    guard viewport.sequence < sequence else { return reader.go(to: viewport, shift: 0) }
-    reader.go(to: viewport, shift: shiftOnItsWay)
-    // Neither we nor the page go above the top. What it is yet to follow is no more than leads there, should it refuse the patch.
-    shiftOnItsWay = reader.first - max(0, viewport.first)
+    if viewport.sequence < sequence {
+      reader.go(to: viewport, shift: sentShift)
+      // Neither we nor the page go above the top. What it is yet to follow is no more than leads there, should it refuse the patch.
+      shiftOnItsWay = reader.first - max(0, viewport.first)
+    } else {
+      reader.go(to: viewport, shift: 0)
+    }
+    // Whoever looks at what is held may go on; what is not must come from the order that is true now.
+    if let base, !(base.start..<base.start + base.items.count).contains(reader.visible(of: base.total)) { release() }
+  }
+
+  /// The reader points, selects or edits: for a while, everything stays where it is. Not while the page gets nothing, or waits for a window;
+  /// nor where a windowed source keeps the rows: what it has not told yet could not come.
+  func holdOrder(for length: Duration, at now: Instant) {
+    guard base != nil, view is ListView, !wantsWindow, !awaitsWindow, !isQuiet else { return }
+    hold = Hold(at: now, length: length)
+  }
+
+  /// The order is held no longer: what waits comes at once.
+  func release() {
+    guard hold != nil else { return }
+    hold = nil
+    wantsFlush = true
   }
 
   /// The page has applied what was on its way; anything else it says is late and ignored.
   func acknowledge(_ sequence: UInt64, at now: Instant) {
     guard let sentAt, sequence == self.sequence else { return }
     self.sentAt = nil
+    formerBase = nil
+    sentShift = 0
     shiftOnItsWay = 0
     if !wantsWindow { awaitsWindow = false }
     pace.noteAcknowledgement(after: sentAt.duration(to: now))
@@ -171,6 +242,7 @@ final class Session {
   /// The page could not use what was on its way, and is to get a window. It has not followed its anchor: the window tells it to.
   func resync() {
     sentAt = nil
+    hold = nil
     (wantsWindow, wantsFlush) = (true, true)
   }
 
@@ -185,6 +257,7 @@ final class Session {
     guard isHidden != self.isHidden else { return }
     self.isHidden = isHidden
     hasNewOutlook = true
+    hold = nil
     if isHidden { throttle.cancel() } else { wantsFlush = true }
     if !isHidden { pause?.throttle.noteChange(at: now) }
   }
@@ -192,6 +265,7 @@ final class Session {
   /// A page that pauses gets nothing but the count of what waits; when it goes on it gets one patch.
   func setPaused(_ isPaused: Bool) {
     guard isPaused != (pause != nil) else { return }
+    hold = nil
     if isPaused {
       pause = Pause()
       throttle.cancel()
@@ -219,11 +293,7 @@ final class Session {
       wantsFlush = true
       return nil
     }
-    // What the page holds of another query says nothing about this one.
-    let shift = shiftOnItsWay + reader.follow(folded, since: awaitsWindow ? nil : base)
-    let cutter = Cutter(
-      folded: folded, base: wantsWindow ? nil : base, range: reader.window(of: folded.itemCount),
-      visible: reader.visible(of: folded.itemCount), isTravellingUp: reader.isTravellingUp, budget: limits.patchBytes)
+    let (cutter, shift) = hold == nil ? followingCutter(folded, limits) : heldCutter(folded, limits, &shared)
     let key = CutKey(cutter)
     let result: Cutter.Result
     if let known = shared[key] {
@@ -236,18 +306,51 @@ final class Session {
     }
     wantsFlush = !result.isComplete
     // An empty patch is sent only when the page has to follow its anchor.
-    guard !result.isEmpty || shift != 0 else { return nil }
+    guard !result.isEmpty || shift != 0 || owesAnswer else { return nil }
     let patch = result.patch
     let (pool, former) = (patch.result.pool, cutter.base?.pool)
     counters.headersMade += UInt64(pool.made - (former?.made ?? 0))
     counters.headersReused += UInt64(pool.reused - (former?.reused ?? 0))
-    wantsWindow = false
+    formerBase = wantsWindow || awaitsWindow ? nil : base
+    (wantsWindow, owesAnswer, anchorToFind) = (false, false, nil)
     base = patch.result
     sequence += 1
     sentAt = now
-    shiftOnItsWay = shift
+    (shiftOnItsWay, sentShift) = (shift, shift)
     isWritable = false
     return (patch, shift)
+  }
+
+  /// Cuts to where everything belongs, and takes the reader along.
+  private func followingCutter(_ folded: FoldedView, _ limits: Limits) -> (Cutter, shift: Int) {
+    // What the page holds of another query says nothing about this one.
+    let found = !wantsWindow ? 0 : anchorToFind.map { reader.find($0.row, offset: $0.offset, in: folded) } ?? 0
+    let shift = shiftOnItsWay + found + reader.follow(folded, since: awaitsWindow ? nil : base)
+    return (cutter(folded, reader, budget: limits.patchBytes), shift)
+  }
+
+  /// Cuts to the same order as before, and finds how much would change without the hold.
+  private func heldCutter(
+    _ folded: FoldedView, _ limits: Limits, _ shared: inout [CutKey: Cutter.Result]
+  ) -> (Cutter, shift: Int) {
+    guard let base else { preconditionFailure("there is no order to hold") }
+    var wouldBe = reader
+    _ = wouldBe.follow(folded, since: base)
+    let free = cutter(folded, wouldBe, budget: .max)
+    let key = CutKey(free)
+    let result = shared[key] ?? free.cut()
+    shared[key] = result
+    var held = Cutter(
+      folded: folded, base: base, range: base.start..<base.start + base.items.count,
+      visible: reader.visible(of: base.total), isTravellingUp: reader.isTravellingUp, budget: limits.patchBytes)
+    held.waitingMoves = result.patch.moves
+    return (held, shiftOnItsWay)
+  }
+
+  private func cutter(_ folded: FoldedView, _ reader: Reader, budget: Int) -> Cutter {
+    Cutter(
+      folded: folded, base: wantsWindow ? nil : base, range: reader.window(of: folded.itemCount),
+      visible: reader.visible(of: folded.itemCount), isTravellingUp: reader.isTravellingUp, budget: budget)
   }
 }
 
@@ -284,6 +387,8 @@ struct CutKey: Hashable {
   private let range: Range<Int>
   private let visible: Range<Int>
   private let isTravellingUp: Bool
+  private let waitingMoves: Int?
+  private let budget: Int
 
   init(_ cutter: Cutter) {
     view = ObjectIdentifier(cutter.folded)
@@ -291,5 +396,7 @@ struct CutKey: Hashable {
     range = cutter.range
     visible = cutter.visible
     isTravellingUp = cutter.isTravellingUp
+    waitingMoves = cutter.waitingMoves
+    budget = cutter.budget
   }
 }

@@ -201,6 +201,24 @@ import Testing
     #expect(value(at: 63, harness) == 600)
   }
 
+  @Test func aSecondScrollThatCrossesTheSamePatchIsCountedFromThereToo() throws {
+    let harness = try Harness(rows: 40)
+    let id = harness.open(first: 6)
+    try harness.settle()
+    harness.change { changes in for key in 0..<4 { changes.delete(key) } }
+    let patch = try #require(try harness.advance(by: .seconds(1)).first)
+    #expect(patch.shift == -4)
+    // To the top, where nothing is left to follow, and on to 12, which is 8 when the page has applied the patch.
+    for first in [0, 12] {
+      harness.engine.handle(
+        .viewport(id, Viewport(first: first, count: 10, ahead: 5, behind: 5, stick: nil, sequence: patch.sequence - 1)),
+        at: harness.clock.now)
+    }
+    harness.acknowledge()
+    #expect(try harness.advance().map(\.shift) == [0])
+    #expect(harness.replica().start == 3)
+  }
+
   @Test func aScrollThatIsFasterThanTheAcknowledgementIsTakenAsItSays() throws {
     let (harness, _) = try reading(50)
     harness.change { changes in for key in 200..<203 { changes.upsert(key, value: 1) } }

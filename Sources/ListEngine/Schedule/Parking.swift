@@ -1,0 +1,80 @@
+/// What a page that comes back on another socket says it still holds.
+public struct ResumePoint: Hashable, Codable, Sendable {
+  /// The session in which it got it.
+  public var session: SessionID
+  /// The number of the last window or patch that it applied.
+  public var sequence: UInt64
+  /// How far below the first visible item its anchor is.
+  public var anchorOffset: Int?
+
+  /// What a page held after this patch of this session.
+  public init(session: SessionID, sequence: UInt64, anchorOffset: Int? = nil) {
+    self.session = session
+    self.sequence = sequence
+    self.anchorOffset = anchorOffset
+  }
+}
+
+/// Sessions whose pages are gone, with the windows that they held: should one come back soon, it gets a patch.
+///
+/// Only so many are kept, and only for so long; the oldest goes first. What is kept is a window each, no view: one that nobody looks at
+/// any more is dropped as ever.
+struct Parking {
+  private struct Place {
+    let session: Session
+    let since: Instant
+    let number: Int
+  }
+
+  private let limit: Int
+  private let time: Duration
+  private var places: [SessionID: Place] = [:]
+  /// In the order in which they came; one that was taken out meanwhile is passed over.
+  private var order: [(id: SessionID, number: Int)] = []
+  private var first = 0
+  private var arrivals = 0
+
+  init(limit: Int, time: Duration) {
+    self.limit = limit
+    self.time = time
+  }
+
+  /// How many are kept.
+  var count: Int { places.count }
+
+  /// Keeps a session.
+  mutating func park(_ session: Session, at now: Instant) {
+    guard limit > 0 else { return }
+    arrivals += 1
+    places[session.id] = Place(session: session, since: now, number: arrivals)
+    order.append((session.id, arrivals))
+    while places.count > limit { dropOldest() }
+  }
+
+  /// Takes a session out, if it is still there.
+  mutating func take(_ id: SessionID) -> Session? {
+    defer { skipTaken() }
+    return places.removeValue(forKey: id)?.session
+  }
+
+  /// Lets those go that have waited for long enough.
+  mutating func drop(at now: Instant) {
+    while let deadline, deadline <= now { dropOldest() }
+  }
+
+  /// When the oldest goes.
+  var deadline: Instant? { first < order.count ? places[order[first].id]?.since.advanced(by: time) : nil }
+
+  private mutating func dropOldest() {
+    places[order[first].id] = nil
+    skipTaken()
+  }
+
+  /// The first in order is there, or there is none.
+  private mutating func skipTaken() {
+    while first < order.count, places[order[first].id]?.number != order[first].number { first += 1 }
+    guard first == order.count || first > 1024 else { return }
+    order.removeFirst(first)
+    first = 0
+  }
+}

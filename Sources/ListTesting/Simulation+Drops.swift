@@ -1,0 +1,29 @@
+import ListEngine
+
+/// Connections that drop, and pages that come back on another one with what they hold.
+extension Simulation {
+  mutating func drop(_ engine: inout Engine) {
+    guard let index = anyPage() else { return }
+    let old = pages[index]
+    // Sometimes the server has not noticed yet.
+    if !random.oneIn(4) { engine.handle(.close(old.id), at: clock.now) }
+    var page = Page(id: newPageID(), viewport: old.viewport)
+    (page.replica, page.query, page.collapsed, page.request) = (old.replica, old.query, old.collapsed, old.request + 1)
+    (page.isCurrent, page.awaitsWindow) = (old.isCurrent, old.awaitsWindow)
+    (page.moved, page.placed) = (old.moved, old.placed)
+    // Since when rows were moved, only the patch that was lost would have told.
+    page.isReordered = old.isReordered || !old.coming.isEmpty
+    page.isResuming = true
+    page.viewport.sequence = 0
+    let point = ResumePoint(
+      session: old.id, sequence: random.oneIn(8) ? UInt64(random.number(0...5)) : old.replica.sequence,
+      anchorOffset: random.pick([nil, 0, 2]))
+    // Another number than the true one is a lie: the page will notice.
+    if point.sequence != old.replica.sequence { (page.isCurrent, page.awaitsWindow) = (false, true) }
+    engine.handle(
+      .open(
+        page.id, table: "numbers", request: page.request, query: request(page), viewport: page.viewport, interval: nil,
+        resume: point), at: clock.now)
+    pages[index] = page
+  }
+}

@@ -1,0 +1,45 @@
+import ListEngine
+
+/// Pages whose reader points at something: everything stays where it is, and values go on.
+extension Simulation {
+  mutating func hold(_ engine: inout Engine) {
+    guard let index = anyPage() else { return }
+    let page = pages[index]
+    let isHeld = random.oneIn(4) ? false : true
+    engine.handle(.hold(page.id, isHeld: isHeld), at: clock.now)
+    let isHeard =
+      isHeld && page.isCurrent && page.coming.isEmpty && !page.awaitsWindow && !page.isHidden && page.pause == nil
+    // Whether one goes on that began before, only what is sent tells.
+    if isHeld { if isHeard { pages[index].heldAt = clock.now } } else { pages[index].heldAt = nil }
+    pages[index].mayHold = isHeld
+  }
+
+  /// While it holds, a page gets the same items in the same places, with what is true of them.
+  mutating func judgeHeld(_ delivery: Delivery, _ held: Held, _ page: Page) throws {
+    guard page.mayHold else { throw failure("page \(page.id.rawValue) is held, but does not ask for it") }
+    guard let base = delivery.patch.base, delivery.shift == 0 else { throw failure("a hold moves the reader") }
+    let result = delivery.patch.result
+    guard base.start == result.start, base.total == result.total, base.items.count == result.items.count else {
+      throw failure(
+        "a hold leads from \(base.start)..., \(base.items.count) items to \(result.start)..., \(result.items.count)")
+    }
+    guard result.rows == plain.count(page.query) else {
+      throw failure("a page that holds counts \(result.rows) rows of \(plain.count(page.query))")
+    }
+    let shown = plain.shownRows(page.query)
+    for (index, (old, new)) in zip(base.items, result.items).enumerated() {
+      guard case .row(let new) = new else { continue }
+      guard case .row(let old) = old, old.id == new.id, case .integer(let key) = old.cells[Self.keyColumn] else {
+        throw failure("item \(index) is another one during a hold")
+      }
+      let isGone = held.gone.contains(index)
+      // A row that came back is another one with the same key: the old one is gone.
+      if shown[.integer(key)] == nil, !isGone { throw failure("row \(key) has gone, but is not marked") }
+      guard !isGone, isExact else { continue }
+      guard new.cells == shown[.integer(key)] else {
+        throw failure("row \(key) does not show what is true during a hold")
+      }
+    }
+    coverage.holds += 1
+  }
+}

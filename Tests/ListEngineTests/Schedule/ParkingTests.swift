@@ -1,0 +1,61 @@
+import Testing
+
+@testable import ListEngine
+
+@Suite struct ParkingTests {
+  private func session(_ number: UInt64) -> Session {
+    Session(
+      SessionID(rawValue: number), table: "t", request: 1, query: QueryRequest(), viewport: nil, interval: .zero,
+      limits: Limits())
+  }
+
+  private func at(_ seconds: Int) -> Instant { Instant.zero.advanced(by: .seconds(seconds)) }
+
+  @Test func whoIsTakenOutIsThereNoMore() {
+    var parking = Parking(limit: 3, time: .seconds(10))
+    parking.park(session(1), at: at(0))
+    #expect(parking.take(SessionID(rawValue: 2)) == nil)
+    #expect(parking.take(SessionID(rawValue: 1)) != nil)
+    #expect(parking.take(SessionID(rawValue: 1)) == nil)
+    #expect(parking.deadline == nil && parking.count == 0)
+  }
+
+  @Test func theOldestGoesFirstWhenThereIsNoRoom() {
+    var parking = Parking(limit: 2, time: .seconds(10))
+    for number: UInt64 in 1...3 { parking.park(session(number), at: at(Int(number))) }
+    #expect(parking.count == 2)
+    #expect(parking.take(SessionID(rawValue: 1)) == nil)
+    #expect(parking.deadline == at(12))
+    #expect(parking.take(SessionID(rawValue: 2)) != nil)
+    #expect(parking.deadline == at(13))
+  }
+
+  @Test func everyoneGoesWhenTheirTimeIsOver() {
+    var parking = Parking(limit: 5, time: .seconds(10))
+    for number: UInt64 in 1...3 { parking.park(session(number), at: at(Int(number))) }
+    parking.drop(at: at(11))
+    #expect(parking.count == 2)
+    parking.drop(at: at(12))
+    #expect(parking.count == 1)
+    parking.drop(at: at(100))
+    #expect(parking.count == 0 && parking.deadline == nil)
+  }
+
+  @Test func whoComesAndGoesLeavesNothingBehind() {
+    var parking = Parking(limit: 2, time: .seconds(10))
+    for number: UInt64 in 1...5000 {
+      parking.park(session(number), at: at(0))
+      parking.park(session(number + 10_000), at: at(0))
+      #expect(parking.take(SessionID(rawValue: number + 10_000)) != nil)
+    }
+    #expect(parking.count == 1)
+    parking.drop(at: at(10))
+    #expect(parking.count == 0)
+  }
+
+  @Test func withoutRoomNobodyIsKept() {
+    var parking = Parking(limit: 0, time: .seconds(10))
+    parking.park(session(1), at: at(0))
+    #expect(parking.count == 0 && parking.take(SessionID(rawValue: 1)) == nil)
+  }
+}

@@ -1,0 +1,78 @@
+import ListEngine
+import Testing
+
+@testable import Server
+
+/// Pages that come back on another socket.
+@Suite struct ResumeTests {
+  private func opened(_ server: RunningServer) throws -> (client: WebSocketClient, token: String, epoch: String) {
+    let client = try WebSocketClient(port: server.port)
+    client.say(#"{"type":"hello","version":1}"#)
+    let hello = try client.message("hello")
+    client.say(#"{"type":"open","table":"numbers","request":1}"#)
+    _ = try client.message("window")
+    client.say(#"{"type":"ack","seq":1}"#)
+    return (client, try #require(hello["session"] as? String), try #require(hello["epoch"] as? String))
+  }
+
+  private func comeBack(_ server: RunningServer, token: String, epoch: String) throws -> WebSocketClient {
+    let client = try WebSocketClient.greeted(port: server.port)
+    client.say(
+      #"{"type":"open","table":"numbers","request":2,"resume":{"epoch":"\#(epoch)","session":"\#(token)","seq":1}}"#)
+    return client
+  }
+
+  @Test func aPageThatComesBackGetsAPatch() throws {
+    let server = try RunningServer()
+    _ = server.addNumbers(10)
+    var (client, token, epoch): (WebSocketClient?, String, String) = try opened(server)
+    withExtendedLifetime(client) {}
+    client = nil
+    let again = try comeBack(server, token: token, epoch: epoch)
+    let patch = try again.message()
+    #expect(patch["type"] as? String == "patch")
+    #expect(patch["base"] as? Int == 1)
+    #expect(patch["request"] as? Int == 2)
+  }
+
+  @Test func aSocketThatHasNotNoticedIsClosed() throws {
+    let server = try RunningServer()
+    _ = server.addNumbers(10)
+    let (client, token, epoch) = try opened(server)
+    let again = try comeBack(server, token: token, epoch: epoch)
+    #expect(try again.message()["type"] as? String == "patch")
+    #expect(client.closeCode() == 1008)
+  }
+
+  @Test func aWrongSecretOrAnotherEpochGetsAWindow() throws {
+    let server = try RunningServer()
+    _ = server.addNumbers(10)
+    let (client, token, epoch) = try opened(server)
+    for (token, epoch) in [("1", epoch), (String(token.reversed()), epoch), (token, "another")] {
+      let again = try comeBack(server, token: token, epoch: epoch)
+      #expect(try again.message()["type"] as? String == "window")
+    }
+    // Nor has it done anything to the page whose session it was not.
+    client.say(#"{"type":"query","request":9}"#)
+    #expect(try client.message("window")["request"] as? Int == 9)
+  }
+
+  @Test func everySessionHasASecretOfItsOwn() throws {
+    let server = try RunningServer()
+    _ = server.addNumbers(10)
+    let tokens = try (0..<5).map { _ in try opened(server).token }
+    #expect(Set(tokens).count == 5)
+    #expect(tokens.allSatisfy { $0.count == 32 })
+  }
+
+  @Test func onlySoManySecretsOutliveTheirPages() {
+    var tokens = ResumeTokens(limit: 3)
+    let all = (1...5000).map { tokens.make(for: SessionID(rawValue: $0)) }
+    #expect(tokens.session(all[0]) == SessionID(rawValue: 1))
+    for number: UInt64 in 1...4999 { tokens.leave(SessionID(rawValue: number)) }
+    #expect(tokens.count == 4)
+    #expect(tokens.session(all[4995]) == nil)
+    #expect(tokens.session(all[4996]) == SessionID(rawValue: 4997))
+    #expect(tokens.session(all[4999]) == SessionID(rawValue: 5000))
+  }
+}
