@@ -198,6 +198,7 @@ public struct Engine: ~Copyable {
     }
     // Whoever asks for something wants to see it, also when it is about a section that went meanwhile.
     session.setPaused(false)
+    session.release()
     let path =
       switch section {
       case .number(let number): session.path(ofSection: number)

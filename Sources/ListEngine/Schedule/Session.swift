@@ -134,17 +134,19 @@ final class Session {
     if !isHidden { pause?.throttle.noteChange(at: now) }
   }
 
-  /// Whether something may be due now, as far as it can be told before the view has caught up.
-  func mayBeDue(at now: Instant) -> Bool { isReady && (wantsFlush || throttle.isDue(at: now)) }
+  /// Whether something may be due now, as far as it can be told before the view has caught up. A hold that is over ends here.
+  func mayBeDue(at now: Instant) -> Bool {
+    guard isReady else { return false }
+    if hold?.isOver(at: now) == true { release() }
+    return wantsFlush || throttle.isDue(at: now)
+  }
 
   /// Whether it is time to tell a page that pauses what waits.
   func mayBeToldWaiting(at now: Instant) -> Bool { !isHidden && pause?.throttle.isDue(at: now) == true }
 
   /// Whether a patch is due now. What the throttle lets through is taken.
   func takeDue(at now: Instant) -> Bool {
-    guard isReady else { return false }
-    if hold?.isOver(at: now) == true { release() }
-    guard canLook() else { return false }
+    guard isReady, canLook() else { return false }
     // The throttle is not asked when a flush is wanted directly: such a flush neither counts nor cancels.
     if wantsFlush {
       counters.directFlushes += 1
@@ -182,8 +184,6 @@ final class Session {
 
   /// The page collapses a section, or expands it.
   func setCollapsed(_ isCollapsed: Bool, _ path: [Cell]) {
-    setPaused(false)
-    release()
     guard collapsed.contains(path) != isCollapsed else { return }
     if isCollapsed { collapsed.insert(path) } else { collapsed.remove(path) }
     wantsFlush = true

@@ -230,6 +230,17 @@ import Testing
     }
   }
 
+  /// Found by seed 682 of the simulation.
+  @Test func aSectionThatIsGoneEndsTheHoldAllTheSame() throws {
+    let harness = try held()
+    harness.change { $0.update(1, value: 1000) }
+    try harness.settle()
+    harness.engine.handle(.collapse(Self.page, .number(77), isCollapsed: true), at: harness.clock.now)
+    try harness.settle()
+    #expect(harness.replica().held == nil)
+    #expect(harness.values() == harness.values().sorted())
+  }
+
   @Test func aHoldIsNotHeardBeforeThereIsAnOrderToHold() throws {
     let harness = try Harness(rows: 30)
     harness.open(query: Self.byValue)
