@@ -38,6 +38,7 @@ export function openMenu(under, label, items) {
     });
   }
   const before = document.activeElement;
+  const grid = before?.closest('#grid');
   document.body.append(menu);
   putUnder(menu, under.getBoundingClientRect());
   under.setAttribute('aria-expanded', 'true');
@@ -50,6 +51,8 @@ export function openMenu(under, label, items) {
     menu.remove();
     under.removeAttribute('aria-expanded');
     if (hadFocus && before?.isConnected) before.focus({ preventScroll: true });
+    // The table may have drawn that cell elsewhere meanwhile: it knows where its active one is now.
+    if (hadFocus && document.activeElement === document.body) grid?.focus({ preventScroll: true });
   };
   const how = { signal: done.signal, capture: true };
   addEventListener('pointerdown', ({ target }) => { if (!menu.contains(target)) close(); }, how);
