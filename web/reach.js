@@ -30,6 +30,12 @@ export class Reach {
 
   /** A key on a column's header; false when it means nothing there. */
   press(event, column) {
-    return this.#hands?.press(event, column) ?? false;
+    if (this.#hands) return this.#hands.press(event, column);
+    // Without these keys it is the grid's own; with them it may be a column's, and is pressed again when that can be told.
+    if (!event.altKey && !event.ctrlKey && !event.shiftKey) return false;
+    const { type, target, key, altKey, ctrlKey, shiftKey, metaKey } = event;
+    const again = new KeyboardEvent(type, { key, altKey, ctrlKey, shiftKey, metaKey, bubbles: true, cancelable: true });
+    this.load().then(() => target.dispatchEvent(again));
+    return true;
   }
 }

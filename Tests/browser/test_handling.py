@@ -217,6 +217,7 @@ class HandlingTest(PageTest):
         page.keyboard.press("ArrowDown")
         page.keyboard.press("Control+Home")
         page.keyboard.press("ArrowUp")
+        reader.until("() => document.activeElement.getAttribute('role') === 'columnheader'", "a header has the focus")
         page.keyboard.press("Alt+ArrowDown")
         menu = page.get_by_role("menu")
         expect(menu).to_be_visible()
