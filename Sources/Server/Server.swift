@@ -37,6 +37,10 @@ public final class Server {
   var sessionsByID: [SessionID: Session] = [:]
   var lastSession: UInt64 = 0
   var transfers: [OpaquePointer: PageTransfer] = [:]
+  /// Tables on their way out.
+  var downloads: [OpaquePointer: TableDownload] = [:]
+  /// Those of them that wait for their view.
+  var waitingDownloads: Set<OpaquePointer> = []
   var tablesBySource: [ObjectIdentifier: TableID] = [:]
   var schemas: [TableID: Schema] = [:]
   var nextInlet = 0
@@ -153,6 +157,7 @@ public final class Server {
       guard let session = sessionsByID[id], session.phase == .greeting else { continue }
       refuse(session, .unexpectedMessage("say hello first"), engineKnowsIt: false)
     }
+    wakeDownloads()
     dismissTardy(at: now)
     loop.requestTurn(
       at: [engine.deadline, greetings.deadline, connections.deadline, configuration.systemManager?.deadline].compactMap(
@@ -235,6 +240,7 @@ public final class Server {
     sessions = [:]
     sessionsByID = [:]
     transfers = [:]
+    downloads = [:]
     unixSocket = nil
   }
 }

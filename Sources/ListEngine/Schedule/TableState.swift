@@ -9,6 +9,8 @@ final class TableState {
   private var views: [Query: any QueryView] = [:]
   /// In the order in which they came; what is sent in one turn is sent in this order.
   private(set) var sessions: [Session] = []
+  /// What is read from its first row to its last.
+  var exports = TableExports()
   /// What was done for sessions that have left.
   private var departed = EngineCounters()
   private var state = SourceState.starting
@@ -133,22 +135,32 @@ final class TableState {
 
   func attach(_ session: Session, to query: Query, at now: Instant) {
     detach(session, at: now)
+    session.view = watch(query)
+    sessions.append(session)
+  }
+
+  /// The view that shows a query, with one more who looks at it.
+  func watch(_ query: Query) -> any QueryView {
     let view = views[query] ?? windowed?.makeView(query) ?? ListView(query, table: table)
     views[query] = view
     view.viewers += 1
     view.unwatchedSince = nil
-    session.view = view
-    sessions.append(session)
+    return view
   }
 
   func detach(_ session: Session, at now: Instant) {
     windowed?.leave(session, at: now)
     guard let view = session.view else { return }
     session.view = nil
+    defer { leave(view, at: now) }
     departed += session.counters
     session.counters = EngineCounters()
     loader?.leave(session, at: now)
     sessions.removeAll { $0 === session }
+  }
+
+  /// One less looks at a view.
+  func leave(_ view: any QueryView, at now: Instant) {
     view.viewers -= 1
     guard view.viewers == 0 else { return }
     // A query typed letter by letter leaves its unfinished predecessors behind.
@@ -189,6 +201,7 @@ final class TableState {
     for session in sessions {
       if let waiting = session.takeWaiting(at: now) { outputs.append(.waiting(session.id, waiting)) }
     }
+    advanceExports(at: now)
     var shared: [CutKey: Cutter.Result] = [:]
     for session in sessions where session.takeDue(at: now) {
       guard let (patch, shift) = session.cut(at: now, limits: limits, shared: &shared) else { continue }
@@ -220,11 +233,11 @@ final class TableState {
 
   /// The views that are being put together, in the order in which their sessions came.
   private var unfinished: [ListView] {
-    sessions.compactMap { session in (session.view as? ListView).flatMap { $0.build == nil ? nil : $0 } }
+    (sessions.map { $0.view as? ListView } + exports.all.map(\.view)).compactMap { $0?.build == nil ? nil : $0 }
   }
 
   var deadline: Instant? {
-    if !unfinished.isEmpty { return .zero }
+    if !unfinished.isEmpty || exports.all.contains(where: { $0.view != nil }) { return .zero }
     if loader != nil, sessions.contains(where: \.hasNewOutlook) { return .zero }
     var deadline = statusThrottle.deadline
     func consider(_ moment: Instant?) {
