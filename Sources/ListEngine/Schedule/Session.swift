@@ -54,6 +54,8 @@ final class Session {
   private var awaitsWindow = false
   /// Whether its reader may see other rows than when ``outlook`` was last looked at.
   var hasNewOutlook = false
+  /// Whether its table knows that.
+  var isOutlookListed = false
   var throttle: Throttle
   var pace: Pace
 
@@ -115,12 +117,26 @@ final class Session {
   /// Whether the page can be given something: it shows, and has taken and acknowledged the last.
   var isReady: Bool { !isQuiet && isWritable && sentAt == nil && view?.awaitsSource == false }
 
-  /// When it must be looked at again by itself.
-  var deadline: Instant? {
+  /// When it must be looked at again by itself; `tick` is that of its interval.
+  func deadline(inStepWith tick: Instant?) -> Instant? {
     if owesStatus && !isQuiet { return .zero }
     if let pause, !isHidden { return pause.throttle.deadline }
     guard isReady else { return nil }
-    return [throttle.deadline, hold?.deadline].compactMap(\.self).min()
+    if wantsFlush { return .zero }
+    return [throttle.deadline(inStepWith: tick), hold?.deadline].compactMap(\.self).min()
+  }
+
+  /// What lay in the past lies at `now` at the latest: the clock went back.
+  func follow(_ now: Instant) {
+    throttle.follow(now)
+    pause?.throttle.follow(now)
+    hold?.follow(now)
+  }
+
+  /// Whether it has to hear of the next change: of others it knows already that there are some.
+  var awaitsChange: Bool {
+    guard !isHidden, view != nil else { return false }
+    return pause.map { !$0.throttle.isWaiting } ?? !throttle.isWaiting
   }
 
   /// Something has changed in the table. A page that is quiet gets all of it in one patch later.
@@ -130,12 +146,15 @@ final class Session {
   }
 
   /// Whether a patch is due now. What the throttle lets through is taken.
-  func takeDue(at now: Instant) -> Bool {
+  func takeDue(at now: Instant, _ ticks: inout Ticks) -> Bool {
     guard isReady else { return false }
     if hold?.isOver(at: now) == true { release() }
     guard canLook() else { return false }
     // The throttle is not asked when a flush is wanted directly: such a flush neither counts nor cancels.
-    return wantsFlush || throttle.takeFlush(at: now)
+    if wantsFlush { return true }
+    guard throttle.takeFlush(at: now, inStepWith: ticks[throttle.interval]) else { return false }
+    ticks.noteFlush(of: throttle.interval, at: now)
+    return true
   }
 
   /// Whether the view can show what the page is to hold. One that is being put together shows its first items only, once, and not to
@@ -267,7 +286,9 @@ final class Session {
   }
 
   /// Cuts what leads from what the page holds to what is true now; `nil` when they are the same.
-  func cut(at now: Instant, limits: Limits, shared: inout [CutKey: Cutter.Result]) -> (patch: Patch, shift: Int)? {
+  func cut(
+    at now: Instant, limits: Limits, shared: inout [CutKey: Cutter.Result], windows: inout SharedWindows
+  ) -> (patch: Patch, shift: Int)? {
     guard let folded else { return nil }
     hasNewOutlook = true
     folded.view.catchUp()
@@ -286,7 +307,7 @@ final class Session {
     let patch = result.patch
     formerBase = wantsWindow || awaitsWindow ? nil : base
     (wantsWindow, owesAnswer, anchorToFind) = (false, false, nil)
-    base = patch.result
+    base = result.isComplete ? windows.share(patch.result, of: folded) : patch.result
     sequence += 1
     sentAt = now
     (shiftOnItsWay, sentShift) = (shift, shift)

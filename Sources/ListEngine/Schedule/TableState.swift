@@ -7,8 +7,19 @@ final class TableState {
   /// What a windowed table has besides; `nil` when the table is resident.
   let windowed: WindowedTable?
   private var views: [Query: any QueryView] = [:]
-  /// In the order in which they came; what is sent in one turn is sent in this order.
-  private(set) var sessions: [Session] = []
+  /// What is sent in one turn is sent in the order in which they came.
+  private var queue = SessionQueue()
+  /// Those that look at it, in the order in which they came.
+  ///
+  /// - Complexity: O(n log n): not for what happens often.
+  var sessions: [Session] { queue.all }
+  private var ticks = Ticks()
+  /// The last moment that was told: a clock that goes back changes everyone's deadline.
+  private var lastMoment: Instant
+  /// Those whose reader may see other rows than the loader knows.
+  private var newOutlooks: [Session] = []
+  /// Counts views: those that are put together take turns in the order in which they were made.
+  private var madeViews = 0
   private var state = SourceState.starting
   private var message = ""
   /// When the source is tried again.
@@ -33,6 +44,7 @@ final class TableState {
     loader = DeferredLoader(table, id: id)
     windowed = table.schema.windowed.map { WindowedTable(table, id: id, capabilities: $0) }
     lastChange = now
+    lastMoment = now
   }
 
   // MARK: The source
@@ -60,8 +72,38 @@ final class TableState {
   }
 
   func noteChange(at now: Instant) {
-    for session in sessions { session.noteChange(at: now) }
+    follow(now)
+    for session in queue.takeAwaitingChange() {
+      session.noteChange(at: now)
+      update(session)
+    }
     trimLog()
+  }
+
+  /// After everything that happens to a session: when it is due.
+  func update(_ session: Session) {
+    // One that looks at what the engine does of a query that its source cannot.
+    if !queue.contains(session), let windowed { return windowed.remainders.forEach { $0.state.update(session) } }
+    if session.hasNewOutlook, loader != nil, !session.isOutlookListed {
+      newOutlooks.append(session)
+      session.isOutlookListed = true
+    }
+    queue.update(
+      session, deadline: session.deadline(inStepWith: ticks[session.throttle.interval]),
+      awaitsChange: session.awaitsChange)
+  }
+
+  /// The same for all: a windowed source's answers concern whoever looks.
+  func updateAll() { for session in sessions { update(session) } }
+
+  /// When the clock goes back, nobody's deadline is what it was.
+  private func follow(_ now: Instant) {
+    defer { lastMoment = now }
+    guard now < lastMoment else { return }
+    for session in sessions {
+      session.follow(now)
+      update(session)
+    }
   }
 
   /// A deferred cell was loaded.
@@ -133,11 +175,16 @@ final class TableState {
   func attach(_ session: Session, to query: Query, at now: Instant) {
     detach(session, at: now)
     let view = views[query] ?? windowed?.makeView(query) ?? ListView(query, table: table)
+    if views[query] == nil, let view = view as? ListView {
+      madeViews += 1
+      view.number = madeViews
+    }
     views[query] = view
     view.viewers += 1
     view.unwatchedSince = nil
     session.view = view
-    sessions.append(session)
+    queue.insert(session)
+    update(session)
   }
 
   func detach(_ session: Session, at now: Instant) {
@@ -145,7 +192,9 @@ final class TableState {
     guard let view = session.view else { return }
     session.view = nil
     loader?.leave(session, at: now)
-    sessions.removeAll { $0 === session }
+    queue.remove(session)
+    if session.isOutlookListed { newOutlooks.removeAll { $0 === session } }
+    session.isOutlookListed = false
     view.viewers -= 1
     guard view.viewers == 0 else { return }
     // A query typed letter by letter leaves its unfinished predecessors behind.
@@ -169,26 +218,40 @@ final class TableState {
 
   func advance(to now: Instant, limits: Limits, outputs: inout [Output]) {
     evict(at: now)
-    if statusThrottle.takeFlush(at: now) { for session in allSessions { session.owesStatus = true } }
-    for session in allSessions where session.owesStatus && !session.isQuiet {
-      session.owesStatus = false
-      outputs.append(.status(session.id, table: table.schema.name, status(at: now)))
+    follow(now)
+    if statusThrottle.takeFlush(at: now) {
+      for session in allSessions {
+        session.owesStatus = true
+        update(session)
+      }
     }
     // One step a turn, so that a view that is put together holds up nobody; what no page has seen of at all goes first.
     if let view = unfinished.first(where: { $0.build?.canSelect == false }) ?? unfinished.first {
       view.work()
       // Its first items were shown without aggregates: now there are some.
       if view.build == nil, !view.query.aggregates.isEmpty {
-        for session in sessions where session.view === view { session.wantsFlush = true }
+        for session in sessions where session.view === view {
+          session.wantsFlush = true
+          update(session)
+        }
       }
     }
-    turnWindowed(to: now, limits: limits, outputs: &outputs)
-    for session in sessions {
+    if windowed != nil {
+      // What the engine does of their query is another table's affair, which would tell how that one is.
+      tellStatus(allSessions, at: now, outputs: &outputs)
+      turnWindowed(to: now, limits: limits, outputs: &outputs)
+      updateAll()
+    }
+    let due = queue.takeDue(at: now)
+    tellStatus(due, at: now, outputs: &outputs)
+    for session in due {
       if let waiting = session.takeWaiting(at: now) { outputs.append(.waiting(session.id, waiting)) }
     }
     var shared: [CutKey: Cutter.Result] = [:]
-    for session in sessions where session.takeDue(at: now) {
-      guard let (patch, shift) = session.cut(at: now, limits: limits, shared: &shared) else { continue }
+    var windows = SharedWindows()
+    for session in due where session.takeDue(at: now, &ticks) {
+      guard let (patch, shift) = session.cut(at: now, limits: limits, shared: &shared, windows: &windows)
+      else { continue }
       outputs.append(
         .deliver(
           session.id,
@@ -196,8 +259,12 @@ final class TableState {
             sequence: session.sequence, request: session.request, interval: session.pace.interval, shift: shift,
             base: session.sequence - 1, schema: table.schema, patch: patch)))
     }
+    for session in due { update(session) }
     loadDeferred(at: now, outputs: &outputs)
-    askForPages(at: now, outputs: &outputs)
+    if windowed != nil {
+      askForPages(at: now, outputs: &outputs)
+      updateAll()
+    }
     for view in views.values {
       if let since = view.unwatchedSince, since.duration(to: now) >= Self.viewRest { views[view.query] = nil }
     }
@@ -205,30 +272,43 @@ final class TableState {
     trimLog()
   }
 
+  /// Tells how the source is whoever of these does not know, but those that are to get nothing.
+  private func tellStatus(_ sessions: [Session], at now: Instant, outputs: inout [Output]) {
+    for session in sessions where session.owesStatus && !session.isQuiet {
+      session.owesStatus = false
+      outputs.append(.status(session.id, table: table.schema.name, status(at: now)))
+    }
+  }
+
   /// Lets the loader know who looks where, and tells the source.
   private func loadDeferred(at now: Instant, outputs: inout [Output]) {
     guard loader != nil else { return }
-    for session in sessions where session.hasNewOutlook {
+    for session in newOutlooks {
       loader?.follow(session, at: now)
-      session.hasNewOutlook = false
+      (session.hasNewOutlook, session.isOutlookListed) = (false, false)
     }
+    newOutlooks.removeAll(keepingCapacity: true)
     if loader?.advance(to: now, outputs: &outputs) == true { noteChange(at: now) }
   }
 
-  /// The views that are being put together, in the order in which their sessions came.
+  /// The views that are being put together, in the order in which they were made.
   private var unfinished: [ListView] {
-    sessions.compactMap { session in (session.view as? ListView).flatMap { $0.build == nil ? nil : $0 } }
+    views.values.compactMap { $0 as? ListView }.filter { $0.build != nil && $0.viewers > 0 }
+      .sorted { $0.number < $1.number }
   }
 
+  /// When to advance again by itself.
+  ///
+  /// - Complexity: O(views).
   var deadline: Instant? {
     if !unfinished.isEmpty { return .zero }
-    if loader != nil, sessions.contains(where: \.hasNewOutlook) { return .zero }
+    if !newOutlooks.isEmpty { return .zero }
     var deadline = statusThrottle.deadline
     func consider(_ moment: Instant?) {
       guard let moment else { return }
       deadline = deadline.map { min($0, moment) } ?? moment
     }
-    for session in sessions { consider(session.isReady && session.wantsFlush ? .zero : session.deadline) }
+    consider(queue.deadline)
     consider(loader?.deadline)
     consider(windowedDeadline)
     consider(table.evictionDeadline)

@@ -27,6 +27,8 @@ final class ListView: QueryView {
   private(set) var structure = 0
   /// How far it has read the table's log.
   private(set) var position = 0
+  /// Which of the table's views it is, in the order in which they were made.
+  var number = 0
   /// How many sessions look at it.
   var viewers = 0
   /// When the last session left it.
