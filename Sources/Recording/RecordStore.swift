@@ -16,12 +16,17 @@ final class FileStore: RecordStore {
     init(_ number: Int32) { description = String(cString: strerror(number)) }
   }
 
+  /// As `pwrite`: how many bytes were written, or -1 with `errno` set.
+  typealias Write = @Sendable (Int32, UnsafeRawPointer, Int, off_t) -> Int
+
   private let descriptor: Int32
+  private let write: Write
   /// Where the last whole append ended; only the writer's thread touches it.
   private nonisolated(unsafe) var end: off_t = 0
 
   /// Makes the file, or empties it. Nobody else may read it.
-  init(path: String) throws(RecordingError) {
+  init(path: String, write: @escaping Write = { pwrite($0, $1, $2, $3) }) throws(RecordingError) {
+    self.write = write
     descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw .unwritable("\(path): \(Failure(errno))") }
   }
@@ -30,7 +35,7 @@ final class FileStore: RecordStore {
     var written = 0
     while written < bytes.count {
       let count = bytes.withUnsafeBytes {
-        pwrite(descriptor, $0.baseAddress! + written, bytes.count - written, end + off_t(written))
+        write(descriptor, $0.baseAddress! + written, bytes.count - written, end + off_t(written))
       }
       if count > 0 {
         written += count

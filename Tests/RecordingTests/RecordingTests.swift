@@ -1,5 +1,6 @@
 import Foundation
 import ListEngine
+import Synchronization
 import Testing
 
 @testable import Recording
@@ -62,18 +63,23 @@ import Testing
 
   @Test func aFileStoreKeepsNothingOfHalfAnAppend() throws {
     try withFile { path in
-      let store = try FileStore(path: path)
+      // The disk has room for five bytes more, then for none, until some is made.
+      let room = Mutex(5)
+      let store = try FileStore(path: path) { descriptor, bytes, count, place in
+        let fitting = room.withLock { room in
+          defer { room -= min(room, count) }
+          return min(room, count)
+        }
+        guard fitting > 0 else {
+          errno = ENOSPC
+          return -1
+        }
+        return pwrite(descriptor, bytes, fitting, place)
+      }
       try store.append([1, 2, 3])
-      // A process may write so far and no further; the signal that says so is not wanted.
-      signal(SIGXFSZ, SIG_IGN)
-      var former = rlimit()
-      getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &former)
-      var limit = rlimit(rlim_cur: 1 << 20, rlim_max: former.rlim_max)
-      setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
-      defer { setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &former) }
-      #expect(throws: FileStore.Failure.self) { try store.append([UInt8](repeating: 9, count: 2 << 20)) }
+      #expect(throws: FileStore.Failure.self) { try store.append([9, 9, 9, 9]) }
       #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == Data([1, 2, 3]))
-      setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &former)
+      room.withLock { $0 = 100 }
       try store.append([4])
       #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == Data([1, 2, 3, 4]))
     }
