@@ -7,13 +7,13 @@
 ///     queue.firstDue(at: now)                                                  // whoever has been due for longest
 ///     queue.take(session)                                                      // until it is updated again
 struct SessionQueue {
-  /// Who is due first is looked at first; of those that are due at the same moment, who came first.
+  /// Who is due first is looked at first; of those that are due at the same moment, whose deadline was known first.
   private struct Turn: Comparable {
     let deadline: Instant
-    let arrival: UInt64
+    let ticket: UInt64
 
     static func < (a: Turn, b: Turn) -> Bool {
-      a.deadline == b.deadline ? a.arrival < b.arrival : a.deadline < b.deadline
+      a.deadline == b.deadline ? a.ticket < b.ticket : a.deadline < b.deadline
     }
   }
 
@@ -31,6 +31,7 @@ struct SessionQueue {
   /// Those that have not heard of a change since they were last looked at.
   private var awaitingChange: [Int] = []
   private var arrivals: UInt64 = 0
+  private var tickets: UInt64 = 0
 
   /// When the first is due; `nil` when nobody waits for anything.
   var deadline: Instant? { heap.first?.priority.deadline }
@@ -72,8 +73,12 @@ struct SessionQueue {
   mutating func update(_ session: Session, deadline: Instant?, awaitsChange: Bool, at now: Instant) {
     guard let number = numbers[ObjectIdentifier(session)], let entry = entries[number] else { return }
     if let deadline {
-      let former = heap.priority(of: number)?.deadline ?? now
-      heap.set(number, to: Turn(deadline: deadline > now ? deadline : min(former, now), arrival: entry.arrival))
+      let former = heap.priority(of: number)
+      let keepsTurn = former.map { $0.deadline == deadline || max($0.deadline, deadline) <= now } ?? false
+      if !keepsTurn {
+        tickets += 1
+        heap.set(number, to: Turn(deadline: max(deadline, now), ticket: tickets))
+      }
     } else {
       heap.remove(number)
     }

@@ -105,8 +105,9 @@ final class TableState {
 
   /// When the clock goes back, nobody's deadline is what it was.
   private func follow(_ now: Instant) {
-    defer { lastMoment = now }
-    guard now < lastMoment else { return }
+    let wentBack = now < lastMoment
+    lastMoment = now
+    guard wentBack else { return }
     for session in sessions {
       session.follow(now)
       update(session)
@@ -374,7 +375,7 @@ final class TableState {
       guard let moment else { return }
       deadline = deadline.map { min($0, moment) } ?? moment
     }
-    consider(queue.deadline)
+    consider(queue.deadline.map { $0 <= lastMoment ? .zero : $0 })
     consider(loader?.deadline)
     consider(windowedDeadline)
     consider(table.evictionDeadline)

@@ -31,6 +31,9 @@ final class ListView: QueryView {
   private(set) var structure = 0
   /// How far it has read the table's log.
   private(set) var position = 0
+  /// In how many slices it has been catching up, and how many may be of equal size.
+  private var slices = 0
+  private static var patientSlices: Int { 8 }
   /// How far it had when everything was where it belongs.
   private var settledPosition = 0
   /// Rows that were taken out because they changed, or that are new: they are yet to be put in, if they are shown at all.
@@ -208,8 +211,8 @@ final class ListView: QueryView {
   /// - Complexity: O(k log n) for k changed rows; O(n log n) when most rows have changed.
   func catchUp() { _ = catchUp(atMost: .max) }
 
-  /// Does some of what ``catchUp()`` does: about so many rows are taken out or put in. The result is whether that was all; until it is, nobody
-  /// must look at the order.
+  /// Does some of what ``catchUp()`` does: about so many rows are taken out or put in, and more each time that it was not enough for long, so
+  /// that it comes to an end however fast rows change. The result is whether that was all; until it is, nobody must look at the order.
   func catchUp(atMost limit: Int) -> Bool {
     guard build == nil else { return true }
     guard relabelings == table.relabelings else {
@@ -222,7 +225,9 @@ final class ListView: QueryView {
       startBuild()
       return true
     }
-    let end = limit < .max - workDone ? workDone + limit : .max
+    slices += 1
+    let factor = 1 << min(20, max(0, slices - Self.patientSlices))
+    let end = limit < Int.max >> 24 ? workDone + limit * factor : .max
     version += 1
     pool.home.grow(to: Int(table.slots))
     aggregation?.grow(to: Int(table.slots))
@@ -241,6 +246,7 @@ final class ListView: QueryView {
       for change in table.log.since(settledPosition) where !table.isAlive(change.slot) { touches.forget(change.slot) }
     }
     announceSections()
+    slices = 0
     settledPosition = position
     (formerSections, formerPool, countsAllFrom) = ([:], nil, .max)
     checkInvariants()
@@ -401,7 +407,7 @@ final class ListView: QueryView {
 
   private func startBuild() {
     touchUnread()
-    displaced = []
+    (displaced, slices) = ([], 0)
     pool = ChunkPool()
     touched = query.group.map { _ in [] }
     for section in sectionOfNumber.values { formerSections[section.path] = (section.number, section.revision) }
