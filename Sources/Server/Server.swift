@@ -42,6 +42,10 @@ public final class Server {
   var sessionsByID: [SessionID: Session] = [:]
   var lastSession: UInt64 = 0
   var transfers: [OpaquePointer: PageTransfer] = [:]
+  /// Tables on their way out.
+  var downloads: [OpaquePointer: TableDownload] = [:]
+  /// Those of them that wait for their view.
+  var waitingDownloads: Set<OpaquePointer> = []
   var tablesBySource: [ObjectIdentifier: TableID] = [:]
   var inletsByTable: [TableID: SourceInlet] = [:]
   var schemas: [TableID: Schema] = [:]
@@ -165,6 +169,7 @@ public final class Server {
       guard let session = sessionsByID[id], session.phase == .greeting else { continue }
       refuse(session, .unexpectedMessage("say hello first"), engineKnowsIt: false)
     }
+    wakeDownloads()
     dismissTardy(at: now)
     loop.requestTurn(
       at: [engine.deadline, greetings.deadline, connections.deadline, configuration.systemManager?.deadline].compactMap(
@@ -249,6 +254,7 @@ public final class Server {
     sessions = [:]
     sessionsByID = [:]
     transfers = [:]
+    downloads = [:]
     unixSocket = nil
   }
 }

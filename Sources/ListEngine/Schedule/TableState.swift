@@ -9,6 +9,8 @@ final class TableState {
   private var views: [Query: any QueryView] = [:]
   /// In the order in which they came; what is sent in one turn is sent in this order.
   private(set) var sessions: [Session] = []
+  /// What is read from its first row to its last.
+  var exports = TableExports()
   /// What was done for sessions that have left.
   private var departed = EngineCounters()
   private var state = SourceState.starting
@@ -129,7 +131,8 @@ final class TableState {
         if view.viewers == 0 { views[view.query] = nil } else { view.catchUp() }
       }
     }
-    table.forgetChanges(before: views.values.map(\.logPosition).min() ?? table.log.end)
+    let needed = [views.values.map(\.logPosition).min(), exports.logPosition].compactMap(\.self).min()
+    table.forgetChanges(before: needed ?? table.log.end)
   }
 
   /// What was done for all that look at this table, or have.
@@ -196,6 +199,7 @@ final class TableState {
     for session in sessions where session.mayBeToldWaiting(at: now) && catchUp(session, &work) {
       if let waiting = session.takeWaiting(at: now) { outputs.append(.waiting(session.id, waiting)) }
     }
+    advanceExports()
     deliver(at: now, limits: limits, work: &work, outputs: &outputs)
     // Views whose pages are not due must not fall behind for ever: there is no room for changes that they could not take.
     for session in sessions where backlog(of: session) * 2 >= limits.backlog { _ = catchUp(session, &work) }
@@ -249,7 +253,8 @@ final class TableState {
 
   /// Whether every view that someone looks at has taken over so much that it can take more.
   var hasRoom: Bool {
-    sessions.allSatisfy { session in
+    exports.hasRoom(table.limits.backlog * 4)
+      && sessions.allSatisfy { session in
       let factor = session.view?.isInOrder == false ? 4 : 1
       return backlog(of: session) < table.limits.backlog * factor
     }
@@ -271,7 +276,7 @@ final class TableState {
   }
 
   var deadline: Instant? {
-    if !unfinished.isEmpty { return .zero }
+    if !unfinished.isEmpty || exports.isWaiting { return .zero }
     if loader != nil, sessions.contains(where: \.hasNewOutlook) { return .zero }
     if sessions.contains(where: { backlog(of: $0) * 2 >= table.limits.backlog }) { return .zero }
     var deadline = statusThrottle.deadline

@@ -9,6 +9,8 @@ struct Metrics {
   var messagesSent: UInt64 = 0
   var messagesReceived: UInt64 = 0
   var bytesSent: UInt64 = 0
+  /// Tables taken away as files.
+  var downloads: UInt64 = 0
   /// Requests and upgrades refused, by status.
   var refusals: [Int: UInt64] = [:]
   var encoding = EncodingCounts()

@@ -18,6 +18,7 @@ extension Server {
     text.single("rowcast_messages_received_total", .counter, "Messages received from pages.", metrics.messagesReceived)
     text.single("rowcast_sent_bytes_total", .counter, "Bytes of messages sent to pages.", metrics.bytesSent)
     text.single("rowcast_patches_total", .counter, "Windows and patches sent.", metrics.patches)
+    text.single("rowcast_downloads_total", .counter, "Tables taken away as files.", metrics.downloads)
     text.begin("rowcast_refusals_total", .counter, "Requests and upgrades refused, by status.")
     for (status, count) in metrics.refusals.sorted(by: { $0.key < $1.key }) {
       text.sample("rowcast_refusals_total", [("status", "\(status)")], count)
