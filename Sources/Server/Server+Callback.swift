@@ -105,6 +105,7 @@ extension Server {
     admitted[socket] = nil
     if let session = sessions.removeValue(forKey: socket) {
       sessionsByID[session.id] = nil
+      stats.unwatch(session.id)
       resumeTokens.leave(session.id)
       if session.phase == .open {
         engine.handle(.close(session.id), at: EventLoop.now)

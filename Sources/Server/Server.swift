@@ -49,11 +49,14 @@ public final class Server {
   var tablesBySource: [ObjectIdentifier: TableID] = [:]
   var inletsByTable: [TableID: SourceInlet] = [:]
   var schemas: [TableID: Schema] = [:]
+  var tablesByName: [String: TableID] = [:]
   var nextInlet = 0
   var greetings: GreetingQueue
   var resumeTokens: ResumeTokens
   var isStopping = false
   var metrics = Metrics()
+  var stats = StatsFeed()
+  var delays: [TableID: SourceDelays] = [:]
   /// What is known of each source beside its table, in the order of their inlets.
   var sourceMetrics: [ObjectIdentifier: SourceMetrics] = [:]
   private let arena: ContextArena
@@ -170,11 +173,13 @@ public final class Server {
       refuse(session, .unexpectedMessage("say hello first"), engineKnowsIt: false)
     }
     wakeDownloads()
+    tellStats(at: now)
     dismissTardy(at: now)
     loop.requestTurn(
-      at: [engine.deadline, greetings.deadline, connections.deadline, configuration.systemManager?.deadline].compactMap(
-        \.self
-      ).min())
+      at: [
+        engine.deadline, greetings.deadline, connections.deadline, stats.deadline,
+        configuration.systemManager?.deadline,
+      ].compactMap(\.self).min())
     if isMailLeft { loop.requestNextRound() }
   }
 
@@ -187,7 +192,9 @@ public final class Server {
       var bytes = [UInt8](repeating: 0, count: CLWS_PRE)
       ServerMessage.delivery(delivery, epoch: engine.epoch).encode(to: &bytes, counting: &metrics.encoding)
       session.patch = bytes
-      session.patchSince = EventLoop.now
+      let now = EventLoop.now
+      session.patchSince = now
+      noteCut(delivery, for: session, at: now)
       metrics.patches += 1
       lws_callback_on_writable(session.socket)
     case .status(let id, let table, let status):

@@ -39,11 +39,22 @@ final class Session {
   /// Whether the page is to get nothing but that: nobody can see it, or its reader wants it to stay as it is.
   var isHidden = false
   var isPaused = false
+  /// Whether it is to be told what goes on.
+  var owesStats = false
   var error: ClientError?
   /// The next patch with room for the frame's head in front; at most one.
   var patch: [UInt8]?
   /// When the patch that waits, or that libwebsockets still holds a part of, was cut.
   var patchSince: Instant?
+  /// The table of the last patch, and the least time until the next one.
+  var table: TableID?
+  var interval: Duration?
+  /// When the last patch was cut.
+  var cutAt = Instant.zero
+  /// Since when the page could be given the next one.
+  var readySince = Instant.zero
+  /// When what the patch on its way carries had reached the engine: after the first of these and not after the second.
+  var carried: (after: Instant, through: Instant)?
   /// Whether the Close frame was sent.
   var isShownOut = false
   /// Whether a patch was handed over of which libwebsockets still holds a part.
@@ -72,6 +83,7 @@ final class Session {
     owesTables = false
     status = nil
     waiting = nil
+    owesStats = false
     patch = nil
     self.error = error
     lws_callback_on_writable(socket)

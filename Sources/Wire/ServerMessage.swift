@@ -17,6 +17,8 @@ public enum ServerMessage {
   case status(table: String, SourceStatus)
   /// What waits for a page that pauses.
   case waiting(Waiting)
+  /// What goes on, for a page that wants to see it.
+  case stats(ServerStats)
   /// Why the socket is closed now.
   case error(ClientError)
 
@@ -83,6 +85,7 @@ public enum ServerMessage {
       writer.integer(waiting.changed)
       writer.raw(",\"rows\":")
       writer.integer(waiting.rows)
+    case .stats(let stats): writer.stats(stats)
     case .error(let error):
       writer.raw("{\"type\":\"error\",\"code\":")
       writer.text(error.code)

@@ -18,6 +18,8 @@ struct Metrics {
   var turns = Histogram()
   /// How long patches took from being cut to being handed over to the system as a whole.
   var flushes = Histogram()
+  /// How long what sources handed in took until a page's socket had it.
+  var delays = Histogram()
 }
 
 /// What the server counts of one source.

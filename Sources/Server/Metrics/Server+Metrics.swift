@@ -25,6 +25,9 @@ extension Server {
     }
     text.histogram(
       "rowcast_flush_seconds", "From cutting a patch to handing all of it over to the system.", metrics.flushes)
+    text.histogram(
+      "rowcast_source_to_socket_seconds", "From a source's handing in a change to handing it over to a page's socket.",
+      metrics.delays)
     text.histogram("rowcast_turn_seconds", "How long turns of the loop took.", metrics.turns)
     text.begin("rowcast_encoded_total", .counter, "Rows and patches turned into bytes, once for all pages.")
     text.sample("rowcast_encoded_total", [("kind", "row")], metrics.encoding.rows)
@@ -64,7 +67,7 @@ extension Server {
     each("rowcast_source_rejected_total", .counter, "Rows that did not fit the schema.") { UInt64($0.source.rejected) }
     text.begin("rowcast_source_state", .gauge, "1 for the state that the source is in.")
     for table in tables {
-      for state in [SourceState.starting, .live, .stale, .failed] {
+      for state in [SourceState.starting, .live, .stale, .backingOff, .disabled, .failed] {
         text.sample(
           "rowcast_source_state", [("table", table.schema.name), ("state", state.rawValue)],
           table.source.state == state ? 1 : 0)
