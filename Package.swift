@@ -93,10 +93,16 @@ let package = Package(
     .executableTarget(
       name: "rowcast-bench",
       dependencies: [
-        "ListEngine", "PluginHost", "Quotes", "Wire",
+        "ListEngine", "PluginHost", "Quotes", "Server", "Wire",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "Logging", package: "swift-log"),
       ],
       path: "Benchmarks/rowcast-bench", swiftSettings: swiftSettings),
+    // The clients of W4, and what libwebsockets alone makes of such frames.
+    .executableTarget(name: "viewers", path: "Benchmarks/viewers", cSettings: cSettings),
+    .executableTarget(
+      name: "lws-fanout", path: "Benchmarks/lws-fanout", cSettings: cSettings,
+      linkerSettings: [.linkedLibrary("websockets"), .linkedLibrary("uv")]),
 
     .testTarget(name: "ListEngineTests", dependencies: ["ListEngine", "ListTesting"], swiftSettings: swiftSettings),
     .testTarget(

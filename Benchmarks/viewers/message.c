@@ -207,6 +207,15 @@ static bool is(const char *name, size_t length, const char *other) {
   return length == strlen(other) && memcmp(name, other, length) == 0;
 }
 
+static void hold(struct window *window, int count) {
+  window->count = count;
+  if (count > window->capacity) {
+    window->capacity = count;
+    window->rows = realloc(window->rows, sizeof(struct row) * (size_t)count);
+  }
+  memcpy(window->rows, result, sizeof(struct row) * (size_t)count);
+}
+
 static bool settle(struct window *window, const struct change *change) {
   if (window->count != change->before || change->before + change->inserted - change->removed != change->after) return false;
   int to = 0;
@@ -220,8 +229,7 @@ static bool settle(struct window *window, const struct change *change) {
   for (to = 0; to < change->after; to++) {
     if (!taken[to]) return false;
   }
-  window->count = (int)change->after;
-  memcpy(window->rows, result, sizeof(struct row) * (size_t)window->count);
+  hold(window, (int)change->after);
   return true;
 }
 
@@ -263,9 +271,7 @@ bool apply(struct window *window, const char *start, size_t length, enum kind *k
     else if (is(name, size, "items")) {
       int count = 0;
       for (demand(&reader, '['); next(&reader) && count < MOST;) result[count++] = item(&reader);
-      window->rows = realloc(window->rows, sizeof(struct row) * MOST);
-      window->count = count;
-      memcpy(window->rows, result, sizeof(struct row) * (size_t)count);
+      hold(window, count);
     } else pass(&reader);
     skip(&reader, ',');
   }

@@ -19,7 +19,7 @@ struct window {
   uint64_t sequence;
   int64_t start, total;
   int64_t shift;  // by how much the last message moved the reader
-  int count;
+  int count, capacity;
   struct row *rows;
 };
 

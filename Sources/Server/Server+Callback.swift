@@ -23,8 +23,12 @@ extension Server {
       // At the process's limit accept() fails, and libwebsockets spins on it. Its own bound for this (fd_limit_per_thread) makes every
       // event search all sockets, so the bound is here: a descriptor's number tells how many are in use.
       let descriptor = Int(bitPattern: bytes)
-      return !isStopping && descriptor < greatestDescriptor
-        && connections.admit(from: Self.remoteAddress(of: Int32(descriptor)))
+      guard !isStopping, descriptor < greatestDescriptor else { return false }
+      guard accepts.take(at: EventLoop.now) else {
+        metrics.turnedAway += 1
+        return false
+      }
+      return connections.admit(from: Self.remoteAddress(of: Int32(descriptor)))
     case LWS_CALLBACK_SERVER_NEW_CLIENT_INSTANTIATED:
       connections.add(socket, at: EventLoop.now)
       if connections.deadline != nil { loop.requestTurn() }

@@ -33,6 +33,8 @@ public final class Server {
   var guardian = RequestGuard(port: 0)
   var access: AccessControl
   var connections: Connections
+  /// How many more connections are taken now.
+  var accepts: TokenBucket
   /// As what those may come in whose upgrade was granted, until they are here.
   var admitted: [OpaquePointer: AccessControl.Pass] = [:]
   /// The highest number a socket's file descriptor may have.
@@ -77,6 +79,7 @@ public final class Server {
     control = ServerControl(
       waker: loop.waker, rowLimit: configuration.inletRows, byteLimit: configuration.inletBytes)
     connections = Connections(limitPerAddress: configuration.connectionsPerAddress)
+    accepts = TokenBucket(rate: configuration.acceptRate, burst: configuration.acceptBurst, at: EventLoop.now)
     access = Self.accessControl(of: configuration, port: 0)
     guard configuration.address.isLocal || !configuration.tokens.isEmpty && configuration.certificate != nil else {
       throw .exposed(configuration.address.host)

@@ -4,22 +4,27 @@ import ListEngine
 public struct ServerStats: Hashable, Sendable {
   /// How long something took, in milliseconds.
   public struct Delay: Hashable, Sendable {
+    /// Half of them took at most this.
     public var p50: Double
+    /// Of a hundred ninety-nine took at most this.
     public var p99: Double
     /// Of how many these are the quantiles.
     public var count: Int
 
+    /// These quantiles of so many.
     public init(p50: Double, p99: Double, count: Int) { (self.p50, self.p99, self.count) = (p50, p99, count) }
   }
 
   /// What one source says.
   public struct Source: Hashable, Sendable {
+    /// Its table's name.
     public var table: String
     /// How many rows its table has.
     public var rows: Int
     /// How many rows a second it tells; `nil` when nobody has counted for a while yet.
     public var changes: Double?
 
+    /// What a source says of its table.
     public init(table: String, rows: Int, changes: Double?) {
       (self.table, self.rows, self.changes) = (table, rows, changes)
     }
@@ -42,6 +47,7 @@ public struct ServerStats: Hashable, Sendable {
   /// All sources, in the order of their tables.
   public var sources: [Source] = []
 
+  /// Nothing but the interval.
   public init(interval: Duration) { self.interval = interval }
 }
 

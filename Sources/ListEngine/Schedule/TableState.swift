@@ -255,9 +255,9 @@ final class TableState {
   var hasRoom: Bool {
     exports.hasRoom(table.limits.backlog * 4)
       && sessions.allSatisfy { session in
-      let factor = session.view?.isInOrder == false ? 4 : 1
-      return backlog(of: session) < table.limits.backlog * factor
-    }
+        let factor = session.view?.isInOrder == false ? 4 : 1
+        return backlog(of: session) < table.limits.backlog * factor
+      }
   }
 
   /// Lets the loader know who looks where, and tells the source.

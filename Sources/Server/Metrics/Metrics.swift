@@ -9,6 +9,8 @@ struct Metrics {
   var messagesSent: UInt64 = 0
   var messagesReceived: UInt64 = 0
   var bytesSent: UInt64 = 0
+  /// Connections that were more than are taken in a second.
+  var turnedAway: UInt64 = 0
   /// Tables taken away as files.
   var downloads: UInt64 = 0
   /// Requests and upgrades refused, by status.
