@@ -5,7 +5,7 @@ ROWS ?= 1000000
 RATE ?= 10000
 SEEDS ?= 10000
 
-.PHONY: help run run-market test simulate mutants lint format bench bench-page coverage
+.PHONY: help run run-market test simulate mutants lint format bench bench-page coverage fuzz
 
 help: ## Lists the commands.
 	@echo "Rowcast: live tables in the browser. Commands:"
@@ -55,6 +55,10 @@ bench-page: ## Measures the page and its peers in the same browser (BENCH="--onl
 	@swift build -c release --product market
 	@swift build -c release --product rowcast
 	@Benchmarks/page/run $(BENCH)
+
+fuzz: ## Feeds the decoders ten million inputs under AddressSanitizer (FUZZ="--runs 100000 --only child" for fewer).
+	@scripts/setup run
+	@Tests/Fuzz/run $(FUZZ)
 
 coverage: ## Says how much of the engine the tests run, and fails below 95 %.
 	@scripts/setup run
