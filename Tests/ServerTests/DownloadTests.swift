@@ -127,9 +127,13 @@ import Testing
 
   @Test func itsNameIsSafeInAHeader() throws {
     let server = try RunningServer()
-    _ = try settled(server, rows: 2, name: "a\"b;c")
-    let answer = try HTTPAnswer.get("/tables/a%22b%3Bc.csv", port: server.port)
+    _ = try settled(server, rows: 2, name: "a;b c")
+    let answer = try HTTPAnswer.get("/tables/a%3Bb%20c.csv", port: server.port)
     #expect(answer?.status == 200)
     #expect(answer?.headers["content-disposition"] == "attachment; filename=\"a_b_c.csv\"")
+    let hostile = HTTPResponse(streaming: "text/csv", named: "a\"b\r\nSet-Cookie: x=1\u{0}é/../.csv")
+    let lines = String(decoding: hostile.head, as: UTF8.self).split(separator: "\r\n")
+    #expect(lines.contains("Content-Disposition: attachment; filename=\"a_b__Set-Cookie__x_1____.._.csv\""))
+    #expect(!lines.contains { $0.hasPrefix("Set-Cookie") })
   }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import ListEngine
 import Testing
 
@@ -22,7 +23,7 @@ import Testing
     for round in 0..<5 {
       inlet.tell(.changes(changed(round)))
       let patch = try client.message("patch")
-      client.say(#"{"type":"ack","seq":\(try #require(patch["seq"] as? Int))}"#)
+      client.say(#"{"type":"ack","seq":\#(try #require(patch["seq"] as? Int))}"#)
     }
     let began = RawSocket.now()
     let second = try client.message("stats")
