@@ -28,6 +28,7 @@ class Serving:
         self.log = []
         self.process = subprocess.Popen(words, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         self.ready = threading.Event()
+        self.ended = threading.Event()
         self.port = None
         threading.Thread(target=self._read, daemon=True).start()
         if not self.ready.wait(60) or self.port is None:
@@ -41,6 +42,7 @@ class Serving:
             if found:
                 self.port = int(found[1])
                 self.ready.set()
+        self.ended.set()
         self.ready.set()
 
     @property
@@ -69,7 +71,8 @@ class Serving:
         while self.metrics().get('rowcast_source_rows{table="quotes"}') != rows:
             if time.monotonic() > deadline:
                 raise AssertionError("the rows do not come")
-            time.sleep(0.05)
+            self.ended.wait(0.05)
+        assert not self.ended.is_set(), "the server has ended"
 
     def kill(self):
         """As a crash ends it."""
