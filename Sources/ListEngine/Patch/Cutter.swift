@@ -42,11 +42,11 @@ struct Cutter {
     candidates = Array(candidates[kept])
     let start = range.lowerBound + kept.lowerBound
     let (lead, pool) = lendHeaders(&candidates, start: start)
-    let result = folded.windows.shared(
-      WindowState(
-        start: start, total: folded.itemCount, rows: view.rowCount, accuracy: view.accuracy, totals: view.totals,
-        items: candidates.map(\.item), lead: lead, pool: pool, commit: view.table.commit,
-        relabelings: view.table.relabelings))
+    let result = WindowState(
+      start: start, total: folded.itemCount, rows: view.rowCount, accuracy: view.accuracy, totals: view.totals,
+      items: candidates.map(\.item),
+      lead: lead, pool: pool,
+      commit: view.table.commit, relabelings: view.table.relabelings)
     let patch = Patch(base: base, result: result)
     guard let base else {
       patch.inserted = candidates.indices.map { ($0, .new) }

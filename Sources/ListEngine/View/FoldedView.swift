@@ -7,8 +7,6 @@ final class FoldedView {
   /// The values of each collapsed section, from the outermost to its own. A section that is not there (yet, or any more) is collapsed
   /// when it comes.
   let collapsed: Set<[Cell]>
-  /// What its pages hold.
-  var windows = SharedWindows()
 
   /// Items that are folded away: all of a section but its header.
   private struct Fold {
