@@ -26,7 +26,7 @@ import Wire
       engine.handle(.changes(table, changes), at: clock.now)
     }
 
-    func open(_ number: UInt64, first: Int = 0, query: QueryRequest = QueryRequest()) throws {
+    func open(_ number: UInt64, first: Int = 0, query: QueryRequest = QueryRequest(), isFlushed: Bool = true) throws {
       let id = SessionID(rawValue: number)
       replicas[id] = Replica()
       engine.handle(
@@ -35,7 +35,7 @@ import Wire
           viewport: Viewport(first: first, count: 10, ahead: 0, behind: 0, stick: first == 0 ? .top : nil),
           interval: nil),
         at: clock.now)
-      try flush()
+      if isFlushed { try flush() }
     }
 
     /// What is due after a second is encoded, applied and acknowledged.
@@ -90,7 +90,10 @@ import Wire
 
   @Test func pagesThatCameAtOneMomentShareAtOnce() throws {
     let pages = try Pages()
-    for number in 1...5 { try pages.open(UInt64(number)) }
+    for number in 1...5 { try pages.open(UInt64(number), isFlushed: false) }
+    try pages.flush()
+    #expect(pages.counts.patches == 1)
+    #expect(pages.counts.sharedPatches == 4)
     pages.change(3..<4, "first")
     try pages.flush()
     #expect(pages.counts.patches == 1)

@@ -27,6 +27,8 @@ final class TableExport {
   private let table: Table
   /// What is to be read, until the order is noted.
   private var view: ListView?
+  /// Whether the view is in order, and stands still from then on.
+  private var isInOrder = false
   private var slots: [UInt32] = []
   /// How many of the view's items were noted.
   private var noted = 0
@@ -42,14 +44,14 @@ final class TableExport {
     self.table = table
     let view = ListView(query, table: table)
     self.view = view
-    if view.build == nil { beginNoting(view) }
+    if view.build == nil, view.catchUp(atMost: table.limits.turnRows) { beginNoting(view) }
   }
 
   /// Whether rows can be read.
   var isReady: Bool { view == nil }
 
   /// What of the table's log is still needed.
-  var logPosition: Int? { view?.build?.position }
+  var logPosition: Int? { isInOrder ? nil : view?.logPosition }
 
   /// How many changes its order has not taken over.
   var backlog: Int { logPosition.map { table.log.end - $0 } ?? 0 }
@@ -57,12 +59,11 @@ final class TableExport {
   /// Does one bounded step towards the order.
   func work() {
     guard let view else { return }
-    guard view.build == nil else {
-      view.work()
-      if view.build == nil { beginNoting(view) }
+    guard isInOrder else {
+      if view.build != nil { return view.work() }
+      if view.catchUp(atMost: table.limits.turnRows), view.build == nil { beginNoting(view) }
       return
     }
-    // The view stands still from now on: it is never told to catch up.
     let end = min(noted + Self.stride, view.itemCount)
     for case .row(let slot) in view.items(noted..<end) { slots.append(slot) }
     noted = end
@@ -70,6 +71,7 @@ final class TableExport {
   }
 
   private func beginNoting(_ view: ListView) {
+    isInOrder = true
     commit = table.commit
     slots.reserveCapacity(view.rowCount)
     if view.itemCount <= Self.stride { work() }
