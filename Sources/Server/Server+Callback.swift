@@ -111,6 +111,7 @@ extension Server {
       sessionsByID[session.id] = nil
       stats.unwatch(session.id)
       resumeTokens.leave(session.id)
+      actions.leave(session.id)
       if session.phase == .open {
         engine.handle(.close(session.id), at: EventLoop.now)
         loop.requestTurn()

@@ -54,6 +54,7 @@ public final class Server {
   var tablesByName: [String: TableID] = [:]
   var nextInlet = 0
   var greetings: GreetingQueue
+  var actions: ActionBook
   var resumeTokens: ResumeTokens
   var isStopping = false
   var metrics = Metrics()
@@ -71,6 +72,7 @@ public final class Server {
     self.configuration = configuration
     logger = configuration.logger
     resumeTokens = ResumeTokens(limit: configuration.limits.parkedSessions)
+    actions = ActionBook(limit: configuration.limits.parkedSessions)
     greetings = GreetingQueue(patience: configuration.helloTimeout)
     engine = RecordedEngine(
       Engine(
@@ -178,9 +180,10 @@ public final class Server {
     wakeDownloads()
     tellStats(at: now)
     dismissTardy(at: now)
+    finishOverdueActions(at: now)
     loop.requestTurn(
       at: [
-        engine.deadline, greetings.deadline, connections.deadline, stats.deadline,
+        engine.deadline, greetings.deadline, actions.deadline, connections.deadline, stats.deadline,
         configuration.systemManager?.deadline,
       ].compactMap(\.self).min())
     if isMailLeft { loop.requestNextRound() }

@@ -19,6 +19,8 @@ public enum ServerMessage {
   case waiting(Waiting)
   /// What goes on, for a page that wants to see it.
   case stats(ServerStats)
+  /// What became of something that the page wanted done; `token` as the page has said it.
+  case acted(id: UInt64, token: String? = nil, ActionOutcome)
   /// Why the socket is closed now.
   case error(ClientError)
 
@@ -86,6 +88,8 @@ public enum ServerMessage {
       writer.raw(",\"rows\":")
       writer.integer(waiting.rows)
     case .stats(let stats): writer.stats(stats)
+    case .acted(let id, let token, let outcome):
+      writer.acted(id, token, outcome)
     case .error(let error):
       writer.raw("{\"type\":\"error\",\"code\":")
       writer.text(error.code)
@@ -138,7 +142,13 @@ extension JSONWriter {
         if number > 0 { byte(",") }
         self.column(column)
       }
-      raw("],\"source\":")
+      raw("]")
+      if !table.schema.actions.isEmpty {
+        raw(",\"actions\":")
+        actions(table.schema.actions)
+      }
+      if table.schema.loadsImages { raw(",\"images\":true") }
+      raw(",\"source\":")
       source(table.source)
       byte("}")
     }
