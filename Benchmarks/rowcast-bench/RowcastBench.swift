@@ -7,7 +7,7 @@ import ArgumentParser
     abstract: "Runs a workload on the table `quotes` and prints one JSON object a line.",
     subcommands: [
       Load.self, UpdateAndWindow.self, NewView.self, Churn.self, WholeListAgain.self, Turns.self, FanOut.self,
-      FanOutServing.self,
+      FanOutServing.self, CompareSecrets.self,
     ])
 }
 

@@ -27,6 +27,8 @@ class Viewer(asyncio.Protocol):
         self.light = light
         self.wish = {"type": "open", "table": "quotes", "request": 1, "query": query or {}}
         self.wish["viewport"] = {"first": first, "count": count, "ahead": 0, "behind": 0}
+        if first == 0:
+            self.wish["viewport"]["stick"] = "top"
         if interval is not None:
             self.wish["interval"] = interval
         if resume is not None:
