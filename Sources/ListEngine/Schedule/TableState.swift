@@ -182,8 +182,8 @@ final class TableState {
         if view.viewers == 0 { drop(view) } else { view.catchUp() }
       }
     }
-    let needed = [views.values.map(\.logPosition).min(), exports.logPosition].compactMap(\.self).min()
-    table.forgetChanges(before: needed ?? table.log.end)
+    let needed = exports.logPosition ?? table.log.end
+    table.forgetChanges(before: min(needed, views.values.map(\.logPosition).min() ?? table.log.end))
   }
 
   /// What was done for all that look at this table, or have.
