@@ -78,6 +78,10 @@ const checks = {
   waiting(m) {
     demand(isCount(m.changed) && isCount(m.rows), 'waiting says no numbers');
   },
+  stats(m) {
+    demand(isObject(m.prefetch) && isObject(m.headers) && Array.isArray(m.sources) && m.sources.every(isObject), 'stats say nothing');
+    demand(m.delay === null || isObject(m.delay), 'delay is no object');
+  },
   acted(m) {
     demand(isCount(m.id), 'acted names no act');
     demand(m.error === undefined || (isObject(m.error) && typeof m.error.code === 'string'), 'the error of an act has no code');
@@ -208,6 +212,11 @@ export function hold(held) {
 /** The page is to stay as it is, or to go on. */
 export function pause(paused) {
   return { type: 'pause', paused };
+}
+
+/** The page wants to be told what goes on, or does so no longer. */
+export function stats(wanted) {
+  return { type: 'stats', wanted };
 }
 
 function wireQuery({ sort = [], search = '', filter, group = [], aggregates = [], collapsed = [] } = {}) {

@@ -5,7 +5,10 @@ import ArgumentParser
   static let configuration = CommandConfiguration(
     commandName: "rowcast-bench",
     abstract: "Runs a workload on the table `quotes` and prints one JSON object a line.",
-    subcommands: [Load.self, UpdateAndWindow.self, NewView.self, Churn.self, WholeListAgain.self, Turns.self])
+    subcommands: [
+      Load.self, UpdateAndWindow.self, NewView.self, Churn.self, WholeListAgain.self, Turns.self, FanOut.self,
+      FanOutServing.self, CompareSecrets.self,
+    ])
 }
 
 /// W1: how fast rows get into an empty table, and what they weigh there.
