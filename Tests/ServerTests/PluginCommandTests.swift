@@ -45,7 +45,7 @@ import Testing
     #expect(command.complaints.filter { $0 == "\n" }.count == 1, "\(command.complaints)")
   }
 
-  @Test(arguments: ["/nowhere/plugin", "/etc", "/etc/hostname"]) func whatIsNoProgramIsOneLineAndOne(_ path: String)
+  @Test(arguments: ["/nowhere/plugin", "/etc", "/etc/passwd"]) func whatIsNoProgramIsOneLineAndOne(_ path: String)
     throws
   {
     let command = try RunningCommand(["plugin", "check", path], waits: false)

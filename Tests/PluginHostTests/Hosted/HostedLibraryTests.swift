@@ -51,10 +51,10 @@ import Testing
   @Test func whatIsNoPluginIsRefusedWithTheReason() throws {
     let recorder = Recorder()
     let source = ChildSource(
-      ChildCommand(Self.host, ["plugin-host", "/etc/hostname"]), name: "x", log: { recorder.note($0, $1) },
+      ChildCommand(Self.host, ["plugin-host", "/etc/passwd"]), name: "x", log: { recorder.note($0, $1) },
       events: { recorder.hear($0) })
     try source.start()
-    try recorder.wait("a refusal") { $0.states.first?.hasPrefix("failed: /etc/hostname: cannot be loaded: ") ?? false }
+    try recorder.wait("a refusal") { $0.states.first?.hasPrefix("failed: /etc/passwd: cannot be loaded: ") ?? false }
     source.stop()
   }
 
