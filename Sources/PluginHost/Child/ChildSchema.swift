@@ -16,6 +16,7 @@ enum ChildSchema {
     var prefetch = PrefetchPolicy()
     var limits = TableLimits()
     var retention = Retention.everything
+    var actions: [Action] = []
     for (member, value) in message.members {
       if member.spells("name") {
         name = try text(value, "name")
@@ -32,6 +33,8 @@ enum ChildSchema {
         limits = try self.limits(value)
       } else if member.spells("keep") {
         retention = try self.retention(value)
+      } else if member.spells("actions") {
+        actions = try ChildActions.read(value)
       }
     }
     guard let name, !name.isEmpty else { throw Fault(reason: "schema.name is missing") }
@@ -49,7 +52,7 @@ enum ChildSchema {
     guard !columns.isEmpty else { throw Fault(reason: "schema.columns is empty") }
     return Schema(
       name: table ?? name, title: title.isEmpty ? table ?? name : title, key: key, columns: columns, prefetch: prefetch,
-      limits: limits, retention: retention)
+      limits: limits, retention: retention, actions: actions)
   }
 
   private static func column(_ item: JSONElement, _ index: Int) throws(Fault) -> Column {

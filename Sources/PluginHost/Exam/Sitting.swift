@@ -212,7 +212,7 @@ final class Sitting {
         asked.remove(DeferredCell(key, column: column))
         bench.notLoaded(DeferredCell(key, column: column), reason)
         if reason.hasPrefix("the value ") { find(.values, "cell of row \(key): \(reason)", line) }
-      case .forget: break
+      case .forget, .acted: break
       case .refused(let reason): refuse(reason, line)
       case .badLine(let reason):
         badReasons.insert(reason)

@@ -121,7 +121,7 @@ public final class HostedLibrary: @unchecked Sendable {
       guard state == .stale || isStale else { return true }
       isStale = state == .stale
       return write(PluginLine.state(state, message))
-    case .loaded, .notLoaded, .forget: return true  // a library has no deferred columns
+    case .loaded, .notLoaded, .forget, .acted: return true  // a library is asked for nothing
     }
   }
 

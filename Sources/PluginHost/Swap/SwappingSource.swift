@@ -129,8 +129,10 @@ public final class SwappingSource: @unchecked Sendable {
 
   /// Of one that does not count any more only what somebody waits for is of interest.
   private func answer(_ event: SourceEvent) -> Bool {
-    if case .notLoaded = event { return events(event) }
-    return false
+    switch event {
+    case .notLoaded, .acted: events(event)
+    default: false
+    }
   }
 
   private func tell(_ event: SourceEvent) -> Bool {
