@@ -82,7 +82,7 @@ let package = Package(
     .executableTarget(
       name: "rowcast",
       dependencies: [
-        "ListEngine", "PluginHost", "Recording", "Server", "Wire",
+        "ListEngine", "Locales", "PluginHost", "Recording", "Server", "Wire",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"), .product(name: "Yams", package: "Yams"),
       ],
