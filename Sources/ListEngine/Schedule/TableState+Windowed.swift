@@ -65,6 +65,7 @@ extension TableState {
     }
     noteRejections(at: now)
     noteChange(at: now)
+    updateAll()
   }
 
   // MARK: Time
