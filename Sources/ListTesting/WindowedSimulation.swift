@@ -132,6 +132,161 @@ public struct WindowedSimulation {
   ///
   /// - Throws: ``Simulation/Failure``.
   public mutating func run(steps: Int = 100) throws {
+    var engine = Engine(epoch: "seed \(seed)", limits: limits)
+    let table = try engine.addTable(source.schema, at: clock.now)
+    _ = engine.advance(to: clock.now)
+    for step in 1...steps {
+      self.step = step
+      act(&engine, table)
+      hold(&engine)
+      answer(&engine, table)
+      if !random.oneIn(4) { try take(engine.advance(to: clock.now)) }
+    }
+    try settle(&engine, table)
+    let counters = engine.prefetch(of: table)
+    (coverage.requests, coverage.cancels, coverage.failures) = (counters.loads, counters.cancels, counters.failures)
+  }
+
+  // MARK: What happens
+
+  private mutating func act(_ engine: inout Engine, _ table: TableID) {
+    switch random.number(1...24) {
+    case 1...5: clock.advance(by: .milliseconds(random.pick([0, 1, 20, 300, 1_000, 4_000])))
+    case 6...9: change(&engine, table)
+    case 10: open(&engine)
+    case 11: close(&engine)
+    case 12...16: scroll(&engine)
+    case 17: query(&engine)
+    case 18: hide(&engine)
+    case 19: collapse(&engine)
+    default: receive(&engine)
+    }
+  }
+
+  private mutating func cells(_ key: Int64) -> [Cell] {
+    [
+      random.oneIn(8) ? .null : .integer(Int64(random.number(-4...4))), .text("text \(random.number(0...30))"),
+      random.oneIn(9) ? .null : .text(random.pick(["red", "green", "blue"])), .integer(key),
+    ]
+  }
+
+  private mutating func addRow(at place: Int? = nil) {
+    source.upsert(.integer(nextKey), cells(nextKey), at: place)
+    nextKey += 1
+  }
+
+  private mutating func change(_ engine: inout Engine, _ table: TableID) {
+    for _ in 1...random.pick([1, 1, 3, 12]) {
+      let place = source.count == 0 ? 0 : random.number(0...source.count - 1)
+      switch random.number(1...10) {
+      case 1...4: addRow(at: random.pick([nil, 0, place]))
+      case 5...7:
+        guard source.count > 0, case .integer(let key) = source.keys[place] else { continue }
+        source.upsert(.integer(key), cells(key))
+      default: if source.count > 0 { source.delete(source.keys[place]) }
+      }
+    }
+    if random.oneIn(60) { source.deleteAll() }
+    if source.capabilities.tellsChanges { engine.handle(.sourceChanged(table), at: clock.now) }
+  }
+
+  private mutating func randomQuery() -> Query {
+    var query = Query()
+    for _ in 0..<random.pick([0, 0, 1, 1, 2]) {
+      query.sort.append(SortTerm(random.number(0...3), descending: random.oneIn(2)))
+    }
+    if random.oneIn(5) { query.search = random.pick(["1", "RED", "nowhere"]) }
+    if random.oneIn(3) { query.group = random.pick([[2], [0], [2, 0]]) }
+    if random.oneIn(12) { query.aggregates = [Aggregate(.sum, of: 0)] }
+    guard random.oneIn(3) else { return query }
+    let parts: [Filter<Int>] = (0..<random.pick([1, 1, 2])).map { _ in
+      switch random.number(1...7) {
+      case 1: .compare(0, random.pick(Comparison.allCases), .integer(Int64(random.number(-3...3))))
+      case 2: .range(0, from: .integer(-2), through: .integer(3))
+      case 3: .contains(1, ExactText(random.pick(["1", "text 2"])))
+      case 4: .oneOf(0, [.integer(1), .integer(2), .integer(3)])
+      case 5: .not(.isEmpty(2))
+      case 6: .any([.compare(0, .greater, .integer(0)), .isEmpty(0)])
+      default: .compare(3, .less, .integer(Int64(random.number(1...100))))
+      }
+    }
+    query.filter = parts.count == 1 ? parts[0] : .all(parts)
+    return query
+  }
+
+  private func request(_ page: Page) -> QueryRequest {
+    func name(_ column: Int) -> String { source.schema.columns[column].name }
+    var request = QueryRequest(
+      sort: page.query.sort.map { (name($0.column), $0.isDescending) }, search: page.query.search,
+      filter: page.query.filter.map { renamed($0, name) }, group: page.query.group.map(name))
+    request.aggregates = page.query.aggregates.map { AggregateRequest($0.function, of: name($0.column)) }
+    request.collapsed = page.collapsed.sorted { "\($0)" < "\($1)" }
+    return request
+  }
+
+  private func renamed(_ filter: Filter<Int>, _ name: (Int) -> String) -> Filter<String> {
+    switch filter {
+    case .all(let parts): .all(parts.map { renamed($0, name) })
+    case .any(let parts): .any(parts.map { renamed($0, name) })
+    case .not(let part): .not(renamed(part, name))
+    case .compare(let column, let comparison, let value): .compare(name(column), comparison, value)
+    case .range(let column, let from, let through): .range(name(column), from: from, through: through)
+    case .contains(let column, let text): .contains(name(column), text)
+    case .startsWith(let column, let text): .startsWith(name(column), text)
+    case .matches(let column, let text, let ignoringCase): .matches(name(column), text, ignoringCase: ignoringCase)
+    case .oneOf(let column, let values): .oneOf(name(column), values)
+    case .isEmpty(let column): .isEmpty(name(column))
+    }
+  }
+
+  private mutating func open(_ engine: inout Engine) {
+    guard pages.count < 4 else { return }
+    let stick: Viewport.Stick? = random.pick([nil, .top, .end])
+    let viewport = Viewport(
+      first: stick == .top ? 0 : random.number(0...60), count: random.number(1...15),
+      ahead: random.pick([nil, 0, 5, 30]), behind: random.pick([nil, 0, 5]), stick: stick)
+    var page = Page(id: SessionID(rawValue: nextPage), viewport: viewport)
+    nextPage += 1
+    page.query = randomQuery()
+    engine.handle(
+      .open(
+        page.id, table: "numbers", request: 1, query: request(page), viewport: viewport,
+        interval: random.pick([nil, .zero])), at: clock.now)
+    pages.append(page)
+  }
+
+  private mutating func close(_ engine: inout Engine) {
+    guard random.oneIn(3), let index = anyPage() else { return }
+    engine.handle(.close(pages.remove(at: index).id), at: clock.now)
+  }
+
+  private mutating func scroll(_ engine: inout Engine) {
+    guard let index = anyPage(), !pages[index].awaitsWindow else { return }
+    let page = pages[index]
+    var viewport = page.viewport
+    viewport.first = max(0, random.oneIn(3) ? random.number(0...200) : viewport.first + random.number(-12...12))
+    viewport.stick = random.oneIn(4) ? random.pick([.top, .end]) : nil
+    if viewport.stick == .top { viewport.first = 0 }
+    viewport.anchor = nil
+    if random.oneIn(2), case .row(let id, _, _)? = page.replica.items.randomElement(using: &random) {
+      viewport.anchor = id
+    }
+    viewport.sequence = page.replica.sequence
+    pages[index].viewport = viewport
+    engine.handle(.viewport(page.id, viewport), at: clock.now)
+  }
+
+  private mutating func query(_ engine: inout Engine) {
+    guard let index = anyPage() else { return }
+    pages[index].request += 1
+    pages[index].query = randomQuery()
+    pages[index].collapsed = []
+    (pages[index].isCurrent, pages[index].awaitsWindow) = (false, true)
+    pages[index].viewport.first = 0
+    (pages[index].viewport.stick, pages[index].viewport.anchor) = (.top, nil)
+    engine.handle(
+      .query(pages[index].id, request: pages[index].request, query: request(pages[index]), viewport: nil), at: clock.now
+    )
   }
 
   private mutating func hide(_ engine: inout Engine) {
