@@ -236,12 +236,14 @@ final class Session {
     if let base, !(base.start..<base.start + base.items.count).contains(reader.visible(of: base.total)) { release() }
   }
 
-  /// The reader points, selects or edits: for a while, everything stays where it is. Not while the page gets nothing, or waits for a window;
-  /// nor where a windowed source keeps the rows: what it has not told yet could not come.
+  /// The reader points, selects or edits: for a while, everything stays where it is. Not while the page gets nothing, or waits for a window.
   func holdOrder(for length: Duration, at now: Instant) {
-    guard base != nil, view is ListView, !wantsWindow, !awaitsWindow, !isQuiet else { return }
+    guard base != nil, view != nil, !wantsWindow, !awaitsWindow, !isQuiet else { return }
     hold = Hold(at: now, length: length)
   }
+
+  /// Whether its reader holds the order.
+  var isHeld: Bool { hold != nil }
 
   /// The order is held no longer: what waits comes at once.
   func release() {
