@@ -78,6 +78,12 @@ const checks = {
   waiting(m) {
     demand(isCount(m.changed) && isCount(m.rows), 'waiting says no numbers');
   },
+  acted(m) {
+    demand(isCount(m.id), 'acted names no act');
+    demand(m.error === undefined || (isObject(m.error) && typeof m.error.code === 'string'), 'the error of an act has no code');
+    if (m.error !== undefined && typeof m.error.reason !== 'string') m.error.reason = '';
+    if (m.error === undefined && typeof m.result !== 'string') m.result = '';
+  },
   error(m) {
     demand(typeof m.code === 'string', 'error has no code');
     if (typeof m.reason !== 'string') m.reason = '';

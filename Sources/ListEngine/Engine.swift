@@ -101,6 +101,23 @@ public struct Engine: ~Copyable {
     states.map { TableDescription(schema: $0.table.schema, rows: $0.rowCount, source: $0.status(at: now)) }
   }
 
+  /// The table of this name.
+  public func table(named name: String) -> TableID? { tableNumbers[name].map { TableID(rawValue: $0) } }
+
+  /// What the source calls a row that the page of this session holds of the table that it has opened; `nil` when the row is gone. Between
+  /// two queries of a windowed table nothing can be said for certain, and it is `nil`, too.
+  public func key(of row: RowID, shownTo session: SessionID) -> RowKey? {
+    guard let session = sessions[session], let number = tableNumbers[session.tableName], let view = session.view,
+      states[number].windowed == nil || session.holdsRowsOfView
+    else { return nil }
+    return view.table.slot(of: row).map { view.table.keys.key(of: $0) }
+  }
+
+  /// The table that a session has opened, if it is there.
+  public func openTable(of session: SessionID) -> TableID? {
+    sessions[session].flatMap { table(named: $0.tableName) }
+  }
+
   /// What became of the loads of a table's deferred cells, or of a windowed table's pages.
   public func prefetch(of table: TableID) -> PrefetchCounters {
     states[table.rawValue].loader?.counters ?? states[table.rawValue].windowed?.counters ?? PrefetchCounters()
@@ -120,6 +137,14 @@ public struct Engine: ~Copyable {
   ///
   /// - Complexity: O(cells) for changes, O(1) for most others; a query that no session has yet costs O(n log n).
   public mutating func handle(_ input: Input, at now: Instant) {
+    take(input, at: now)
+    guard let id = input.session, let session = sessions[id], session.view != nil,
+      let number = tableNumbers[session.tableName]
+    else { return }
+    states[number].update(session)
+  }
+
+  private mutating func take(_ input: Input, at now: Instant) {
     switch input {
     case .changes(let id, let changes): states[id.rawValue].apply(changes, at: now)
     case .page(let id, let request, let page): states[id.rawValue].take(request, page, at: now)
@@ -272,7 +297,7 @@ public struct Engine: ~Copyable {
 
   /// Answers with all that is to be done at this moment.
   ///
-  /// - Complexity: O(sessions + window log window) for each session that is due; sessions with equal windows share the work.
+  /// - Complexity: O(views), and O(window log window) for each session that is due; sessions with equal windows share the work.
   public mutating func advance(to now: Instant) -> [Output] {
     parking.drop(at: now)
     for table in states {
@@ -294,7 +319,7 @@ public struct Engine: ~Copyable {
 
   /// When to call ``advance(to:)`` again if nothing happens before; `nil` when nothing waits.
   ///
-  /// - Complexity: O(sessions).
+  /// - Complexity: O(tables + views).
   public var deadline: Instant? {
     if !outputs.isEmpty { return .zero }
     return (states.map(\.deadline) + [parking.deadline]).compactMap(\.self).min()
