@@ -74,6 +74,7 @@ struct WholeListAgain: ParsableCommand {
     commandName: "d1", abstract: "D1 reload: the difference of a whole list, by key.")
 
   @Option(help: "How many rows.") var rows = 100_000
+  @Option(help: "How often.") var runs = 5
 
-  func run() throws { try ReloadBenchmark(rows: rows).run() }
+  func run() throws { try ReloadBenchmark(rows: rows, runs: runs).run() }
 }
