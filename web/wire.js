@@ -84,6 +84,10 @@ const checks = {
     if (m.error !== undefined && typeof m.error.reason !== 'string') m.error.reason = '';
     if (typeof m.result !== 'string') m.result = '';
   },
+  stats(m) {
+    demand(isObject(m.prefetch) && isObject(m.headers) && Array.isArray(m.sources) && m.sources.every(isObject), 'stats say nothing');
+    demand(m.delay === null || isObject(m.delay), 'delay is no object');
+  },
   error(m) {
     demand(typeof m.code === 'string', 'error has no code');
     if (typeof m.reason !== 'string') m.reason = '';
@@ -224,6 +228,11 @@ export function act({ id, table, action, row, values = {}, session }) {
   if (Object.keys(values).length > 0) message.arguments = values;
   if (session !== undefined) message.session = session;
   return message;
+}
+
+/** The page wants to be told what goes on, or does so no longer. */
+export function stats(wanted) {
+  return { type: 'stats', wanted };
 }
 
 function wireQuery({ sort = [], search = '', filter, group = [], aggregates = [], collapsed = [] } = {}) {

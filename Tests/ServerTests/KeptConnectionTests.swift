@@ -17,16 +17,18 @@ import Testing
     }
 
     func send(_ path: String = "/", method: String = "GET", headers: [String] = ["Connection: keep-alive"]) {
-      socket.send(([
-        "\(method) \(path) HTTP/1.1", "Host: 127.0.0.1:\(port)",
-      ] + headers).joined(separator: "\r\n") + "\r\n\r\n")
+      socket.send(
+        ([
+          "\(method) \(path) HTTP/1.1", "Host: 127.0.0.1:\(port)",
+        ] + headers).joined(separator: "\r\n") + "\r\n\r\n")
     }
 
     /// The next answer, as long as it says it is.
     func answer() -> HTTPAnswer? {
       let deadline = RawSocket.now() + RawSocket.patience
       while true {
-        if let answer = HTTPAnswer(socket.received), let length = answer.headers["content-length"].flatMap({ Int($0) }) {
+        if let answer = HTTPAnswer(socket.received), let length = answer.headers["content-length"].flatMap({ Int($0) })
+        {
           let head = socket.received.count - answer.body.count
           if answer.body.count >= length {
             return HTTPAnswer(socket.take(head + length))
@@ -77,7 +79,8 @@ import Testing
     let server = try RunningServer()
     let keep = "Connection: keep-alive"
     for (path, method, headers, status) in [
-      ("/nothing", "GET", [keep], 404), ("/", "POST", [keep], 405), ("/", "GET", [keep, "Origin: http://evil.example"], 403),
+      ("/nothing", "GET", [keep], 404), ("/", "POST", [keep], 405),
+      ("/", "GET", [keep, "Origin: http://evil.example"], 403),
       ("/", "GET", [keep, "Content-Length: 5"], 400), ("/", "GET", [keep, "Transfer-Encoding: chunked"], 400),
     ] {
       let browser = try Browser(server)
