@@ -120,6 +120,14 @@ public struct Engine: ~Copyable {
   ///
   /// - Complexity: O(cells) for changes, O(1) for most others; a query that no session has yet costs O(n log n).
   public mutating func handle(_ input: Input, at now: Instant) {
+    take(input, at: now)
+    guard let id = input.session, let session = sessions[id], session.view != nil,
+      let number = tableNumbers[session.tableName]
+    else { return }
+    states[number].update(session)
+  }
+
+  private mutating func take(_ input: Input, at now: Instant) {
     switch input {
     case .changes(let id, let changes): states[id.rawValue].apply(changes, at: now)
     case .page(let id, let request, let page): states[id.rawValue].take(request, page, at: now)
@@ -272,7 +280,7 @@ public struct Engine: ~Copyable {
 
   /// Answers with all that is to be done at this moment.
   ///
-  /// - Complexity: O(sessions + window log window) for each session that is due; sessions with equal windows share the work.
+  /// - Complexity: O(views), and O(window log window) for each session that is due; sessions with equal windows share the work.
   public mutating func advance(to now: Instant) -> [Output] {
     parking.drop(at: now)
     for table in states {
@@ -294,7 +302,7 @@ public struct Engine: ~Copyable {
 
   /// When to call ``advance(to:)`` again if nothing happens before; `nil` when nothing waits.
   ///
-  /// - Complexity: O(sessions).
+  /// - Complexity: O(tables + views).
   public var deadline: Instant? {
     if !outputs.isEmpty { return .zero }
     return (states.map(\.deadline) + [parking.deadline]).compactMap(\.self).min()

@@ -143,6 +143,19 @@ public enum Input: Codable, Sendable {
   case close(SessionID)
 }
 
+extension Input {
+  /// Whose page it is about, if any.
+  var session: SessionID? {
+    switch self {
+    case .changes, .loaded, .failed, .forget, .source, .page, .sections, .pageFailed, .sourceChanged: nil
+    case .open(let id, _, _, _, _, _, _), .query(let id, _, _, _), .collapse(let id, _, _), .viewport(let id, _),
+      .acknowledge(let id, _), .resync(let id, _), .pace(let id, _), .visibility(let id, _), .pause(let id, _),
+      .hold(let id, _), .writable(let id), .close(let id):
+      id
+    }
+  }
+}
+
 /// How a table's source is, for people.
 public struct SourceStatus: Hashable, Sendable {
   /// Its state.

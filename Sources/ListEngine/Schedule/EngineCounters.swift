@@ -1,6 +1,6 @@
 /// What the engine has done since it was made, for whoever watches it.
 public struct EngineCounters: Hashable, Sendable {
-  /// How often a page's table changed while the page could be told; many of these go with one flush.
+  /// How often pages' tables had changed since these were last told, added up over all flushes: many changes go with one.
   public var changes: UInt64 = 0
   /// How often the throttle let through what had waited.
   public var throttledFlushes: UInt64 = 0

@@ -13,9 +13,12 @@ struct Hold {
   /// When it ends by itself.
   var deadline: Instant { since.advanced(by: length) }
 
-  /// Whether it has ended by itself. A clock that went back does not make it longer than it is.
+  /// Whether it has ended by itself.
   mutating func isOver(at now: Instant) -> Bool {
-    since = min(since, now)
+    follow(now)
     return deadline <= now
   }
+
+  /// A clock that went back does not make it longer than it is.
+  mutating func follow(_ now: Instant) { since = min(since, now) }
 }

@@ -15,6 +15,9 @@ struct IndexedHeap<Priority: Comparable> {
   /// The number with the least priority.
   var first: (number: Int, priority: Priority)? { nodes.first }
 
+  /// The priority of a number that is in it.
+  func priority(of number: Int) -> Priority? { contains(number) ? nodes[places[number]].priority : nil }
+
   /// Whether the number is in it.
   func contains(_ number: Int) -> Bool { number < places.count && places[number] >= 0 }
 

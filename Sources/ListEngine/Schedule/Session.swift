@@ -54,10 +54,14 @@ final class Session {
   private var awaitsWindow = false
   /// Whether its reader may see other rows than when ``outlook`` was last looked at.
   var hasNewOutlook = false
+  /// Whether its table knows that.
+  var isOutlookListed = false
   var throttle: Throttle
   var pace: Pace
   /// What was done for it.
   var counters = EngineCounters()
+  /// How often its table had changed when that was last counted.
+  var countedChanges: UInt64 = 0
 
   init(
     _ id: SessionID, table: String, request: UInt64, query: QueryRequest, viewport: Viewport?, interval: Duration,
@@ -117,43 +121,61 @@ final class Session {
   /// Whether the page can be given something: it shows, and has taken and acknowledged the last.
   var isReady: Bool { !isQuiet && isWritable && sentAt == nil && view?.awaitsSource == false }
 
-  /// When it must be looked at again by itself.
-  var deadline: Instant? {
+  /// When it must be looked at again by itself; `tick` is that of its interval.
+  func deadline(inStepWith tick: Instant?) -> Instant? {
     if owesStatus && !isQuiet { return .zero }
     if let pause, !isHidden { return pause.throttle.deadline }
     guard isReady else { return nil }
-    return [throttle.deadline, hold?.deadline].compactMap(\.self).min()
+    if wantsFlush { return .zero }
+    return [throttle.deadline(inStepWith: tick), hold?.deadline].compactMap(\.self).min()
+  }
+
+  /// What lay in the past lies at `now` at the latest: the clock went back.
+  func follow(_ now: Instant) {
+    throttle.follow(now)
+    pause?.throttle.follow(now)
+    hold?.follow(now)
+  }
+
+  /// Whether it has to hear of the next change: of others it knows already that there are some.
+  var awaitsChange: Bool {
+    guard !isHidden, view != nil else { return false }
+    return pause.map { !$0.throttle.isWaiting } ?? !throttle.isWaiting
+  }
+
+  /// Counts the changes that it is told of now; `changes` is its table's count.
+  func count(_ changes: UInt64) {
+    counters.changes += changes - countedChanges
+    countedChanges = changes
   }
 
   /// Something has changed in the table. A page that is quiet gets all of it in one patch later.
   func noteChange(at now: Instant) {
-    if pause == nil, !isHidden {
-      throttle.noteChange(at: now)
-      counters.changes += 1
-    }
+    if pause == nil, !isHidden { throttle.noteChange(at: now) }
     if !isHidden { pause?.throttle.noteChange(at: now) }
   }
 
   /// Whether something may be due now, as far as it can be told before the view has caught up. A hold that is over ends here.
-  func mayBeDue(at now: Instant) -> Bool {
+  func mayBeDue(at now: Instant, _ ticks: Ticks) -> Bool {
     guard isReady else { return false }
     if hold?.isOver(at: now) == true { release() }
-    return wantsFlush || throttle.isDue(at: now)
+    return wantsFlush || throttle.isDue(at: now, inStepWith: ticks[throttle.interval])
   }
 
   /// Whether it is time to tell a page that pauses what waits.
   func mayBeToldWaiting(at now: Instant) -> Bool { !isHidden && pause?.throttle.isDue(at: now) == true }
 
   /// Whether a patch is due now. What the throttle lets through is taken.
-  func takeDue(at now: Instant) -> Bool {
+  func takeDue(at now: Instant, _ ticks: inout Ticks) -> Bool {
     guard isReady, canLook() else { return false }
     // The throttle is not asked when a flush is wanted directly: such a flush neither counts nor cancels.
     if wantsFlush {
       counters.directFlushes += 1
       return true
     }
-    guard throttle.takeFlush(at: now) else { return false }
+    guard throttle.takeFlush(at: now, inStepWith: ticks[throttle.interval]) else { return false }
     counters.throttledFlushes += 1
+    ticks.noteFlush(of: throttle.interval, at: now)
     return true
   }
 
@@ -284,7 +306,9 @@ final class Session {
   }
 
   /// Cuts what leads from what the page holds to what is true now; `nil` when they are the same.
-  func cut(at now: Instant, limits: Limits, shared: inout [CutKey: Cutter.Result]) -> (patch: Patch, shift: Int)? {
+  func cut(
+    at now: Instant, limits: Limits, shared: inout [CutKey: Cutter.Result], windows: inout SharedWindows
+  ) -> (patch: Patch, shift: Int)? {
     guard let folded else { return nil }
     hasNewOutlook = true
     folded.view.catchUp()
@@ -313,7 +337,7 @@ final class Session {
     counters.headersReused += UInt64(pool.reused - (former?.reused ?? 0))
     formerBase = wantsWindow || awaitsWindow ? nil : base
     (wantsWindow, owesAnswer, anchorToFind) = (false, false, nil)
-    base = patch.result
+    base = result.isComplete ? windows.share(patch.result, of: folded) : patch.result
     sequence += 1
     sentAt = now
     (shiftOnItsWay, sentShift) = (shift, shift)

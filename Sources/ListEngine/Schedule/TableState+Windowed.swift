@@ -60,6 +60,7 @@ extension TableState {
     }
     noteRejections(at: now)
     noteChange(at: now)
+    updateAll()
   }
 
   // MARK: Time

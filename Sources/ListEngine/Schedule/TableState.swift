@@ -7,8 +7,21 @@ final class TableState {
   /// What a windowed table has besides; `nil` when the table is resident.
   let windowed: WindowedTable?
   private var views: [Query: any QueryView] = [:]
-  /// In the order in which they came; what is sent in one turn is sent in this order.
-  private(set) var sessions: [Session] = []
+  /// Those of `views` that the engine keeps in order itself, in the order in which they were made.
+  private var ordered: [ListView] = []
+  /// By when each wants to be looked at.
+  private var queue = SessionQueue()
+  /// Those that look at it, in the order in which they came.
+  ///
+  /// - Complexity: O(n log n): not for what happens often.
+  var sessions: [Session] { queue.all }
+  private var ticks = Ticks()
+  /// The last moment that was told: a clock that goes back changes everyone's deadline.
+  private var lastMoment: Instant
+  /// How often something has changed.
+  private var changes: UInt64 = 0
+  /// Those whose reader may see other rows than the loader knows.
+  private var newOutlooks: [Session] = []
   /// What was done for sessions that have left.
   private var departed = EngineCounters()
   private var state = SourceState.starting
@@ -28,8 +41,8 @@ final class TableState {
   static let restingViews = 4
   /// Views that lag behind by more changes than this catch up though no session is due, so that the log is bounded.
   static let longestLog = 1 << 15
-  /// Where the next turn begins among the sessions: with the first for which there was no time left in the last one.
-  private var firstSession = 0
+  /// Which view is the first to catch up in the next turn: the one for which there was no time left in the last one.
+  private var firstView = 0
 
   init(_ table: Table, id: TableID, at now: Instant) {
     self.table = table
@@ -37,6 +50,7 @@ final class TableState {
     loader = DeferredLoader(table, id: id)
     windowed = table.schema.windowed.map { WindowedTable(table, id: id, capabilities: $0) }
     lastChange = now
+    lastMoment = now
   }
 
   // MARK: The source
@@ -64,8 +78,40 @@ final class TableState {
   }
 
   func noteChange(at now: Instant) {
-    for session in sessions { session.noteChange(at: now) }
+    follow(now)
+    changes += 1
+    for session in queue.takeAwaitingChange() {
+      session.noteChange(at: now)
+      update(session)
+    }
     trimLog()
+  }
+
+  /// After everything that happens to a session: when it is due.
+  func update(_ session: Session) {
+    // One that looks at what the engine does of a query that its source cannot.
+    if !queue.contains(session), let windowed { return windowed.remainders.forEach { $0.state.update(session) } }
+    if session.hasNewOutlook, loader != nil, !session.isOutlookListed {
+      newOutlooks.append(session)
+      session.isOutlookListed = true
+    }
+    queue.update(
+      session, deadline: session.deadline(inStepWith: ticks[session.throttle.interval]),
+      awaitsChange: session.awaitsChange, at: lastMoment)
+  }
+
+  /// The same for all: a windowed source's answers concern whoever looks.
+  func updateAll() { for session in sessions { update(session) } }
+
+  /// When the clock goes back, nobody's deadline is what it was.
+  private func follow(_ now: Instant) {
+    let wentBack = now < lastMoment
+    lastMoment = now
+    guard wentBack else { return }
+    for session in sessions {
+      session.follow(now)
+      update(session)
+    }
   }
 
   /// A deferred cell was loaded.
@@ -121,12 +167,17 @@ final class TableState {
     noteChange(at: now)
   }
 
+  private func drop(_ view: any QueryView) {
+    views[view.query] = nil
+    ordered.removeAll { $0 === view }
+  }
+
   /// Forgets the changes that every view has seen.
   private func trimLog() {
     if table.log.entries.count > Self.longestLog {
       for view in views.values {
         // A view that nobody looks at is not worth the work.
-        if view.viewers == 0 { views[view.query] = nil } else { view.catchUp() }
+        if view.viewers == 0 { drop(view) } else { view.catchUp() }
       }
     }
     table.forgetChanges(before: views.values.map(\.logPosition).min() ?? table.log.end)
@@ -139,12 +190,26 @@ final class TableState {
 
   func attach(_ session: Session, to query: Query, at now: Instant) {
     detach(session, at: now)
-    let view = views[query] ?? windowed?.makeView(query) ?? ListView(query, table: table)
-    views[query] = view
+    let view = views[query] ?? makeView(query)
     view.viewers += 1
     view.unwatchedSince = nil
     session.view = view
-    sessions.append(session)
+    session.countedChanges = changes
+    queue.insert(session)
+    update(session)
+  }
+
+  private func makeView(_ query: Query) -> any QueryView {
+    let view: any QueryView
+    if let windowed {
+      view = windowed.makeView(query)
+    } else {
+      let made = ListView(query, table: table)
+      ordered.append(made)
+      view = made
+    }
+    views[query] = view
+    return view
   }
 
   func detach(_ session: Session, at now: Instant) {
@@ -154,20 +219,19 @@ final class TableState {
     departed += session.counters
     session.counters = EngineCounters()
     loader?.leave(session, at: now)
-    sessions.removeAll { $0 === session }
+    queue.remove(session)
+    if session.isOutlookListed { newOutlooks.removeAll { $0 === session } }
+    session.isOutlookListed = false
     view.viewers -= 1
     guard view.viewers == 0 else { return }
     // A query typed letter by letter leaves its unfinished predecessors behind.
-    guard view.isInOrder else {
-      views[view.query] = nil
-      return
-    }
+    guard view.isInOrder else { return drop(view) }
     view.unwatchedSince = now
     view.leaving = departures
     departures += 1
     let resting = views.values.filter { $0.viewers == 0 }
     if resting.count > Self.restingViews, let oldest = resting.min(by: { $0.leaving < $1.leaving }) {
-      views[oldest.query] = nil
+      drop(oldest)
     }
   }
 
@@ -178,52 +242,64 @@ final class TableState {
 
   func advance(to now: Instant, limits: Limits, outputs: inout [Output]) {
     evict(at: now)
-    if statusThrottle.takeFlush(at: now) { for session in allSessions { session.owesStatus = true } }
-    for session in allSessions where session.owesStatus && !session.isQuiet {
-      session.owesStatus = false
-      outputs.append(.status(session.id, table: table.schema.name, status(at: now)))
+    follow(now)
+    if statusThrottle.takeFlush(at: now) {
+      for session in allSessions {
+        session.owesStatus = true
+        update(session)
+      }
     }
     // One step a turn, so that a view that is put together holds up nobody; what no page has seen of at all goes first.
-    if let view = unfinished.first(where: { $0.build?.canSelect == false }) ?? unfinished.first {
+    if let view = unfinished.first(where: { $0.build?.canSelect == false }) ?? unfinished.first(where: { _ in true }) {
       view.work()
       // Its first items were shown without aggregates: now there are some.
       if view.build == nil, !view.query.aggregates.isEmpty {
-        for session in sessions where session.view === view { session.wantsFlush = true }
+        for session in sessions where session.view === view {
+          session.wantsFlush = true
+          update(session)
+        }
       }
     }
-    turnWindowed(to: now, limits: limits, outputs: &outputs)
-    var work = limits.turnRows
-    for session in sessions where session.mayBeToldWaiting(at: now) && catchUp(session, &work) {
-      if let waiting = session.takeWaiting(at: now) { outputs.append(.waiting(session.id, waiting)) }
+    if windowed != nil {
+      // What the engine does of their query is another table's affair, which would tell how that one is.
+      for session in allSessions { tellStatus(session, at: now, outputs: &outputs) }
+      turnWindowed(to: now, limits: limits, outputs: &outputs)
+      updateAll()
     }
+    var work = limits.turnRows
     deliver(at: now, limits: limits, work: &work, outputs: &outputs)
-    // Views whose pages are not due must not fall behind for ever: there is no room for changes that they could not take.
-    for session in sessions where backlog(of: session) * 2 >= limits.backlog { _ = catchUp(session, &work) }
+    catchUpInTime(&work)
     loadDeferred(at: now, outputs: &outputs)
-    askForPages(at: now, outputs: &outputs)
+    if windowed != nil {
+      askForPages(at: now, outputs: &outputs)
+      updateAll()
+    }
     for view in views.values {
-      if let since = view.unwatchedSince, since.duration(to: now) >= Self.viewRest { views[view.query] = nil }
+      if let since = view.unwatchedSince, since.duration(to: now) >= Self.viewRest { drop(view) }
     }
     windowed?.keep(only: views.values)
     trimLog()
   }
 
-  /// Sends to every session what is due, as far as one turn goes.
+  /// Sends to everyone what is due, as far as one turn goes: whoever does not get a turn has the first in the next one.
   private func deliver(at now: Instant, limits: Limits, work: inout Int, outputs: inout [Output]) {
     var shared: [CutKey: Cutter.Result] = [:]
-    let (first, count) = (firstSession, sessions.count)
-    firstSession = 0
-    for offset in 0..<count {
-      let index = (first + offset) % count
-      let session = sessions[index]
-      guard session.mayBeDue(at: now) else { continue }
-      guard work > 0, catchUp(session, &work) else {
-        firstSession = index
-        return
+    var windows = SharedWindows()
+    var served: [Session] = []
+    while let session = queue.firstDue(at: now) {
+      tellStatus(session, at: now, outputs: &outputs)
+      let mayBeDue = session.mayBeDue(at: now, ticks)
+      if mayBeDue || session.mayBeToldWaiting(at: now) {
+        guard work > 0, catchUp(session.view, &work) else { break }
       }
-      guard session.takeDue(at: now) else { continue }
+      queue.take(session)
+      served.append(session)
+      if let waiting = session.takeWaiting(at: now) { outputs.append(.waiting(session.id, waiting)) }
+      guard mayBeDue, session.takeDue(at: now, &ticks) else { continue }
+      session.count(changes)
       let cuts = shared.count
-      guard let (patch, shift) = session.cut(at: now, limits: limits, shared: &shared) else { continue }
+      guard let (patch, shift) = session.cut(at: now, limits: limits, shared: &shared, windows: &windows)
+      else { continue }
       if shared.count > cuts { work -= patch.result.items.count }
       outputs.append(
         .deliver(
@@ -232,54 +308,74 @@ final class TableState {
             sequence: session.sequence, request: session.request, interval: session.pace.interval, shift: shift,
             base: session.sequence - 1, schema: table.schema, patch: patch)))
     }
+    // Not before: what is due again at once must not hold up the turn.
+    for session in served { update(session) }
   }
 
-  /// Has a session's view catch up, if what may be done in one turn is not used up. The result is whether it has.
-  private func catchUp(_ session: Session, _ work: inout Int) -> Bool {
-    guard let view = session.view as? ListView, view.build == nil, view.backlog > 0 else { return true }
+  /// Tells how the source is whoever does not know, but not those that are to get nothing.
+  private func tellStatus(_ session: Session, at now: Instant, outputs: inout [Output]) {
+    guard session.owesStatus, !session.isQuiet else { return }
+    session.owesStatus = false
+    outputs.append(.status(session.id, table: table.schema.name, status(at: now)))
+  }
+
+  /// Views whose pages are not due must not fall behind for ever: there is no room for changes that they could not take.
+  private func catchUpInTime(_ work: inout Int) {
+    let start = firstView
+    firstView = 0
+    for offset in ordered.indices {
+      let index = (start + offset) % ordered.count
+      guard isBehind(ordered[index]), !catchUp(ordered[index], &work) else { continue }
+      firstView = index
+      return
+    }
+  }
+
+  /// Whether a view that someone looks at lacks so many changes that it should catch up before its pages are due.
+  private func isBehind(_ view: ListView) -> Bool {
+    view.viewers > 0 && view.build == nil && view.backlog * 2 >= table.limits.backlog
+  }
+
+  /// Has a view catch up, as far as that may be done in one turn. The result is whether it has.
+  private func catchUp(_ view: (any QueryView)?, _ work: inout Int) -> Bool {
+    guard let view = view as? ListView, view.build == nil, view.backlog > 0 else { return true }
     guard work > 0 else { return false }
     let before = view.workDone
-    view.catchUp()
-    work -= view.workDone - before
-    return true
+    defer { work -= view.workDone - before }
+    return view.catchUp(atMost: work)
   }
-
-  /// How many changes a session's view has not taken over.
-  private func backlog(of session: Session) -> Int { (session.view as? ListView)?.backlog ?? 0 }
 
   /// Whether every view that someone looks at has taken over so much that it can take more.
   var hasRoom: Bool {
-    sessions.allSatisfy { session in
-      let factor = session.view?.isInOrder == false ? 4 : 1
-      return backlog(of: session) < table.limits.backlog * factor
-    }
+    ordered.allSatisfy { $0.viewers == 0 || $0.backlog < table.limits.backlog * ($0.build == nil ? 1 : 4) }
   }
 
   /// Lets the loader know who looks where, and tells the source.
   private func loadDeferred(at now: Instant, outputs: inout [Output]) {
     guard loader != nil else { return }
-    for session in sessions where session.hasNewOutlook {
+    for session in newOutlooks {
       loader?.follow(session, at: now)
-      session.hasNewOutlook = false
+      (session.hasNewOutlook, session.isOutlookListed) = (false, false)
     }
+    newOutlooks.removeAll(keepingCapacity: true)
     if loader?.advance(to: now, outputs: &outputs) == true { noteChange(at: now) }
   }
 
-  /// The views that are being put together, in the order in which their sessions came.
-  private var unfinished: [ListView] {
-    sessions.compactMap { session in (session.view as? ListView).flatMap { $0.build == nil ? nil : $0 } }
-  }
+  /// The views that are being put together, in the order in which they were made.
+  private var unfinished: some Sequence<ListView> { ordered.lazy.filter { $0.build != nil && $0.viewers > 0 } }
 
+  /// When to advance again by itself.
+  ///
+  /// - Complexity: O(views).
   var deadline: Instant? {
-    if !unfinished.isEmpty { return .zero }
-    if loader != nil, sessions.contains(where: \.hasNewOutlook) { return .zero }
-    if sessions.contains(where: { backlog(of: $0) * 2 >= table.limits.backlog }) { return .zero }
+    if unfinished.contains(where: { _ in true }) { return .zero }
+    if !newOutlooks.isEmpty || ordered.contains(where: isBehind) { return .zero }
     var deadline = statusThrottle.deadline
     func consider(_ moment: Instant?) {
       guard let moment else { return }
       deadline = deadline.map { min($0, moment) } ?? moment
     }
-    for session in sessions { consider(session.isReady && session.wantsFlush ? .zero : session.deadline) }
+    consider(queue.deadline.map { $0 <= lastMoment ? .zero : $0 })
     consider(loader?.deadline)
     consider(windowedDeadline)
     consider(table.evictionDeadline)

@@ -34,6 +34,16 @@ struct Throttle {
     return max(waitingSince, lastFlush.advanced(by: interval))
   }
 
+  /// The same, in step with others of the same interval: what has to wait for the interval anyway waits on, until they flush. They did at
+  /// `tick`, and do again each interval after it. So it waits less than an interval longer, once; the first change after a quiet time waits
+  /// for nobody.
+  func deadline(inStepWith tick: Instant?) -> Instant? {
+    guard let deadline, let tick, let waitingSince, interval > .zero, waitingSince < deadline else { return deadline }
+    let interval = self.interval.nanoseconds
+    let rest = tick.duration(to: deadline).nanoseconds % interval
+    return rest == 0 ? deadline : deadline.advanced(by: .nanoseconds(rest > 0 ? interval - rest : -rest))
+  }
+
   /// Something has changed.
   mutating func noteChange(at now: Instant) {
     follow(now)
@@ -42,25 +52,25 @@ struct Throttle {
   }
 
   /// Whether what waits is to be flushed now. A call before the deadline changes nothing.
-  mutating func takeFlush(at now: Instant) -> Bool {
+  mutating func takeFlush(at now: Instant, inStepWith tick: Instant? = nil) -> Bool {
     follow(now)
-    guard let deadline, deadline <= now else { return false }
+    guard let deadline = deadline(inStepWith: tick), deadline <= now else { return false }
     waitingSince = nil
     lastFlush = now
     return true
   }
 
-  /// Whether ``takeFlush(at:)`` would say yes.
-  func isDue(at now: Instant) -> Bool {
+  /// Whether ``takeFlush(at:inStepWith:)`` would say yes.
+  func isDue(at now: Instant, inStepWith tick: Instant? = nil) -> Bool {
     var copy = self
-    return copy.takeFlush(at: now)
+    return copy.takeFlush(at: now, inStepWith: tick)
   }
 
   /// Drops what waits. The next change is scheduled as if nothing had waited.
   mutating func cancel() { waitingSince = nil }
 
   /// A clock that went back must not make anyone wait for more than an interval: what lay in the past lies at `now` at the latest.
-  private mutating func follow(_ now: Instant) {
+  mutating func follow(_ now: Instant) {
     if let lastFlush, lastFlush > now { self.lastFlush = now }
     if let waitingSince, waitingSince > now { self.waitingSince = now }
   }

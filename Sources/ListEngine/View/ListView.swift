@@ -31,6 +31,13 @@ final class ListView: QueryView {
   private(set) var structure = 0
   /// How far it has read the table's log.
   private(set) var position = 0
+  /// In how many slices it has been catching up, and how many may be of equal size.
+  private var slices = 0
+  private static var patientSlices: Int { 8 }
+  /// How far it had when everything was where it belongs.
+  private var settledPosition = 0
+  /// Rows that were taken out because they changed, or that are new: they are yet to be put in, if they are shown at all.
+  private var displaced: [UInt32] = []
   /// How many sessions look at it.
   var viewers = 0
   /// When the last session left it.
@@ -202,34 +209,73 @@ final class ListView: QueryView {
   /// Takes over what has changed in the table since the last time.
   ///
   /// - Complexity: O(k log n) for k changed rows; O(n log n) when most rows have changed.
-  func catchUp() {
-    guard build == nil else { return }
-    guard relabelings == table.relabelings else { return startBuild() }
-    guard position < table.log.end else { return }
+  func catchUp() { _ = catchUp(atMost: .max) }
+
+  /// Does some of what ``catchUp()`` does: about so many rows are taken out or put in, and more each time that it was not enough for long, so
+  /// that it comes to an end however fast rows change. The result is whether that was all; until it is, nobody must look at the order.
+  func catchUp(atMost limit: Int) -> Bool {
+    guard build == nil else { return true }
+    guard relabelings == table.relabelings else {
+      startBuild()
+      return true
+    }
+    guard backlog > 0 else { return true }
     let changes = table.log.since(position)
-    if changes.count > 4096 && changes.count * 3 > table.count { return startBuild() }
+    if changes.count > 4096 && changes.count * 3 > table.count {
+      startBuild()
+      return true
+    }
+    slices += 1
+    let factor = 1 << min(20, max(0, slices - Self.patientSlices))
+    let end = limit < Int.max >> 24 ? workDone + limit * factor : .max
+    version += 1
     pool.home.grow(to: Int(table.slots))
     aggregation?.grow(to: Int(table.slots))
-    apply(changes)
-    position = table.log.end
+    takeOut(changes, until: end)
+    // A search must not meet a row that is out of place: nothing is put in before all that changed is out.
+    if position == table.log.end { putIn(until: end) }
+    guard position == table.log.end, displaced.isEmpty else { return false }
+    settle()
+    return true
+  }
+
+  /// Everything is where it belongs.
+  private func settle() {
+    // Not sooner: as long as its changes are not all read, nothing else takes a row's slot.
+    if let touches {
+      for change in table.log.since(settledPosition) where !table.isAlive(change.slot) { touches.forget(change.slot) }
+    }
+    announceSections()
+    slices = 0
+    settledPosition = position
+    (formerSections, formerPool, countsAllFrom) = ([:], nil, .max)
     checkInvariants()
   }
 
-  private func apply(_ changes: ArraySlice<ChangeLog.Entry>) {
-    version += 1
-    workDone += changes.count / 16
-    var waiting: [UInt32] = []
+  /// Takes out what may stand wrong.
+  private func takeOut(_ changes: ArraySlice<ChangeLog.Entry>, until end: Int) {
+    var read = 0
     for (index, change) in zip(changes.indices, changes) {
       if let touches, hadRow(change.slot, in: pool, at: index) { touches.note(change.slot) }
-      guard concerns(change) else {
-        if aggregation != nil { tallyAgain(change) }
-        continue
+      if concerns(change) {
+        displaced.append(change.slot)
+        workDone += 1
+        if let chunk = pool.chunk(of: change.slot) { remove(change.slot, from: chunk) }
+      } else if aggregation != nil {
+        tallyAgain(change)
       }
-      waiting.append(change.slot)
-      if let chunk = pool.chunk(of: change.slot) { remove(change.slot, from: chunk) }
+      read += 1
+      if read & 15 == 0 { workDone += 1 }
+      if workDone >= end { break }
     }
-    workDone += waiting.count
-    for slot in waiting where table.isAlive(slot) && !contains(slot) && isShown(slot) {
+    position += read
+  }
+
+  /// Puts in what was taken out, or is new, if it is shown.
+  private func putIn(until end: Int) {
+    while workDone < end, let slot = displaced.popLast() {
+      workDone += 1
+      guard table.isAlive(slot) && !contains(slot) && isShown(slot) else { continue }
       let section = section(for: slot)
       section.order.insert(
         slot, key: compressor.compress(comparator.key(slot)), section: section, pool: pool, comparator: comparator)
@@ -237,8 +283,6 @@ final class ListView: QueryView {
       touches?.note(slot)
       count(rows: 1, items: 1, in: section)
     }
-    if let touches { for change in changes where !table.isAlive(change.slot) { touches.forget(change.slot) } }
-    announceSections()
   }
 
   /// A row that stays where it is may hold something else in a column that is aggregated.
@@ -311,7 +355,7 @@ final class ListView: QueryView {
   /// The order is given up before it has caught up: what it will hold, or held, is touched.
   private func touchUnread() {
     guard let touches else { return }
-    let changes = table.log.since(build?.position ?? position)
+    let changes = table.log.since(build?.position ?? settledPosition)
     if build == nil { formerPool = pool }
     for (index, change) in zip(changes.indices, changes) {
       let isThere = table.isAlive(change.slot) && isShown(change.slot)
@@ -363,6 +407,7 @@ final class ListView: QueryView {
 
   private func startBuild() {
     touchUnread()
+    (displaced, slices) = ([], 0)
     pool = ChunkPool()
     touched = query.group.map { _ in [] }
     for section in sectionOfNumber.values { formerSections[section.path] = (section.number, section.revision) }
@@ -390,12 +435,9 @@ final class ListView: QueryView {
     self.build = nil
     structure += 1
     nest(build.sections)
-    // What changed meanwhile, and was left out.
-    apply(table.log.since(build.position))
-    position = table.log.end
-    formerSections = [:]
-    (formerPool, countsAllFrom) = (nil, .max)
-    checkInvariants()
+    // What changed meanwhile was left out, and is caught up with.
+    (position, settledPosition) = (build.position, build.position)
+    if backlog == 0 { settle() }
   }
 
   /// Counts and joins sections whose orders have been put together; each stands behind the one it lies in.
@@ -492,7 +534,7 @@ extension ListView {
   var accuracy: CountAccuracy { .exact }
   var isInOrder: Bool { build == nil }
   var awaitsSource: Bool { false }
-  var logPosition: Int { build?.position ?? position }
+  var logPosition: Int { build?.position ?? settledPosition }
 
   func insertion(of row: RowSnapshot, since commit: UInt32) -> Patch.Insertion {
     guard let slot = table.slot(of: row.id) else { return .scrolled }

@@ -47,15 +47,42 @@ import Testing
   @Test func whoDidNotGetItsTurnGoesFirst() throws {
     let harness = try fourPages(limits(turnRows: 21))
     while try !served(harness).isEmpty {}
-    // All rows change in each turn. The first view, in the source's order, need only read of it, and leaves time for the second; by the
-    // fourth turn it has so much to read that it does not.
     var turns: [[UInt64]] = []
-    for round in 1...4 {
-      harness.change { changes in for row in 0..<100 { changes.upsert(row, value: row * 10 + round, name: "r\(round)") }
+    for round in 1...8 {
+      harness.change { changes in
+        for row in [0, 99] { changes.upsert(row, value: row * 10 + round, name: "r\(round)") }
       }
       turns.append(try served(harness))
     }
-    #expect(turns == [[1, 2], [3], [4], [1]])
+    #expect(turns.allSatisfy { (1...3).contains($0.count) }, "\(turns)")
+    #expect(turns.flatMap(\.self).prefix(8) == [1, 2, 3, 4, 1, 2, 3, 4], "\(turns)")
+  }
+
+  @Test func aViewThatLacksMuchCatchesUpOverSeveralTurns() throws {
+    let harness = try Harness(limits: limits(turnRows: 100), rows: 1000)
+    harness.open(1, query: QueryRequest(sort: [("value", true)]), buffer: 0, stick: .top, interval: .zero)
+    while try !served(harness).isEmpty {}
+    harness.change { changes in for row in 0..<300 { changes.update(row, value: 20_000 + row) } }
+    // Each row is taken out and put in: six times what a turn has time for, and a little for reading.
+    for _ in 1...6 {
+      #expect(try served(harness).isEmpty)
+      #expect(harness.engine.deadline == .zero)
+    }
+    #expect(try served(harness) == [1])
+    #expect(harness.values(1) == (290..<300).reversed().map { 20_000 + $0 })
+  }
+
+  @Test func changesThatComeFasterThanTurnsTakeThemHoldUpNobodyForEver() throws {
+    let harness = try fourPages(limits(turnRows: 21))
+    while try !served(harness).isEmpty {}
+    var pages: Set<UInt64> = []
+    for round in 1...60 {
+      // All rows: ten times what a turn takes over.
+      harness.change { changes in for row in 0..<100 { changes.upsert(row, value: row * 10 + round, name: "r\(round)") }
+      }
+      pages.formUnion(try served(harness))
+    }
+    #expect(pages == [1, 2, 3, 4])
   }
 
   @Test func pagesThatShareAWindowCostOne() throws {

@@ -1,0 +1,105 @@
+import ListTesting
+import Testing
+
+@testable import ListEngine
+
+@Suite struct SessionQueueTests {
+  private func session(_ number: UInt64) -> Session {
+    Session(
+      SessionID(rawValue: number), table: "t", request: 1, query: QueryRequest(), viewport: nil, interval: .zero,
+      limits: Limits())
+  }
+
+  private func at(_ seconds: Int) -> Instant { Instant.zero.advanced(by: .seconds(seconds)) }
+
+  /// Gives everyone who is due a turn.
+  private func takeDue(_ queue: inout SessionQueue, at now: Instant) -> [UInt64] {
+    var taken: [UInt64] = []
+    while let session = queue.firstDue(at: now) {
+      taken.append(session.id.rawValue)
+      queue.take(session)
+    }
+    return taken
+  }
+
+  @Test func thoseThatAreDueComeInTheOrderInWhichTheyBecameDue() {
+    var queue = SessionQueue()
+    let sessions = (1...5).map { session($0) }
+    for session in sessions { queue.insert(session) }
+    for (session, second) in zip(sessions, [5, 2, 9, 1, 2]) {
+      queue.update(session, deadline: at(second), awaitsChange: false, at: .zero)
+    }
+    #expect(queue.deadline == at(1))
+    #expect(takeDue(&queue, at: at(5)) == [4, 2, 5, 1])
+    #expect(takeDue(&queue, at: at(5)).isEmpty)
+    #expect(queue.deadline == at(9))
+  }
+
+  @Test func aLaterDeadlineTakesThePlaceOfTheFormer() {
+    var queue = SessionQueue()
+    let one = session(1)
+    queue.insert(one)
+    queue.update(one, deadline: at(1), awaitsChange: false, at: .zero)
+    queue.update(one, deadline: at(3), awaitsChange: false, at: .zero)
+    #expect(takeDue(&queue, at: at(2)).isEmpty)
+    queue.update(one, deadline: nil, awaitsChange: false, at: .zero)
+    #expect(queue.deadline == nil)
+  }
+
+  @Test func whoIsDueAndAsksAgainDoesNotComeBeforeThoseWhoWaitForLonger() {
+    var queue = SessionQueue()
+    let (one, two) = (session(1), session(2))
+    queue.insert(one)
+    queue.insert(two)
+    queue.update(two, deadline: at(3), awaitsChange: false, at: at(1))
+    queue.update(one, deadline: .zero, awaitsChange: false, at: at(4))
+    #expect(takeDue(&queue, at: at(4)) == [2, 1])
+  }
+
+  @Test func whoIsDueKeepsItsTurnWhateverHappensToIt() {
+    var queue = SessionQueue()
+    let (one, two) = (session(1), session(2))
+    queue.insert(one)
+    queue.insert(two)
+    queue.update(one, deadline: at(1), awaitsChange: false, at: at(1))
+    queue.update(two, deadline: at(2), awaitsChange: false, at: at(2))
+    queue.update(one, deadline: at(3), awaitsChange: false, at: at(3))
+    #expect(takeDue(&queue, at: at(3)) == [1, 2])
+  }
+
+  @Test func afterTheClockHasGoneBackNobodyIsDueInTheFuture() {
+    var queue = SessionQueue()
+    let one = session(1)
+    queue.insert(one)
+    queue.update(one, deadline: at(5), awaitsChange: false, at: at(5))
+    queue.update(one, deadline: .zero, awaitsChange: false, at: at(1))
+    #expect(queue.deadline == at(1))
+  }
+
+  @Test func whoAwaitsAChangeHearsOfOne() {
+    var queue = SessionQueue()
+    let sessions = (1...3).map { session($0) }
+    for session in sessions { queue.insert(session) }
+    for session in sessions.prefix(2) {
+      queue.update(session, deadline: nil, awaitsChange: true, at: .zero)
+      queue.update(session, deadline: nil, awaitsChange: true, at: .zero)
+    }
+    #expect(queue.takeAwaitingChange().map(\.id.rawValue) == [1, 2])
+    #expect(queue.takeAwaitingChange().isEmpty)
+    queue.update(sessions[0], deadline: nil, awaitsChange: true, at: .zero)
+    #expect(queue.takeAwaitingChange().count == 1)
+  }
+
+  @Test func whoIsTakenOutIsNeitherDueNorAwaitsAnything() {
+    var queue = SessionQueue()
+    let (one, two) = (session(1), session(2))
+    queue.insert(one)
+    queue.update(one, deadline: at(1), awaitsChange: true, at: .zero)
+    queue.remove(one)
+    queue.remove(one)
+    queue.insert(two)
+    queue.update(one, deadline: at(1), awaitsChange: true, at: .zero)
+    #expect(takeDue(&queue, at: at(9)).isEmpty && queue.takeAwaitingChange().isEmpty)
+    #expect(queue.all.map(\.id.rawValue) == [2])
+  }
+}

@@ -1,0 +1,111 @@
+import ListTesting
+import Testing
+
+@testable import ListEngine
+
+/// Issue 3: tick classes shared by sessions.
+@Suite struct TicksTests {
+  private func at(_ milliseconds: Int) -> Instant { Instant.zero.advanced(by: .milliseconds(milliseconds)) }
+  private let interval: Duration = .milliseconds(300)
+
+  @Test func aTickIsAnIntervalAfterTheLastAtLeast() {
+    var ticks = Ticks()
+    #expect(ticks[interval] == nil)
+    ticks.noteFlush(of: interval, at: at(0))
+    ticks.noteFlush(of: interval, at: at(299))
+    #expect(ticks[interval] == at(0))
+    ticks.noteFlush(of: .milliseconds(100), at: at(299))
+    ticks.noteFlush(of: interval, at: at(310))
+    #expect(ticks[interval] == at(310))
+    #expect(ticks[.milliseconds(100)] == at(299))
+  }
+
+  @Test func aClockThatWentBackBeginsAnew() {
+    var ticks = Ticks()
+    ticks.noteFlush(of: interval, at: at(1000))
+    ticks.noteFlush(of: interval, at: at(10))
+    #expect(ticks[interval] == at(10))
+  }
+
+  /// A throttle that has flushed at `flushed`, and heard of a change at `changed`.
+  private func throttle(flushed: Int, changed: Int) -> Throttle {
+    var throttle = Throttle(interval: interval)
+    throttle.noteChange(at: at(flushed))
+    _ = throttle.takeFlush(at: at(flushed))
+    throttle.noteChange(at: at(changed))
+    return throttle
+  }
+
+  @Test(arguments: [
+    (0, 300), (100, 400), (299, 599), (300, 300), (-200, 400), (-900, 300), (301, 301), (700, 400), (-201, 399),
+  ]) func whatHasToWaitWaitsForTheTick(_ tick: Int, _ due: Int) {
+    #expect(throttle(flushed: 0, changed: 50).deadline(inStepWith: at(tick)) == at(due))
+  }
+
+  @Test func theFirstChangeAfterAQuietTimeWaitsForNoTick() {
+    #expect(throttle(flushed: 0, changed: 300).deadline(inStepWith: at(100)) == at(300))
+    #expect(throttle(flushed: 0, changed: 950).deadline(inStepWith: at(100)) == at(950))
+    #expect(throttle(flushed: 0, changed: 299).deadline(inStepWith: at(100)) == at(400))
+    #expect(throttle(flushed: 0, changed: 50).deadline(inStepWith: nil) == at(300))
+  }
+
+  @Test func anIntervalOfNothingHasNoTicks() {
+    var throttle = Throttle(interval: .zero)
+    throttle.noteChange(at: at(7))
+    #expect(throttle.deadline(inStepWith: at(3)) == at(7))
+  }
+
+  @Test func pagesThatBeganAtOtherTimesComeIntoStepAndShareTheirPatches() throws {
+    let harness = try Harness(rows: 30)
+    harness.open(1)
+    harness.open(2)
+    try harness.settle()
+    var value = 1000
+    /// A change every 10 ms; when each page was sent something, in milliseconds.
+    func sent(_ duration: Int) throws -> [UInt64: [Int]] {
+      var times: [UInt64: [Int]] = [:]
+      for _ in 0..<duration / 10 {
+        value += 1
+        harness.change { $0.update(1, value: value) }
+        let before = harness.deliveries.count
+        try harness.advance(by: .milliseconds(10))
+        for (session, _) in harness.deliveries[before...] {
+          times[session.rawValue, default: []].append(Int(harness.clock.now.nanoseconds / 1_000_000))
+          harness.acknowledge(session)
+        }
+      }
+      return times
+    }
+    let first = SessionID(rawValue: 1)
+    let second = SessionID(rawValue: 2)
+    // The second is away until the first is in the middle of its interval.
+    harness.engine.handle(.visibility(second, isHidden: true), at: harness.clock.now)
+    _ = try sent(1000)
+    harness.engine.handle(.visibility(second, isHidden: false), at: harness.clock.now)
+    _ = try sent(1000)
+    let times = try sent(3000)
+    #expect(times[1]?.count == 10)
+    #expect(times[1] == times[2])
+    let last = harness.deliveries.suffix(2)
+    #expect(Set(last.map(\.session)) == [first, second])
+    #expect(last.first?.delivery.patch === last.last?.delivery.patch)
+    for pair in zip(times[1] ?? [], (times[1] ?? []).dropFirst()) { #expect(pair.1 - pair.0 == 300) }
+  }
+
+  @Test func oneThatIsAloneIsInStepWithItself() throws {
+    let harness = try Harness(rows: 30)
+    harness.open()
+    try harness.settle()
+    try harness.settle(by: .seconds(5))
+    harness.change { $0.update(1, value: 1) }
+    try harness.settle()
+    harness.change { $0.update(1, value: 2) }
+    let due = harness.clock.now.advanced(by: .milliseconds(300))
+    #expect(harness.engine.deadline == due)
+    // Called late, the next interval begins then.
+    #expect(try harness.advance(by: .milliseconds(345)).count == 1)
+    harness.acknowledge()
+    harness.change { $0.update(1, value: 3) }
+    #expect(harness.engine.deadline == harness.clock.now.advanced(by: .milliseconds(300)))
+  }
+}
