@@ -27,7 +27,7 @@ class PairTest(PageTest):
 
     def open_both(self, **how):
         reader = self.open("#table=market", **how)
-        reader.page.get_by_role("button", name="Two tables side by side").click()
+        reader.page.get_by_role("button", name="Side by side").click()
         reader.until("() => document.querySelectorAll('.stage .row').length > 0 && document.querySelector('#stage-2 .row:not([hidden]) .cell') !== null", "the second table has rows")
         return reader
 
