@@ -1,35 +1,44 @@
-// link.js: starts the worker. The only script address that the page's policy lets through is the worker's.
+// link.js: starts the workers: those that hold the panes' sockets, and the one that loads images. The only script addresses that the page's
+// policy lets through are theirs.
 
-const workerAddress = new URL('./worker.js', import.meta.url).href;
+const addresses = { socket: new URL('./worker.js', import.meta.url).href, picture: new URL('./pictureworker.js', import.meta.url).href };
 
 const policy = globalThis.trustedTypes?.createPolicy('rowcast', {
   createScriptURL(address) {
-    if (address !== workerAddress) throw new TypeError('only the worker may be loaded');
+    if (!Object.values(addresses).includes(address)) throw new TypeError('only the workers may be loaded');
     return address;
   },
 });
 
-// The worker is started as soon as this module is there, which is before the others are (index.html): its own loading and the
+/** Starts a worker: `socket` or `picture`. */
+export function startWorker(kind) {
+  const address = addresses[kind];
+  return new Worker(policy ? policy.createScriptURL(address) : address, { type: 'module', name: `rowcast ${kind}` });
+}
+
+// The first worker is started as soon as this module is there, which is before the others are (index.html): its own loading and the
 // socket's opening then take no time of their own. What it says before somebody listens is kept.
-const worker = new Worker(policy ? policy.createScriptURL(workerAddress) : workerAddress, { type: 'module', name: 'rowcast' });
-let early = [];
-let connection = 0;
-let listener = (event) => early.push(event);
-worker.onmessage = ({ data }) => listener(data);
+let first = startWorker('socket');
+const early = [];
+first.onmessage = ({ data }) => early.push(data);
 
 /**
- * The worker that holds the socket.
+ * The worker that holds a socket; each call has one of its own.
  *
  * @param {(event: object) => void} receive `{state, connection, pause}`, `{message}` or `{refused}`; first called after this returns
  */
 export function openLink(receive) {
-  listener = (event) => {
+  const worker = first ?? startWorker('socket');
+  const kept = first === null ? [] : early;
+  first = null;
+  let connection = 0;
+  const hear = (event) => {
     if (event.connection !== undefined) connection = event.connection;
     receive(event);
   };
   queueMicrotask(() => {
-    for (const event of early) listener(event);
-    early = [];
+    for (const event of kept.splice(0)) hear(event);
+    worker.onmessage = ({ data }) => hear(data);
   });
   return {
     send(message) {
@@ -42,6 +51,10 @@ export function openLink(receive) {
     /** Ends the connection; another one follows after a pause. */
     close() {
       worker.postMessage({ connection, close: true });
+    },
+    /** Ends the connection until somebody tries again. */
+    rest() {
+      worker.postMessage({ rest: true });
     },
   };
 }

@@ -10,7 +10,7 @@ import { wireFilter } from './filter.js';
  *
  *     const session = new Session((message) => socket.send(message));
  *     session.connected();
- *     const event = session.receive(message, sight);  // {kind: 'window' | 'patch' | 'tables' | 'status' | 'waiting' | 'error' | 'nothing', ...}
+ *     const event = session.receive(message, sight);  // {kind: 'window' | 'patch' | 'tables' | 'status' | 'waiting' | 'acted' | 'error' | 'nothing', ...}
  *     session.painted();                              // the copy is on the screen: the server may send the next patch
  *
  * `recall(view, tables)` says what to show when the reader has not said which table. `sight` is a function `(seq, isTop) => viewport` that describes what the reader sees, or would see at the top of another list.
@@ -23,6 +23,8 @@ export class Session {
     this.view = emptyView();
     this.tables = [];
     this.epoch = '';
+    /** What this reader may do: `operator`, or `viewer`, who may only look. */
+    this.role = '';
     /** Between a query and the window that answers it: what is on the screen answers the one before. */
     this.isAsking = false;
     /** The reader wants the page to stay as it is. */
@@ -40,8 +42,14 @@ export class Session {
   #isReopening = false;
   #isChanged = false;   // another query was wished for while there was no connection
   #badWindows = 0;
+  #wantsStats = false;
   #secret = '';         // of this connection; with it the next one may go on
   #holdsOf = '';        // that of the connection on which the copy came
+
+  /** What names this connection's session to the server. */
+  get secret() {
+    return this.#secret;
+  }
 
   /** The open table as `hello` and `tables` describe it, or undefined. */
   get table() {
@@ -117,6 +125,12 @@ export class Session {
     else if (this.#isGreeted && this.table !== undefined) this.#open(sight, true);
   }
 
+  /** Somebody looks at what goes on in the server, or no longer does. */
+  wantStats(isWanted) {
+    this.#wantsStats = isWanted;
+    if (this.isOpen) this.send(wire.stats(isWanted));
+  }
+
   /** The reader points, selects or edits: everything is to stay where it is while values go on. */
   holdOrder(isHeld) {
     if (this.canLook && !this.isPaused) this.send(wire.hold(isHeld));
@@ -140,6 +154,7 @@ export class Session {
       case 'waiting':
         if (this.isPaused) this.waiting = message;
         return { kind: 'waiting' };
+      case 'acted': return { kind: 'acted', message };
       case 'error': return { kind: 'error', code: message.code, reason: message.reason };
       default: return nothing;
     }
@@ -149,6 +164,7 @@ export class Session {
     const isRestart = this.epoch !== '' && this.epoch !== message.epoch;
     this.epoch = message.epoch;
     this.#secret = message.session ?? '';
+    this.role = message.role ?? '';
     this.#isGreeted = true;
     const event = this.#list(message.tables, sight, true);
     return { ...event, isRestart };
@@ -172,6 +188,7 @@ export class Session {
     const resume = this.#isReopening ? this.#resume(viewport) : null;
     this.#holdsOf = this.#secret;
     this.send(wire.open({ table: this.view.table, request: this.#request, query: this.#query(), viewport, resume }));
+    if (this.#wantsStats) this.send(wire.stats(true));
   }
 
   #resume({ first, anchor }) {

@@ -11,10 +11,18 @@ let socket = null;
 /** Numbers the connections: what the page sends for one that is gone is dropped. */
 let connection = 0;
 let timer = 0;
+/** Nobody looks at what it would bring: it is not opened again until somebody does. */
+let isResting = false;
 
 self.onmessage = ({ data }) => {
-  if (data.retry) connect();
-  else if (data.connection === connection && socket?.readyState === WebSocket.OPEN) {
+  if (data.retry) {
+    isResting = false;
+    connect();
+  } else if (data.rest) {
+    isResting = true;
+    clearTimeout(timer);
+    socket?.close();
+  } else if (data.connection === connection && socket?.readyState === WebSocket.OPEN) {
     if (data.close) socket.close();
     else socket.send(JSON.stringify(data.message));
   }
@@ -47,6 +55,7 @@ function connect() {
     socket = null;
     const pause = backoff.pause(performance.now(), Math.random());
     self.postMessage({ state: 'closed', pause });
+    if (isResting) return;
     timer = setTimeout(connect, pause);
     if (!wasOpen) askWhether();
   };

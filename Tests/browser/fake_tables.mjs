@@ -1,6 +1,7 @@
 // Tables of the stand-in server: this machine's processes, a market, and texts that would like to be markup.
 
 import { readdirSync, readFileSync } from 'node:fs';
+import { ACTIONS } from './fake_acts.mjs';
 
 class Table {
   #nextID = 1;
@@ -252,6 +253,31 @@ class Down extends Table {
   }
 }
 
+/** Something can be done to these. */
+class Jobs extends Table {
+  constructor() {
+    super('jobs', 'Jobs', [column('name', 'Name', 'text', { width: 14 }), column('state', 'State', 'text', { style: 'badge' }),
+      column('acts', 'Acts', 'integer'), column('limit', 'Limit', 'text', { width: 60 })]);
+    for (let at = 0; at < 60; at += 1) this.add([`job ${at}`, 'running', 0, '']);
+  }
+
+  description() {
+    return { ...super.description(), actions: ACTIONS };
+  }
+}
+
+/** Images of all kinds: `kinds` says which, each row one of them in turn. */
+class Pictures extends Table {
+  constructor(kinds, rows) {
+    super('pictures', 'Pictures', [column('name', 'Name', 'text', { width: 14 }), column('image', 'Image', 'image', { style: 'image' })]);
+    for (let at = 0; at < rows; at += 1) this.add([`picture ${at}`, `${kinds[at % kinds.length]}-${at}`]);
+  }
+
+  description() {
+    return { ...super.description(), images: true };
+  }
+}
+
 /** What a service writes down: with every step a line more, at one of the two ends; of `most` lines the oldest goes. */
 class Log extends Table {
   constructor(rows, isNewestFirst, most) {
@@ -294,6 +320,8 @@ export function makeTables(plugins, set) {
     market: () => new Market(Number(set['market.rows'] ?? 1_000), Number(set['market.rate'] ?? 100)),
     hostile: () => new Hostile(),
     down: () => new Down(),
+    jobs: () => new Jobs(),
+    pictures: () => new Pictures((set['pictures.kinds'] ?? 'good').split(','), Number(set['pictures.rows'] ?? 500)),
     huge: () => new Huge(Number(set['huge.rows'] ?? 50_000_000)),
     wide: () => new Wide(Number(set['wide.columns'] ?? 500)),
     log: () => new Log(Number(set['log.rows'] ?? 1_000), set['log.newest'] === 'first', Number(set['log.most'] ?? Infinity)),
