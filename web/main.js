@@ -64,6 +64,7 @@ function showState(pane) {
   if (table !== undefined && isLive) sidebar.tell(table.name, { source: table.source });
   if (pane !== active) return;
   pauseButton.show();
+  if (connection.state === 'connecting' && copy.seq === 0) return;  // nothing is known yet, and the first rows are not to wait for words
   const { heldText } = pane.holder;
   if ($('held').textContent !== heldText) $('held').textContent = heldText;
   bar.setLink({ ...connection, now: Date.now(), hasRows: copy.seq > 0 });
