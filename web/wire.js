@@ -82,7 +82,7 @@ const checks = {
     demand(isCount(m.id), 'acted names no act');
     demand(m.error === undefined || (isObject(m.error) && typeof m.error.code === 'string'), 'the error of an act has no code');
     if (m.error !== undefined && typeof m.error.reason !== 'string') m.error.reason = '';
-    if (typeof m.result !== 'string') m.result = '';
+    if (m.error === undefined && typeof m.result !== 'string') m.result = '';
   },
   stats(m) {
     demand(isObject(m.prefetch) && isObject(m.headers) && Array.isArray(m.sources) && m.sources.every(isObject), 'stats say nothing');

@@ -101,6 +101,23 @@ public struct Engine: ~Copyable {
     states.map { TableDescription(schema: $0.table.schema, rows: $0.rowCount, source: $0.status(at: now)) }
   }
 
+  /// The table of this name.
+  public func table(named name: String) -> TableID? { tableNumbers[name].map { TableID(rawValue: $0) } }
+
+  /// What the source calls a row that the page of this session holds of the table that it has opened; `nil` when the row is gone. Between
+  /// two queries of a windowed table nothing can be said for certain, and it is `nil`, too.
+  public func key(of row: RowID, shownTo session: SessionID) -> RowKey? {
+    guard let session = sessions[session], let number = tableNumbers[session.tableName], let view = session.view,
+      states[number].windowed == nil || session.holdsRowsOfView
+    else { return nil }
+    return view.table.slot(of: row).map { view.table.keys.key(of: $0) }
+  }
+
+  /// The table that a session has opened, if it is there.
+  public func openTable(of session: SessionID) -> TableID? {
+    sessions[session].flatMap { table(named: $0.tableName) }
+  }
+
   /// What became of the loads of a table's deferred cells, or of a windowed table's pages.
   public func prefetch(of table: TableID) -> PrefetchCounters {
     states[table.rawValue].loader?.counters ?? states[table.rawValue].windowed?.counters ?? PrefetchCounters()

@@ -15,4 +15,6 @@ public enum SourceEvent: Sendable {
   case notLoaded(RowKey, column: Int, reason: String)
   /// A deferred cell's value is not true any more.
   case forget(RowKey, column: Int)
+  /// What became of an action that it was asked to do, by the number of the request. Each that it was asked for is answered.
+  case acted(UInt64, ActionOutcome)
 }

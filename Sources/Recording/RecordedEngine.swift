@@ -31,6 +31,12 @@ public struct RecordedEngine: ~Copyable {
   public var resyncs: UInt64 { engine.resyncs }
   /// See ``Engine/prefetch(of:)``.
   public func prefetch(of table: TableID) -> PrefetchCounters { engine.prefetch(of: table) }
+  /// See ``Engine/table(named:)``.
+  public func table(named name: String) -> TableID? { engine.table(named: name) }
+  /// See ``Engine/openTable(of:)``.
+  public func openTable(of session: SessionID) -> TableID? { engine.openTable(of: session) }
+  /// See ``Engine/key(of:shownTo:)``.
+  public func key(of row: RowID, shownTo session: SessionID) -> RowKey? { engine.key(of: row, shownTo: session) }
   /// See ``Engine/hasRoom(for:)``.
   public func hasRoom(for table: TableID) -> Bool { engine.hasRoom(for: table) }
 

@@ -104,6 +104,7 @@ extension Server {
     if let session = sessions.removeValue(forKey: socket) {
       sessionsByID[session.id] = nil
       resumeTokens.leave(session.id)
+      actions.leave(session.id)
       if session.phase == .open {
         engine.handle(.close(session.id), at: EventLoop.now)
         loop.requestTurn()

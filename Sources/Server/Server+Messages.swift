@@ -49,8 +49,9 @@ extension Server {
       return nil
     case (_, .greeting): throw .unexpectedMessage("say hello first")
     case (.hello, _): throw .unexpectedMessage("hello was said already")
-    // No table offers any yet.
-    case (.action(let name), _): throw .unknownAction(name)
+    case (.act(let act), _):
+      try self.act(act, of: session)
+      return nil
     case (.open(let open), _):
       session.phase = .open
       session.isPaused = false
@@ -190,7 +191,8 @@ extension Server {
   }
 
   private func hasMore(_ session: Session) -> Bool {
-    session.isClosing || session.owesHello || (session.owesTables && !session.isQuiet) || session.status != nil
+    session.isClosing || session.owesHello || !session.acted.isEmpty || (session.owesTables && !session.isQuiet)
+      || session.status != nil
       || session.waiting != nil || session.patch != nil
   }
 
@@ -206,6 +208,9 @@ extension Server {
       message = .hello(
         server: configuration.name, epoch: engine.epoch, role: session.pass.role.rawValue, token: session.token,
         tables: engine.tables(at: EventLoop.now))
+    } else if !session.acted.isEmpty {
+      let acted = session.acted.removeFirst()
+      message = .acted(id: acted.id, token: acted.token, acted.outcome)
     } else if session.owesTables, !session.isQuiet {
       session.owesTables = false
       message = .tables(engine.tables(at: EventLoop.now))

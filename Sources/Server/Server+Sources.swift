@@ -45,6 +45,7 @@ extension Server {
       }
     case .forget(let key, let column):
       if let table = tablesBySource[source] { engine.handle(.forget(table, key, column: column), at: now) }
+    case .acted(let number, let outcome): finish(number, outcome)
     case .state(let state, let message, let retry):
       logger.info("the source \(inlet.name) is \(state.rawValue)\(message.isEmpty ? "" : ": ")\(message)")
       guard let table = tablesBySource[source] else { return }

@@ -47,6 +47,7 @@ public final class Server {
   var schemas: [TableID: Schema] = [:]
   var nextInlet = 0
   var greetings: GreetingQueue
+  var actions: ActionBook
   var resumeTokens: ResumeTokens
   var isStopping = false
   var metrics = Metrics()
@@ -62,6 +63,7 @@ public final class Server {
     self.configuration = configuration
     logger = configuration.logger
     resumeTokens = ResumeTokens(limit: configuration.limits.parkedSessions)
+    actions = ActionBook(limit: configuration.limits.parkedSessions)
     greetings = GreetingQueue(patience: configuration.helloTimeout)
     engine = RecordedEngine(
       Engine(
@@ -166,10 +168,12 @@ public final class Server {
       refuse(session, .unexpectedMessage("say hello first"), engineKnowsIt: false)
     }
     dismissTardy(at: now)
+    finishOverdueActions(at: now)
     loop.requestTurn(
-      at: [engine.deadline, greetings.deadline, connections.deadline, configuration.systemManager?.deadline].compactMap(
-        \.self
-      ).min())
+      at: [
+        engine.deadline, greetings.deadline, actions.deadline, connections.deadline,
+        configuration.systemManager?.deadline,
+      ].compactMap(\.self).min())
     if isMailLeft { loop.requestNextRound() }
   }
 

@@ -5,7 +5,7 @@ import Wire
 /// One page: what it may say next, and what waits to be sent to it.
 ///
 /// What waits is bounded by its shape: one hello, one list of tables, one status, one count, one patch, one error. Newer ones take the place of
-/// older ones; a patch is not made before the last one was taken.
+/// older ones; a patch is not made before the last one was taken. Only of what became of actions everything is told, and their number is bounded.
 final class Session {
   enum Phase: Equatable {
     /// Nothing was said yet.
@@ -39,6 +39,8 @@ final class Session {
   /// Whether the page is to get nothing but that: nobody can see it, or its reader wants it to stay as it is.
   var isHidden = false
   var isPaused = false
+  /// What became of what the page wanted done.
+  var acted: [(id: UInt64, token: String?, outcome: ActionOutcome)] = []
   var error: ClientError?
   /// The next patch with room for the frame's head in front; at most one.
   var patch: [UInt8]?
@@ -72,6 +74,7 @@ final class Session {
     owesTables = false
     status = nil
     waiting = nil
+    acted = []
     patch = nil
     self.error = error
     lws_callback_on_writable(socket)

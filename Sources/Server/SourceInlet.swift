@@ -22,6 +22,8 @@ public final class SourceInlet: Sendable {
     case notLoaded(RowKey, column: Int, reason: String)
     /// A deferred cell's value is not true any more.
     case forget(RowKey, column: Int)
+    /// What became of an action, by the number of its request.
+    case acted(UInt64, ActionOutcome)
   }
 
   /// What a source is asked to do.
@@ -30,6 +32,8 @@ public final class SourceInlet: Sendable {
     case load([DeferredCell])
     /// Stop loading these: nobody looks any more.
     case cancel([DeferredCell])
+    /// Do this, and answer with ``Event/acted(_:_:)``.
+    case act(ActionRequest)
   }
 
   /// What logs call the source.
@@ -49,7 +53,7 @@ public final class SourceInlet: Sendable {
   public func tell(_ event: Event) -> Bool {
     switch event {
     case .changes(let changes): mailbox.put(event, rows: max(1, changes.count), bytes: changes.byteCount)
-    case .schema, .state, .loaded, .notLoaded, .forget: mailbox.put(event, rows: 1, bytes: 1_024)
+    case .schema, .state, .loaded, .notLoaded, .forget, .acted: mailbox.put(event, rows: 1, bytes: 1_024)
     }
   }
 

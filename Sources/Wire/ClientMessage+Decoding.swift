@@ -4,9 +4,9 @@ extension ClientMessage {
   /// The longest message that a page may send, in bytes.
   public static let greatestByteCount = 65_536
   /// Numbers that every client can hold exactly: below 2^53.
-  private static let safeIntegers: ClosedRange<Int64> = 0...(1 << 53) - 1
+  static let safeIntegers: ClosedRange<Int64> = 0...(1 << 53) - 1
   /// The longest name of a table or column, and the longest text that is only for people, in characters.
-  private static let greatestName = 1_000
+  static let greatestName = 1_000
 
   /// Reads one message; `limits` bounds what it may ask for.
   ///
@@ -65,14 +65,14 @@ extension ClientMessage {
       self = .pause(isPaused: try message.requiredBoolean("paused"))
     case "hold":
       self = .hold(isHeld: try message.requiredBoolean("held"))
-    case "action":
-      self = .action(try message.requiredText("action", limit: Self.greatestName))
+    case "act":
+      self = .act(try Act(message))
     default:
       throw .unknownType(String(type.prefix(100)))
     }
   }
 
-  private static func number(_ members: JSONMembers, _ name: String) throws(ClientError) -> UInt64 {
+  static func number(_ members: JSONMembers, _ name: String) throws(ClientError) -> UInt64 {
     UInt64(try members.requiredInteger(name, in: safeIntegers))
   }
 

@@ -20,8 +20,8 @@ public enum ClientMessage: Hashable, Sendable {
   case pace(Duration?)
   /// The page went out of sight, or came back.
   case visibility(isHidden: Bool)
-  /// Do something, where a table offers it.
-  case action(String)
+  /// Have something done.
+  case act(Act)
   /// The reader wants the page to stay as it is, or to go on.
   case pause(isPaused: Bool)
   /// The reader points, selects or edits: everything is to stay where it is.
@@ -53,6 +53,48 @@ public enum ClientMessage: Hashable, Sendable {
       self.viewport = viewport
       self.interval = interval
       self.resume = resume
+    }
+  }
+
+  /// Something that a page wants done.
+  public struct Act: Hashable, Sendable {
+    /// The page's number for it; what was said before is not done again.
+    public var id: UInt64
+    /// What the server's hello called the session in which it was said first; `nil` for this one.
+    public var token: String?
+    /// The table's name.
+    public var table: String
+    /// The action's name.
+    public var action: String
+    /// The row, for an action that is done to rows.
+    public var row: RowID?
+    /// What was said besides.
+    public var arguments: [Argument]
+
+    /// One thing that was said.
+    public struct Argument: Hashable, Sendable {
+      /// What it is called.
+      public var name: String
+      /// The value; `null` as if nothing was said.
+      public var value: Cell
+
+      /// This value under this name.
+      public init(_ name: String, _ value: Cell) {
+        self.name = name
+        self.value = value
+      }
+    }
+
+    /// A wish to have something done.
+    public init(
+      id: UInt64, token: String? = nil, table: String, action: String, row: RowID? = nil, arguments: [Argument] = []
+    ) {
+      self.id = id
+      self.token = token
+      self.table = table
+      self.action = action
+      self.row = row
+      self.arguments = arguments
     }
   }
 

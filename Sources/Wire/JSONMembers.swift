@@ -19,6 +19,9 @@ struct JSONMembers {
 
   func fullName(_ name: String) -> String { path.isEmpty ? name : "\(path).\(name)" }
 
+  /// The names of all members, in the order in which they were written.
+  var names: [String] { members.map(\.name) }
+
   /// The member's value; `nil` when it is left out or null.
   subscript(_ name: String) -> JSONValue? {
     guard let value = members.last(where: { $0.name == name })?.value else { return nil }

@@ -17,6 +17,8 @@ public enum ServerMessage {
   case status(table: String, SourceStatus)
   /// What waits for a page that pauses.
   case waiting(Waiting)
+  /// What became of something that the page wanted done; `token` as the page has said it.
+  case acted(id: UInt64, token: String? = nil, ActionOutcome)
   /// Why the socket is closed now.
   case error(ClientError)
 
@@ -83,6 +85,8 @@ public enum ServerMessage {
       writer.integer(waiting.changed)
       writer.raw(",\"rows\":")
       writer.integer(waiting.rows)
+    case .acted(let id, let token, let outcome):
+      writer.acted(id, token, outcome)
     case .error(let error):
       writer.raw("{\"type\":\"error\",\"code\":")
       writer.text(error.code)
@@ -135,7 +139,13 @@ extension JSONWriter {
         if number > 0 { byte(",") }
         self.column(column)
       }
-      raw("],\"source\":")
+      raw("]")
+      if !table.schema.actions.isEmpty {
+        raw(",\"actions\":")
+        actions(table.schema.actions)
+      }
+      if table.schema.loadsImages { raw(",\"images\":true") }
+      raw(",\"source\":")
       source(table.source)
       byte("}")
     }

@@ -23,6 +23,7 @@ final class ChildFeed: Feed {
       switch wish {
       case .load(let cells): source?.send(.load(cells))
       case .cancel(let cells): source?.send(.cancel(cells))
+      case .act(let request): source?.send(.act(request))
       }
     }
   }

@@ -30,6 +30,7 @@ extension SourceInlet.Event {
     case .loaded(let key, let column, let cell): self = .loaded(key, column: column, cell)
     case .notLoaded(let key, let column, let reason): self = .notLoaded(key, column: column, reason: reason)
     case .forget(let key, let column): self = .forget(key, column: column)
+    case .acted(let number, let outcome): self = .acted(number, outcome)
     }
   }
 }

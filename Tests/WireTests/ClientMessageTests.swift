@@ -23,7 +23,9 @@ import Testing
     #expect(try decode(#"{"type":"pace","interval":null}"#) == .pace(nil))
     #expect(try decode(#"{"type":"pace","interval":16.5}"#) == .pace(.microseconds(16_500)))
     #expect(try decode(#"{"type":"visibility","hidden":true}"#) == .visibility(isHidden: true))
-    #expect(try decode(#"{"type":"action","action":"kill"}"#) == .action("kill"))
+    #expect(
+      try decode(#"{"type":"act","id":17,"table":"t","action":"kill"}"#)
+        == .act(.init(id: 17, table: "t", action: "kill")))
     #expect(try decode(#"{"type":"hold","held":true}"#) == .hold(isHeld: true))
     #expect(try decode(#"{"type":"pause","paused":true}"#) == .pause(isPaused: true))
     #expect(try decode(#"{"type":"pause","paused":false}"#) == .pause(isPaused: false))
@@ -85,7 +87,8 @@ import Testing
     #"{"type":"ack","seq":tru}"#, "{\"type\":\"a\nck\"}", #"{"type":"\x61ck"}"#, #"{"type":"\u00zz"}"#,
     #"{"type":"visibility","hidden":"yes"}"#, #"{"type":"pause"}"#, #"{"type":"hold"}"#,
     #"{"type":"pause","paused":1}"#,
-    #"{"type":"visibility"}"#, #"{"type":"hello"}"#, #"{"type":"action"}"#, #"{"type":"action","action":1}"#,
+    #"{"type":"visibility"}"#, #"{"type":"hello"}"#, #"{"type":"act"}"#,
+    #"{"type":"act","id":1,"table":"t","action":1}"#,
     #"{"type":"hello","version":1.5}"#, #"{"type":"open","table":"p"}"#, #"{"type":"open","request":1}"#,
     #"{"type":"open","table":"p","request":1,"query":[]}"#,
     #"{"type":"open","table":"p","request":1,"query":{"sort":["cpu"]}}"#,

@@ -219,6 +219,34 @@ enum Golden {
       age: .milliseconds(try integer(object, "age")), retry: (object["retry"] as? Int).map { .milliseconds($0) })
   }
 
+  static func outcome(_ message: [String: Any]) throws -> ActionOutcome {
+    if let result = message["result"] as? String { return .done(result) }
+    guard let error = message["error"] as? [String: String], let reason = error["reason"],
+      let failure = error["code"].flatMap(ActionOutcome.Failure.init)
+    else { throw Misfit(what: "the outcome \(message)") }
+    return .failed(failure, reason)
+  }
+
+  static func actions(_ value: Any?) throws -> [Action] {
+    try (value as? [[String: Any]] ?? []).map { action in
+      guard let name = action["name"] as? String, let title = action["title"] as? String,
+        let confirm = action["confirm"] as? String, let isDangerous = action["danger"] as? Bool,
+        let appliesToRows = action["rows"] as? Bool, let arguments = action["arguments"] as? [[String: Any]]
+      else { throw Misfit(what: "the action \(action)") }
+      return Action(
+        name, title: title, confirm: confirm, isDangerous: isDangerous, appliesToRows: appliesToRows,
+        arguments: try arguments.map { argument in
+          guard let name = argument["name"] as? String, let label = argument["label"] as? String,
+            let kind = (argument["type"] as? String).flatMap(ActionArgument.Kind.init)
+          else { throw Misfit(what: "the argument \(argument)") }
+          return ActionArgument(
+            name, kind, label: label, choices: try cells(argument["choices"]),
+            standard: try argument["default"].map(cell), minimum: argument["minimum"] as? Double,
+            maximum: argument["maximum"] as? Double)
+        })
+    }
+  }
+
   static func tables(_ message: [String: Any]) throws -> [TableDescription] {
     try (message["tables"] as? [[String: Any]] ?? []).map { table in
       let columns = try (table["columns"] as? [[String: Any]] ?? []).map { column in
@@ -234,7 +262,9 @@ enum Golden {
         throw Misfit(what: "the table \(table)")
       }
       return TableDescription(
-        schema: Schema(name: name, title: title, key: .integer, columns: columns), rows: try integer(table, "rows"),
+        schema: Schema(
+          name: name, title: title, key: .integer, columns: columns, actions: try actions(table["actions"]),
+          loadsImages: table["images"] as? Bool ?? false), rows: try integer(table, "rows"),
         source: try source(table["source"]))
     }
   }

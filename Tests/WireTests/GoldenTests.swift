@@ -38,6 +38,9 @@ import Wire
     case "window":
       let patch = try Golden.firstWindow(message, schema)
       try expect(.delivery(Golden.delivery(message, patch, schema), epoch: epoch), message)
+    case "acted":
+      let id = UInt64(try #require(message["id"] as? Int))
+      try expect(.acted(id: id, token: message["session"] as? String, Golden.outcome(message)), message)
     case "patch", "error":
       break  // a patch needs its window: the sequences have both; an error's words are free
     case let type:

@@ -287,6 +287,9 @@ client('pace of the server', { type: 'pace', interval: null });
 client('visibility', { type: 'visibility', hidden: true });
 client('hold', { type: 'hold', held: true });
 client('pause', { type: 'pause', paused: true });
+client('act', { type: 'act', id: 17, table: 'processes', action: 'renice', row: 731, arguments: { nice: 10, why: 'in the way', now: true } });
+client('act on a table', { type: 'act', id: 18, table: 'jobs', action: 'clear' });
+client('act again after a lost connection', { type: 'act', id: 17, session: '9d41c0de', table: 'processes', action: 'renice', row: 731, arguments: { nice: 10 } });
 client('with members that nobody knows', { type: 'ack', seq: 8, colour: 'green', more: { nested: [1, null] } });
 
 server('hello', { type: 'hello', version: 1, server: 'rowcast 0.1.0', epoch, session: '9d41c0de', tables: [table] });
@@ -300,6 +303,15 @@ server('patch of nothing but a count', patchMessage(held(0, 90, [row(1)]), held(
 server('status of a source that is tried again', { type: 'status', table: 'processes', source: { state: 'backingOff', message: 'it has ended with code 1', rejected: 0, lastRejection: '', age: 900, retry: 1_500 } });
 server('status', { type: 'status', table: 'processes', source: { state: 'stale', message: 'the plugin ended', rejected: 2, lastRejection: 'row 7: “cpu” is a text', age: 5_000 } });
 server('waiting', { type: 'waiting', changed: 12, rows: 317 });
+server('tables with actions', { type: 'tables', tables: [{ ...table, actions: [
+  { name: 'kill', title: 'Kill', confirm: 'Kill it at once, with all that it has not saved?', danger: true, rows: true, arguments: [] },
+  { name: 'renice', title: 'Change priority', confirm: '', danger: false, rows: true, arguments: [
+    { name: 'nice', label: 'Niceness', type: 'integer', choices: [0, 5, 10, 19], default: 10, minimum: -20, maximum: 19 },
+    { name: 'why', label: 'Why', type: 'text' }, { name: 'now', label: 'At once', type: 'boolean', default: true }] },
+  { name: 'clear', title: 'Clear', confirm: '', danger: false, rows: false, arguments: [{ name: 'part', label: 'Part', type: 'number', default: 0.5 }] }],
+images: true }] });
+server('acted', { type: 'acted', id: 17, result: '4711 has niceness 10 now' });
+server('acted with an error', { type: 'acted', id: 18, session: '9d41c0de', error: { code: 'failed', reason: 'no such process' } });
 server('error', { type: 'error', code: 'unknownColumn', reason: 'the table processes has no column “cpuu”' });
 
 console.log(`${written} fixtures`);

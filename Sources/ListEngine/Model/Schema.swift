@@ -113,11 +113,16 @@ public struct Schema: Hashable, Codable, Sendable {
   public var limits: TableLimits
   /// Which rows the table keeps by itself.
   public var retention: Retention
+  /// What the source can do when it is asked.
+  public var actions: [Action]
+  /// Whether the source can give the bytes of the images whose keys stand in its cells.
+  public var loadsImages: Bool
 
   /// A schema. It is checked when the table is added.
   public init(
     name: String, title: String = "", key: KeyType, columns: [Column], prefetch: PrefetchPolicy = PrefetchPolicy(),
-    windowed: WindowedCapabilities? = nil, limits: TableLimits = TableLimits(), retention: Retention = .everything
+    windowed: WindowedCapabilities? = nil, limits: TableLimits = TableLimits(), retention: Retention = .everything,
+    actions: [Action] = [], loadsImages: Bool = false
   ) {
     self.name = name
     self.title = title.isEmpty ? name : title
@@ -127,6 +132,8 @@ public struct Schema: Hashable, Codable, Sendable {
     self.windowed = windowed
     self.limits = limits
     self.retention = retention
+    self.actions = actions
+    self.loadsImages = loadsImages
   }
 
   /// The number of the column with this name.

@@ -118,6 +118,9 @@ final class Session {
   /// Whether the page gets nothing: nobody can see it, or its reader wants it to stay as it is.
   var isQuiet: Bool { isHidden || pause != nil }
 
+  /// Whether the page holds nothing but rows of its view, under the ids that they have there.
+  var holdsRowsOfView: Bool { base != nil && !awaitsWindow && (sentAt == nil || formerBase != nil) }
+
   /// Whether the page can be given something: it shows, and has taken and acknowledged the last.
   var isReady: Bool { !isQuiet && isWritable && sentAt == nil && view?.awaitsSource == false }
 

@@ -22,8 +22,7 @@ final class ChildCore: @unchecked Sendable {
   private var greeting: ChildHello?
   private var schema: Schema?
   private var wasInsideReload = false
-  /// Deferred cells that it was asked for and has not answered.
-  private var asked: Set<DeferredCell> = []
+  private var questions = Questions()
   private var wasStarted = false
   private var isFinished = false
 
@@ -224,19 +223,13 @@ final class ChildCore: @unchecked Sendable {
     process?.reap()
     process = nil
     outgoing = []
-    let unanswered = monitor.withLock {
-      defer { asked = [] }
-      return asked
-    }
-    for cell in unanswered { fail(cell, "its source has ended") }
+    answer(monitor.withLock { questions.takeUnanswered("its source has ended") })
   }
 
   private var listener: ChildReader.Listener {
     ChildReader.Listener(
       tell: { [self] event in
-        if case .loaded(let key, let column, _) = event { noteAnswer(DeferredCell(key, column: column)) }
-        if case .notLoaded(let key, let column, _) = event { noteAnswer(DeferredCell(key, column: column)) }
-        return events(event)
+        monitor.withLock { questions.answer(event) } ? events(event) : true
       },
       note: { [self] in postInTurn($0) },
       greet: { [self] hello in
@@ -275,25 +268,24 @@ final class ChildCore: @unchecked Sendable {
     switch wish {
     case .load(let cells):
       guard isHeard, let schema else {
-        for cell in cells { fail(cell, "its source does not answer") }
-        return
+        return answer(cells.map { .notLoaded($0.key, column: $0.column, reason: "its source does not answer") })
       }
-      monitor.withLock { asked.formUnion(cells) }
+      monitor.withLock { questions.ask(cells) }
       outgoing += HostLine.deferred("load", cells, schema)
     case .cancel(let cells):
-      let known = monitor.withLock {
-        let known = cells.filter { asked.contains($0) }
-        asked.subtract(known)
-        return known
-      }
+      let known = monitor.withLock { questions.cancel(cells) }
       if isHeard, let schema, !known.isEmpty { outgoing += HostLine.deferred("cancel", known, schema) }
+    case .act(let request):
+      guard isHeard, schema != nil, monitor.withLock({ questions.ask(request.id) }) else {
+        return answer([.acted(request.id, .failed(.sourceDown, "its source does not run, or does not listen"))])
+      }
+      outgoing += HostLine.action(request)
     }
   }
 
-  private func noteAnswer(_ cell: DeferredCell) { _ = monitor.withLock { asked.remove(cell) } }
-
-  private func fail(_ cell: DeferredCell, _ reason: String) {
-    if !events(.notLoaded(cell.key, column: cell.column, reason: reason)) { post(.stop) }
+  /// Answers in the place of the process.
+  private func answer(_ answers: [SourceEvent]) {
+    for event in answers where !events(event) { return post(.stop) }
   }
 
   /// Writes as much as it takes; one that does not read is waited for by nobody.

@@ -24,6 +24,8 @@ struct ChildDecoder: ~Copyable {
     case loaded(RowKey, column: Int, Cell)
     case notLoaded(RowKey, column: Int, reason: String)
     case forget(RowKey, column: Int)
+    /// An answer to an action.
+    case acted(UInt64, ActionOutcome)
     /// It cannot be used as it is.
     case refused(String)
     /// A line could not be read.
@@ -115,6 +117,9 @@ struct ChildDecoder: ~Copyable {
     if mode == .messages { part.noteUnnamedRejections(1, reason) } else { loose.reject(reason) }
   }
 
+  /// Something was understood.
+  mutating func note(_ event: Event) { events.append(event) }
+
   // MARK: Handing on
 
   /// Hands on what has come: there is no more for now.
@@ -187,6 +192,8 @@ struct ChildDecoder: ~Copyable {
         try commit()
       } else if word.spells("loaded") || word.spells("failed") || word.spells("forget") {
         try readDeferred(root, word, number)
+      } else if word.spells("acted") {
+        try readActed(root)
       } else if word.spells("schema") {
         try readSchema(root)
       } else if word.spells("state") {
@@ -211,7 +218,7 @@ struct ChildDecoder: ~Copyable {
     init(_ reason: String) { self.reason = reason }
   }
 
-  private func described() throws(Fault) -> Schema {
+  func described() throws(Fault) -> Schema {
     guard let schema else { throw Fault("no schema was said before") }
     return schema
   }

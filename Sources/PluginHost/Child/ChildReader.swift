@@ -149,6 +149,7 @@ final class ChildReader: @unchecked Sendable {
       case .notLoaded(let key, let column, let reason):
         guard tell(.notLoaded(key, column: column, reason: reason)) else { return false }
       case .forget(let key, let column): guard tell(.forget(key, column: column)) else { return false }
+      case .acted(let number, let outcome): guard tell(.acted(number, outcome)) else { return false }
       case .refused(let reason): listener.note(.refused(reason))
       case .badLine(let reason): listener.note(.badLine(reason))
       }

@@ -14,6 +14,7 @@ enum ChildSchema {
     var key: KeyType?
     var list: JSONElement?
     var prefetch = PrefetchPolicy()
+    var actions: [Action] = []
     for (member, value) in message.members {
       if member.spells("name") {
         name = try text(value, "name")
@@ -26,6 +27,8 @@ enum ChildSchema {
         list = value
       } else if member.spells("prefetch") {
         prefetch = try policy(value)
+      } else if member.spells("actions") {
+        actions = try ChildActions.read(value)
       }
     }
     guard let name, !name.isEmpty else { throw Fault(reason: "schema.name is missing") }
@@ -42,7 +45,8 @@ enum ChildSchema {
     }
     guard !columns.isEmpty else { throw Fault(reason: "schema.columns is empty") }
     return Schema(
-      name: table ?? name, title: title.isEmpty ? table ?? name : title, key: key, columns: columns, prefetch: prefetch)
+      name: table ?? name, title: title.isEmpty ? table ?? name : title, key: key, columns: columns, prefetch: prefetch,
+      actions: actions)
   }
 
   private static func column(_ item: JSONElement, _ index: Int) throws(Fault) -> Column {

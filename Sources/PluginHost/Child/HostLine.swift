@@ -14,6 +14,28 @@ enum HostLine {
   /// Are you well?
   static func health(_ number: UInt64) -> [UInt8] { Array("{\"type\":\"health\",\"id\":\(number)}\n".utf8) }
 
+  /// Do this.
+  static func action(_ request: ActionRequest) -> [UInt8] {
+    var writer = JSONWriter()
+    writer.raw("{\"type\":\"action\",\"id\":")
+    writer.integer(Int64(request.id))
+    writer.raw(",\"action\":")
+    writer.text(request.action)
+    if let key = request.key {
+      writer.raw(",\"key\":")
+      writer.key(key)
+    }
+    writer.raw(",\"arguments\":{")
+    for (number, argument) in request.arguments.enumerated() {
+      if number > 0 { writer.byte(",") }
+      writer.text(argument.name)
+      writer.byte(":")
+      writer.value(argument.value)
+    }
+    writer.raw("}}\n")
+    return writer.bytes
+  }
+
   /// Load these cells, or cancel their loads: the most urgent first.
   static func deferred(_ verb: StaticString, _ cells: [DeferredCell], _ schema: Schema) -> [UInt8] {
     var writer = JSONWriter()
@@ -23,15 +45,22 @@ enum HostLine {
     for (number, cell) in cells.enumerated() {
       if number > 0 { writer.byte(",") }
       writer.byte("[")
-      switch cell.key {
-      case .integer(let value): writer.integer(value)
-      case .text(let value): writer.text(value)
-      }
+      writer.key(cell.key)
       writer.byte(",")
       writer.text(schema.columns[cell.column].name)
       writer.byte("]")
     }
     writer.raw("]}\n")
     return writer.bytes
+  }
+}
+
+extension JSONWriter {
+  /// The key of a row.
+  fileprivate mutating func key(_ key: RowKey) {
+    switch key {
+    case .integer(let value): integer(value)
+    case .text(let value): text(value)
+    }
   }
 }

@@ -6,4 +6,6 @@ public enum SourceWish: Sendable {
   case load([DeferredCell])
   /// Stop loading these.
   case cancel([DeferredCell])
+  /// Do this.
+  case act(ActionRequest)
 }

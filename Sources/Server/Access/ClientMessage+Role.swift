@@ -4,7 +4,7 @@ extension ClientMessage {
   /// What somebody must be to say this: actions are an operator's.
   var leastRole: Role {
     switch self {
-    case .action: .operator
+    case .act: .operator
     case .hello, .open, .query, .collapse, .viewport, .ack, .resync, .pace, .visibility, .pause, .hold: .viewer
     }
   }

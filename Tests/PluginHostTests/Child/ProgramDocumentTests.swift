@@ -49,12 +49,25 @@ import Testing
     #expect(throws: SettingRules.Fault.self) { try SettingRules.written(["path": "/", "rows": "1001"], by: rules) }
   }
 
+  @Test func theActionsDoWhatIsSaid() throws {
+    let lines = try Self.examples("json")[2].replacing(",\n  {", with: ",{").replacing("[\n  {", with: "[{")
+      .replacing("[\n    {", with: "[{").replacing(",\n    {", with: ",{").split(separator: "\n").map(String.init)
+    let events = decode(lines)
+    #expect(events.badLines == [] && events.refusals == [])
+    #expect(events.schema?.actions.map(\.name) == ["stop", "clear"])
+    #expect(events.schema?.actions[0].arguments.map(\.name) == ["grace", "how"])
+    #expect(events.schema?.actions[0].patience == .seconds(10))
+    let outcomes = events.compactMap { event -> ActionOutcome? in
+      if case .acted(_, let outcome) = event { outcome } else { nil }
+    }
+    #expect(outcomes == [.done("build was stopped"), .failed(.failed, "there is nothing to remove")])
+  }
+
   @Test func everyMessageIsExplained() throws {
     let document = try String(contentsOf: Workshop.root.appending(path: "docs/plugins.md"), encoding: .utf8)
     for name in [
       "hello", "schema", "upsert", "update", "delete", "move", "reload", "commit", "state", "loaded", "failed",
-      "forget",
-      "refuse", "health", "configure", "load", "cancel",
+      "forget", "acted", "refuse", "health", "configure", "load", "cancel", "action",
     ] {
       #expect(document.contains("| `\(name)` |"), "\(name) is not explained")
     }

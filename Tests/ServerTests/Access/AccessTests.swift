@@ -127,7 +127,7 @@ import Testing
       #expect(try client.message("hello")["role"] as? String == role)
       client.say(#"{"type":"open","table":"numbers","request":1}"#)
       _ = try client.message("window")
-      client.say(#"{"type":"action","action":"kill"}"#)
+      client.say(#"{"type":"act","id":1,"table":"numbers","action":"kill"}"#)
       let refusal = try client.refusal()
       #expect(refusal.error == code)
       #expect(refusal.close == 1008)
