@@ -145,7 +145,7 @@ listenForAddress(([view, beside]) => {
   if (view.table === '') view.table = panes[0].session.tables[0]?.name ?? '';
   panes[0].show(view);
   if (beside) loadPair().then((loaded) => loaded.open(beside));
-  else if (panes.length > 1) pair.closeOther(panes[0]);
+  else if (panes.length > 1) pair.closeOther(panes[0], true);
 });
 
 setDensity(density());
