@@ -137,7 +137,7 @@ export function listenForHands(parts, on) {
     event.preventDefault();
     const count = chosen.rows.length.toLocaleString();
     on.say(`Copied ${count} ${chosen.rows.length === 1 ? 'row' : 'rows'}${
-      chosen.missing > 0 ? `; ${chosen.missing.toLocaleString()} more are too far from what is in sight` : ''}`);
+      chosen.missing > 0 ? `; ${chosen.missing.toLocaleString()} more are too far from what is in sight; E saves all rows` : ''}`);
   });
 }
 

@@ -1,43 +1,26 @@
-// link.js: starts the workers: those that hold the panes' sockets, and the one that loads images. The only script addresses that the page's
-// policy lets through are theirs.
-
-const addresses = { socket: new URL('./worker.js', import.meta.url).href, picture: new URL('./pictureworker.js', import.meta.url).href };
-
-const policy = globalThis.trustedTypes?.createPolicy('rowcast', {
-  createScriptURL(address) {
-    if (!Object.values(addresses).includes(address)) throw new TypeError('only the workers may be loaded');
-    return address;
-  },
-});
+// link.js: the page's end of a worker that holds a socket.
 
 /** Starts a worker: `socket` or `picture`. */
 export function startWorker(kind) {
-  const address = addresses[kind];
-  return new Worker(policy ? policy.createScriptURL(address) : address, { type: 'module', name: `rowcast ${kind}` });
+  return globalThis.rowcast.startWorker(kind);
 }
 
-// The first worker is started as soon as this module is there, which is before the others are (index.html): its own loading and the
-// socket's opening then take no time of their own. What it says before somebody listens is kept.
-let first = startWorker('socket');
-const early = [];
-first.onmessage = ({ data }) => early.push(data);
-
 /**
- * The worker that holds a socket; each call has one of its own.
+ * The worker that holds a socket; each call has one of its own. The first one was started before this module was there (start.js), and what
+ * it has said meanwhile was kept.
  *
- * @param {(event: object) => void} receive `{state, connection, pause}`, `{message}` or `{refused}`; first called after this returns
+ * @param {(event: object) => void} receive `{state, connection, pause}`, `{message, opened}` or `{refused}`; first called after this returns
  */
 export function openLink(receive) {
-  const worker = first ?? startWorker('socket');
-  const kept = first === null ? [] : early;
-  first = null;
+  const { worker, early } = globalThis.rowcast.first ?? { worker: startWorker('socket'), early: [] };
+  globalThis.rowcast.first = null;
   let connection = 0;
   const hear = (event) => {
     if (event.connection !== undefined) connection = event.connection;
     receive(event);
   };
   queueMicrotask(() => {
-    for (const event of kept.splice(0)) hear(event);
+    for (const event of early.splice(0)) hear(event);
     worker.onmessage = ({ data }) => hear(data);
   });
   return {

@@ -2,14 +2,12 @@
 
 import { listenForAddress, recall, tellAddress, viewOf, viewsFromAddress } from './address.js';
 import { Bar } from './bar.js';
-import { Chips } from './chips.js';
 import { nextTerms } from './filter.js';
 import { openLink } from './link.js';
 import { Pane } from './pane.js';
 import { PauseButton } from './pause.js';
 import { density, setDensity } from './prefs.js';
 import { listenForShortcuts } from './shortcuts.js';
-import { Sidebar } from './sidebar.js';
 import { Speech } from './speech.js';
 
 const $ = (id) => document.getElementById(id);
@@ -19,7 +17,7 @@ const groups = $('groups');
 const on = {
   viewed: (pane) => pane === active && showView(),
   told: (_, isTable) => tellAddress(shownViews(), isTable ? 'pushState' : 'replaceState'),
-  listed: (pane) => pane === active && sidebar.setTables(pane.session.tables, pane.session.view.table),
+  listed: (pane) => pane === active && showTables(),
   news: (pane) => showState(pane),
   received: (pane, event) => pane === active && panel?.received(event),
   painted: (pane) => pane === active && panel?.painted(),
@@ -30,6 +28,7 @@ let panes = [new Pane($('stage'), { recall, groups }, on)];
 /** The one that the bars are about. */
 let [active] = panes;
 let pair = null;   // what shows two, once it was wanted
+let around = null; // the list of tables and the strip of filters, once there was something to choose or to take away
 let panel = null;  // what goes on, while it is open
 
 const pauseButton = new PauseButton($('pause'), $('paused'), () => active.session, () => active.pause());
@@ -40,19 +39,38 @@ const bar = new Bar(document, {
   retry: () => active.link.retry(),
   leave: () => active.grid.focus(),
 });
-const sidebar = new Sidebar($('tabs'), $('sidebar'), $('sidebar-toggle'), { table: (name) => active.change(viewOf(name), true) });
-const chips = new Chips($('terms'), {
-  edit: (name, under) => active.reach.load().then(({ hands }) => hands.filterBy(name, under)),
-  clear: (name) => active.change({ filters: nextTerms(active.session.view.filters, name, null) }),
-  clearAll: () => active.change({ filters: [] }),
-  leave: () => active.grid.focus(),
-});
+
+/** The list of tables and the strip of filters; null as long as there is nothing to show in them, or they are on their way. */
+function partsAround() {
+  const { tables, view: { table, filters } } = active.session;
+  const isWanted = filters.length > 0 || tables.some(({ name }) => name !== table);
+  if (around !== null || !isWanted) return around;
+  import('./around.js').then(({ Chips, Sidebar }) => {
+    if (around !== null) return;
+    around = {
+      sidebar: new Sidebar($('tabs'), $('sidebar'), $('sidebar-toggle'), { table: (name) => active.change(viewOf(name), true) }),
+      chips: new Chips($('terms'), {
+        edit: (name, under) => active.reach.load().then(({ hands }) => hands.filterBy(name, under)),
+        clear: (name) => active.change({ filters: nextTerms(active.session.view.filters, name, null) }),
+        clearAll: () => active.change({ filters: [] }),
+        leave: () => active.grid.focus(),
+      }),
+    };
+    showTables();
+    if (active.session.table) around.chips.show(active.view.filters, active.columns.all);
+  });
+  return null;
+}
+
+function showTables() {
+  partsAround()?.sidebar.setTables(active.session.tables, active.session.view.table);
+}
 
 function showView() {
   const { session: { table }, view, columns } = active;
   bar.setColumns(table.columns);
   bar.setView(view);
-  chips.show(view.filters, columns.all);
+  partsAround()?.chips.show(view.filters, columns.all);
   document.title = `${table.title || table.name} · Rowcast`;
 }
 
@@ -61,9 +79,10 @@ function showState(pane) {
   const { copy, stats, view, table } = pane.session;
   const { connection, error } = pane;
   const isLive = connection.state === 'live';
-  if (table !== undefined && isLive) sidebar.tell(table.name, { source: table.source });
+  if (table !== undefined && isLive) around?.sidebar.tell(table.name, { source: table.source });
   if (pane !== active) return;
   pauseButton.show();
+  if (connection.state === 'connecting' && copy.seq === 0) return;  // nothing is known yet, and the first rows are not to wait for words
   const { heldText } = pane.holder;
   if ($('held').textContent !== heldText) $('held').textContent = heldText;
   bar.setLink({ ...connection, now: Date.now(), hasRows: copy.seq > 0 });
@@ -88,7 +107,7 @@ async function loadPair() {
     },
     active(pane) {
       active = pane;
-      sidebar.setTables(pane.session.tables, pane.session.view.table);
+      showTables();
       if (pane.session.table) showView();
       showState(pane);
       if (panel !== null) togglePanel().then(togglePanel);
@@ -144,7 +163,7 @@ listenForAddress(([view, beside]) => {
   if (view.table === '') view.table = panes[0].session.tables[0]?.name ?? '';
   panes[0].show(view);
   if (beside) loadPair().then((loaded) => loaded.open(beside));
-  else if (panes.length > 1) pair.closeOther(panes[0]);
+  else if (panes.length > 1) pair.closeOther(panes[0], true);
 });
 
 setDensity(density());

@@ -47,8 +47,8 @@ export class Pair {
     this.on.say('Two tables side by side; F6 goes to the other one');
   }
 
-  /** Only this pane's table is shown from now on. */
-  closeOther(pane) {
+  /** Only this pane's table is shown from now on; `isTold`: the address says so already. */
+  closeOther(pane, isTold = false) {
     if (!this.#isOpen) return;
     this.#isOpen = false;
     const { view } = pane.session;
@@ -59,6 +59,7 @@ export class Pair {
     this.on.shown([this.first]);
     if (isStep) this.first.show(view);  // what was at the side goes on in the first place
     this.#activate(this.first);
+    if (isTold) return;
     this.first.grid.focus({ preventScroll: true });
     this.on.told(true);
   }

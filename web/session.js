@@ -43,6 +43,7 @@ export class Session {
   #isChanged = false;   // another query was wished for while there was no connection
   #badWindows = 0;
   #wantsStats = false;
+  #offered;             // what the worker has asked for
   #secret = '';         // of this connection; with it the next one may go on
   #holdsOf = '';        // that of the connection on which the copy came
 
@@ -143,10 +144,13 @@ export class Session {
     this.#unpainted = 0;
   }
 
-  /** Takes in a message that wire.js has let through. */
-  receive(message, sight) {
+  /**
+   * Takes in a message that wire.js has let through. `opened` beside a `hello` is what the worker has asked for already, of itself: a table
+   * without any wish, `{table, request}`.
+   */
+  receive(message, sight, opened) {
     switch (message.type) {
-      case 'hello': return this.#greet(message, sight);
+      case 'hello': return this.#greet(message, sight, opened);
       case 'tables': return this.#list(message.tables, sight);
       case 'window': return this.#isStray(message) ? this.#pass(message) : this.#replace(message);
       case 'patch': return this.#isStray(message) ? this.#pass(message) : this.#patch(message);
@@ -160,13 +164,15 @@ export class Session {
     }
   }
 
-  #greet(message, sight) {
+  #greet(message, sight, opened) {
+    this.#offered = opened;
     const isRestart = this.epoch !== '' && this.epoch !== message.epoch;
     this.epoch = message.epoch;
     this.#secret = message.session ?? '';
     this.role = message.role ?? '';
     this.#isGreeted = true;
     const event = this.#list(message.tables, sight, true);
+    this.#offered = undefined;
     return { ...event, isRestart };
   }
 
@@ -179,6 +185,8 @@ export class Session {
 
   #open(sight, isReopening) {
     if (this.table === undefined) return;
+    const isAsked = this.#isAsked;
+    this.#request = Math.max(this.#request, isAsked ? this.#offered.request - 1 : this.#offered?.request ?? 0);
     this.#ask();
     this.#opened = this.view.table;
     this.#isOpening = true;
@@ -187,8 +195,15 @@ export class Session {
     const viewport = sight(0, !this.#isReopening);
     const resume = this.#isReopening ? this.#resume(viewport) : null;
     this.#holdsOf = this.#secret;
-    this.send(wire.open({ table: this.view.table, request: this.#request, query: this.#query(), viewport, resume }));
+    if (!isAsked) this.send(wire.open({ table: this.view.table, request: this.#request, query: this.#query(), viewport, resume }));
     if (this.#wantsStats) this.send(wire.stats(true));
+  }
+
+  // Whether what is wanted now is what the worker has asked for.
+  get #isAsked() {
+    const { sort, search, filters, group, aggregates, collapsed } = fittingView(this.view, this.table.columns);
+    return this.#offered?.table === this.view.table && this.copy.seq === 0 && search === ''
+      && [sort, filters, group, aggregates, collapsed].every(({ length }) => length === 0);
   }
 
   #resume({ first, anchor }) {

@@ -231,7 +231,7 @@ class Session {
     }
     const lent = (header) => ({ ...header, slot: this.slots.get(header.section) });
     return {
-      items: items.map((item) => (item.section !== undefined ? lent(item) : { id: item.id, rev: item.rev, cells: item.cells.slice() })),
+      items: items.map((item) => (item.section !== undefined ? lent(item) : { id: item.id, rev: item.rev, cells: Array.isArray(item.cells) ? item.cells.slice() : item.cells })),
       lead: lead.map(lent),
     };
   }

@@ -229,6 +229,23 @@ class Huge extends Table {
   }
 }
 
+/** A source that keeps its rows and gives those that are looked at, a while later; some of them it cannot give. */
+class Lazy extends Table {
+  constructor(count, wait) {
+    super('lazy', 'Lazy', [column('number', 'Number', 'integer', { width: 14 }), column('text', 'Text', 'text', { width: 30 })]);
+    const askedAt = new Map();
+    const item = (at) => {
+      if (!askedAt.has(at)) askedAt.set(at, performance.now());
+      const place = (2 ** 21 - 1) * 2 ** 32 + at;
+      if (performance.now() - askedAt.get(at) < wait) return { id: place, rev: 1, cells: { pending: true } };
+      return at % 50 === 7 ? { id: place + count, rev: 1, cells: { failed: 'the disk <b>is gone</b>' } } : { id: at + 1, rev: 1, cells: [at, `row ${at} of ${count}`] };
+    };
+    this.rows = {
+      length: count, slice: (from, to) => Array.from({ length: Math.max(0, Math.min(count, to) - from) }, (_, at) => item(from + at)), findIndex: () => -1,
+    };
+  }
+}
+
 /** More columns than fit on any screen, of all kinds, some of them changing. */
 class Wide extends Table {
   constructor(columns) {
@@ -321,6 +338,7 @@ export function makeTables(plugins, set) {
     hostile: () => new Hostile(),
     down: () => new Down(),
     jobs: () => new Jobs(),
+    lazy: () => new Lazy(Number(set['lazy.rows'] ?? 100_000), Number(set['lazy.wait'] ?? 400)),
     pictures: () => new Pictures((set['pictures.kinds'] ?? 'good').split(','), Number(set['pictures.rows'] ?? 500)),
     huge: () => new Huge(Number(set['huge.rows'] ?? 50_000_000)),
     wide: () => new Wide(Number(set['wide.columns'] ?? 500)),

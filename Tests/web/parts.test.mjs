@@ -209,3 +209,29 @@ test('how many moves wait is said only when some do', () => {
   assert.equal(heldText({ moves: 1 }, 'en'), '1 move waits');
   assert.equal(heldText({ moves: 1_200, gone: [1] }, 'en'), '1,200 moves wait');
 });
+
+test('one view or two stand in an address, whatever their texts are', async () => {
+  const { hashFromViews, viewsFromHash } = await import('../../web/query.js');
+  const one = { ...emptyViewOf(), table: 'a&b=c', search: '#?&=%', sort: [{ column: 'x,y', descending: true }] };
+  const other = { ...emptyViewOf(), table: 'beside=x', group: ['ü'], filters: [{ column: 'n', op: 'contains', value: '&beside=' }] };
+  assert.deepEqual(viewsFromHash(hashFromViews([one])), [one]);
+  assert.deepEqual(viewsFromHash(hashFromViews([one, other])), [one, other]);
+  assert.deepEqual(viewsFromHash(hashFromViews([emptyViewOf(), other])), [emptyViewOf(), other]);
+  assert.deepEqual(viewsFromHash(''), [emptyViewOf()]);
+});
+
+function emptyViewOf() {
+  return { table: '', sort: [], search: '', filters: [], group: [], aggregates: [], collapsed: [], columns: [] };
+}
+
+test('a hold that the reader has ended by asking for other rows begins anew only when he points anew', async () => {
+  const { HoldPolicy } = await import('../../web/hold.js');
+  const policy = new HoldPolicy();
+  policy.point(0);
+  assert.equal(policy.say(0), true);
+  policy.release();
+  assert.equal(policy.say(10), null);
+  assert.equal(policy.patience(10), null);
+  policy.point(20);
+  assert.equal(policy.say(20), true);
+});

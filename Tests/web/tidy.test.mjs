@@ -40,14 +40,24 @@ test('every module that the first rows need is asked for at once, and no other',
   const [, html] = files.find(([name]) => name === 'index.html');
   const started = [...html.matchAll(/<script type="module"[^>]* src="([a-z]+\.js)">/g)].map(([, name]) => name);
   const ahead = [...html.matchAll(/<link rel="modulepreload" href="([a-z]+\.js)">/g)].map(([, name]) => name);
-  assert.deepEqual(started.toSorted(), ['link.js', 'main.js']);
+  assert.deepEqual(started, ['main.js']);
   assert.equal(new Set(ahead).size, ahead.length, 'one is named twice');
-  assert.deepEqual([...ahead, ...started].toSorted(), [...needed('main.js', 'link.js')].toSorted());
+  assert.deepEqual([...ahead, ...started].toSorted(), [...needed('main.js')].toSorted());
+});
+
+test('what is said before the modules are there is what they would say', async () => {
+  const { hello, SUBPROTOCOL } = await import('../../web/wire.js');
+  const { DENSITIES } = await import('../../web/prefs.js');
+  const [[, worker], [, start]] = ['worker.js', 'start.js'].map((file) => files.find(([name]) => name === file));
+  assert.ok(worker.includes(`socket.send('${JSON.stringify(hello('rowcast page'))}')`));
+  assert.ok(worker.includes(`'${SUBPROTOCOL}')`));
+  assert.ok(start.includes(`{ compact: ${DENSITIES.compact}, roomy: ${DENSITIES.roomy} }[kept('density')] ?? ${DENSITIES.normal}`));
+  assert.ok(!/^import /m.test(worker), 'each import is something to wait for');
 });
 
 test('no module is forgotten: each is needed at once, later, or by a worker', () => {
-  const later = scripts.flatMap(([, text]) => [...text.matchAll(/(?:import\(|new URL\()'\.\/([a-z]+\.js)'/g)].map(([, name]) => name));
-  const reached = needed('main.js', 'theme.js', ...later);
+  const later = scripts.flatMap(([, text]) => [...text.matchAll(/(?:import\('\.\/|new URL\(')([a-z]+\.js)'/g)].map(([, name]) => name));
+  const reached = needed('main.js', 'start.js', ...later);
   assert.deepEqual(scripts.map(([name]) => name).filter((name) => !reached.has(name)), []);
 });
 
