@@ -48,6 +48,8 @@ bench: ## Measures the workloads on Rowcast and on its peers, and prints the rat
 	@scripts/setup run
 	@swift build -c release --product market
 	@swift build -c release --product rowcast-bench
+	@swift build -c release --product viewers
+	@swift build -c release --product lws-fanout
 	@Benchmarks/run $(BENCH)
 
 bench-page: ## Measures the page and its peers in the same browser (BENCH="--only s1,s4 --runs 1" for some).

@@ -50,7 +50,7 @@ private struct FuzzedTable: ~Copyable {
     case .notLoaded(let key, let column, let reason):
       if let id { engine.handle(.failed(id, key, column: column, reason: reason), at: .zero) }
     case .forget(let key, let column): if let id { engine.handle(.forget(id, key, column: column), at: .zero) }
-    case .hello, .state, .refused, .badLine: break
+    case .hello, .state, .refused, .badLine, .acted: break
     }
   }
 }

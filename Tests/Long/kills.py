@@ -62,7 +62,7 @@ class Page:
                 pass
             # What it holds is dimmed from now on.
             self.live = False
-            wait = self.random.random() * min(30, 0.5 * 2**attempt)
+            wait = self.random.random() * min(30, 1.5 * 2**attempt)
             attempt += 1
             await asyncio.wait([asyncio.ensure_future(until.wait())], timeout=wait)
 

@@ -51,7 +51,7 @@ async def run(options):
         nonlocal turned_away
         attempt = 0
         while True:
-            wait = dice.random() * min(30, 0.5 * 2**attempt)
+            wait = dice.random() * min(30, 1.5 * 2**attempt)
             attempt += 1
             await asyncio.wait([asyncio.ensure_future(done.wait())], timeout=wait)
             try:

@@ -14,7 +14,7 @@ import { emptyView, fittingView, hashFromView, nextCollapsed, nextGroup, nextSor
 test('pauses double up to half a minute and are drawn from zero on', () => {
   const backoff = new Backoff();
   const ceilings = Array.from({ length: 9 }, () => backoff.pause(0, 1));
-  assert.deepEqual(ceilings, [500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000, 30_000]);
+  assert.deepEqual(ceilings, [1_500, 3_000, 6_000, 12_000, 24_000, 30_000, 30_000, 30_000, 30_000]);
   assert.equal(backoff.pause(0, 0), 0);
 });
 
@@ -22,9 +22,9 @@ test('pauses start anew only after ten seconds of connection', () => {
   const backoff = new Backoff();
   for (let attempt = 0; attempt < 4; attempt += 1) backoff.pause(0, 1);
   backoff.opened(1_000);
-  assert.equal(backoff.pause(10_999, 1), 8_000);
+  assert.equal(backoff.pause(10_999, 1), 24_000);
   backoff.opened(20_000);
-  assert.equal(backoff.pause(30_000, 1), 500);
+  assert.equal(backoff.pause(30_000, 1), 1_500);
 });
 
 test('a view survives its address', () => {
