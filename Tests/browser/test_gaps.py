@@ -76,6 +76,8 @@ class GoneTest(PageTest):
         expect(reader.state).to_contain_text("Disconnected")
         reader.until("() => Number(getComputedStyle(document.querySelector('#body')).opacity) < 0.7", "the rows are aged")
         self.assertEqual([row["cells"] for row in reader.rows() if row["y"] > 80], rows, "and stay")
+        covered = reader.page.evaluate("() => document.elementFromPoint(innerWidth - 60, 300).closest('#grid') === null")
+        self.assertFalse(covered, "nothing lies over the rows")
         reader.page.screenshot(path=ARTIFACTS / "gone.png")
         self.begin_again()
         reader.state.click()
