@@ -1,5 +1,6 @@
 // cells.js: draws one cell. Whatever comes from a source becomes the value of a text node or of a checked attribute, never markup.
 
+import { bring } from './bring.js';
 import { linkTarget, missingOf, sparkline } from './format.js';
 
 const SVG = 'http://www.w3.org/2000/svg';
@@ -173,7 +174,7 @@ let pictures = null;
 function wantPicture(table, key, height, take) {
   let leave = null;
   let isOver = false;
-  pictures ??= import('./pictures.js').then((module) => module.pictures());
+  pictures ??= bring(() => import('./pictures.js')).then((module) => module.pictures());
   pictures.then((all) => { if (!isOver) leave = all.want(table, key, height, take); });
   return () => {
     isOver = true;

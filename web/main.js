@@ -2,6 +2,7 @@
 
 import { listenForAddress, recall, tellAddress, viewOf, viewsFromAddress } from './address.js';
 import { Bar } from './bar.js';
+import { bring } from './bring.js';
 import { nextTerms } from './filter.js';
 import { openLink } from './link.js';
 import { Pane } from './pane.js';
@@ -45,7 +46,7 @@ function partsAround() {
   const { tables, view: { table, filters } } = active.session;
   const isWanted = filters.length > 0 || tables.some(({ name }) => name !== table);
   if (around !== null || !isWanted) return around;
-  import('./around.js').then(({ Chips, Sidebar }) => {
+  bring(() => import('./around.js')).then(({ Chips, Sidebar }) => {
     if (around !== null) return;
     around = {
       sidebar: new Sidebar($('tabs'), $('sidebar'), $('sidebar-toggle'), { table: (name) => active.change(viewOf(name), true) }),
@@ -99,7 +100,7 @@ function shownViews() {
 }
 
 async function loadPair() {
-  const { Pair } = await import('./pair.js');
+  const { Pair } = await bring(() => import('./pair.js'));
   pair ??= new Pair($('stages'), panes[0], (stage) => new Pane(stage, { recall, groups, suffix: '-2' }, on), {
     shown(now) {
       panes = now;
@@ -147,7 +148,7 @@ async function togglePanel() {
     panel = null;
     return;
   }
-  const { Panel } = await import('./panel.js');
+  const { Panel } = await bring(() => import('./panel.js'));
   panel ??= new Panel($('stages'), active, togglePanel);
 }
 

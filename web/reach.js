@@ -1,6 +1,8 @@
 // reach.js: what a reader reaches for once there are rows (later.js). It is loaded when the first rows are on the screen, or when somebody
 // reaches for it before: nothing that he does is lost.
 
+import { bring } from './bring.js';
+
 /** Menus, boxes and drags, here or on their way. `on` has `change(wish)`. */
 export class Reach {
   constructor({ session, columns, groups }, on) {
@@ -16,7 +18,7 @@ export class Reach {
 
   /** All of it, when it is here. */
   load() {
-    this.#loaded ??= import('./later.js').then((later) => {
+    this.#loaded ??= bring(() => import('./later.js')).then((later) => {
       this.#hands = new later.ColumnHands({ session: this.session, columns: this.columns, change: this.on.change });
       this.#hands.listen(this.groups);
       return { ...later, hands: this.#hands };

@@ -59,7 +59,12 @@ class Reader:
                 const answer = condition(argument);
                 if (answer) return answer;
                 if (performance.now() > end) return null;
-                await new Promise(requestAnimationFrame);
+                // After the frame: to look at sizes in it would have the page lay out twice.
+                await new Promise((next) => requestAnimationFrame(() => {
+                  const { port1, port2 } = new MessageChannel();
+                  port1.onmessage = next;
+                  port2.postMessage(0);
+                }));
               }
             }""".replace("condition(argument)", f"({condition})(argument)").replace("[condition, argument", "[argument"),
             [argument, timeout])

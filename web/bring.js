@@ -1,0 +1,14 @@
+// bring.js: modules that are loaded when they are wanted, also when the server is away at that moment.
+
+/** What `load`, an import, gives: tried again while its file cannot be fetched. Whoever waits for it waits as for the rows. */
+export async function bring(load, wait = () => new Promise((go) => { setTimeout(go, 1_000); })) {
+  for (;;) {
+    try {
+      return await load();
+    } catch (error) {
+      // What was fetched and is wrong stays wrong.
+      if (!(error instanceof TypeError)) throw error;
+      await wait();
+    }
+  }
+}
