@@ -312,6 +312,8 @@ export class Pane {
     const now = performance.now();
     const hasRows = copy.seq > 0;
     const isChanged = this.#isChanged;
+    // Before anything is written: to ask where the selection is would have the page laid out.
+    if (hasRows && isChanged) table.selection.hold();
     if (this.#isNews || isChanged) {
       this.#showAge();
       this.on.news(this);

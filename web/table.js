@@ -194,7 +194,6 @@ export class Table {
     const motion = moves === null ? null : this.moves;
     this.moves.begin(this.#native, scroll.native, scroll.height);
     this.flashes.pass(now);
-    if (isChanged) this.selection.hold();
 
     for (let position = range.from; position < range.to; position += 1) {
       const node = nodes.get(copy.itemAt(position)?.id);
