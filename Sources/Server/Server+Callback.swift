@@ -36,6 +36,7 @@ extension Server {
     case LWS_CALLBACK_HTTP_WRITEABLE: return continueTransfer(on: socket)
     case LWS_CALLBACK_CLOSED_HTTP:
       transfers[socket] = nil
+      leaveImages(socket)
       endWhenEmpty()
       return true
     // A body was refused before it could begin.
@@ -100,6 +101,7 @@ extension Server {
 
   private func forget(_ socket: OpaquePointer) {
     transfers[socket] = nil
+    leaveImages(socket)
     admitted[socket] = nil
     if let session = sessions.removeValue(forKey: socket) {
       sessionsByID[session.id] = nil

@@ -36,6 +36,12 @@ extension Server {
 
   func answerPageRequest(_ socket: OpaquePointer) -> Bool {
     let head = RequestHead(of: socket)
+    if head.path == "/image" {
+      guard let response = imageResponse(to: head, on: socket) else { return true }
+      transfers[socket] = PageTransfer(response)
+      lws_callback_on_writable(socket)
+      return true
+    }
     transfers[socket] = PageTransfer(response(to: head, on: socket))
     lws_callback_on_writable(socket)
     return true

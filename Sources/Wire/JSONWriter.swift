@@ -158,7 +158,7 @@ package struct JSONWriter {
 
   // MARK: Cells
 
-  mutating func cell(_ cell: Cell) {
+  package mutating func cell(_ cell: Cell) {
     switch cell {
     case .null: raw("null")
     case .integer(let value): safeInteger(value)
