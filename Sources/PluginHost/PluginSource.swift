@@ -59,6 +59,9 @@ public final class PluginSource: Sendable {
     return core.waitUntilFinished(within: bound)
   }
 
+  /// Waits until it has ended, by itself or because it was stopped.
+  func waitForEnd() { _ = core.waitUntilFinished(within: .seconds(4_000_000_000)) }
+
   /// How many rows could not be read and were left out, since the start. Those that do not fit the schema are the engine's to
   /// count.
   public var rejected: Int { core.rejections.count }

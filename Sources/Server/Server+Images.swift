@@ -10,12 +10,6 @@ extension Server {
     func refuse(_ status: Int, _ reason: String) -> HTTPResponse {
       HTTPResponse(refusal: status, reason: reason, to: head.method)
     }
-    if case .refuse(let status, let reason) = access.verdict(
-      onPage: head, from: address(of: socket), at: EventLoop.now)
-    {
-      metrics.refusals[status, default: 0] += 1
-      return refuse(status, reason)
-    }
     guard let name = head.argument("table"), let key = head.argument("key"), !key.isEmpty,
       key.utf8.count <= ImageDesk.greatestKey
     else { return refuse(400, "An image has a table and a key of at most \(ImageDesk.greatestKey) bytes.") }

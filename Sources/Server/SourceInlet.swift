@@ -54,7 +54,13 @@ public final class SourceInlet: Sendable {
 
   /// What logs call the source.
   public let name: String
-  let mailbox: Mailbox<Event>
+  /// An event, and when the source handed it in: before it waited.
+  struct Mail: Sendable {
+    var event: Event
+    var since: Instant
+  }
+
+  let mailbox: Mailbox<Mail>
   private let listener = Guarded<(@Sendable (Wish) -> Void)?>(nil)
 
   init(name: String, rowLimit: Int, byteLimit: Int, onMail: @escaping @Sendable () -> Void) {
@@ -67,15 +73,16 @@ public final class SourceInlet: Sendable {
   /// - Returns: `false` when the server is stopping, and the source should.
   @discardableResult
   public func tell(_ event: Event) -> Bool {
-    switch event {
-    case .changes(let changes): mailbox.put(event, rows: max(1, changes.count), bytes: changes.byteCount)
-    case .page(_, let page): mailbox.put(event, rows: max(1, page.rows.count), bytes: 1_024 * max(1, page.rows.count))
+    let mail = Mail(event: event, since: EventLoop.now)
+    return switch event {
+    case .changes(let changes): mailbox.put(mail, rows: max(1, changes.count), bytes: changes.byteCount)
+    case .page(_, let page): mailbox.put(mail, rows: max(1, page.rows.count), bytes: 1_024 * max(1, page.rows.count))
     case .sections(_, let sections):
-      mailbox.put(event, rows: max(1, sections.count), bytes: 128 * max(1, sections.count))
-    case .image(_, .bytes(let bytes)): mailbox.put(event, rows: 1, bytes: 1_024 + bytes.count)
-    case .image: mailbox.put(event, rows: 1, bytes: 1_024)
+      mailbox.put(mail, rows: max(1, sections.count), bytes: 128 * max(1, sections.count))
+    case .image(_, .bytes(let bytes)): mailbox.put(mail, rows: 1, bytes: 1_024 + bytes.count)
+    case .image: mailbox.put(mail, rows: 1, bytes: 1_024)
     case .schema, .state, .loaded, .notLoaded, .forget, .pageFailed, .sourceChanged, .acted:
-      mailbox.put(event, rows: 1, bytes: 1_024)
+      mailbox.put(mail, rows: 1, bytes: 1_024)
     }
   }
 

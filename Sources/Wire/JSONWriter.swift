@@ -111,7 +111,7 @@ package struct JSONWriter {
   }
 
   /// Nanoseconds as milliseconds, exactly.
-  mutating func milliseconds(ofNanoseconds value: Int64) {
+  package mutating func milliseconds(ofNanoseconds value: Int64) {
     if value < 0 { byte("-") }
     decimal(value.magnitude, places: 6, unit: 1_000_000)
   }

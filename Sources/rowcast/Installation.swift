@@ -2,12 +2,15 @@ import Glibc
 
 /// Where the command finds what belongs to it.
 enum Installation {
-  /// The folder of the running executable.
-  static let folder: String = {
-    guard let path = realpath("/proc/self/exe", nil) else { return "." }
+  /// The running executable.
+  static let executable: String = {
+    guard let path = realpath("/proc/self/exe", nil) else { return "rowcast" }
     defer { free(path) }
-    return parent(of: String(cString: path))
+    return String(cString: path)
   }()
+
+  /// The folder of the running executable.
+  static let folder = parent(of: executable)
 
   /// The folder that a path is in.
   static func parent(of path: String) -> String {

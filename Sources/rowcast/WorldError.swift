@@ -5,6 +5,9 @@ struct WorldError: Error, CustomStringConvertible {
   var description: String
 }
 
+/// What was examined has failed, and the report says why.
+struct Verdict: Error {}
+
 /// Writes one line to standard error.
 func complain(_ text: String) {
   let line = "rowcast: " + text.split(separator: "\n").joined(separator: " ") + "\n"

@@ -6,7 +6,10 @@ struct Rowcast: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Turns lists that keep changing into live tables in the browser.",
     version: "rowcast 0.1.0",
-    subcommands: [Serve.self, Show.self, Watch.self, Replay.self, URLCommand.self, ConfigCommand.self],
+    subcommands: [
+      Serve.self, Show.self, Watch.self, Replay.self, URLCommand.self, ConfigCommand.self, PluginCommand.self,
+      PluginHostCommand.self,
+    ],
     defaultSubcommand: Serve.self)
 }
 
@@ -18,6 +21,8 @@ do {
   try command.run()
 } catch let error as WorldError {
   complain(error.description)
+  exit(1)
+} catch is Verdict {
   exit(1)
 } catch let error as ConfigurationFile.Problem {
   complain(error.description)

@@ -61,20 +61,9 @@ import Testing
     ["--", "sh", "-c", #"echo '{"id":1,"name":"build"}'; exec sleep 100"#],
   ]) func aProgramIsATable(_ arguments: [String]) throws {
     let command = try RunningCommand(["serve", "--port", "0", "--no-token"] + arguments)
-    try waitFor("build", in: arguments[0] == "--" ? "sh" : "jobs", port: command.port)
+    try WebSocketClient.waitFor("build", in: arguments[0] == "--" ? "sh" : "jobs", port: command.port)
     command.send(signal: SIGTERM)
     #expect(try command.end(within: 3) == 0)
-  }
-
-  /// Waits until a table shows this text; it may come after the first window.
-  private func waitFor(_ text: String, in table: String, port: Int) throws {
-    let client = try WebSocketClient.greeted(port: port)
-    client.say(#"{"type":"open","table":"\#(table)","request":1}"#)
-    while true {
-      let message = try client.message()
-      if message["type"] as? String != "tables", "\(message)".contains(text) { return }
-      if let sequence = message["seq"] as? Int { client.say(#"{"type":"ack","seq":\#(sequence)}"#) }
-    }
   }
 
   @Test func aCommandIsWatched() throws {
@@ -82,7 +71,7 @@ import Testing
       "watch", "-n", "0.2", "--port", "0", "--no-token", "--name", "disks", "--", "sh", "-c",
       "echo 'NAME  USE'; echo 'sda   45%'",
     ])
-    try waitFor("sda", in: "disks", port: command.port)
+    try WebSocketClient.waitFor("sda", in: "disks", port: command.port)
     command.send(signal: SIGTERM)
     #expect(try command.end(within: 3) == 0)
   }
@@ -92,7 +81,7 @@ import Testing
     try Data("name,n\nbuild,7\n".utf8).write(to: URL(filePath: path))
     defer { unlink(path) }
     let command = try RunningCommand(["--port", "0", "--no-token"], input: path)
-    try waitFor("build", in: "input", port: command.port)
+    try WebSocketClient.waitFor("build", in: "input", port: command.port)
     command.send(signal: SIGTERM)
     #expect(try command.end(within: 3) == 0)
   }

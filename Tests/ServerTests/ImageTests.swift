@@ -11,23 +11,22 @@ import Testing
 
   /// A source that answers with what its key says, or not at all.
   private final class Gallery: Sendable {
-    let inlet: SourceInlet
     let asked = Mutex<[String]>([])
     let cancelled = Mutex<[UInt64]>([])
 
     init(_ server: RunningServer, loads: Bool = true, listens: Bool = true) {
-      inlet = server.control.addSource("gallery")
+      let inlet = server.control.addSource("gallery")
       inlet.tell(
         .schema(
           Schema(name: "gallery", key: .integer, columns: [Column("picture", .image)], loadsImages: loads)))
+      inlet.tell(.state(.live, message: ""))
       guard listens else { return }
-      inlet.listen { [weak self] wish in
-        guard let self else { return }
+      // The server's end keeps the gallery, also where a test has no more use for it; so it must not keep that end.
+      inlet.listen { [self, weak inlet] wish in
         if case .cancelImages(let numbers) = wish { cancelled.withLock { $0 += numbers } }
         guard case .image(let number, let key) = wish else { return }
         asked.withLock { $0.append(key) }
-        guard let outcome = Self.outcome(key) else { return }
-        let inlet = inlet
+        guard let inlet, let outcome = Self.outcome(key) else { return }
         // Not from the loop itself, which must not wait for room in the inlet.
         Thread.detachNewThread { inlet.tell(.image(number, outcome)) }
       }
@@ -60,7 +59,6 @@ import Testing
   /// Waits until pages can see the table.
   private func gallery(_ server: RunningServer, loads: Bool = true, listens: Bool = true) throws -> Gallery {
     let gallery = Gallery(server, loads: loads, listens: listens)
-    gallery.inlet.tell(.state(.live, message: ""))
     _ = try WebSocketClient.open("gallery", port: server.port)
     return gallery
   }

@@ -218,6 +218,8 @@ struct ChildDecoder: ~Copyable {
       } else if word.spells("refuse") {
         let setting = root["setting"]?.text.map { "\(name).\($0): " } ?? ""
         events.append(.refused(setting + (root["reason"]?.text ?? "the plugin refuses its settings without a word")))
+      } else if word.spells("reject") {
+        try readReject(root, number)
       } else if word.spells("hello") {
         throw Fault("it said hello before")
       } else {
@@ -443,6 +445,21 @@ struct ChildDecoder: ~Copyable {
     }
     guard beginRow(.move, key, schema, number, 0) else { return }
     before.append(as: schema.key == .integer ? .integer : .text, to: &part)
+    handOnIfLarge()
+  }
+
+  /// A row that the plugin itself cannot tell: it is counted, and not taken for gone.
+  private mutating func readReject(_ root: JSONElement, _ number: Int) throws(Fault) {
+    let schema = try described()
+    let reason = root["reason"]?.text ?? "the plugin gave no reason"
+    if let key = root["key"] {
+      begin(schema)
+      guard beginRow(.reject, key, schema, number, 0) else { return }
+      part.append(.text(reason))
+    } else {
+      let count = root["count"]?.integer ?? 1
+      part.noteUnnamedRejections(Int(max(1, min(count, 1_000_000))), reason)
+    }
     handOnIfLarge()
   }
 

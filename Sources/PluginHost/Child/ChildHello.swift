@@ -4,6 +4,8 @@ struct ChildHello {
   var capabilities: Set<String> = []
   /// What it says its settings are; `nil` when it says nothing, and then it is handed what there is.
   var settings: SettingRules?
+  /// What in its description of its settings makes no sense, and is not counted.
+  private(set) var settingFaults: [String] = []
 
   init(_ message: JSONElement) {
     if let list = message["capabilities"] {
@@ -11,6 +13,9 @@ struct ChildHello {
         if let text = item.text { capabilities.insert(text) }
       }
     }
-    if let schema = message["settings"], schema.kind == .object { settings = SettingRules(schema) }
+    if let schema = message["settings"], schema.kind == .object {
+      settings = SettingRules(schema)
+      settingFaults = SettingRules.faults(in: schema)
+    }
   }
 }

@@ -10,7 +10,7 @@ final class ChildProcess {
     var reason: String
   }
 
-  private let process: pid_t
+  let process: pid_t
   /// Becomes readable when the process has ended; -1 when the kernel cannot tell.
   let watch: Int32
   /// Its standard input; -1 when it is closed.

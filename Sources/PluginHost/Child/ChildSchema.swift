@@ -14,6 +14,8 @@ enum ChildSchema {
     var key: KeyType?
     var list: JSONElement?
     var prefetch = PrefetchPolicy()
+    var limits = TableLimits()
+    var retention = Retention.everything
     var actions: [Action] = []
     var windowed: JSONElement?
     for (member, value) in message.members {
@@ -28,6 +30,10 @@ enum ChildSchema {
         list = value
       } else if member.spells("prefetch") {
         prefetch = try policy(value)
+      } else if member.spells("limits") {
+        limits = try self.limits(value)
+      } else if member.spells("keep") {
+        retention = try self.retention(value)
       } else if member.spells("actions") {
         actions = try ChildActions.read(value)
       } else if member.spells("windowed"), !value.isNull {
@@ -57,7 +63,7 @@ enum ChildSchema {
     }
     return Schema(
       name: table ?? name, title: title.isEmpty ? table ?? name : title, key: key, columns: columns, prefetch: prefetch,
-      windowed: capabilities, actions: actions)
+      windowed: capabilities, limits: limits, retention: retention, actions: actions)
   }
 
   private static func column(_ item: JSONElement, _ index: Int) throws(Fault) -> Column {
@@ -70,6 +76,7 @@ enum ChildSchema {
     var alignment: ColumnAlignment?
     var width = 0
     var isDeferred = false
+    var collation = Collation.codeUnit
     for (member, value) in item.members {
       if member.spells("name") {
         name = try text(value, "columns[\(index)].name")
@@ -93,12 +100,18 @@ enum ChildSchema {
       } else if member.spells("deferred") {
         guard let flag = value.boolean else { throw Fault(reason: "columns[\(index)].deferred is \(value.name)") }
         isDeferred = flag
+      } else if member.spells("collation") {
+        collation = try self.collation(value, index)
       }
     }
     guard !name.isEmpty else { throw Fault(reason: "columns[\(index)].name is missing") }
     guard let type else { throw Fault(reason: "the column “\(name)” has no type") }
+    guard collation == .codeUnit || type == .text else {
+      throw Fault(reason: "the column “\(name)” has a collation, but no texts")
+    }
     return Column(
-      name, type, title: title, style: style, unit: unit, width: width, alignment: alignment, isDeferred: isDeferred)
+      name, type, title: title, style: style, unit: unit, width: width, alignment: alignment,
+      collation: collation, isDeferred: isDeferred)
   }
 
   private static func policy(_ value: JSONElement) throws(Fault) -> PrefetchPolicy {

@@ -18,7 +18,7 @@ extension JSONElement {
       guard kind == .list else { return misfit(type) }
       var count = 0
       for item in items {
-        guard item.number != nil else { return "has \(item.name) in its series" }
+        guard item.number != nil || item.isNull else { return "has \(item.name) in its series" }
         count += 1
       }
       return count <= Self.seriesLimit ? nil : "has \(count) numbers, more than \(Self.seriesLimit)"
@@ -64,7 +64,7 @@ extension JSONElement {
     case .integer: changes.append(integer: wholeNumber!)
     case .boolean: changes.append(boolean: boolean!)
     case .timestamp: changes.append(timestamp: moment!)
-    case .series: changes.append(.series(items.map { $0.number! }))
+    case .series: changes.append(.series(items.map { $0.number ?? .nan }))
     }
   }
 
@@ -79,7 +79,7 @@ extension JSONElement {
     case .integer: .integer(wholeNumber!)
     case .boolean: .boolean(boolean!)
     case .timestamp: .timestamp(moment!)
-    case .series: .series(items.map { $0.number! })
+    case .series: .series(items.map { $0.number ?? .nan })
     }
   }
 

@@ -93,6 +93,9 @@ struct LineSplitter: ~Copyable {
     return line(first, end)
   }
 
+  /// Whether the beginning of a line has come, and not its end.
+  var isInsideLine: Bool { end > start || isSkipping }
+
   private mutating func line(_ first: Int, _ last: Int) -> Line {
     number += 1
     defer { isSkipping = false }

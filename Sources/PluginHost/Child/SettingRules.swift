@@ -12,7 +12,7 @@ struct SettingRules {
     var reason: String
   }
 
-  fileprivate enum Kind: String { case string, integer, number, boolean, array, object }
+  enum Kind: String { case string, integer, number, boolean, array, object }
 
   fileprivate struct Rule {
     var kind = Kind.string

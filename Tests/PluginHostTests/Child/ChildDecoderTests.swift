@@ -181,7 +181,7 @@ import Testing
     ("boolean", "0", "is a number, the column is of type boolean"),
     ("timestamp", "\"now\"", "is no timestamp: milliseconds since 1970, or 1970-01-01T00:00:00Z"),
     ("timestamp", "1e300", "is a number, the column is of type timestamp"),
-    ("series", "[1,null]", "has null in its series"), ("series", "1", "is a number, the column is of type series"),
+    ("series", "[1,true]", "has a boolean in its series"), ("series", "1", "is a number, the column is of type series"),
     ("image", "[]", "is a list, the column is of type image"),
   ])
   func aCellThatDoesNotFitCostsItsRow(_ type: String, _ value: String, _ reason: String) {

@@ -1,0 +1,45 @@
+import ListEngine
+
+/// What a schema says about how much its table holds, and in which order its texts stand.
+extension ChildSchema {
+  /// `limits`: `{"rows":1000,"bytes":1000000}`, each of which may be left out.
+  static func limits(_ value: JSONElement) throws(Fault) -> TableLimits {
+    guard value.kind == .object else { throw Fault(reason: "schema.limits is \(value.name), not an object") }
+    var limits = TableLimits()
+    for (member, value) in value.members {
+      if member.spells("rows") {
+        limits.rows = try count(value, "limits.rows")
+      } else if member.spells("bytes") {
+        limits.bytes = try count(value, "limits.bytes")
+      }
+    }
+    return limits
+  }
+
+  /// `keep`: `{"rows":100000}` or `{"milliseconds":3600000}`.
+  static func retention(_ value: JSONElement) throws(Fault) -> Retention {
+    guard value.kind == .object else { throw Fault(reason: "schema.keep is \(value.name), not an object") }
+    switch (value["rows"], value["milliseconds"]) {
+    case (let rows?, nil): return .last(try count(rows, "keep.rows"))
+    case (nil, let time?):
+      let milliseconds = try count(time, "keep.milliseconds")
+      guard milliseconds <= 1_000_000_000_000 else {
+        throw Fault(reason: "keep.milliseconds is more than thirty years")
+      }
+      return .recent(.milliseconds(milliseconds))
+    default: throw Fault(reason: "schema.keep must have either “rows” or “milliseconds”")
+    }
+  }
+
+  private static func count(_ value: JSONElement, _ place: String) throws(Fault) -> Int {
+    guard let number = value.integer, number > 0 else { throw Fault(reason: "\(place) must be a whole number above 0") }
+    return Int(number)
+  }
+
+  static func collation(_ value: JSONElement, _ index: Int) throws(Fault) -> Collation {
+    guard let text = value.text, let collation = Collation(text) else {
+      throw Fault(reason: "columns[\(index)].collation must be “natural” or a language’s tag, such as “de”")
+    }
+    return collation
+  }
+}

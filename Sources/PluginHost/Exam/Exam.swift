@@ -1,0 +1,378 @@
+import Glibc
+import ListEngine
+
+/// Examines a plugin: starts it several times, does to it what hosts, readers and machines do, and reports every rule that it breaks.
+///
+///     let report = Exam.hold(of: ChildCommand("./market.py"), named: "market")
+///     report.isPassed
+///
+/// The plugin is the real one, and takes its real time. The engine and the supervisor are those of the server, and their clock is the
+/// exam's: it jumps to each deadline, so that nobody waits for a back-off or for a heartbeat.
+public struct Exam {
+  private let bench: ExamBench
+  private let make: ExamineeMaker
+  private let name: String
+  private var hasEnded = false
+
+  /// Examines a program.
+  public static func hold(of command: ChildCommand, named name: String, _ options: ExamOptions = ExamOptions())
+    -> ExamReport
+  {
+    hold(named: name, options) { try ProgramExaminee(command, pipeBytes: $0) }
+  }
+
+  /// On a thread of its own: a child lives no longer than the thread that has started it, and signals are others' business.
+  static func hold(named name: String, _ options: ExamOptions, by make: @escaping ExamineeMaker) -> ExamReport {
+    let monitor = Monitor()
+    nonisolated(unsafe) var report: ExamReport?
+    let code = startThread("exam") {
+      var exam = Exam(bench: ExamBench(options), make: make, name: name)
+      exam.run()
+      let bench = exam.bench
+      monitor.withLock {
+        report = ExamReport(
+          plugin: name, level: bench.level, seen: bench.seen, findings: bench.findings, log: bench.log)
+        monitor.wakeAll()
+      }
+    }
+    precondition(code == 0, "no thread for an exam (error \(code))")
+    return monitor.withLock {
+      _ = monitor.wait(nanoseconds: .max) { report != nil }
+      return report!
+    }
+  }
+
+  private init(bench: ExamBench, make: @escaping ExamineeMaker, name: String) {
+    self.bench = bench
+    self.make = make
+    self.name = name
+  }
+
+  private mutating func run() {
+    guard let isInsideList = first() else { return }
+    if let isInsideList = slowReader(isInsideList) { comeBack(isInsideList) }
+    wrongSettings()
+    if bench.level < bench.options.level {
+      bench.find(
+        bench.options.level == 1 ? .hello : .answers, in: "the exam",
+        "it is of level \(bench.level), and \(bench.options.level) was asked for")
+    }
+  }
+
+  // MARK: The parts
+
+  /// The first start: everything that a host may do, one after the other. `nil`: there is no use in going on.
+  private mutating func first() -> Bool? {
+    guard let sitting = start("the first start") else { return nil }
+    guard listen(sitting) else {
+      finish(sitting, byForce: true)
+      return nil
+    }
+    bench.keys.append(sitting.keys)
+    sitting.hear(for: bench.options.watch) { false }
+    if sitting.isStuckInLine { bench.find(.wholeLines, in: sitting.part, Self.stuck) }
+    if isThere(sitting, after: "it was watched for a while") { disturb(sitting) }
+    finish(sitting)
+    return sitting.isInsideList
+  }
+
+  /// A start under a reader who comes late and reads little, and a sudden end in the middle of the list.
+  private mutating func slowReader(_ isInsideList: Bool) -> Bool? {
+    guard let sitting = start("the start with a slow reader", pipeBytes: 4_096, isInsideList) else { return nil }
+    pause(bench.options.stall)
+    let deadline = monotonicNow.advanced(by: .seconds(1))
+    sitting.hear(for: bench.options.patience, atMost: 512) {
+      sitting.isListed || monotonicNow > deadline && !sitting.keys.isEmpty
+    }
+    guard hasComeBack(sitting) else { return end(sitting) }
+    sitting.kill()
+    let wasInside = drain(sitting)
+    _ = leave(sitting)
+    return wasInside
+  }
+
+  private func end(_ sitting: Sitting) -> Bool? {
+    finish(sitting, byForce: true)
+    return nil
+  }
+
+  /// A start after the sudden end; it ends by SIGTERM.
+  private mutating func comeBack(_ isInsideList: Bool) {
+    guard let sitting = start("the start after a sudden end", isInsideList) else { return }
+    sitting.hear(for: bench.options.patience) { sitting.isListed }
+    sitting.hear(for: bench.options.quiet) { false }
+    bench.seen.insert(.restart)
+    guard hasComeBack(sitting) else { return finish(sitting, byForce: true) }
+    compareKeys(sitting)
+    finish(sitting, byTerminating: true)
+  }
+
+  /// Whether a second start has told what the first one has.
+  private func hasComeBack(_ sitting: Sitting) -> Bool {
+    guard sitting.refusal == nil else {
+      if !bench.hasFound(.restart) { sitting.find(.restart, "it works no more: \(sitting.refusal!)") }
+      return false
+    }
+    guard !sitting.isListed, sitting.keys.isEmpty, !bench.hasFound(.commit) else { return true }
+    if sitting.isAtEnd, let exit = waitForExit(sitting, bench.options.answer) {
+      bench.find(.restart, in: sitting.part, "\(Self.words(exit)) before it had told its list again")
+    } else {
+      bench.find(.restart, in: sitting.part, "it told no list again within \(bench.options.patience)")
+    }
+    return false
+  }
+
+  private func compareKeys(_ sitting: Sitting) {
+    guard sitting.isListed, let before = bench.keys.first, before.count >= 3, sitting.keys.count >= 3 else { return }
+    bench.seen.insert(.keys)
+    if before.isDisjoint(with: sitting.keys) {
+      bench.find(.keys, in: sitting.part, "none of the first \(sitting.keys.count) rows has a key of the first start")
+    }
+  }
+
+  /// A start with a setting that nobody can have meant. Where the plugin has said what its settings are, the host refuses it for the plugin.
+  private mutating func wrongSettings() {
+    guard bench.level > 0, !hasEnded, !bench.hasFound(.restart) else { return }
+    bench.seen.insert(.settings)
+    let options = bench.options
+    guard let sitting = start("the start with a wrong setting", settings: { Self.wrongSetting($0, options) })
+    else { return }
+    defer { finish(sitting, byForce: true) }
+    sitting.hear(for: bench.options.patience) { sitting.isListed }
+    if let refusal = sitting.refusal {
+      guard !refusal.contains("refuses its settings without a word") else {
+        return bench.find(.settings, in: sitting.part, "it refused a setting without a reason")
+      }
+      guard refusal.contains(Self.wrongName) || refusal.contains("plugin.") else {
+        return sitting.find(.settings, "it refused a setting and did not say which: \(refusal)")
+      }
+      return
+    }
+    if let exit = sitting.hasFailed ? sitting.examinee.exit : nil {
+      bench.find(
+        .settings, in: sitting.part, "it was given the unknown setting “\(Self.wrongName)”, and \(Self.words(exit))")
+    } else if !sitting.isListed, !bench.hasFound(.commit) {
+      bench.find(
+        .settings, in: sitting.part,
+        "it was given the unknown setting “\(Self.wrongName)”, and neither refused it nor told a list")
+    }
+  }
+
+  private static let stuck = "it has written the beginning of a line, and not its end"
+  private static let wrongName = "rowcast-exam"
+
+  private static func wrongSetting(_ hello: ChildHello, _ options: ExamOptions) -> [UInt8]? {
+    var settings = options.settings
+    settings[wrongName] = "no such thing"
+    // The host's own check comes first; what it refuses the plugin is never told.
+    if let written = try? SettingRules.written(settings, by: hello.settings) { return HostLine.configure(written) }
+    return (try? SettingRules.written(options.settings, by: hello.settings)).map(HostLine.configure)
+  }
+
+  // MARK: What is done to it
+
+  /// What hosts and machines do to a plugin that runs.
+  private func disturb(_ sitting: Sitting) {
+    bench.seen.insert(.stays)
+    let speaks = sitting.hello != nil
+    if speaks {
+      if sitting.hello!.capabilities.contains("health") { askHealth(sitting, "while it was watched") }
+      sitting.say(Array("{\"type\":\"rowcast-exam\",\"members\":{\"that\":[\"nobody\",\"knows\"]}}\n".utf8))
+      guard stays(sitting, after: "it was sent a message of a type that it does not know") else { return }
+      sitting.say((1...500).flatMap { HostLine.health(UInt64($0)) })
+      guard stays(sitting, after: "it was sent 500 messages at once") else { return }
+      if bench.level > 1 {
+        DeferredExam(sitting).run()
+        guard isThere(sitting, after: "its deferred cells were asked for and cancelled") else { return }
+      }
+    }
+    // As when the machine sleeps: its clock jumps, and so does ours.
+    sitting.examinee.hold(true)
+    pause(bench.options.stall)
+    bench.pass(.seconds(3_600))
+    sitting.examinee.hold(false)
+    guard stays(sitting, after: "it was stopped and went on") else { return }
+    // Nobody reads.
+    pause(bench.options.stall)
+    guard stays(sitting, after: "its output was not read for a while") else { return }
+    if speaks, sitting.hello!.capabilities.contains("health"), !bench.hasFound(.health) {
+      askHealth(sitting, "after all that")
+    }
+  }
+
+  private func askHealth(_ sitting: Sitting, _ moment: String) {
+    bench.seen.insert(.health)
+    // It must be silent for the question to be asked; what comes by itself is an answer as well.
+    let commands = bench.supervise(.heard) + bench.jump()
+    guard commands.contains(.askHealth) else { return }
+    let before = sitting.heardCount
+    sitting.say(Array("{\"type\":\"health\",\"id\":7,\"since\":{\"nobody\":[\"knows\"]}}\n".utf8))
+    guard !sitting.hear(for: bench.options.answer, until: { sitting.heardCount > before }) else { return }
+    let isEnded = bench.jump().contains(.terminate)
+    precondition(isEnded, "the supervisor keeps a plugin that does not answer")
+    if isThere(sitting, after: "it was asked whether it is well") {
+      bench.find(
+        .health, in: sitting.part,
+        "it did not answer within \(bench.options.answer) when it was asked how it is, \(moment)")
+    }
+  }
+
+  private func stays(_ sitting: Sitting, after what: String) -> Bool {
+    sitting.hear(for: bench.options.quiet) { false }
+    return isThere(sitting, after: what)
+  }
+
+  /// Whether it still runs. That it has told everything and ended well is no fault.
+  private func isThere(_ sitting: Sitting, after what: String) -> Bool {
+    guard sitting.isAtEnd || sitting.examinee.exit != nil else { return true }
+    sitting.hear(for: .seconds(1)) { false }
+    guard let exit = waitForExit(sitting, bench.options.answer) else {
+      bench.find(.stays, in: sitting.part, "it closed its output and went on, after \(what)")
+      return false
+    }
+    if exit != .code(0) || !sitting.isListed {
+      bench.find(.stays, in: sitting.part, "\(Self.words(exit)) by itself, after \(what)")
+    }
+    return false
+  }
+
+  // MARK: Beginning and end
+
+  private mutating func start(
+    _ part: String, pipeBytes: Int32 = 0, _ isReloading: Bool = false, settings: ((ChildHello) -> [UInt8]?)? = nil
+  ) -> Sitting? {
+    let options = bench.options
+    do {
+      let examinee = try make(pipeBytes)
+      return Sitting(part, examinee, bench, isReloading: isReloading) { hello in
+        if let settings { return settings(hello) }
+        return (try? SettingRules.written(options.settings, by: hello.settings)).map(HostLine.configure)
+      }
+    } catch let fault as ChildProcess.Fault {
+      bench.find(.start, in: part, fault.reason)
+    } catch {
+      bench.find(.start, in: part, "\(error)")
+    }
+    hasEnded = true
+    return nil
+  }
+
+  /// Waits for the first whole list; false when none comes.
+  private func listen(_ sitting: Sitting) -> Bool {
+    bench.seen.insert(.start)
+    let began = monotonicNow
+    let options = bench.options
+    // Patience is with silence; a long list may take its time.
+    sitting.hear(for: options.longestList) {
+      sitting.isListed
+        || sitting.heardAt.duration(to: monotonicNow) >= options.patience
+          && began.duration(to: monotonicNow) >= options.patience
+    }
+    if let hello = sitting.hello, let fault = settingsFault(hello) {
+      bench.find(.start, in: sitting.part, "its settings are not right, or incomplete: \(fault); say them with --set")
+      return false
+    }
+    if let refusal = sitting.refusal {
+      if bench.findings.isEmpty { bench.find(.start, in: sitting.part, "it refuses to work: \(refusal)") }
+      return false
+    }
+    if sitting.isInsideList, !sitting.isAtEnd {
+      bench.seen.insert(.commit)
+      sitting.find(.commit, "a list has begun, and no commit has come for \(options.patience)")
+      return true
+    }
+    if sitting.hello != nil { bench.seen.insert(.commit) }
+    guard !sitting.isListed else { return true }
+    if sitting.isAtEnd, let exit = waitForExit(sitting, options.answer) {
+      if bench.findings.isEmpty { bench.find(.start, in: sitting.part, "\(Self.words(exit)) before it had told a row") }
+    } else if sitting.isStuckInLine {
+      bench.find(.wholeLines, in: sitting.part, Self.stuck)
+    } else if bench.findings.isEmpty {
+      bench.find(.start, in: sitting.part, "it has told no row and no list within \(options.patience)")
+    }
+    return false
+  }
+
+  private func settingsFault(_ hello: ChildHello) -> String? {
+    do throws(SettingRules.Fault) {
+      _ = try SettingRules.written(bench.options.settings, by: hello.settings)
+      return nil
+    } catch {
+      return (error.key.map { "\($0): " } ?? "") + error.reason
+    }
+  }
+
+  /// Ends it as a host does, and looks whether it does end.
+  private func finish(_ sitting: Sitting, byTerminating: Bool = false, byForce: Bool = false) {
+    guard sitting.examinee.exit == nil else {
+      drain(sitting)
+      leave(sitting)
+      return
+    }
+    if !byForce { bench.seen.insert(.end) }
+    if !byTerminating {
+      sitting.examinee.closeInput()
+      // One that does not listen is told by the signal; it has less time, as with a host.
+      drain(sitting, within: sitting.hello != nil && !byForce ? bench.options.answer : .milliseconds(250))
+    }
+    if sitting.examinee.exit == nil {
+      if sitting.hello != nil, !byTerminating, !byForce {
+        bench.find(.end, in: sitting.part, "it went on for \(bench.options.answer) after its standard input had ended")
+      }
+      sitting.terminate()
+      drain(sitting, within: SupervisionPolicy().terminationGrace)
+      if sitting.examinee.exit == nil, !byForce {
+        bench.find(.end, in: sitting.part, "it went on for 2 seconds after SIGTERM")
+      }
+    }
+    if sitting.examinee.exit == nil {
+      sitting.kill()
+      drain(sitting)
+    }
+    leave(sitting)
+  }
+
+  /// Hears what is left, until it has ended; the result: whether it was in the middle of a list.
+  @discardableResult
+  private func drain(_ sitting: Sitting, within bound: Duration = .seconds(5)) -> Bool {
+    let deadline = monotonicNow.advanced(by: bound)
+    while sitting.examinee.exit == nil || !sitting.isAtEnd, monotonicNow < deadline {
+      if !sitting.hear(within: .milliseconds(20)), sitting.isAtEnd, sitting.examinee.exit == nil {
+        pause(.milliseconds(5))
+      }
+      // Something of its own holds the pipe open.
+      if sitting.examinee.exit != nil, sitting.heardAt.duration(to: monotonicNow) > .milliseconds(300) { break }
+    }
+    return sitting.isInsideList
+  }
+
+  /// Lets it go, and has the supervisor want the next start.
+  @discardableResult
+  private func leave(_ sitting: Sitting) -> Int {
+    bench.keep(log: sitting.examinee.takeLog())
+    let left = sitting.examinee.reap()
+    if left > 0 {
+      bench.find(.end, in: sitting.part, "it has ended, and left \(left) of its processes behind")
+    }
+    _ = bench.supervise(.exited(sitting.examinee.exit ?? .signal(SIGKILL)))
+    var commands = bench.supervise(.drained) + bench.jump()
+    if !commands.contains(.spawn) { commands += bench.supervise(.start) }
+    precondition(commands.contains(.spawn), "the supervisor does not start it again")
+    return left
+  }
+
+  private func waitForExit(_ sitting: Sitting, _ bound: Duration) -> Supervisor.Exit? {
+    let deadline = monotonicNow.advanced(by: bound)
+    while sitting.examinee.exit == nil, monotonicNow < deadline { pause(.milliseconds(5)) }
+    return sitting.examinee.exit
+  }
+
+  private func pause(_ time: Duration) { _ = poll(nil, 0, Int32(time.nanoseconds / 1_000_000)) }
+
+  private static func words(_ exit: Supervisor.Exit) -> String {
+    switch exit {
+    case .code(let code): "it ended with code \(code)"
+    case .signal(let signal): "it was ended by signal \(signal)"
+    }
+  }
+}

@@ -1,0 +1,126 @@
+import ListEngine
+
+/// What an exam judges by: the engine and the supervisor that a server has, under a clock that the exam sets.
+final class ExamBench {
+  let options: ExamOptions
+  private(set) var clock = Instant(nanoseconds: 1_000_000_000_000)
+  private(set) var supervisor: Supervisor
+  private(set) var findings: [ExamFinding] = []
+  private(set) var log: [String] = []
+  var seen: Set<ExamRule> = []
+  /// What the plugin has shown itself to be.
+  var level = 0
+  /// Its columns, once it has said them.
+  private(set) var schema: Schema?
+  /// Which rows were named last in each start, as far as they are kept.
+  var keys: [Set<RowKey>] = []
+  /// What the engine wants loaded and cancelled since the last look.
+  private(set) var wishes: [SourceWish] = []
+
+  private var engine: Engine
+  private var table: TableID?
+  private var rejected: UInt64 = 0
+  private let page = SessionID(rawValue: 1)
+
+  /// Of each rule so many findings are kept.
+  private static let findingLimit = 3
+  private static let logLimit = 50
+
+  init(_ options: ExamOptions) {
+    self.options = options
+    engine = Engine(epoch: "exam", collators: options.collators)
+    supervisor = Supervisor(seed: 1)
+    _ = supervisor.handle(.start, at: clock)
+  }
+
+  // MARK: What was found
+
+  func find(_ rule: ExamRule, in part: String, _ message: String, line: Int? = nil, output: String = "") {
+    seen.insert(rule)
+    let before = findings.filter { $0.rule == rule }
+    guard before.count < Self.findingLimit, !before.contains(where: { $0.message == message }) else { return }
+    findings.append(ExamFinding(rule: rule, part: part, message: message, line: line, output: output))
+  }
+
+  func hasFound(_ rule: ExamRule) -> Bool { findings.contains { $0.rule == rule } }
+
+  func keep(log lines: [String]) { log += lines.prefix(max(0, Self.logLimit - log.count)) }
+
+  // MARK: Time
+
+  /// Lets the engine's clock go on by this much, and takes what it answers.
+  func pass(_ time: Duration) {
+    clock = clock.advanced(by: time)
+    takeOutputs()
+  }
+
+  private func takeOutputs() {
+    for output in engine.advance(to: clock) {
+      switch output {
+      case .deliver(let session, let delivery):
+        engine.handle(.acknowledge(session, sequence: delivery.sequence), at: clock)
+        engine.handle(.writable(session), at: clock)
+      case .load(_, let cells): wishes.append(.load(cells))
+      case .cancel(_, let cells): wishes.append(.cancel(cells))
+      case .status, .waiting, .ask, .cancelPages, .tables, .refuse: break
+      }
+    }
+  }
+
+  func takeWishes() -> [SourceWish] {
+    defer { wishes = [] }
+    return wishes
+  }
+
+  /// Tells the supervisor, and hears what it wants.
+  func supervise(_ input: Supervisor.Input) -> [Supervisor.Command] { supervisor.handle(input, at: clock) }
+
+  /// Lets the clock jump to when the supervisor has something to do.
+  func jump() -> [Supervisor.Command] {
+    guard let deadline = supervisor.deadline else { return [] }
+    pass(max(.zero, clock.duration(to: deadline)))
+    return supervisor.advance(to: clock)
+  }
+
+  // MARK: The engine
+
+  /// Makes the table, and has a page look at it. The result is why it cannot be.
+  func add(_ schema: Schema) -> String? {
+    guard table == nil else { return nil }
+    do throws(SchemaError) {
+      table = try engine.addTable(schema, at: clock)
+    } catch {
+      return "\(error)"
+    }
+    self.schema = schema
+    engine.handle(
+      .open(
+        page, table: schema.name, request: 1, query: QueryRequest(), viewport: Viewport(first: 0, count: 40),
+        interval: nil), at: clock)
+    takeOutputs()
+    return nil
+  }
+
+  /// Applies changes; the result is why a row was left out, if one was.
+  func apply(_ changes: Changeset) -> String? {
+    guard let table else { return nil }
+    engine.handle(.changes(table, changes), at: clock)
+    pass(.milliseconds(10))
+    let status = engine.tables(at: clock)[table.rawValue].source
+    defer { rejected = status.rejected }
+    return status.rejected > rejected ? status.lastRejection : nil
+  }
+
+  func loaded(_ cell: DeferredCell, _ value: Cell) {
+    guard let table else { return }
+    engine.handle(.loaded(table, cell.key, column: cell.column, value), at: clock)
+  }
+
+  func notLoaded(_ cell: DeferredCell, _ reason: String) {
+    guard let table else { return }
+    engine.handle(.failed(table, cell.key, column: cell.column, reason: reason), at: clock)
+  }
+
+  /// How many rows the table has.
+  var rowCount: Int { table.map { engine.tables(at: clock)[$0.rawValue].rows } ?? 0 }
+}

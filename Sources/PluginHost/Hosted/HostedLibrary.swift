@@ -1,0 +1,138 @@
+import Glibc
+import ListEngine
+
+/// A shared library that speaks as a program does: what it tells becomes lines, and lines tell it what to do.
+///
+///     let library = HostedLibrary("/usr/lib/rowcast/libclock.so", write: { bytes in ... }, log: { level, text in ... }, ended: { code in ... })
+///     library.begin()
+///     library.hear(line)         // each line of the host
+///     library.close()            // the host has hung up
+///
+/// `write` may wait, and then the plugin waits: that is the back-pressure.
+public final class HostedLibrary: @unchecked Sendable {
+  private let path: String
+  private let name: String
+  private let write: @Sendable ([UInt8]) -> Bool
+  private let log: @Sendable (PluginLogLevel, String) -> Void
+  private let ended: @Sendable (Int32) -> Void
+  private let parser = JSONParser()
+
+  private let monitor = Monitor()
+  // Under `monitor`.
+  private var source: PluginSource?
+  private var wasConfigured = false
+  private var isClosed = false
+  private var hasFailed = false
+
+  // Of the plugin's threads, one at a time.
+  private var schema: Schema?
+  private var isStale = false
+
+  /// A library that is not loaded yet.
+  ///
+  /// - Parameters:
+  ///   - path: Where it is; absolute.
+  ///   - write: Takes lines. False: nobody hears them any more. [any thread, also two at once]
+  ///   - ended: It has ended by itself, with the exit code that a program would have. [any thread]
+  public init(
+    _ path: String, write: @escaping @Sendable ([UInt8]) -> Bool,
+    log: @escaping @Sendable (PluginLogLevel, String) -> Void, ended: @escaping @Sendable (Int32) -> Void
+  ) {
+    self.path = path
+    var name = path.split(separator: "/").last.map(String.init) ?? path
+    if name.hasSuffix(".so") { name.removeLast(3) }
+    if name.hasPrefix("lib") { name.removeFirst(3) }
+    self.name = name
+    self.write = write
+    self.log = log
+    self.ended = ended
+  }
+
+  /// Introduces itself.
+  public func begin() { _ = write(PluginLine.hello) }
+
+  /// Takes one line of the host's; one that cannot be read is logged. One call at a time.
+  public func hear(_ line: [UInt8]) {
+    var padded = line
+    padded.append(contentsOf: repeatElement(0, count: JSONParser.padding))
+    padded.withUnsafeBytes { bytes in
+      do throws(JSONParser.Fault) {
+        let message = try parser.parse(UnsafeRawBufferPointer(rebasing: bytes[..<line.count]))
+        if message["type"]?.bytes.spells("configure") ?? false { configure(message["settings"]) }
+        if message["type"]?.bytes.spells("health") ?? false {
+          _ = write(PluginLine.health(message["id"]?.integer ?? 0))
+        }
+      } catch {
+        log(.warning, "a line of the host cannot be read: \(error.reason)")
+      }
+    }
+  }
+
+  private func configure(_ settings: JSONElement?) {
+    let isFirst = monitor.withLock {
+      defer { wasConfigured = true }
+      return !wasConfigured && !isClosed
+    }
+    guard isFirst else { return }
+    var configuration: [String: String] = [:]
+    if let settings {
+      for (key, value) in settings.members {
+        configuration[String(decoding: key, as: UTF8.self)] = value.text ?? value.written
+      }
+    }
+    do throws(PluginError) {
+      let source = PluginSource(
+        library: try PluginLibrary(path: path), name: name, configuration: configuration, log: log,
+        events: { [weak self] in self?.take($0) ?? false })
+      monitor.withLock { self.source = source }
+      try source.start()
+    } catch {
+      monitor.withLock { source = nil }
+      switch error {
+      case .badSetting(_, let key, let message): _ = write(PluginLine.refuse(key, message))
+      default: _ = write(PluginLine.refuse(nil, "\(error)"))
+      }
+      return
+    }
+    let code = startThread("end-\(name)") { [self] in
+      let source = monitor.withLock { self.source }
+      source?.waitForEnd()
+      let (isOver, failed) = monitor.withLock { (isClosed, hasFailed) }
+      if !isOver { ended(failed ? 1 : 0) }
+    }
+    if code != 0 { log(.error, "no thread to wait for the end (error \(code))") }
+  }
+
+  private func take(_ event: SourceEvent) -> Bool {
+    switch event {
+    case .schema(let schema):
+      self.schema = schema
+      return write(PluginLine.schema(schema))
+    case .changes(let changes):
+      guard let schema else { return true }
+      let lines = PluginLine.changes(changes, schema)
+      return lines.isEmpty || write(lines)
+    case .state(.failed, let message, _):
+      // A program that ends badly is started again; this is why.
+      monitor.withLock { hasFailed = true }
+      return write(PluginLine.state(.stale, message))
+    case .state(let state, let message, _):
+      // Rows say by themselves that it is live.
+      guard state == .stale || isStale else { return true }
+      isStale = state == .stale
+      return write(PluginLine.state(state, message))
+    case .loaded, .notLoaded, .forget, .page, .sections, .pageFailed, .sourceChanged, .image, .acted:
+      return true  // a library is asked for nothing
+    }
+  }
+
+  /// The host has hung up: ends the plugin, and comes back when it has ended, or after a while; false then.
+  @discardableResult
+  public func close(within bound: Duration = .seconds(1)) -> Bool {
+    let source = monitor.withLock {
+      isClosed = true
+      return self.source
+    }
+    return source?.stop(within: bound) ?? true
+  }
+}

@@ -1,0 +1,236 @@
+import ListEngine
+import Wire
+
+/// What a plugin says, as lines of its standard output: the other side of ``ChildDecoder``.
+enum PluginLine {
+  static let hello = Array("{\"type\":\"hello\",\"version\":1,\"capabilities\":[\"health\"]}\n".utf8)
+
+  /// Lines of rows are ended when they have about so many bytes; one row more fits into the million that a line may have.
+  private static let lineBytes = 1 << 16
+  /// The longest row that is written; what a line has beside it is little.
+  private static let rowBytes = 900_000
+
+  static func refuse(_ setting: String?, _ reason: String) -> [UInt8] {
+    var writer = JSONWriter()
+    writer.raw("{\"type\":\"refuse\"")
+    if let setting {
+      writer.raw(",\"setting\":")
+      writer.text(setting)
+    }
+    writer.raw(",\"reason\":")
+    writer.text(reason)
+    writer.raw("}\n")
+    return writer.bytes
+  }
+
+  static func health(_ number: Int64) -> [UInt8] { Array("{\"type\":\"health\",\"id\":\(number)}\n".utf8) }
+
+  static func state(_ state: SourceState, _ message: String) -> [UInt8] {
+    var writer = JSONWriter()
+    writer.raw(
+      state == .live
+        ? "{\"type\":\"state\",\"state\":\"live\",\"message\":" : "{\"type\":\"state\",\"state\":\"stale\",\"message\":"
+    )
+    writer.text(message)
+    writer.raw("}\n")
+    return writer.bytes
+  }
+
+  // MARK: The schema
+
+  static func schema(_ schema: Schema) -> [UInt8] {
+    var writer = JSONWriter()
+    writer.raw("{\"type\":\"schema\",\"name\":")
+    writer.text(schema.name)
+    writer.raw(",\"title\":")
+    writer.text(schema.title)
+    writer.raw(",\"key\":")
+    writer.text(schema.key.rawValue)
+    if schema.limits != TableLimits() {
+      writer.raw(",\"limits\":{")
+      if let rows = schema.limits.rows {
+        writer.raw("\"rows\":")
+        writer.integer(Int64(rows))
+      }
+      if let bytes = schema.limits.bytes {
+        if schema.limits.rows != nil { writer.byte(",") }
+        writer.raw("\"bytes\":")
+        writer.integer(Int64(bytes))
+      }
+      writer.byte("}")
+    }
+    switch schema.retention {
+    case .everything: break
+    case .last(let rows):
+      writer.raw(",\"keep\":{\"rows\":")
+      writer.integer(Int64(rows))
+      writer.byte("}")
+    case .recent(let time):
+      writer.raw(",\"keep\":{\"milliseconds\":")
+      writer.integer(max(1, time.nanoseconds / 1_000_000))
+      writer.byte("}")
+    }
+    writer.raw(",\"columns\":[")
+    for (number, column) in schema.columns.enumerated() {
+      if number > 0 { writer.byte(",") }
+      write(column, to: &writer)
+    }
+    writer.raw("]}\n")
+    return writer.bytes
+  }
+
+  private static func write(_ column: Column, to writer: inout JSONWriter) {
+    writer.raw("{\"name\":")
+    writer.text(column.name)
+    writer.raw(",\"type\":")
+    writer.text(column.type.rawValue)
+    writer.raw(",\"title\":")
+    writer.text(column.title)
+    writer.raw(",\"style\":")
+    writer.text(column.style.rawValue)
+    if !column.unit.isEmpty {
+      writer.raw(",\"unit\":")
+      writer.text(column.unit)
+    }
+    writer.raw(",\"width\":")
+    writer.integer(Int64(column.width))
+    writer.raw(",\"align\":")
+    writer.text(column.alignment.rawValue)
+    if column.collation != .codeUnit {
+      writer.raw(",\"collation\":")
+      writer.text(column.collation.name)
+    }
+    if column.isDeferred { writer.raw(",\"deferred\":true") }
+    writer.byte("}")
+  }
+
+  // MARK: Rows
+
+  /// Changes as lines, in order; a row that no line can hold is told as one that cannot be.
+  static func changes(_ changes: Changeset, _ schema: Schema) -> [UInt8] {
+    var lines = Lines(schema)
+    if changes.beginsReload { lines.whole("{\"type\":\"reload\"}\n") }
+    changes.forEachRow { lines.add($0) }
+    lines.end()
+    if changes.unnamedRejections > 0 { lines.reject(nil, changes.unnamedRejection, changes.unnamedRejections) }
+    if changes.endsReload { lines.whole("{\"type\":\"commit\"}\n") }
+    return lines.writer.bytes
+  }
+
+  /// Rows of one verb go into one line, as long as it is not too long.
+  private struct Lines {
+    var writer = JSONWriter()
+    private let schema: Schema
+    private var verb: Changeset.Verb?
+    private var lineStart = 0
+
+    init(_ schema: Schema) { self.schema = schema }
+
+    mutating func whole(_ line: StaticString) {
+      end()
+      writer.raw(line)
+    }
+
+    mutating func end() {
+      if verb != nil { writer.raw("]}\n") }
+      verb = nil
+    }
+
+    private mutating func begin(_ wanted: Changeset.Verb, _ head: StaticString) {
+      if verb == wanted, writer.bytes.count - lineStart < PluginLine.lineBytes {
+        writer.byte(",")
+      } else {
+        end()
+        lineStart = writer.bytes.count
+        writer.raw(head)
+        verb = wanted
+      }
+    }
+
+    mutating func add(_ row: Changeset.RowView) {
+      if let column = row.firstBrokenText {
+        let name = schema.columns.indices.contains(column) ? schema.columns[column].name : "?"
+        return reject(row.key, "its cell “\(name)” is not UTF-8", 1)
+      }
+      let before = (writer.bytes.count, verb, lineStart)
+      switch row.verb {
+      case .upsert:
+        begin(.upsert, "{\"type\":\"upsert\",\"rows\":[")
+        writer.byte("[")
+        write(row.key)
+        for cell in row.cells {
+          writer.byte(",")
+          write(cell ?? .null)
+        }
+        writer.byte("]")
+      case .update:
+        begin(.update, "{\"type\":\"update\",\"rows\":[")
+        writer.byte("[")
+        write(row.key)
+        writer.raw(",{")
+        var isFirst = true
+        for (number, cell) in row.cells.enumerated() {
+          guard let cell, schema.columns.indices.contains(number) else { continue }
+          if !isFirst { writer.byte(",") }
+          isFirst = false
+          writer.text(schema.columns[number].name)
+          writer.byte(":")
+          write(cell)
+        }
+        writer.raw("}]")
+      case .delete:
+        begin(.delete, "{\"type\":\"delete\",\"keys\":[")
+        write(row.key)
+      case .move:
+        end()
+        writer.raw("{\"type\":\"move\",\"key\":")
+        write(row.key)
+        writer.raw(",\"before\":")
+        write((row.cells.first ?? nil) ?? .null)
+        writer.raw("}\n")
+      case .reject:
+        var reason = "it was rejected without a reason"
+        if case .text(let text)?? = row.cells.first { reason = text }
+        reject(row.key, reason, 1)
+      }
+      guard writer.bytes.count - before.0 > PluginLine.rowBytes else { return }
+      writer.bytes.removeSubrange(before.0...)
+      (verb, lineStart) = (before.1, before.2)
+      reject(row.key, "it takes more than \(PluginLine.rowBytes) bytes, and a line could not hold it", 1)
+    }
+
+    mutating func reject(_ key: RowKey?, _ reason: String, _ count: Int) {
+      end()
+      writer.raw("{\"type\":\"reject\"")
+      if let key {
+        writer.raw(",\"key\":")
+        write(key)
+      } else {
+        writer.raw(",\"count\":")
+        writer.integer(Int64(count))
+      }
+      writer.raw(",\"reason\":")
+      writer.text(String(reason.prefix(1_000)))
+      writer.raw("}\n")
+    }
+
+    private mutating func write(_ key: RowKey) {
+      switch key {
+      case .integer(let value): writer.integer(value)
+      case .text(let value): writer.text(value)
+      }
+    }
+
+    private mutating func write(_ cell: Cell) {
+      // As a number a moment would lose what is finer than a double of milliseconds.
+      if case .timestamp(let value) = cell {
+        if value % 1_000_000 == 0 { return writer.integer(value / 1_000_000) }
+        writer.byte("\"")
+        writer.milliseconds(ofNanoseconds: value)
+        writer.byte("\"")
+      } else {
+        writer.cell(cell)
+      }
+    }
+  }
+}

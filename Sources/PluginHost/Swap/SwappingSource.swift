@@ -1,0 +1,198 @@
+import Dispatch
+import ListEngine
+
+/// A source whose plugin can be exchanged while it runs.
+///
+///     let source = SwappingSource(log: { level, text in ... }) { event in mailbox.put(event) }
+///     try source.start { events in ChildSource(command, name: "jobs", log: log, events: events) }
+///     ...
+///     source.swap { events in ChildSource(newer, name: "jobs", log: log, events: events) }
+///
+/// The new instance runs beside the old one until it has told its first whole list; then it takes over, and what it has told is reconciled
+/// by key. When it fails before that, or tells other columns, the old one stays, and the log says why.
+public final class SwappingSource: @unchecked Sendable {
+  /// Why an instance was not taken.
+  public struct Refusal: Sendable {
+    /// In a sentence.
+    public var reason: String
+    /// Whether it has other columns, which a table cannot get while it is shown.
+    public var hasOtherColumns: Bool
+  }
+
+  private let log: @Sendable (PluginLogLevel, String) -> Void
+  private let refused: @Sendable (Refusal) -> Void
+  private let events: @Sendable (SourceEvent) -> Bool
+
+  /// Held while something is told: what old and new instances tell must not get mixed. Whoever holds `turn` may take `monitor`, not the
+  /// other way round.
+  private let turn = Monitor()
+  // Under `turn`.
+  private var schema: Schema?
+  private var isInsideReload = false
+  private var handover: Handover?
+
+  private let monitor = Monitor()
+  // Under `monitor`.
+  private var number = 0
+  private var current: (number: Int, source: any RunningSource)?
+  private var candidate: (number: Int, source: any RunningSource)?
+  private var isStopping = false
+
+  private let timers = DispatchQueue(label: "handover")
+  private let endings = DispatchQueue(label: "endings", attributes: .concurrent)
+
+  /// A source without an instance.
+  ///
+  /// - Parameters:
+  ///   - log: What became of an exchange. [any thread]
+  ///   - refused: An instance was not taken. [any thread]
+  ///   - events: What the instance that counts tells, in order, one call at a time; it may wait. False: we are stopping.
+  public init(
+    log: @escaping @Sendable (PluginLogLevel, String) -> Void,
+    refused: @escaping @Sendable (Refusal) -> Void = { _ in }, events: @escaping @Sendable (SourceEvent) -> Bool
+  ) {
+    self.log = log
+    self.refused = refused
+    self.events = events
+  }
+
+  /// Starts the first instance.
+  ///
+  /// - Precondition: It was not called before.
+  public func start(_ make: SourceMaker) throws(PluginError) {
+    let number = nextNumber()
+    let source = try make { [weak self] in self?.hear($0, from: number) ?? false }
+    monitor.withLock { current = (number, source) }
+    try source.start()
+  }
+
+  /// Starts another instance beside the one that runs; one that waits to take over already is given up. Does not wait.
+  public func swap(_ make: SourceMaker) {
+    let number = nextNumber()
+    let former = monitor.withLock {
+      defer { candidate = nil }
+      return candidate
+    }
+    if let former { end(former.source) }
+    turn.withLock { handover = Handover(schema: schema, at: monotonicNow) }
+    do throws(PluginError) {
+      let source = try make { [weak self] in self?.hear($0, from: number) ?? false }
+      let isTooLate = monitor.withLock {
+        if !isStopping { candidate = (number, source) }
+        return isStopping
+      }
+      guard !isTooLate else { return }
+      log(.info, "a new instance is started beside the one that runs")
+      try source.start()
+      look(at: number)
+    } catch {
+      monitor.withLock { candidate = nil }
+      refuse("\(error)", otherColumns: false)
+    }
+  }
+
+  /// Asks the instance that counts. [any thread, never waits]
+  public func send(_ wish: SourceWish) { monitor.withLock { current?.source }?.send(wish) }
+
+  /// Ends every instance, and waits; false when that took longer than this.
+  @discardableResult
+  public func stop(within bound: Duration = .seconds(5)) -> Bool {
+    let (current, candidate) = monitor.withLock {
+      isStopping = true
+      return (self.current?.source, self.candidate?.source)
+    }
+    if let candidate { end(candidate) }
+    return current?.stop(within: bound) ?? true
+  }
+
+  private func nextNumber() -> Int {
+    monitor.withLock {
+      number += 1
+      return number
+    }
+  }
+
+  /// Its threads may be the ones that call us.
+  private func end(_ source: any RunningSource) { endings.async { source.stop(within: .seconds(10)) } }
+
+  // MARK: What instances tell
+
+  private func hear(_ event: SourceEvent, from number: Int) -> Bool {
+    turn.withLock {
+      let (isCurrent, isCandidate) = monitor.withLock { (current?.number == number, candidate?.number == number) }
+      if isCurrent { return tell(event) }
+      guard isCandidate else { return answer(event) }
+      guard let decision = handover?.take(event, at: monotonicNow) else { return true }
+      return follow(decision, of: number)
+    }
+  }
+
+  /// Of one that does not count any more only what somebody waits for is of interest.
+  private func answer(_ event: SourceEvent) -> Bool {
+    switch event {
+    case .notLoaded, .acted: events(event)
+    default: false
+    }
+  }
+
+  private func tell(_ event: SourceEvent) -> Bool {
+    switch event {
+    case .schema(let schema): self.schema = schema
+    case .changes(let changes):
+      if changes.beginsReload { isInsideReload = true }
+      if changes.endsReload || (changes.abandonsReload && !changes.beginsReload) { isInsideReload = false }
+    default: break
+    }
+    return events(event)
+  }
+
+  /// Does what the handover has decided. Under `turn`.
+  private func follow(_ decision: Handover.Decision, of number: Int) -> Bool {
+    switch decision {
+    case .wait: return true
+    case .refused(let reason, let otherColumns):
+      let source = monitor.withLock {
+        defer { candidate = nil }
+        return candidate?.source
+      }
+      handover = nil
+      if let source { end(source) }
+      refuse(reason, otherColumns: otherColumns)
+      return false
+    case .ready:
+      let former = monitor.withLock {
+        defer { candidate = nil }
+        let former = current?.source
+        current = candidate
+        return former
+      }
+      if let former { end(former) }
+      let told = handover?.takeEvents(isInsideReload: isInsideReload) ?? []
+      handover = nil
+      for event in told where !tell(event) { return false }
+      log(.info, "the new instance has taken over")
+      return tell(.state(.live, message: ""))
+    }
+  }
+
+  private func refuse(_ reason: String, otherColumns: Bool) {
+    log(
+      .error,
+      "the new instance is not used, the old one stays: \(reason)"
+        + (otherColumns ? "; restart rowcast for other columns" : ""))
+    refused(Refusal(reason: reason, hasOtherColumns: otherColumns))
+  }
+
+  /// Looks at the candidate when it is due, for as long as it is one.
+  private func look(at number: Int) {
+    timers.asyncAfter(deadline: .now() + .milliseconds(100)) { [weak self] in
+      guard let self, self.monitor.withLock({ self.candidate?.number == number }) else { return }
+      self.turn.withLock {
+        guard self.monitor.withLock({ self.candidate?.number == number }) else { return }
+        guard let decision = self.handover?.advance(to: monotonicNow) else { return }
+        _ = self.follow(decision, of: number)
+      }
+      self.look(at: number)
+    }
+  }
+}

@@ -1,0 +1,48 @@
+import ArgumentParser
+import Foundation
+
+/// `rowcast plugin new NAME --language LANGUAGE`
+struct PluginNew: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "new", abstract: "Makes a folder with a plugin that works, to begin with.",
+    discussion: "It builds, passes the exam (rowcast plugin check), and shows a table; the README in it says how.")
+
+  @Argument(help: ArgumentHelp("What the plugin and its folder are called.", valueName: "name"))
+  var name: String
+
+  @Option(help: "In what it is written: c, swift, python or shell.")
+  var language: PluginLanguage
+
+  @Option(help: ArgumentHelp("The folder in which the new one is made.", valueName: "folder"))
+  var into = "."
+
+  func validate() throws {
+    guard Child.isName(name) else { throw ValidationError("a name has 1 to 64 letters, digits, - and _; not \(name)") }
+  }
+
+  func run() throws {
+    let folder = URL(filePath: into).appending(path: name)
+    let files = FileManager.default
+    guard !files.fileExists(atPath: folder.path) else {
+      throw WorldError(description: "\(folder.path) is there already")
+    }
+    do {
+      try files.createDirectory(at: folder, withIntermediateDirectories: true)
+      for file in try PluginTemplate(name, language).files() {
+        let place = folder.appending(path: file.path)
+        try files.createDirectory(at: place.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try Data(file.text.utf8).write(to: place)
+        if file.isProgram { try files.setAttributes([.posixPermissions: 0o755], ofItemAtPath: place.path) }
+      }
+    } catch let error as WorldError {
+      throw error
+    } catch {
+      throw WorldError(description: "\(folder.path): \(error.localizedDescription)")
+    }
+    let product = "\(name)/\(language.product(name))"
+    announce("made \(folder.path); next:")
+    if language.isBuilt { announce("  make -C \(name)") }
+    announce("  rowcast plugin check ./\(product)")
+    announce("  rowcast serve --plugin ./\(product)")
+  }
+}

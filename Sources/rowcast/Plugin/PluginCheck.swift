@@ -1,0 +1,64 @@
+import ArgumentParser
+import Glibc
+import Locales
+import PluginHost
+
+/// `rowcast plugin check PATH`
+struct PluginCheck: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "check",
+    abstract: "The exam: runs a plugin, does to it what may happen, and says which rules it breaks.",
+    discussion: """
+      Ends with 0 when the plugin has passed, with 1 when it has not. What is looked at, level by level: docs/plugins.md.
+      """)
+
+  /// How a report is written.
+  enum Format: String, ExpressibleByArgument, CaseIterable { case text, json, junit }
+
+  @OptionGroup var choice: PluginChoice
+
+  @Option(help: "How the report is written: text, json or junit.")
+  var format = Format.text
+
+  @Option(help: ArgumentHelp("The level that it must have at least, 0 to 3.", valueName: "level"))
+  var level = 0
+
+  @Option(help: ArgumentHelp("How long the plugin may be silent before its first list.", valueName: "seconds"))
+  var patience = 10.0
+
+  @Flag(help: "A shared library is loaded into this process, not into one of its own: a crash of it ends the exam.")
+  var inProcess = false
+
+  func validate() throws {
+    if inProcess, choice.path?.hasSuffix(".so") != true {
+      throw ValidationError("--in-process is for shared libraries: a path that ends with .so")
+    }
+    guard (0...3).contains(level) else { throw ValidationError("--level must be 0, 1, 2 or 3, not \(level)") }
+    guard (0.1...3_600).contains(patience) else {
+      throw ValidationError("--patience must be between 0.1 and 3600 seconds, not \(patience)")
+    }
+  }
+
+  func run() throws {
+    var options = ExamOptions()
+    options.settings = choice.settings
+    options.level = level
+    options.patience = .seconds(patience)
+    options.longestList = max(options.longestList, options.patience * 6)
+    options.collators = LocaleCollator.find
+    let report =
+      if inProcess, let file = try choice.file() {
+        Exam.hold(ofLibrary: file, named: choice.name, options)
+      } else {
+        Exam.hold(of: try choice.program(), named: choice.name, options)
+      }
+    let text =
+      switch format {
+      case .text: report.text
+      case .json: report.json
+      case .junit: report.junit
+      }
+    announce(String(text.dropLast()))
+    if !report.isPassed { throw Verdict() }
+  }
+}

@@ -1,0 +1,65 @@
+import ArgumentParser
+import Glibc
+import PluginHost
+
+/// Which plugin an author means: a file, or a command after `--`.
+struct PluginChoice: ParsableArguments {
+  @Argument(help: ArgumentHelp("The plugin: a program's file, or a shared library.", valueName: "path"))
+  var path: String?
+
+  @Argument(
+    parsing: .postTerminator,
+    help: ArgumentHelp("Or a program with its arguments, after --.", valueName: "command"))
+  var command: [String] = []
+
+  @Option(help: ArgumentHelp("A setting of the plugin; may be given several times.", valueName: "key=value"))
+  var set: [String] = []
+
+  func validate() throws {
+    guard (path == nil) != command.isEmpty else {
+      throw ValidationError("which plugin? Its path, or a command after --")
+    }
+    for pair in set where (pair.firstIndex(of: "=") ?? pair.startIndex) == pair.startIndex {
+      throw ValidationError("--set must be key=value, not \(pair)")
+    }
+  }
+
+  /// What is set.
+  var settings: [String: String] {
+    var settings: [String: String] = [:]
+    for pair in set {
+      let equals = pair.firstIndex(of: "=")!
+      settings[String(pair[..<equals])] = String(pair[pair.index(after: equals)...])
+    }
+    return settings
+  }
+
+  /// What reports call it.
+  var name: String { path ?? command.joined(separator: " ") }
+
+  /// The file, if it is one.
+  ///
+  /// - Throws: ``WorldError`` when there is none.
+  func file() throws -> String? {
+    guard let path else { return nil }
+    guard let found = realpath(path, nil) else { throw WorldError(description: "\(path): no such file") }
+    defer { free(found) }
+    return String(cString: found)
+  }
+
+  /// What is started.
+  ///
+  /// - Throws: ``WorldError`` when there is no such program, or it may not be run.
+  func program() throws -> ChildCommand {
+    guard let file = try file() else { return ChildCommand(command[0], Array(command.dropFirst())) }
+    var status = stat()
+    guard stat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+      throw WorldError(description: "\(path!): not a file")
+    }
+    if file.hasSuffix(".so") { return ChildCommand(Installation.executable, ["plugin-host", file]) }
+    guard access(file, X_OK) == 0 else {
+      throw WorldError(description: "\(path!): not a program that may be run (chmod +x)")
+    }
+    return ChildCommand(file)
+  }
+}

@@ -1,0 +1,17 @@
+import ArgumentParser
+
+/// `rowcast plugin`: for those who write data sources.
+struct PluginCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "plugin", abstract: "For authors of plugins.",
+    subcommands: [PluginNew.self, PluginCheck.self, Host.self])
+
+  /// `rowcast plugin host FILE.so`
+  struct Host: ParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "The same as rowcast plugin-host.")
+
+    @OptionGroup var command: PluginHostCommand
+
+    func run() throws { try command.run() }
+  }
+}

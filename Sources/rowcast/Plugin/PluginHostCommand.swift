@@ -1,0 +1,21 @@
+import ArgumentParser
+import Glibc
+import PluginHost
+
+/// `rowcast plugin-host FILE.so`
+struct PluginHostCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "plugin-host", abstract: "Runs a shared library as a program that speaks lines.",
+    discussion: """
+      A server that runs it as a child is safe from whatever the library does:
+      rowcast serve --child clock='rowcast plugin-host /usr/lib/rowcast/libclock.so'
+      """)
+
+  @Argument(help: ArgumentHelp("The library: a path, or the name of a plugin beside this command.", valueName: "file"))
+  var file: String
+
+  func run() throws {
+    // Not a return: the library's threads must not keep the process.
+    Glibc.exit(LibraryProgram.run(Installation.pluginPath(file)))
+  }
+}

@@ -1,0 +1,13 @@
+#!/bin/sh
+# breaks: restart
+# It adds its rows without having begun a list.
+echo '{"type":"hello","version":1,"capabilities":["health"]}'
+read -r hello
+read -r configure
+echo '{"type":"schema","name":"jobs","key":"integer","columns":[{"name":"name","type":"text"},{"name":"done","type":"number"}]}'
+echo '{"type":"upsert","rows":[[1,"build",40],[2,"test",0],[3,"deploy",null]]}'
+while read -r line; do
+  case $line in
+    *'"type":"health"'*) echo '{"type":"health"}' ;;
+  esac
+done

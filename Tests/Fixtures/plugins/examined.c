@@ -1,0 +1,88 @@
+// Libraries for the exam; each macro makes one that breaks one rule.
+#define _DEFAULT_SOURCE
+#include "list_plugin.h"
+
+#include <stdlib.h>
+
+struct source {
+  const struct list_host *host;
+};
+
+static const struct list_column columns[] = {
+    {.name = "name", .type = LIST_TEXT},
+    {.name = "done", .type = LIST_NUMBER},
+};
+
+static const struct list_schema schema = {
+    .size = sizeof(struct list_schema),
+    .key_type = LIST_INTEGER,
+    .name = "jobs",
+    .columns = columns,
+    .column_count = 2,
+    .column_size = sizeof(struct list_column),
+};
+
+static void *create(const struct list_plugin *plugin, const struct list_host *host) {
+  (void)plugin;
+  struct source *source = calloc(1, sizeof *source);
+  if (source != NULL) source->host = host;
+  return source;
+}
+
+static int32_t run(void *instance) {
+  const struct list_host *host = ((struct source *)instance)->host;
+#ifdef EARLY_END
+  host->fail(host->context, NULL, "there is nothing to read");
+  return 1;
+#endif
+  if (host->declare(host->context, &schema) != LIST_OK) return 1;
+#ifndef NO_LIST
+  // Not of the clock: two starts within a second must differ. Of where this instance lies, and of a counter.
+  static int64_t starts = 0;
+  int64_t first = 0;
+#ifdef BAD_KEYS
+  union {
+    void *place;
+    int64_t number;
+  } seed = {.place = instance};
+  first = (seed.number ^ (++starts << 48)) & 0xFFFFFFFFFFFFF0;
+#endif
+  (void)starts;
+  struct list_cell keys[3];
+  struct list_cell cells[6];
+  for (int row = 0; row < 3; row++) {
+    keys[row] = list_integer(first + row);
+    cells[2 * row] = list_text("a job");
+    cells[2 * row + 1] = list_number(row);
+  }
+#ifdef BAD_ROW
+  cells[3] = list_text("forty");
+#endif
+  const struct list_batch batch = {
+      .size = sizeof batch,
+      .verb = LIST_UPSERT,
+      .flags = LIST_RELOAD_BEGIN | LIST_RELOAD_END,
+      .column_count = 2,
+      .row_count = 3,
+      .keys = keys,
+      .cells = cells,
+  };
+  if (host->push(host->context, &batch) != LIST_OK) return 0;
+#endif
+  while (host->wait(host->context, 1000000000) == LIST_OK) {
+  }
+  return 0;
+}
+
+static void destroy(void *instance) { free(instance); }
+
+static const struct list_plugin plugin = {
+    .version = LIST_PLUGIN_VERSION,
+    .size = sizeof(struct list_plugin),
+    .name = "jobs",
+    .create = create,
+    .run = run,
+    .destroy = destroy,
+};
+
+const struct list_plugin *list_plugin_entry_v1(void) { return &plugin; }

@@ -1,0 +1,65 @@
+import Foundation
+import PluginHost
+import Testing
+
+/// Holds the exams of all plugins in Tests/Fixtures/plugins/exam, many at a time: most of their time is waiting.
+enum ExamHall {
+  /// What a fixture is to be failed for; `nil`: for nothing.
+  struct Fixture: CustomTestStringConvertible, Sendable {
+    var file: String
+    var rule: ExamRule?
+    var testDescription: String { file }
+  }
+
+  /// All of them.
+  static let fixtures: [Fixture] = {
+    let folder = Workshop.root.appending(path: "Tests/Fixtures/plugins/exam")
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+    return names.sorted().map { name in
+      let text = (try? String(contentsOf: folder.appending(path: name), encoding: .utf8)) ?? ""
+      let word = text.split(separator: "\n").first { $0.hasPrefix("# breaks: ") }?.dropFirst("# breaks: ".count)
+      return Fixture(file: name, rule: word.flatMap { ExamRule(rawValue: String($0)) })
+    }
+  }()
+
+  /// Less patient than an author's: these plugins have little to tell.
+  static let options: ExamOptions = {
+    var options = ExamOptions()
+    options.patience = .seconds(5)
+    options.answer = .seconds(3)
+    options.watch = .milliseconds(300)
+    options.stall = .milliseconds(300)
+    options.quiet = .milliseconds(200)
+    return options
+  }()
+
+  /// The reports, by file. They are examined in a copy of the folder: some leave files behind.
+  static let reports: [String: ExamReport] = {
+    let kept = Reports()
+    let copy = FileManager.default.temporaryDirectory.appending(path: "rowcast-exam-\(UUID().uuidString)")
+    try? FileManager.default.copyItem(at: Workshop.root.appending(path: "Tests/Fixtures/plugins/exam"), to: copy)
+    defer { try? FileManager.default.removeItem(at: copy) }
+    let turns = DispatchSemaphore(value: 14)
+    let all = DispatchGroup()
+    for fixture in fixtures {
+      turns.wait()
+      all.enter()
+      Thread.detachNewThread {
+        let report = Exam.hold(
+          of: ChildCommand(copy.appending(path: fixture.file).path), named: fixture.file, options)
+        kept.keep(report, of: fixture.file)
+        turns.signal()
+        all.leave()
+      }
+    }
+    all.wait()
+    return kept.reports
+  }()
+
+  private final class Reports: @unchecked Sendable {
+    private let lock = NSLock()
+    private var kept: [String: ExamReport] = [:]
+    func keep(_ report: ExamReport, of file: String) { lock.withLock { kept[file] = report } }
+    var reports: [String: ExamReport] { lock.withLock { kept } }
+  }
+}

@@ -1,0 +1,82 @@
+import Foundation
+import PluginHost
+import Testing
+
+/// The exam fails each bad plugin for the rule that it breaks and for no other, and passes the good ones.
+@Suite struct ExamTests {
+  @Test(arguments: ExamHall.fixtures) func aPluginIsFailedForItsRuleAlone(_ fixture: ExamHall.Fixture) throws {
+    let report = try #require(ExamHall.reports[fixture.file])
+    #expect(report.broken == Set([fixture.rule].compactMap(\.self)), "\(report.text)")
+    for finding in report.findings { #expect(!finding.message.isEmpty && !finding.part.isEmpty) }
+  }
+
+  @Test func everyRuleIsBrokenBySomePlugin() {
+    let broken = Set(ExamHall.fixtures.compactMap(\.rule))
+    #expect(ExamRule.allCases.filter { !broken.contains($0) } == [])
+    #expect(ExamHall.fixtures.filter { $0.rule == nil }.allSatisfy { $0.file.hasPrefix("good-") })
+  }
+
+  @Test(arguments: [
+    ("good-rows.sh", 0), ("good-list.sh", 0), ("good-messages.sh", 1), ("good-refusal.sh", 1), ("good-deferred.py", 2),
+  ]) func aGoodPluginHasItsLevel(_ file: String, _ level: Int) throws {
+    let report = try #require(ExamHall.reports[file])
+    #expect(report.level == level)
+    #expect(report.isPassed, "\(report.text)")
+  }
+
+  @Test func whatIsFoundNamesTheLineThatShowsIt() throws {
+    let report = try #require(ExamHall.reports["rows-type.sh"])
+    let finding = try #require(report.findings.first)
+    #expect(finding.line == 4)
+    #expect(finding.output.contains(#""40 %""#))
+    #expect(finding.message.contains("its cell “done” is a text, the column is of type number"))
+    let noise = try #require(ExamHall.reports["lines-noise.sh"]?.findings.first)
+    #expect(noise.line == 1)
+    #expect(noise.output == "Loading jobs...")
+  }
+
+  @Test func whatAPluginSaysToPeopleIsInTheReport() throws {
+    let report = try #require(ExamHall.reports["start-ends.sh"])
+    #expect(report.log == ["no configuration found"])
+    #expect(report.findings.map(\.message) == ["it ended with code 3 before it had told a row"])
+  }
+
+  @Test func theRulesOfItsLevelsWereLookedAt() throws {
+    let report = try #require(ExamHall.reports["good-deferred.py"])
+    #expect(report.rules.filter { report.outcome(of: $0) != .passed } == [])
+    #expect(report.rules == ExamRule.allCases.filter { $0.level <= 2 })
+    let rows = try #require(ExamHall.reports["good-rows.sh"])
+    #expect(rows.rules == ExamRule.allCases.filter { $0.level == 0 })
+  }
+
+  @Test func aProgramThatIsNotThereFailsAtTheStart() {
+    let report = Exam.hold(of: ChildCommand("/nowhere/plugin"), named: "nowhere", ExamHall.options)
+    #expect(report.broken == [.start])
+  }
+
+  @Test func theMarketInPythonPasses() {
+    var options = ExamHall.options
+    options.settings = ["rows": "2000"]
+    options.patience = .seconds(20)
+    let program = Workshop.root.appending(path: "Plugins/market-python/market.py").path
+    let report = Exam.hold(of: ChildCommand(program), named: "market", options)
+    #expect(report.isPassed, "\(report.text)")
+    #expect(report.level == 1)
+  }
+
+  @Test func aLevelThatIsAskedForMustBeThere() {
+    var options = ExamHall.options
+    options.level = 1
+    let program = Workshop.root.appending(path: "Tests/Fixtures/plugins/exam/good-rows.sh").path
+    #expect(Exam.hold(of: ChildCommand(program), named: "rows", options).broken == [.hello])
+    options.level = 0
+    options.settings = ["rows": "7"]
+    let market = Workshop.root.appending(path: "Plugins/market-python/market.py").path
+    options.settings = ["rows": "many"]
+    let report = Exam.hold(of: ChildCommand(market), named: "market", options)
+    #expect(
+      report.findings.map(\.message) == [
+        "its settings are not right, or incomplete: rows: 'many' is not a whole number; say them with --set"
+      ])
+  }
+}

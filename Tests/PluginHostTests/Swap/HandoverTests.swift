@@ -1,0 +1,95 @@
+import ListEngine
+import Testing
+
+@testable import PluginHost
+
+/// When a new instance takes over, and what pages then see of it.
+@Suite struct HandoverTests {
+  private static let schema = Schema(name: "jobs", key: .integer, columns: [Column("name", .text)])
+  private let start = Instant(nanoseconds: 1_000_000_000)
+
+  private func at(_ milliseconds: Int) -> Instant { start.advanced(by: .milliseconds(milliseconds)) }
+
+  private func rows(_ keys: ClosedRange<Int64>, begins: Bool = false, ends: Bool = false) -> SourceEvent {
+    var changes = Changeset()
+    changes.beginsReload = begins
+    changes.endsReload = ends
+    for key in keys { changes.upsert(.integer(key), [.text("\(key)")]) }
+    return .changes(changes)
+  }
+
+  private func changes(_ events: [SourceEvent]) -> [Changeset] {
+    events.compactMap { if case .changes(let changes) = $0 { changes } else { nil } }
+  }
+
+  @Test func aListIsWholeAtItsEnd() {
+    var handover = Handover(schema: Self.schema, at: start)
+    #expect(handover.take(.schema(Self.schema), at: at(0)) == .wait)
+    #expect(handover.take(rows(1...2, begins: true), at: at(1)) == .wait)
+    #expect(handover.take(.state(.live, message: ""), at: at(1)) == .wait)
+    #expect(handover.advance(to: at(2_000)) == .wait, "a list that has begun is waited for")
+    #expect(handover.take(rows(3...3, ends: true), at: at(2_001)) == .ready)
+    let told = changes(handover.takeEvents(isInsideReload: false))
+    #expect(told.map(\.beginsReload) == [true, false])
+    #expect(told.map(\.endsReload) == [false, true])
+    #expect(told.map(\.abandonsReload) == [false, false])
+  }
+
+  @Test func rowsWithoutAListAreWholeWhenItIsQuiet() {
+    var handover = Handover(schema: Self.schema, at: start)
+    #expect(handover.take(rows(1...1), at: at(0)) == .wait)
+    #expect(handover.take(rows(2...2), at: at(400)) == .wait)
+    #expect(handover.deadline == at(900))
+    #expect(handover.advance(to: at(899)) == .wait)
+    #expect(handover.advance(to: at(900)) == .ready)
+    let told = changes(handover.takeEvents(isInsideReload: true))
+    #expect(told.map(\.beginsReload) == [true, false], "told as a list, so that what is gone goes")
+    #expect(told.map(\.endsReload) == [false, true])
+    #expect(told.map(\.abandonsReload) == [true, false])
+  }
+
+  @Test func aProgramThatHasEndedWellHasToldEverything() {
+    var handover = Handover(schema: Self.schema, at: start)
+    #expect(handover.take(.state(.live, message: "The list is complete."), at: at(0)) == .wait, "nothing was told")
+    #expect(handover.take(rows(1...1), at: at(1)) == .wait)
+    #expect(handover.take(.state(.live, message: "The list is complete."), at: at(2)) == .ready)
+  }
+
+  @Test func otherColumnsAreRefused() {
+    var handover = Handover(schema: Self.schema, at: start)
+    let other = Schema(name: "jobs", key: .integer, columns: [Column("title", .text)])
+    #expect(
+      handover.take(.schema(other), at: at(0))
+        == .refused("it has other columns than the one that runs", otherColumns: true))
+    var first = Handover(schema: nil, at: start)
+    #expect(first.take(.schema(other), at: at(0)) == .wait, "the old one had said nothing")
+  }
+
+  @Test(arguments: [SourceState.stale, .backingOff, .failed, .disabled]) func oneThatFailsIsRefused(
+    _ state: SourceState
+  ) {
+    var handover = Handover(schema: Self.schema, at: start)
+    #expect(handover.take(rows(1...1, begins: true), at: at(0)) == .wait)
+    #expect(
+      handover.take(.state(state, message: "it has ended with code 1"), at: at(1))
+        == .refused("it has ended with code 1", otherColumns: false))
+  }
+
+  @Test func patienceIsWithSilence() {
+    var handover = Handover(schema: Self.schema, at: start)
+    #expect(handover.take(rows(1...1, begins: true), at: at(20_000)) == .wait)
+    #expect(handover.deadline == at(50_000))
+    #expect(handover.advance(to: at(49_999)) == .wait)
+    #expect(
+      handover.advance(to: at(50_000)) == .refused("it has told no whole list for 30 seconds", otherColumns: false))
+  }
+
+  @Test func aListThatIsTooLongToKeepGoesOnFromWhereItIs() {
+    var handover = Handover(schema: Self.schema, at: start)
+    var large = Changeset()
+    large.beginsReload = true
+    large.upsert(.integer(1), [.text(String(repeating: "x", count: Handover.greatestBytes + 1))])
+    #expect(handover.take(.changes(large), at: at(0)) == .ready)
+    #expect(changes(handover.takeEvents(isInsideReload: false)).map(\.endsReload) == [false])
+  }
+}

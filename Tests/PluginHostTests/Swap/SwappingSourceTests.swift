@@ -1,0 +1,88 @@
+import Foundation
+import ListEngine
+import PluginHost
+import Testing
+
+/// A plugin is exchanged while it runs: pages never see less than one whole list.
+@Suite struct SwappingSourceTests {
+  let recorder = Recorder()
+
+  private func source() -> SwappingSource {
+    let recorder = recorder
+    return SwappingSource(log: { recorder.note($0, $1) }, events: { recorder.hear($0) })
+  }
+
+  private func program(_ script: String) -> SourceMaker {
+    let recorder = recorder
+    return { events in
+      ChildSource(.shell(script), name: "jobs", log: { recorder.note($0, $1) }, events: events)
+    }
+  }
+
+  private static let head =
+    #"echo '{"type":"hello","version":1}'; echo '{"type":"schema","name":"jobs","key":"integer","columns":[{"name":"name","type":"text"}]}';"#
+
+  private func list(_ rows: String) -> String {
+    Self.head + #"echo '{"type":"reload"}'; echo '{"type":"upsert","rows":["# + rows
+      + #"]}'; echo '{"type":"commit"}'; "#
+  }
+
+  @Test func theNewOneTakesOverWithItsWholeListAndTheOldOneEnds() throws {
+    let source = source()
+    try source.start(program(list(#"[1,"build"],[2,"test"]"#) + "cat >/dev/null; echo ended >&2"))
+    try recorder.wait("the first list") { $0.rows.count == 2 }
+    source.swap(program(list(#"[1,"build"],[3,"deploy"]"#) + "cat >/dev/null"))
+    try recorder.wait("the second list") { $0.rows.count == 4 }
+    try recorder.wait("the old one's end") { $0.log.contains("ended") }
+    let second = recorder.view.changes.filter(\.beginsReload)
+    #expect(second.count == 2)
+    #expect(recorder.view.states.allSatisfy { $0 == "live: " }, "pages see no state but live")
+    #expect(recorder.log.contains("info: the new instance has taken over"))
+    #expect(source.stop(within: .seconds(5)))
+  }
+
+  @Test(arguments: [
+    ("exit 3", "it has ended with code 3"),
+    (#"echo '{"type":"hello","version":9}'; cat"#, "it speaks version 9 of the protocol; this host speaks version 1"),
+    (
+      #"echo '{"type":"hello","version":1}'; echo '{"type":"schema","name":"jobs","key":"text","columns":[{"name":"name","type":"text"}]}'; cat"#,
+      "it has other columns than the one that runs; restart rowcast for other columns"
+    ),
+  ]) func oneThatFailsLeavesTheOldOneServing(_ script: String, _ reason: String) throws {
+    let source = source()
+    try source.start(
+      program(
+        list(#"[1,"build"]"#) + #"while sleep 0.1; do echo '{"type":"update","key":1,"row":{"name":"still"}}'; done"#))
+    try recorder.wait("the first list") { $0.rows.count >= 1 }
+    source.swap(program(script))
+    try recorder.wait("the reason") { $0.log.contains("the new instance is not used, the old one stays: \(reason)") }
+    let before = recorder.view.rows.count
+    try recorder.wait("the old one to go on") { $0.rows.count > before + 2 }
+    #expect(recorder.view.states.allSatisfy { $0 == "live: " })
+    #expect(source.stop(within: .seconds(5)))
+  }
+
+  @Test func nothingOfAHalfListIsSeen() throws {
+    let source = source()
+    try source.start(program(list(#"[1,"build"]"#) + "cat >/dev/null"))
+    try recorder.wait("the first list") { $0.rows.count == 1 }
+    source.swap(
+      program(
+        Self.head
+          + #"echo '{"type":"reload"}'; echo '{"type":"upsert","rows":[[7,"half"]]}'; read -r a; read -r b; exit 5"#))
+    try recorder.wait("the reason") { $0.log.contains { $0.hasSuffix("it has ended with code 5") } }
+    #expect(recorder.view.rows.count == 1)
+    #expect(source.stop(within: .seconds(5)))
+  }
+
+  @Test func ofTwoThatWaitTheLaterOneCounts() throws {
+    let source = source()
+    try source.start(program(list(#"[1,"first"]"#) + "cat >/dev/null"))
+    try recorder.wait("the first list") { $0.rows.count == 1 }
+    source.swap(program("exec cat >/dev/null"))
+    source.swap(program(list(#"[1,"third"]"#) + "cat >/dev/null"))
+    try recorder.wait("the third list") { $0.rows.count == 2 }
+    #expect(recorder.view.rows.last?.cells == [.text("third")])
+    #expect(source.stop(within: .seconds(5)))
+  }
+}
