@@ -137,8 +137,11 @@ def main():
                 say(type="upsert", rows=rows)
                 say(type="commit")
             elif kind == "load":
-                for key, _ in message["cells"]:
-                    ratings.load(key, now)
+                for key, column in message["cells"]:
+                    if key in ratings.ratings:
+                        ratings.load(key, now)
+                    else:
+                        say(type="failed", key=key, column=column, reason="there is no such emoji")
             elif kind == "cancel":
                 for key, _ in message["cells"]:
                     ratings.cancel(key)
