@@ -59,7 +59,8 @@ struct LoadBenchmark {
         guard let table else { preconditionFailure("rows come before the schema") }
         applies.measure { engine.handle(.changes(table, changes), at: now) }
       case .state(let state, let message, _): precondition(state == .live, "the market is \(state): \(message)")
-      case .loaded, .notLoaded, .forget, .acted: preconditionFailure("the market has no deferred cells")
+      case .loaded, .notLoaded, .forget, .page, .sections, .pageFailed, .sourceChanged, .image, .acted:
+        preconditionFailure("the market has no deferred cells")
       }
     }
     let seconds = (clock.now - beginning) / .seconds(1)

@@ -15,6 +15,16 @@ public enum SourceEvent: Sendable {
   case notLoaded(RowKey, column: Int, reason: String)
   /// A deferred cell's value is not true any more.
   case forget(RowKey, column: Int)
+  /// A windowed source answers, by the number of the request; each is answered once, unless it was cancelled.
+  case page(PageRequestID, RowPage)
+  /// See ``page(_:_:)``.
+  case sections(PageRequestID, [SectionCount])
+  /// See ``page(_:_:)``.
+  case pageFailed(PageRequestID, reason: String)
+  /// Something in a windowed source is not as it was.
+  case sourceChanged
+  /// The bytes of an image that it was asked for, by the number of the request.
+  case image(UInt64, ImageOutcome)
   /// What became of an action that it was asked to do, by the number of the request. Each that it was asked for is answered.
   case acted(UInt64, ActionOutcome)
 }

@@ -14,8 +14,8 @@ public struct RecordingHeader: Codable, Hashable, Sendable {
   /// The bounds that were in force.
   public var limits: Limits
 
-  /// This rowcast writes and reads this version.
-  public static let currentVersion = 1
+  /// This rowcast writes and reads this version. Schemas of version 1 said nothing of actions and images.
+  public static let currentVersion = 2
   static let magic: [UInt8] = Array("ROWCAST".utf8) + [1]
   /// No record is longer.
   static let greatestFrame = 256 << 20

@@ -17,7 +17,8 @@ struct HTTPResponse {
 
   private static let phrases = [
     200: "OK", 303: "See Other", 304: "Not Modified", 400: "Bad Request", 401: "Unauthorized", 403: "Forbidden",
-    404: "Not Found", 405: "Method Not Allowed", 429: "Too Many Requests", 503: "Service Unavailable",
+    404: "Not Found", 405: "Method Not Allowed", 429: "Too Many Requests", 502: "Bad Gateway",
+    503: "Service Unavailable", 504: "Gateway Timeout",
   ]
 
   let head: [UInt8]
@@ -64,6 +65,15 @@ struct HTTPResponse {
     var headers = [(name: "Location", value: "/"), Self.otherCaching]
     if let cookie { headers.append(("Set-Cookie", cookie)) }
     self.init(status: 303, headers: headers, body: [], isBodySent: false)
+  }
+
+  /// An image. Its key names these bytes for ever.
+  init(image bytes: [UInt8], _ kind: ImageKind) {
+    let headers = [
+      (name: "Content-Type", value: kind.rawValue),
+      (name: "Cache-Control", value: "private, max-age=604800, immutable"),
+    ]
+    self.init(status: 200, headers: headers, body: bytes, isBodySent: true)
   }
 
   /// The beginning of a file whose length is not known; it follows in chunks.

@@ -40,6 +40,7 @@ extension Server {
     case LWS_CALLBACK_HTTP_WRITEABLE: return continueTransfer(on: socket)
     case LWS_CALLBACK_CLOSED_HTTP:
       transfers[socket] = nil
+      leaveImages(socket)
       endDownload(on: socket)
       endWhenEmpty()
       return true
@@ -105,6 +106,7 @@ extension Server {
 
   private func forget(_ socket: OpaquePointer) {
     transfers[socket] = nil
+    leaveImages(socket)
     endDownload(on: socket)
     admitted[socket] = nil
     if let session = sessions.removeValue(forKey: socket) {

@@ -21,6 +21,7 @@ extension Server {
       return forThoseLetIn(head, on: socket) {
         HTTPResponse(Array(metricsText().utf8), type: MetricsText.contentType, to: head.method)
       }
+    case "/image": return forThoseLetIn(head, on: socket) { imageResponse(to: head, on: socket) }
     case _ where head.path.hasPrefix("/tables/"):
       return forThoseLetIn(head, on: socket) { beginDownload(head, on: socket) }
     default: return HTTPResponse(refusal: 404, reason: "There is nothing here.", to: head.method)

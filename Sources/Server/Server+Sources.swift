@@ -48,11 +48,33 @@ extension Server {
       }
     case .forget(let key, let column):
       if let table = tablesBySource[source] { engine.handle(.forget(table, key, column: column), at: now) }
+    case .page, .sections, .pageFailed, .sourceChanged:
+      if let table = tablesBySource[source] { answer(event, of: table, at: now) }
+    case .image(let number, let outcome): finishImage(number, outcome)
     case .acted(let number, let outcome): finish(number, outcome)
     case .state(let state, let message, let retry):
       logger.info("the source \(inlet.name) is \(state.rawValue)\(message.isEmpty ? "" : ": ")\(message)")
       guard let table = tablesBySource[source] else { return }
       engine.handle(.source(table, state, message: message, retry: retry), at: now)
+    }
+  }
+
+  /// A windowed source answers, or says that something has changed.
+  private func answer(_ event: SourceInlet.Event, of table: TableID, at now: Instant) {
+    switch event {
+    case .page(let id, let page): engine.handle(.page(table, id, page), at: now)
+    case .sections(let id, let sections): engine.handle(.sections(table, id, sections), at: now)
+    case .pageFailed(let id, let reason): engine.handle(.pageFailed(table, id, reason: reason), at: now)
+    case .sourceChanged: engine.handle(.sourceChanged(table), at: now)
+    default: break
+    }
+  }
+
+  /// Asks a table's source for pages. One that hears nothing has failed to answer.
+  func ask(_ requests: [PageRequest], of table: TableID) {
+    guard inletsByTable[table]?.ask(.ask(requests)) != true else { return }
+    for request in requests {
+      engine.handle(.pageFailed(table, request.id, reason: "its source answers nothing"), at: EventLoop.now)
     }
   }
 

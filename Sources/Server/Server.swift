@@ -55,6 +55,7 @@ public final class Server {
   var nextInlet = 0
   var greetings: GreetingQueue
   var actions: ActionBook
+  var images = ImageDesk()
   var resumeTokens: ResumeTokens
   var isStopping = false
   var metrics = Metrics()
@@ -181,9 +182,10 @@ public final class Server {
     tellStats(at: now)
     dismissTardy(at: now)
     finishOverdueActions(at: now)
+    finishOverdueImages(at: now)
     loop.requestTurn(
       at: [
-        engine.deadline, greetings.deadline, actions.deadline, connections.deadline, stats.deadline,
+        engine.deadline, greetings.deadline, actions.deadline, images.deadline, connections.deadline, stats.deadline,
         configuration.systemManager?.deadline,
       ].compactMap(\.self).min())
     if isMailLeft { loop.requestNextRound() }
@@ -218,8 +220,8 @@ public final class Server {
       }
     case .load(let table, let cells): ask(.load(cells), of: table)
     case .cancel(let table, let cells): ask(.cancel(cells), of: table)
-    // No source that this server knows keeps its rows to itself.
-    case .ask, .cancelPages: break
+    case .ask(let table, let requests): ask(requests, of: table)
+    case .cancelPages(let table, let ids): _ = inletsByTable[table]?.ask(.cancelPages(ids))
     case .refuse(let id, let error):
       guard let session = sessionsByID[id], !session.isClosing else { return }
       refuse(session, error, engineKnowsIt: false)

@@ -22,6 +22,14 @@ public final class SourceInlet: Sendable {
     case notLoaded(RowKey, column: Int, reason: String)
     /// A deferred cell's value is not true any more.
     case forget(RowKey, column: Int)
+    /// Answers of a windowed source.
+    case page(PageRequestID, RowPage)
+    case sections(PageRequestID, [SectionCount])
+    case pageFailed(PageRequestID, reason: String)
+    /// Something in a windowed source is not as it was.
+    case sourceChanged
+    /// The bytes of an image, by the number of its request.
+    case image(UInt64, ImageOutcome)
     /// What became of an action, by the number of its request.
     case acted(UInt64, ActionOutcome)
   }
@@ -32,6 +40,14 @@ public final class SourceInlet: Sendable {
     case load([DeferredCell])
     /// Stop loading these: nobody looks any more.
     case cancel([DeferredCell])
+    /// Answer these queries, the most urgent first; each is to be answered.
+    case ask([PageRequest])
+    /// Stop working on these: nobody waits any more.
+    case cancelPages([PageRequestID])
+    /// Give the bytes of the image with this key, by a number of the request; to be answered.
+    case image(UInt64, key: String)
+    /// Stop working on these: nobody waits any more.
+    case cancelImages([UInt64])
     /// Do this, and answer with ``Event/acted(_:_:)``.
     case act(ActionRequest)
   }
@@ -60,7 +76,13 @@ public final class SourceInlet: Sendable {
     let mail = Mail(event: event, since: EventLoop.now)
     return switch event {
     case .changes(let changes): mailbox.put(mail, rows: max(1, changes.count), bytes: changes.byteCount)
-    case .schema, .state, .loaded, .notLoaded, .forget, .acted: mailbox.put(mail, rows: 1, bytes: 1_024)
+    case .page(_, let page): mailbox.put(mail, rows: max(1, page.rows.count), bytes: 1_024 * max(1, page.rows.count))
+    case .sections(_, let sections):
+      mailbox.put(mail, rows: max(1, sections.count), bytes: 128 * max(1, sections.count))
+    case .image(_, .bytes(let bytes)): mailbox.put(mail, rows: 1, bytes: 1_024 + bytes.count)
+    case .image: mailbox.put(mail, rows: 1, bytes: 1_024)
+    case .schema, .state, .loaded, .notLoaded, .forget, .pageFailed, .sourceChanged, .acted:
+      mailbox.put(mail, rows: 1, bytes: 1_024)
     }
   }
 

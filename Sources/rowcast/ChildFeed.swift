@@ -23,6 +23,10 @@ final class ChildFeed: Feed {
       switch wish {
       case .load(let cells): source?.send(.load(cells))
       case .cancel(let cells): source?.send(.cancel(cells))
+      case .ask(let requests): source?.send(.ask(requests))
+      case .cancelPages(let ids): source?.send(.cancelPages(ids))
+      case .image(let number, let key): source?.send(.image(number, key: key))
+      case .cancelImages(let numbers): source?.send(.cancelImages(numbers))
       case .act(let request): source?.send(.act(request))
       }
     }

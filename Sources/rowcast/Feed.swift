@@ -30,6 +30,11 @@ extension SourceInlet.Event {
     case .loaded(let key, let column, let cell): self = .loaded(key, column: column, cell)
     case .notLoaded(let key, let column, let reason): self = .notLoaded(key, column: column, reason: reason)
     case .forget(let key, let column): self = .forget(key, column: column)
+    case .page(let id, let page): self = .page(id, page)
+    case .sections(let id, let sections): self = .sections(id, sections)
+    case .pageFailed(let id, let reason): self = .pageFailed(id, reason: reason)
+    case .sourceChanged: self = .sourceChanged
+    case .image(let number, let outcome): self = .image(number, outcome)
     case .acted(let number, let outcome): self = .acted(number, outcome)
     }
   }

@@ -101,8 +101,10 @@ import Testing
     }
     #expect(throws: RecordingError.self) { try Verification.run(path: "/nowhere/at/all") }
     var header = RecordingHeader(epoch: "e", limits: Limits())
-    header.version = 2
-    let other = try RecordingHeader.magic + RecordingHeader.frame(Array(JSONEncoder().encode(header)))
-    #expect(throws: RecordingError.wrongVersion(2)) { try withFile(other) { try Verification.run(path: $0) } }
+    for version in [1, 3] {
+      header.version = version
+      let other = try RecordingHeader.magic + RecordingHeader.frame(Array(JSONEncoder().encode(header)))
+      #expect(throws: RecordingError.wrongVersion(version)) { try withFile(other) { try Verification.run(path: $0) } }
+    }
   }
 }

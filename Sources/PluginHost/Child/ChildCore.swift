@@ -275,6 +275,22 @@ final class ChildCore: @unchecked Sendable {
     case .cancel(let cells):
       let known = monitor.withLock { questions.cancel(cells) }
       if isHeard, let schema, !known.isEmpty { outgoing += HostLine.deferred("cancel", known, schema) }
+    case .ask(let requests):
+      guard isHeard, let schema, schema.windowed != nil else {
+        return answer(requests.map { .pageFailed($0.id, reason: "its source does not answer") })
+      }
+      monitor.withLock { questions.ask(requests) }
+      for request in requests { outgoing += HostLine.query(request, schema) }
+    case .cancelPages(let ids):
+      let known = monitor.withLock { questions.cancel(ids) }
+      if isHeard, !known.isEmpty { outgoing += HostLine.cancel(known) }
+    case .image(let number, let key):
+      guard isHeard, schema?.loadsImages == true else { return answer([.image(number, .sourceDown)]) }
+      monitor.withLock { questions.ask(image: number) }
+      outgoing += HostLine.image(number, key)
+    case .cancelImages(let numbers):
+      let known = monitor.withLock { questions.cancel(images: numbers) }
+      if isHeard, !known.isEmpty { outgoing += HostLine.cancel(images: known) }
     case .act(let request):
       guard isHeard, schema != nil, monitor.withLock({ questions.ask(request.id) }) else {
         return answer([.acted(request.id, .failed(.sourceDown, "its source does not run, or does not listen"))])

@@ -24,4 +24,19 @@ extension ChildDecoder {
     flush()
     note(.acted(UInt64(id), outcome))
   }
+
+  mutating func readImage(_ root: JSONElement) throws(Fault) {
+    guard try described().loadsImages else { throw Fault("its hello does not say that it has “images”") }
+    guard let id = root["id"]?.integer, id >= 0 else { throw Fault("it has no “id”") }
+    if let error = root["error"], !error.isNull {
+      return note(.image(UInt64(id), .failed(error.text ?? "the plugin gave no reason")))
+    }
+    guard let data = root["data"] else { throw Fault("it has neither “data” nor “error”") }
+    guard !data.isNull else { return note(.image(UInt64(id), .none)) }
+    guard data.kind == .text, let bytes = Base64.decode(data.bytes) else {
+      note(.image(UInt64(id), .failed("its “data” is no base64")))
+      throw Fault("“data” is no base64")
+    }
+    note(.image(UInt64(id), .bytes(bytes)))
+  }
 }

@@ -24,6 +24,14 @@ struct ChildDecoder: ~Copyable {
     case loaded(RowKey, column: Int, Cell)
     case notLoaded(RowKey, column: Int, reason: String)
     case forget(RowKey, column: Int)
+    /// Answers to queries.
+    case page(PageRequestID, RowPage)
+    case sections(PageRequestID, [SectionCount])
+    case pageFailed(PageRequestID, reason: String)
+    /// Something in the rows that it keeps is not as it was.
+    case sourceChanged
+    /// The bytes of an image.
+    case image(UInt64, ImageOutcome)
     /// An answer to an action.
     case acted(UInt64, ActionOutcome)
     /// It cannot be used as it is.
@@ -55,6 +63,7 @@ struct ChildDecoder: ~Copyable {
   private var part = Changeset()
   private var isReloading: Bool
   private var usesCommits = false
+  private var hasImages = false
   private var hasBegun = false
 
   /// For the source of this name. `table`: the table's name, instead of the one that the child gives. `known`: what an earlier process of
@@ -185,13 +194,19 @@ struct ChildDecoder: ~Copyable {
       } else if word.spells("move") {
         try readMove(root, number)
       } else if word.spells("reload") {
-        _ = try described()
+        _ = try resident()
         handOn()
         beginReload()
       } else if word.spells("commit") {
         try commit()
       } else if word.spells("loaded") || word.spells("failed") || word.spells("forget") {
         try readDeferred(root, word, number)
+      } else if word.spells("page") {
+        try readPage(root)
+      } else if word.spells("changed") {
+        try readChanged()
+      } else if word.spells("image") {
+        try readImage(root)
       } else if word.spells("acted") {
         try readActed(root)
       } else if word.spells("schema") {
@@ -225,6 +240,13 @@ struct ChildDecoder: ~Copyable {
     return schema
   }
 
+  /// The schema of a table whose rows are told.
+  private func resident() throws(Fault) -> Schema {
+    let schema = try described()
+    guard schema.windowed == nil else { throw Fault("its schema is windowed: rows are given in answers to “query”") }
+    return schema
+  }
+
   private mutating func readHello(_ root: JSONElement, _ number: Int) {
     guard let version = root["version"]?.integer else {
       return events.append(.refused("its hello says no version of the protocol"))
@@ -235,14 +257,16 @@ struct ChildDecoder: ~Copyable {
     }
     let hello = ChildHello(root)
     usesCommits = hello.capabilities.contains("commits")
+    hasImages = hello.capabilities.contains("images")
     events.append(.hello(hello))
   }
 
   private mutating func readSchema(_ root: JSONElement) throws(Fault) {
     guard schema == nil else { throw Fault("the schema was said before") }
-    let read: Schema
+    var read: Schema
     do throws(ChildSchema.Fault) {
       read = try ChildSchema.read(root, table: table)
+      read.loadsImages = hasImages
     } catch {
       return events.append(.refused("its schema cannot be: \(error.reason)"))
     }
@@ -292,7 +316,7 @@ struct ChildDecoder: ~Copyable {
   }
 
   private mutating func readChanges(_ root: JSONElement, _ verb: Changeset.Verb, _ number: Int) throws(Fault) {
-    let schema = try described()
+    let schema = try resident()
     var key: JSONElement?
     var row: JSONElement?
     var rows: JSONElement?
@@ -394,7 +418,7 @@ struct ChildDecoder: ~Copyable {
   }
 
   private mutating func readDeletes(_ root: JSONElement, _ number: Int) throws(Fault) {
-    let schema = try described()
+    let schema = try resident()
     if let keys = root["keys"] {
       guard keys.kind == .list else { throw Fault("“keys” is \(keys.name), not a list") }
       begin(schema)
@@ -412,7 +436,7 @@ struct ChildDecoder: ~Copyable {
   }
 
   private mutating func readMove(_ root: JSONElement, _ number: Int) throws(Fault) {
-    let schema = try described()
+    let schema = try resident()
     guard let key = root["key"] else { throw Fault("it has no “key”") }
     guard let before = root["before"] else { throw Fault("it has no “before”: a key, or null for the end") }
     begin(schema)

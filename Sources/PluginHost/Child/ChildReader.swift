@@ -140,6 +140,11 @@ final class ChildReader: @unchecked Sendable {
       case .schema(let schema):
         listener.learn(schema, hasGreeted)
         guard tell(.schema(schema)) else { return false }
+        // It has no rows to tell, and what it was asked before it started anew may have other answers now.
+        if schema.windowed != nil {
+          guard tell(.sourceChanged) else { return false }
+          listener.note(.ready)
+        }
       case .changes(let changes, let isWhole):
         guard tell(.changes(changes)) else { return false }
         if isWhole { listener.note(.ready) }
@@ -149,6 +154,11 @@ final class ChildReader: @unchecked Sendable {
       case .notLoaded(let key, let column, let reason):
         guard tell(.notLoaded(key, column: column, reason: reason)) else { return false }
       case .forget(let key, let column): guard tell(.forget(key, column: column)) else { return false }
+      case .page(let id, let page): guard tell(.page(id, page)) else { return false }
+      case .sections(let id, let sections): guard tell(.sections(id, sections)) else { return false }
+      case .pageFailed(let id, let reason): guard tell(.pageFailed(id, reason: reason)) else { return false }
+      case .sourceChanged: guard tell(.sourceChanged) else { return false }
+      case .image(let number, let outcome): guard tell(.image(number, outcome)) else { return false }
       case .acted(let number, let outcome): guard tell(.acted(number, outcome)) else { return false }
       case .refused(let reason): listener.note(.refused(reason))
       case .badLine(let reason): listener.note(.badLine(reason))

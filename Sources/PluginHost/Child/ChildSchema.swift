@@ -17,6 +17,7 @@ enum ChildSchema {
     var limits = TableLimits()
     var retention = Retention.everything
     var actions: [Action] = []
+    var windowed: JSONElement?
     for (member, value) in message.members {
       if member.spells("name") {
         name = try text(value, "name")
@@ -35,6 +36,8 @@ enum ChildSchema {
         retention = try self.retention(value)
       } else if member.spells("actions") {
         actions = try ChildActions.read(value)
+      } else if member.spells("windowed"), !value.isNull {
+        windowed = value
       }
     }
     guard let name, !name.isEmpty else { throw Fault(reason: "schema.name is missing") }
@@ -50,9 +53,17 @@ enum ChildSchema {
       guard columns.count <= limit else { throw Fault(reason: "a table has at most \(limit) columns") }
     }
     guard !columns.isEmpty else { throw Fault(reason: "schema.columns is empty") }
+    var capabilities: WindowedCapabilities?
+    if let windowed {
+      capabilities = try ChildWindowed.read(windowed, columns)
+      if let column = columns.first(where: \.isDeferred) {
+        throw Fault(
+          reason: "the column “\(column.name)” is deferred: of a windowed table all is loaded where someone looks")
+      }
+    }
     return Schema(
       name: table ?? name, title: title.isEmpty ? table ?? name : title, key: key, columns: columns, prefetch: prefetch,
-      limits: limits, retention: retention, actions: actions)
+      windowed: capabilities, limits: limits, retention: retention, actions: actions)
   }
 
   private static func column(_ item: JSONElement, _ index: Int) throws(Fault) -> Column {

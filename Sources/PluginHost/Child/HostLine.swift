@@ -36,6 +36,23 @@ enum HostLine {
     return writer.bytes
   }
 
+  /// The bytes of this image?
+  static func image(_ number: UInt64, _ key: String) -> [UInt8] {
+    var writer = JSONWriter()
+    writer.raw("{\"type\":\"image\",\"id\":")
+    writer.integer(Int64(number))
+    writer.raw(",\"key\":")
+    writer.text(key)
+    writer.raw("}\n")
+    return writer.bytes
+  }
+
+  /// Nobody waits for these any more.
+  static func cancel(images: [UInt64]) -> [UInt8] {
+    let numbers = images.map { "\($0)" }.joined(separator: ",")
+    return Array("{\"type\":\"cancel\",\"images\":[\(numbers)]}\n".utf8)
+  }
+
   /// Load these cells, or cancel their loads: the most urgent first.
   static func deferred(_ verb: StaticString, _ cells: [DeferredCell], _ schema: Schema) -> [UInt8] {
     var writer = JSONWriter()

@@ -184,6 +184,8 @@ public struct Exam {
       if bench.level > 1 {
         DeferredExam(sitting).run()
         guard isThere(sitting, after: "its deferred cells were asked for and cancelled") else { return }
+        WindowedExam(sitting).run()
+        guard isThere(sitting, after: "its pages were asked for and cancelled") else { return }
       }
     }
     // As when the machine sleeps: its clock jumps, and so does ours.

@@ -62,7 +62,9 @@ final class ExamBench {
         engine.handle(.writable(session), at: clock)
       case .load(_, let cells): wishes.append(.load(cells))
       case .cancel(_, let cells): wishes.append(.cancel(cells))
-      case .status, .waiting, .ask, .cancelPages, .tables, .refuse: break
+      case .ask(_, let requests): wishes.append(.ask(requests))
+      case .cancelPages(_, let ids): wishes.append(.cancelPages(ids))
+      case .status, .waiting, .tables, .refuse: break
       }
     }
   }
@@ -106,6 +108,24 @@ final class ExamBench {
     guard let table else { return nil }
     engine.handle(.changes(table, changes), at: clock)
     pass(.milliseconds(10))
+    return newRejection(table)
+  }
+
+  /// Takes a windowed table's answer; the result is why a row was left out, if one was.
+  func answer(_ event: ChildDecoder.Event) -> String? {
+    guard let table else { return nil }
+    switch event {
+    case .page(let id, let page): engine.handle(.page(table, id, page), at: clock)
+    case .sections(let id, let sections): engine.handle(.sections(table, id, sections), at: clock)
+    case .pageFailed(let id, let reason): engine.handle(.pageFailed(table, id, reason: reason), at: clock)
+    case .sourceChanged: engine.handle(.sourceChanged(table), at: clock)
+    default: preconditionFailure("\(event) answers no query")
+    }
+    pass(.milliseconds(10))
+    return newRejection(table)
+  }
+
+  private func newRejection(_ table: TableID) -> String? {
     let status = engine.tables(at: clock)[table.rawValue].source
     defer { rejected = status.rejected }
     return status.rejected > rejected ? status.lastRejection : nil

@@ -34,12 +34,12 @@ public enum ExamRule: String, CaseIterable, Comparable, Sendable {
   /// Settings that cannot be are refused with a reason, or ignored.
   case settings
 
-  // MARK: Level 2: deferred cells
-  /// Each deferred cell that it is asked for is answered.
+  // MARK: Level 2: deferred cells, and tables whose rows it keeps
+  /// Each deferred cell and each query that it is asked is answered.
   case answers
   /// What it answers fits the column.
   case values
-  /// It goes on answering after cells were cancelled again and again.
+  /// It goes on answering after cells or queries were cancelled again and again.
   case cancel
 
   /// The level that a rule belongs to.
@@ -68,7 +68,7 @@ public enum ExamRule: String, CaseIterable, Comparable, Sendable {
     case .commit: "a list that begins has an end"
     case .health: "it answers when asked how it is"
     case .settings: "wrong settings are refused or ignored"
-    case .answers: "each deferred cell is answered"
+    case .answers: "each deferred cell and each query is answered"
     case .values: "deferred cells fit their column"
     case .cancel: "it goes on after many cancels"
     }
@@ -102,7 +102,8 @@ public enum ExamRule: String, CaseIterable, Comparable, Sendable {
     case .settings:
       "refuse what it cannot take with {\"type\":\"refuse\",\"setting\":...,\"reason\":...}, or ignore it; and say settings as a JSON "
         + "Schema, so that the host checks them"
-    case .answers: "answer each cell of each load with loaded or failed, also one of a row that is gone"
+    case .answers:
+      "answer each cell of each load with loaded or failed, also one of a row that is gone; and each query with page"
     case .values: "give a value of the column's type, or null; what cannot be loaded is failed"
     case .cancel: "take cancel as a hint: forget what waits, and go on with what is asked for afterwards"
     }

@@ -31,6 +31,10 @@ final class Sitting {
   private(set) var heardCount = 0
   /// Cells that it was asked for and has not answered.
   private(set) var asked: Set<DeferredCell> = []
+  /// Queries that it was asked and has not answered.
+  private(set) var queried: Set<PageRequestID> = []
+  /// The first of the queries that the engine has had asked: what an exam of its own can ask again.
+  private(set) var firstQuery: PageRequest?
   /// Rows that were named, as far as they are kept.
   private(set) var keys: Set<RowKey> = []
   /// Settings that it is given, as JSON.
@@ -78,6 +82,23 @@ final class Sitting {
     guard let schema = bench.schema, !cells.isEmpty else { return }
     asked.subtract(cells)
     say(HostLine.deferred("cancel", cells, schema))
+  }
+
+  /// Asks for pages of a windowed table.
+  func ask(_ requests: [PageRequest]) {
+    guard let schema = bench.schema, schema.windowed != nil else { return }
+    firstQuery = firstQuery ?? requests.first
+    for request in requests {
+      queried.insert(request.id)
+      say(HostLine.query(request, schema))
+    }
+  }
+
+  /// Says that nobody waits for them any more.
+  func cancel(_ queries: [PageRequestID]) {
+    guard !queries.isEmpty else { return }
+    queried.subtract(queries)
+    if bench.schema?.windowed?.cancels == true { say(HostLine.cancel(queries)) }
   }
 
   // MARK: Hearing
@@ -140,6 +161,11 @@ final class Sitting {
     bench.seen.insert(.wholeLines)
     decoder.settle()
     takeEvents(line: nil)
+    // As a host does; the engine asks the next start again.
+    for id in queried.sorted(by: { $0.rawValue < $1.rawValue }) {
+      _ = bench.answer(.pageFailed(id, reason: "its source has ended"))
+    }
+    queried = []
   }
 
   /// Whether it has written the beginning of a line, and nothing for a while.
@@ -192,7 +218,14 @@ final class Sitting {
 
   /// The exam's page does not scroll: what the engine cancels has taken too long, and is a finding all the same.
   private func passOnWishes() {
-    for case .load(let cells) in bench.takeWishes() { load(cells) }
+    for wish in bench.takeWishes() {
+      switch wish {
+      case .load(let cells): load(cells)
+      case .ask(let requests): ask(requests)
+      case .cancelPages(let ids): cancel(ids)
+      case .cancel, .image, .cancelImages, .act: break
+      }
+    }
   }
 
   // MARK: Judging
@@ -212,7 +245,9 @@ final class Sitting {
         asked.remove(DeferredCell(key, column: column))
         bench.notLoaded(DeferredCell(key, column: column), reason)
         if reason.hasPrefix("the value ") { find(.values, "cell of row \(key): \(reason)", line) }
-      case .forget, .acted: break
+      case .page(let id, _), .sections(let id, _), .pageFailed(let id, _): takeAnswer(event, to: id, line)
+      case .sourceChanged: _ = bench.answer(event)
+      case .forget, .image, .acted: break
       case .refused(let reason): refuse(reason, line)
       case .badLine(let reason):
         badReasons.insert(reason)
@@ -240,11 +275,25 @@ final class Sitting {
 
   private func take(_ schema: Schema, _ line: Int?) {
     if hello != nil { bench.seen.insert(.schema) }
-    if schema.columns.contains(where: \.isDeferred) { bench.level = max(bench.level, 2) }
+    if schema.columns.contains(where: \.isDeferred) || schema.windowed != nil { bench.level = max(bench.level, 2) }
     if let reason = bench.add(schema) {
       refusal = reason
       find(.schema, reason, line)
+    } else if schema.windowed != nil {
+      // It tells no rows by itself: a page looks, also at one that has come back.
+      _ = bench.answer(.sourceChanged)
     }
+  }
+
+  /// An answer to a query. One that failed is an answer, too; but the first page of all rows must come.
+  private func takeAnswer(_ event: ChildDecoder.Event, to id: PageRequestID, _ line: Int?) {
+    queried.remove(id)
+    if case .page(_, let page) = event {
+      bench.seen.formUnion([.rows, .values])
+      for row in page.rows where keys.count < Self.keptKeys { keys.insert(row.key) }
+      isListed = true
+    }
+    if let reason = bench.answer(event), !badReasons.contains(reason) { find(.rows, reason, line) }
   }
 
   private func take(_ changes: Changeset, isWhole: Bool, _ line: Int?) {

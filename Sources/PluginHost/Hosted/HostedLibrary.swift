@@ -121,7 +121,8 @@ public final class HostedLibrary: @unchecked Sendable {
       guard state == .stale || isStale else { return true }
       isStale = state == .stale
       return write(PluginLine.state(state, message))
-    case .loaded, .notLoaded, .forget, .acted: return true  // a library is asked for nothing
+    case .loaded, .notLoaded, .forget, .page, .sections, .pageFailed, .sourceChanged, .image, .acted:
+      return true  // a library is asked for nothing
     }
   }
 

@@ -63,11 +63,36 @@ import Testing
     #expect(outcomes == [.done("build was stopped"), .failed(.failed, "there is nothing to remove")])
   }
 
+  @Test func theWindowedTableDoesWhatIsSaid() throws {
+    let lines = try Self.examples("json")[3].replacing("{\n  ", with: "{").replacing(",\n  ", with: ",")
+      .split(separator: "\n").map(String.init)
+    let events = decode(lines)
+    #expect(events.badLines == [] && events.refusals == [])
+    let can = try #require(events.schema?.windowed)
+    #expect(
+      can.sort == [0, 1] && can.group == [0] && can.paging == .keysetAndOffset && can.tellsChanges && !can.searches)
+    var answers: [String] = []
+    for event in events {
+      switch event {
+      case .page(let id, let page):
+        answers.append("\(id.rawValue) \(page.rows.map { "\($0.key)" }) \(page.hasMore) \(page.count ?? 0)")
+        #expect(page.begin?.text == "[999999]" && page.end?.text == #"[177074,"se/upp"]"#)
+      case .sections(let id, let sections): answers.append("\(id.rawValue) \(sections.map(\.count))")
+      case .pageFailed(let id, let reason): answers.append("\(id.rawValue) \(reason)")
+      case .sourceChanged: answers.append("changed")
+      default: break
+      }
+    }
+    #expect(
+      answers == [#"7 ["se/mal", "se/upp"] true 1990"#, "8 [1, 3]", "9 the database is locked", "changed"])
+  }
+
   @Test func everyMessageIsExplained() throws {
     let document = try String(contentsOf: Workshop.root.appending(path: "docs/plugins.md"), encoding: .utf8)
     for name in [
       "hello", "schema", "upsert", "update", "delete", "move", "reload", "commit", "state", "loaded", "failed",
-      "forget", "acted", "refuse", "health", "configure", "load", "cancel", "action",
+      "forget", "acted", "refuse", "health", "configure", "load", "cancel",
+      "action", "query", "page", "changed", "image",
     ] {
       #expect(document.contains("| `\(name)` |"), "\(name) is not explained")
     }

@@ -18,6 +18,7 @@ import Testing
 
   @Test(arguments: [
     ("good-rows.sh", 0), ("good-list.sh", 0), ("good-messages.sh", 1), ("good-refusal.sh", 1), ("good-deferred.py", 2),
+    ("good-windowed.py", 2),
   ]) func aGoodPluginHasItsLevel(_ file: String, _ level: Int) throws {
     let report = try #require(ExamHall.reports[file])
     #expect(report.level == level)
@@ -52,6 +53,31 @@ import Testing
   @Test func aProgramThatIsNotThereFailsAtTheStart() {
     let report = Exam.hold(of: ChildCommand("/nowhere/plugin"), named: "nowhere", ExamHall.options)
     #expect(report.broken == [.start])
+  }
+
+  @Test func programsInThisPackagePass() throws {
+    try Workshop.withFolder { folder in
+      let file = folder.appending(path: "things.db").path
+      let rows = "import sqlite3, sys\nc = sqlite3.connect(sys.argv[1])\nc.executescript(sys.argv[2])"
+      try Workshop.run(
+        try Workshop.compiler(["python3"]),
+        [
+          "-c", rows, file,
+          "CREATE TABLE things (id INTEGER PRIMARY KEY, name TEXT); INSERT INTO things VALUES (1, 'a'), (2, 'b'), (3, 'c')",
+        ])
+      for (name, settings) in [
+        ("ratings", ["shortest": "0", "longest": "0.05"]), ("files", ["path": folder.path]),
+        ("sqlite", ["path": file, "table": "things"]),
+      ] {
+        var options = ExamHall.options
+        options.settings = settings
+        options.level = 2
+        options.patience = .seconds(20)
+        let command = ChildCommand(Workshop.root.appending(path: "Plugins/\(name)/\(name).py").path)
+        let report = Exam.hold(of: command, named: name, options)
+        #expect(report.isPassed, "\(report.text)")
+      }
+    }
   }
 
   @Test func theMarketInPythonPasses() {

@@ -1,0 +1,297 @@
+#!/usr/bin/env python3
+"""A folder and all below it as a live table, with thumbnails of its images.
+
+It needs Python 3.8; thumbnails are made by thumbnail.py beside this file, which needs Debian's python3-gi and gir1.2-gdkpixbuf-2.0. Changes
+come by inotify. docs/plugins.md explains the messages.
+"""
+
+import json
+import os
+import select
+import subprocess
+import sys
+import time
+from collections import OrderedDict
+
+from tree import Tree
+
+SETTINGS = {
+    "type": "object",
+    "required": ["path"],
+    "properties": {
+        "path": {"type": "string"},
+        "size": {"type": "integer", "minimum": 16, "maximum": 512},
+        "hidden": {"type": "boolean"},
+        "limit": {"type": "integer", "minimum": 1, "maximum": 1_000_000},
+        "thumbnailer": {"type": "string"},
+    },
+}
+
+COLUMNS = [
+    {"name": "thumbnail", "type": "image", "title": "", "style": "image", "width": 10, "deferred": True},
+    {"name": "name", "type": "text", "title": "Name", "width": 32},
+    {"name": "folder", "type": "text", "title": "Folder", "width": 32},
+    {"name": "kind", "type": "text", "title": "Kind", "style": "badge", "width": 10},
+    {"name": "size", "type": "integer", "title": "Size", "style": "bytes", "width": 10},
+    {"name": "modified", "type": "timestamp", "title": "Modified", "style": "age", "width": 14},
+]
+
+IMAGES = {"png", "jpg", "jpeg", "gif", "bmp", "webp", "tif", "tiff", "ico", "svg", "pnm", "ppm", "xpm"}
+WORKERS = 2
+PATIENCE = 10  # seconds for one thumbnail
+KEPT = 32 << 20  # bytes of thumbnails
+LARGEST = 512 << 10  # what a page is given at most
+LONGEST_KEY = 1_024
+SETTLE = 0.05  # seconds in which changes are gathered
+ROWS_PER_LINE = 500
+
+
+def say(**message):
+    sys.stdout.write(json.dumps(message, separators=(",", ":")) + "\n")
+
+
+def ending(path):
+    name = os.path.basename(path)
+    return name.rsplit(".", 1)[1].lower() if "." in name[1:] else ""
+
+
+class Worker:
+    """One process that makes thumbnails, one after the other."""
+
+    def __init__(self, command):
+        self.command = command
+        self.process, self.job, self.since, self.rest = None, None, 0, b""
+
+    def begin(self, job, path, size):
+        if self.process is None:
+            self.process = subprocess.Popen(self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+            self.rest = b""
+        self.job, self.since = job, time.monotonic()
+        try:
+            self.process.stdin.write(f"{size} {os.fsencode(path).hex()}\n".encode())
+            self.process.stdin.flush()
+        except OSError:
+            pass  # it has ended: that is read
+
+    def read(self):
+        """The answer, when it is whole; `! reason` when the process has ended instead."""
+        chunk = os.read(self.process.stdout.fileno(), 1 << 20)
+        if not chunk:
+            self.end()
+            return "! the thumbnailer has ended"
+        self.rest += chunk
+        if not self.rest.endswith(b"\n"):
+            return None
+        line, self.rest = self.rest[:-1].decode(), b""
+        return line
+
+    def end(self):
+        if self.process is not None:
+            self.process.kill()
+            self.process.wait()
+            self.process.stdin.close()
+            self.process.stdout.close()
+        self.process, self.job = None, None
+
+
+class Thumbnails:
+    """Makes thumbnails of what is asked for, the first asked first, and keeps some."""
+
+    def __init__(self, tree, size, command):
+        self.tree, self.size = tree, size
+        self.workers = [Worker(command) for _ in range(WORKERS)]
+        self.waiting = OrderedDict()  # (kind, name): the path. A cell is named by its path, an image by its number
+        self.kept, self.kept_bytes = OrderedDict(), 0
+
+    def key(self, path):
+        """What names these bytes and no others."""
+        entry = self.tree.entries[path]
+        return f"{path}|{entry.inode}.{entry.modified}.{entry.size}.{self.size}"
+
+    def ask(self, kind, name, path):
+        self.waiting[(kind, name)] = path
+        self.go_on()
+
+    def cancel(self, kind, name):
+        self.waiting.pop((kind, name), None)
+        for worker in self.workers:
+            if worker.job is not None and worker.job[:2] == (kind, name):
+                worker.end()  # the decoder cannot be told to stop in any other way
+        self.go_on()
+
+    def go_on(self):
+        for worker in self.workers:
+            while worker.job is None and self.waiting:
+                (kind, name), path = self.waiting.popitem(last=False)
+                if path not in self.tree.entries:
+                    self.fail(kind, name, "the file is gone")
+                    continue
+                worker.begin((kind, name, path, self.key(path)), self.tree.full(path), self.size)
+
+    def read(self, worker):
+        job = worker.job
+        answer = worker.read()
+        if answer is None:
+            return
+        worker.job = None
+        if job is not None:
+            self.finish(job, answer)
+        self.go_on()
+
+    def finish(self, job, answer):
+        kind, name, path, key = job
+        if answer.startswith("! "):
+            self.fail(kind, name, answer[2:])
+        elif len(answer) * 3 // 4 > LARGEST or len(key.encode()) > LONGEST_KEY:
+            self.fail(kind, name, "its thumbnail, or its name, is too long")
+        else:
+            self.keep(key, answer)
+            if kind == "cell":
+                say(type="loaded", key=path, column="thumbnail", value=key)
+            else:
+                say(type="image", id=name, data=answer)
+
+    def fail(self, kind, name, reason):
+        if kind == "cell":
+            say(type="failed", key=name, column="thumbnail", reason=reason)
+        else:
+            say(type="image", id=name, error=reason)
+
+    def keep(self, key, data):
+        self.kept_bytes += len(data) - len(self.kept.pop(key, ""))
+        self.kept[key] = data
+        while self.kept_bytes > KEPT:
+            self.kept_bytes -= len(self.kept.popitem(last=False)[1])
+
+    def load(self, path):
+        if path not in self.tree.entries or ending(path) not in IMAGES or self.tree.entries[path].is_folder:
+            say(type="loaded", key=path, column="thumbnail", value=None)
+        elif self.key(path) in self.kept:
+            say(type="loaded", key=path, column="thumbnail", value=self.key(path))
+        else:
+            self.ask("cell", path, path)
+
+    def image(self, number, key):
+        path = key.rsplit("|", 1)[0]
+        # Only what the table shows can be asked for, and only as it is now.
+        if path not in self.tree.entries or self.key(path) != key:
+            say(type="image", id=number, data=None)
+        elif key in self.kept:
+            self.kept.move_to_end(key)
+            say(type="image", id=number, data=self.kept[key])
+        else:
+            self.ask("image", number, path)
+
+    def end_overdue(self, now):
+        for worker in self.workers:
+            if worker.job is not None and now - worker.since >= PATIENCE:
+                kind, name = worker.job[:2]
+                worker.end()
+                self.fail(kind, name, f"it has taken more than {PATIENCE} seconds")
+        self.go_on()
+
+
+def row(tree, path):
+    entry = tree.entries[path]
+    folder, name = os.path.split(path)
+    kind = "folder" if entry.is_folder else ending(path) or "file"
+    return [path, None, name, folder, kind, entry.size, f"{entry.modified // 1_000_000}.{entry.modified % 1_000_000:06d}"]
+
+
+def tell(tree, changed, gone):
+    if gone:
+        for first in range(0, len(gone), ROWS_PER_LINE):
+            say(type="delete", keys=gone[first:first + ROWS_PER_LINE])
+    changed = [path for path in changed if path in tree.entries]
+    for first in range(0, len(changed), ROWS_PER_LINE):
+        say(type="upsert", rows=[row(tree, path) for path in changed[first:first + ROWS_PER_LINE]])
+
+
+def begin(settings):
+    """The tree and its thumbnails, told for the first time."""
+    root = os.path.abspath(settings["path"])
+    if not os.path.isdir(root):
+        say(type="refuse", setting="path", reason=f"'{settings['path']}' is no folder")
+        sys.stdout.flush()
+        sys.exit(0)
+    tree = Tree(root, settings.get("hidden", False), settings.get("limit", 100_000))
+    say(type="schema", name="files", title=f"Files in {os.path.basename(root) or root}", key="text", columns=COLUMNS,
+        prefetch={"inFlight": 8, "patience": 30_000})
+    changed, _ = tree.scan()
+    tell(tree, sorted(changed), [])
+    say(type="commit")
+    if tree.is_cut:
+        say(type="state", state="live", message=f"only the first {tree.limit} files are shown")
+    here = os.path.dirname(os.path.abspath(__file__))
+    command = [settings["thumbnailer"]] if "thumbnailer" in settings else ["/usr/bin/python3", os.path.join(here, "thumbnail.py")]
+    return tree, Thumbnails(tree, settings.get("size", 96), command)
+
+
+def hear(message, thumbnails):
+    kind = message.get("type")
+    if kind == "load":
+        for path, _ in message["cells"]:
+            thumbnails.load(path)
+    elif kind == "cancel":
+        for path, _ in message.get("cells", []):
+            thumbnails.cancel("cell", path)
+        for number in message.get("images", []):
+            thumbnails.cancel("image", number)
+    elif kind == "image":
+        thumbnails.image(message["id"], message["key"])
+
+
+def main():
+    say(type="hello", version=1, capabilities=["health", "commits", "images"], settings=SETTINGS)
+    tree, thumbnails, rest = None, None, b""
+    dirty, settles = set(), None
+    while True:
+        sys.stdout.flush()
+        workers = {w.process.stdout.fileno(): w for w in thumbnails.workers if w.process} if thumbnails else {}
+        files = [0, *workers] + ([tree.file] if tree else [])
+        patience = max(0, settles - time.monotonic()) if settles else 1 if any(w.job for w in workers.values()) else None
+        ready = select.select(files, [], [], patience)[0]
+        if 0 in ready:
+            chunk = os.read(0, 65_536)
+            if not chunk:
+                sys.exit(0)
+            *lines, rest = (rest + chunk).split(b"\n")
+            for message in (json.loads(line) for line in lines if line.strip()):
+                if message.get("type") == "health":
+                    say(type="health", id=message.get("id"))
+                elif message.get("type") == "configure":
+                    tree, thumbnails = begin(message.get("settings", {}))
+                elif thumbnails:
+                    hear(message, thumbnails)
+        for file, worker in workers.items():
+            if file in ready and worker.process:
+                thumbnails.read(worker)
+        if tree and tree.file in ready:
+            dirty |= tree.dirty()
+            settles = settles or time.monotonic() + SETTLE
+        now = time.monotonic()
+        if settles and settles <= now:
+            if "" in dirty and not os.path.isdir(tree.root):
+                sys.exit("the folder is gone")  # the host starts us again
+            for folder in sorted(dirty):
+                if folder not in tree.children:
+                    continue
+                before = {path: tree.entries[path] for path in map(lambda n: os.path.join(folder, n), tree.children[folder]) if path in tree.entries}
+                changed, gone = tree.scan(folder)
+                tell(tree, sorted(changed), gone)
+                for path in changed:
+                    if path in before and path in tree.entries:
+                        say(type="forget", key=path, column="thumbnail")
+                say(type="commit")
+            dirty, settles = set(), None
+        if thumbnails:
+            thumbnails.end_overdue(now)
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except (BrokenPipeError, KeyboardInterrupt):
+        # Nobody listens any more: not an error, and nothing is left to say on a pipe that is closed.
+        sys.stderr.close()
+        sys.exit(0)

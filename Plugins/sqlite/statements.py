@@ -1,0 +1,244 @@
+"""What a query of the host is in SQL, and where a page of it begins and ends."""
+
+import json
+import sqlite3
+from collections import OrderedDict, namedtuple
+
+#: One run of rows in the order of a query: the conditions, their values, and the order within it.
+Part = namedtuple("Part", "conditions values order")
+#: One term of an order: the column as it is compared, whether the greatest comes first, whether it may be empty.
+Term = namedtuple("Term", "name descending nullable")
+#: A place between two rows: the values of the row beside it, and whether it lies before that row.
+Cursor = namedtuple("Cursor", "values before")
+
+
+class Unreadable(Exception):
+    """Something that cannot be read, and why."""
+
+
+def quoted(name):
+    return '"' + name.replace('"', '""') + '"'
+
+
+def folded(text):
+    """The text in lower case, character by character, as the host folds it."""
+    return text.lower() if text.isascii() else "".join(character.lower() for character in text)
+
+
+class Where:
+    """The conditions of a query."""
+
+    def __init__(self, conditions, values):
+        self.conditions, self.values = conditions, values
+        self.clause = " WHERE " + " AND ".join(conditions) if conditions else ""
+        self.identity = (self.clause, tuple(values))
+
+    def joined(self, part):
+        """The clause and the values of these and of a part."""
+        conditions = self.conditions + part.conditions
+        return " WHERE " + " AND ".join(conditions) if conditions else "", self.values + part.values
+
+
+class Table:
+    """A table or view: its columns, its key, and its queries in SQL."""
+
+    def __init__(self, connection, name, key):
+        self.source = quoted(name)
+        columns = connection.execute(f"PRAGMA table_xinfo({self.source})").fetchall()
+        if not columns:
+            raise Unreadable(f"there is no table “{name}”")
+        self.kinds, self.nullable = OrderedDict(), {}
+        #: The columns whose values are surely of their kind: those are sorted, filtered and grouped by SQLite.
+        self.powers = set()
+        for _, column, declared, not_null, _, _, hidden in columns:
+            if hidden == 1:
+                continue
+            kind = kind_of(declared or "")
+            if kind is None:
+                kind = self.guessed(connection, column)
+            else:
+                self.powers.add(column)
+            self.kinds[column] = kind
+            self.nullable[column] = not not_null
+        self.searches = all(name in self.powers for name, kind in self.kinds.items() if kind == "text")
+        self.find_key(connection, columns, key)
+
+    def guessed(self, connection, column):
+        found = {row[0] for row in connection.execute(
+            f"SELECT DISTINCT typeof({quoted(column)}) FROM (SELECT {quoted(column)} FROM {self.source} LIMIT 1000)")} - {"null"}
+        return "integer" if found == {"integer"} else "number" if found and found <= {"integer", "real"} else "text"
+
+    def find_key(self, connection, columns, key):
+        primary = [column[1] for column in columns if column[5] > 0]
+        if key is None:
+            try:
+                connection.execute(f"SELECT rowid FROM {self.source} LIMIT 0")
+                names = {name.lower() for name in self.kinds}
+                rowid = next((name for name in ("rowid", "_rowid_", "oid") if name not in names), None)
+                is_view = connection.execute("SELECT type FROM (SELECT * FROM sqlite_master UNION ALL SELECT * FROM sqlite_temp_master) "
+                                             "WHERE name = ?", [self.source[1:-1].replace('""', '"')]).fetchone()
+                if rowid is not None and is_view is not None and is_view[0] == "table":
+                    self.key, self.key_kind = rowid, "integer"
+                    return
+            except sqlite3.Error:  # a table without rowids
+                pass
+            if len(primary) != 1:
+                raise Unreadable("say which column is the key: values that are different in each row, and never empty")
+            key = primary[0]
+        if key not in self.kinds:
+            raise Unreadable(f"there is no column “{key}”")
+        self.key = quoted(key)
+        self.key_kind = "integer" if self.kinds[key] == "integer" else "text"
+        if self.key_kind == "text" and self.kinds[key] != "text":
+            raise Unreadable(f"the column “{key}” holds neither whole numbers nor texts")
+
+    # Conditions
+
+    def compared(self, name):
+        """A column as it is compared: texts by their bytes, whatever the table says."""
+        if name not in self.kinds:
+            raise Unreadable(f"there is no column “{name}”")
+        return quoted(name) + (" COLLATE BINARY" if self.kinds[name] == "text" else "")
+
+    def conditions(self, query):
+        conditions, values = [], []
+        if "filter" in query:
+            conditions.append(self.filter(query["filter"], values))
+        if query.get("search"):
+            texts = [name for name, kind in self.kinds.items() if kind == "text"]
+            conditions.append("(" + " OR ".join(f"folded_contains({quoted(name)}, ?)" for name in texts) + ")" if texts else "0")
+            values += [folded(query["search"])] * len(texts)
+        for name, value in zip(query.get("group", []), query.get("section", [])):
+            conditions.append(f"{self.compared(name)} IS ?")
+            values.append(bound(value))
+        return Where(conditions, values)
+
+    def filter(self, filter, values):
+        """A filter in SQL. Nothing that is compared with an empty cell is true, so only `not` has to look after them."""
+        if "all" in filter:
+            return "(" + " AND ".join([self.filter(part, values) for part in filter["all"]] or ["1"]) + ")"
+        if "any" in filter:
+            return "(" + " OR ".join([self.filter(part, values) for part in filter["any"]] or ["0"]) + ")"
+        if "not" in filter:
+            return f"NOT coalesce({self.filter(filter['not'], values)}, 0)"
+        column, operator = self.compared(filter["column"]), filter["op"]
+        if operator in ("=", "!=", "<", "<=", ">", ">="):
+            values.append(self.value(filter, filter["value"]))
+            return f"({column} {operator} ?)"
+        if operator == "range":
+            bounds = [(sign, self.value(filter, filter[member])) for sign, member in ((">=", "from"), ("<=", "through")) if member in filter]
+            values += [value for _, value in bounds]
+            return "(" + " AND ".join(f"{column} {sign} ?" for sign, _ in bounds) + ")" if bounds else f"({column} IS NOT NULL)"
+        if operator in ("contains", "startsWith"):
+            values.append(folded(filter["value"]))
+            function = "folded_contains" if operator == "contains" else "folded_begins"
+            return f"{function}({quoted(filter['column'])}, ?)"
+        if operator == "oneOf":
+            values += [self.value(filter, value) for value in filter["values"]]
+            return f"({column} IN ({', '.join('?' * len(filter['values']))}))"
+        if operator == "isEmpty":
+            return f"({column} IS NULL)"
+        raise Unreadable(f"there is no operator “{operator}”")
+
+    def value(self, filter, value):
+        # A whole number beyond 2^53 comes as a text.
+        return int(value) if self.kinds[filter["column"]] == "integer" and isinstance(value, str) else bound(value)
+
+    # Order
+
+    def order(self, sort):
+        """The terms of an order; the key is the last, so that no two rows are in the same place."""
+        terms = [Term(self.compared(term["column"]), bool(term.get("descending")), self.nullable[term["column"]]) for term in sort]
+        return terms + [Term(self.key, False, False)]
+
+    def selection(self, order):
+        """What is read of a row: its place, its key, its cells."""
+        return ", ".join([term.name for term in order] + [self.key] + [quoted(name) for name in self.kinds])
+
+    def parts(self, order, after):
+        """The rows behind a place, as runs that follow each other: each can be found by an index on the order's columns."""
+        if after is None:
+            yield Part([], [], written(order))
+            return
+        for depth in range(len(order) - 1, -1, -1):
+            same, values = [], []
+            for term, value in zip(order[:depth], after.values):
+                same.append(f"{term.name} IS ?")
+                values.append(value)
+            term, value = order[depth], after.values[depth]
+            rest = written(order[depth:])
+            if value is None:
+                continue  # empty cells come last: nothing follows them
+            sign = "<" if term.descending else ">"
+            if depth == len(order) - 1 and after.before:
+                sign += "="
+            yield Part(same + [f"{term.name} {sign} ?"], values + [value], rest)
+            if term.nullable:
+                yield Part(same + [f"{term.name} IS NULL"], values, written(order[depth + 1:]))
+
+
+def written(order):
+    return ", ".join(
+        term.name + (" DESC" if term.descending else "") + (" NULLS LAST" if term.nullable and not term.descending else "") for term in order)
+
+
+def kind_of(declared):
+    """What a column holds by its declared type, as SQLite reads it; None when that says nothing."""
+    declared = declared.upper()
+    if "BOOL" in declared:
+        return "boolean"
+    if "INT" in declared:
+        return "integer"
+    if any(word in declared for word in ("CHAR", "CLOB", "TEXT")):
+        return "text"
+    if any(word in declared for word in ("REAL", "FLOA", "DOUB")):
+        return "number"
+    return None
+
+
+def bound(value):
+    return int(value) if isinstance(value, bool) else value
+
+
+# Places
+
+
+def cursor_text(values, before):
+    """A place as a text. A value that JSON has no word for cannot be gone on from."""
+    if any(isinstance(value, bytes) for value in values):
+        raise Unreadable("a value to sort by is neither a number nor a text")
+    return json.dumps([1 if before else 0, list(values)], separators=(",", ":"))
+
+
+def cursor_from(text, order):
+    if text is None:
+        return None
+    try:
+        before, values = json.loads(text)
+        if len(values) != len(order):
+            raise ValueError
+    except ValueError as error:
+        raise Unreadable("this is no place in this order") from error
+    return Cursor(values, bool(before))
+
+
+def rank(value):
+    """How SQLite orders values of different kinds: numbers, texts, then bytes."""
+    if isinstance(value, str):
+        return (1, value.encode("utf-8", "surrogatepass"))
+    if isinstance(value, bytes):
+        return (2, value)
+    return (0, value)
+
+
+def follows(place, cursor, order):
+    """Whether a row lies behind a place."""
+    for value, other, term in zip(place, cursor.values, order):
+        if value is None and other is None:
+            continue
+        if value is None or other is None:
+            return value is None
+        if rank(value) == rank(other):
+            continue
+        return (rank(value) > rank(other)) != term.descending
+    return cursor.before

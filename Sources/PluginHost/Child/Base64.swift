@@ -1,0 +1,34 @@
+/// Bytes as letters (RFC 4648), as a child process writes those of an image.
+enum Base64 {
+  /// The bytes; `nil` when these are no base64, or not in its one right form.
+  static func decode(_ text: UnsafeRawBufferPointer) -> [UInt8]? {
+    guard text.count % 4 == 0 else { return nil }
+    let padding = text.suffix(2).reversed().prefix { $0 == UInt8(ascii: "=") }.count
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(text.count / 4 * 3)
+    var bits: UInt32 = 0
+    var count = 0
+    for letter in text.dropLast(padding) {
+      guard let value = value(of: letter) else { return nil }
+      bits = bits << 6 | value
+      count += 6
+      guard count >= 8 else { continue }
+      count -= 8
+      bytes.append(UInt8(truncatingIfNeeded: bits >> UInt32(count)))
+    }
+    // What is left over must be zeros, or two texts would be the same bytes.
+    guard bits & (1 << UInt32(count) - 1) == 0 else { return nil }
+    return bytes
+  }
+
+  private static func value(of letter: UInt8) -> UInt32? {
+    switch letter {
+    case UInt8(ascii: "A")...UInt8(ascii: "Z"): UInt32(letter) - 65
+    case UInt8(ascii: "a")...UInt8(ascii: "z"): UInt32(letter) - 71
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt32(letter) + 4
+    case UInt8(ascii: "+"): 62
+    case UInt8(ascii: "/"): 63
+    default: nil
+    }
+  }
+}

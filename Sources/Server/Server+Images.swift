@@ -1,0 +1,73 @@
+import CWebSockets
+import ListEngine
+
+/// The bytes of images, whose keys stand in cells: docs/protocol.md, section 6.
+extension Server {
+  /// Answers a request for an image, now or when its source has.
+  ///
+  /// - Returns: the answer, when it is there already.
+  func imageResponse(to head: RequestHead, on socket: OpaquePointer) -> HTTPResponse? {
+    func refuse(_ status: Int, _ reason: String) -> HTTPResponse {
+      HTTPResponse(refusal: status, reason: reason, to: head.method)
+    }
+    guard let name = head.argument("table"), let key = head.argument("key"), !key.isEmpty,
+      key.utf8.count <= ImageDesk.greatestKey
+    else { return refuse(400, "An image has a table and a key of at most \(ImageDesk.greatestKey) bytes.") }
+    guard let table = engine.table(named: name), schemas[table]?.loadsImages == true, let inlet = inletsByTable[table]
+    else { return refuse(404, "There is no such table, or it has no images.") }
+    guard head.method == .get else { return refuse(405, "Images are for GET.") }
+    switch images.ask(table, key, for: socket, until: EventLoop.now.advanced(by: ImageDesk.patience)) {
+    case .full:
+      return refuse(503, "The source has \(ImageDesk.greatestForTable) images to load already.")
+    case .begun(let number):
+      // Ours: libwebsockets would give up earlier than the source may.
+      lws_set_timeout(socket, PENDING_TIMEOUT_HTTP_CONTENT, Int32(2 * ImageDesk.patience.components.seconds))
+      if !inlet.ask(.image(number, key: key)) { finishImage(number, .sourceDown) }
+      loop.requestTurn()
+      return nil
+    case .joined:
+      lws_set_timeout(socket, PENDING_TIMEOUT_HTTP_CONTENT, Int32(2 * ImageDesk.patience.components.seconds))
+      return nil
+    }
+  }
+
+  /// A source has given an image, or has not.
+  func finishImage(_ number: UInt64, _ outcome: ImageOutcome) {
+    let response: HTTPResponse
+    switch outcome {
+    case .bytes(let bytes):
+      if bytes.count > ImageDesk.greatestByteCount {
+        response = HTTPResponse(refusal: 502, reason: "The image has more than \(ImageDesk.greatestByteCount) bytes.")
+      } else if let kind = ImageKind(of: bytes) {
+        response = HTTPResponse(image: bytes, kind)
+      } else {
+        response = HTTPResponse(refusal: 502, reason: "What the source gave is no image that is shown here.")
+      }
+    case .none: response = HTTPResponse(refusal: 404, reason: "There is no such image.")
+    case .failed(let reason): response = HTTPResponse(refusal: 502, reason: "The source could not load it: \(reason)")
+    case .sourceDown: response = HTTPResponse(refusal: 503, reason: "The source does not run.")
+    }
+    answerImage(number, response)
+  }
+
+  private func answerImage(_ number: UInt64, _ response: HTTPResponse) {
+    for socket in images.finish(number) {
+      transfers[socket] = PageTransfer(response)
+      lws_callback_on_writable(socket)
+    }
+  }
+
+  /// What should have been answered by now.
+  func finishOverdueImages(at now: Instant) {
+    for (number, table) in images.overdue(at: now) {
+      _ = inletsByTable[table]?.ask(.cancelImages([number]))
+      answerImage(number, HTTPResponse(refusal: 504, reason: "The source has not answered in time."))
+    }
+  }
+
+  /// Who waited for an image is gone.
+  func leaveImages(_ socket: OpaquePointer) {
+    guard let (number, table) = images.leave(socket) else { return }
+    _ = inletsByTable[table]?.ask(.cancelImages([number]))
+  }
+}

@@ -1,0 +1,152 @@
+import Foundation
+import ListEngine
+import Synchronization
+import Testing
+
+@testable import Server
+
+/// The bytes of images over HTTP.
+@Suite struct ImageTests {
+  private static let png: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 1, 2, 3]
+
+  /// A source that answers with what its key says, or not at all.
+  private final class Gallery: Sendable {
+    let asked = Mutex<[String]>([])
+    let cancelled = Mutex<[UInt64]>([])
+
+    init(_ server: RunningServer, loads: Bool = true, listens: Bool = true) {
+      let inlet = server.control.addSource("gallery")
+      inlet.tell(
+        .schema(
+          Schema(name: "gallery", key: .integer, columns: [Column("picture", .image)], loadsImages: loads)))
+      inlet.tell(.state(.live, message: ""))
+      guard listens else { return }
+      // The server's end keeps the gallery, also where a test has no more use for it; so it must not keep that end.
+      inlet.listen { [self, weak inlet] wish in
+        if case .cancelImages(let numbers) = wish { cancelled.withLock { $0 += numbers } }
+        guard case .image(let number, let key) = wish else { return }
+        asked.withLock { $0.append(key) }
+        guard let inlet, let outcome = Self.outcome(key) else { return }
+        // Not from the loop itself, which must not wait for room in the inlet.
+        Thread.detachNewThread { inlet.tell(.image(number, outcome)) }
+      }
+    }
+
+    private static func outcome(_ key: String) -> ImageOutcome? {
+      switch key {
+      case "silent": nil
+      case "none": ImageOutcome.none
+      case "failed": .failed("no film")
+      case "down": .sourceDown
+      case "text": .bytes(Array("<script>".utf8))
+      case "svg": .bytes(Array("<svg xmlns='http://www.w3.org/2000/svg'/>".utf8))
+      case "jpeg": .bytes([0xFF, 0xD8, 0xFF, 0xE0])
+      case "gif": .bytes(Array("GIF89a".utf8))
+      case "webp": .bytes(Array("RIFF0000WEBP".utf8))
+      case "riff": .bytes(Array("RIFF0000WAVE".utf8))
+      case "large": .bytes(ImageTests.png + [UInt8](repeating: 0, count: 524_288 - ImageTests.png.count))
+      case "too large": .bytes(ImageTests.png + [UInt8](repeating: 0, count: 524_289 - ImageTests.png.count))
+      default: .bytes(ImageTests.png)
+      }
+    }
+  }
+
+  private func get(_ key: String, _ server: RunningServer, _ headers: [String] = []) throws -> HTTPAnswer? {
+    let written = try #require(key.addingPercentEncoding(withAllowedCharacters: .alphanumerics))
+    return try HTTPAnswer.get("/image?table=gallery&key=\(written)", port: server.port, headers: headers)
+  }
+
+  /// Waits until pages can see the table.
+  private func gallery(_ server: RunningServer, loads: Bool = true, listens: Bool = true) throws -> Gallery {
+    let gallery = Gallery(server, loads: loads, listens: listens)
+    _ = try WebSocketClient.open("gallery", port: server.port)
+    return gallery
+  }
+
+  @Test(arguments: [("png", "image/png"), ("jpeg", "image/jpeg"), ("gif", "image/gif"), ("webp", "image/webp")])
+  func anImageComesAsWhatItIs(_ key: String, _ type: String) throws {
+    let server = try RunningServer()
+    let gallery = try gallery(server)
+    let answer = try #require(try get(key, server))
+    #expect(answer.status == 200 && answer.headers["content-type"] == type)
+    #expect(answer.headers["x-content-type-options"] == "nosniff")
+    #expect(answer.headers["cross-origin-resource-policy"] == "same-origin")
+    #expect(answer.headers["cache-control"] == "private, max-age=604800, immutable")
+    #expect(gallery.asked.withLock { $0 } == [key])
+    if key == "png" { #expect(answer.body == Self.png) }
+  }
+
+  @Test func keysAreTakenAsTheyAre() throws {
+    let server = try RunningServer()
+    let gallery = try gallery(server)
+    let keys = ["a/b c+d|1&table=x", "ä%41", "../../etc/passwd", "100%"]
+    for key in keys { #expect(try get(key, server)?.status == 200) }
+    #expect(gallery.asked.withLock { $0 } == keys)
+  }
+
+  @Test(arguments: [
+    ("none", 404), ("failed", 502), ("down", 503), ("text", 502), ("svg", 502), ("riff", 502), ("too large", 502),
+  ]) func whatIsNoImageIsNotGiven(_ key: String, _ status: Int) throws {
+    let server = try RunningServer()
+    _ = try gallery(server)
+    let answer = try #require(try get(key, server))
+    #expect(answer.status == status && answer.headers["cache-control"] == "no-store")
+    #expect(answer.headers["content-type"] == "text/plain; charset=utf-8")
+  }
+
+  @Test func theLargestImageIsGivenAsAWhole() throws {
+    let server = try RunningServer()
+    _ = try gallery(server)
+    #expect(try get("large", server)?.body.count == 524_288)
+  }
+
+  @Test func whatCannotBeAskedForIsSaid() throws {
+    let server = try RunningServer()
+    _ = try gallery(server)
+    for (path, status) in [
+      ("/image", 400), ("/image?table=gallery", 400), ("/image?key=a", 400), ("/image?table=gallery&key=", 400),
+      ("/image?table=nothing&key=a", 404), ("/image?table=gallery&key=\(String(repeating: "k", count: 1_025))", 400),
+      ("/image?table=gallery&key=\(String(repeating: "k", count: 1_024))", 200),
+    ] {
+      #expect(try HTTPAnswer.get(path, port: server.port)?.status == status, "\(path.prefix(40))")
+    }
+  }
+
+  @Test func aTableWithoutImagesHasNone() throws {
+    let server = try RunningServer()
+    let gallery = try gallery(server, loads: false)
+    #expect(try get("png", server)?.status == 404)
+    #expect(gallery.asked.withLock { $0 } == [])
+  }
+
+  @Test func aSourceThatHearsNothingIsDown() throws {
+    let server = try RunningServer()
+    _ = try gallery(server, listens: false)
+    #expect(try get("png", server)?.status == 503)
+  }
+
+  @Test func onlyThoseWhoAreLetInSeeImages() throws {
+    let keeper = AccessToken(role: .viewer)
+    let server = try RunningServer { $0.tokens = [keeper] }
+    let gallery = Gallery(server)
+    #expect(try get("png", server)?.status == 401)
+    #expect(try get("png", server, ["Authorization: Bearer \(keeper.text)x"])?.status == 401)
+    #expect(gallery.asked.withLock { $0 } == [])
+    // The table may not be there yet.
+    while try get("png", server, ["Authorization: Bearer \(keeper.text)"])?.status == 404 {}
+    #expect(try get("png", server, ["Authorization: Bearer \(keeper.text)"])?.status == 200)
+    #expect(try get("png", server, ["Cookie: rowcast-\(server.port)=\(keeper.cookie)"])?.status == 200)
+  }
+
+  @Test func aLoadThatNobodyWaitsForIsCancelled() throws {
+    let server = try RunningServer()
+    let gallery = try gallery(server)
+    var socket: RawSocket? = try RawSocket(port: server.port)
+    socket?.send("GET /image?table=gallery&key=silent HTTP/1.1\r\nHost: 127.0.0.1:\(server.port)\r\n\r\n")
+    while gallery.asked.withLock({ $0.isEmpty }) { _ = try HTTPAnswer.get("/healthz", port: server.port) }
+    #expect(gallery.cancelled.withLock { $0 } == [])
+    socket = nil
+    while gallery.cancelled.withLock({ $0.isEmpty }) { _ = try HTTPAnswer.get("/healthz", port: server.port) }
+    #expect(gallery.cancelled.withLock { $0.count } == 1)
+  }
+}

@@ -1,0 +1,66 @@
+import Foundation
+import Testing
+
+/// A program that keeps its rows behind the real command: read where a page looks, and again when the program starts anew.
+@Suite struct WindowedProgramTests {
+  private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent()
+
+  /// A file with 2,000 rows, called by this word and their number.
+  private func make(_ file: URL, _ word: String) throws {
+    let program = """
+      import sqlite3, sys
+      c = sqlite3.connect(sys.argv[1])
+      c.execute("CREATE TABLE things (id INTEGER PRIMARY KEY, name TEXT, size INT NOT NULL)")
+      c.executemany("INSERT INTO things VALUES (?, ?, ?)", [(n, f"{sys.argv[2]} {n}", n * 7 % 2000) for n in range(2000)])
+      c.commit()
+      """
+    let process = Process()
+    process.executableURL = URL(filePath: "/usr/bin/env")
+    process.arguments = ["python3", "-c", program, file.path, word]
+    try process.run()
+    process.waitUntilExit()
+    try #require(process.terminationStatus == 0)
+  }
+
+  /// Hears messages until one has all these texts; everything is acknowledged.
+  @discardableResult
+  private func wait(_ client: WebSocketClient, for texts: String...) throws -> [String: Any] {
+    while true {
+      let message = try client.message()
+      if let sequence = message["seq"] as? Int { client.say(#"{"type":"ack","seq":\#(sequence)}"#) }
+      let text = String(decoding: try JSONSerialization.data(withJSONObject: message), as: UTF8.self)
+      if texts.allSatisfy(text.contains) { return message }
+    }
+  }
+
+  @Test func rowsAreReadWhereAPageLooksAndAgainWhenTheProgramStartsAnew() throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "rowcast-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let file = folder.appending(path: "things.db")
+    let other = folder.appending(path: "other.db")
+    try make(file, "old")
+    try make(other, "new")
+    let command = try RunningCommand([
+      "serve", "--port", "0", "--no-token", "--plugin", Self.root.appending(path: "Plugins/sqlite/sqlite.py").path,
+      "--set", "sqlite.path=\(file.path)", "--set", "sqlite.table=things", "--set", "sqlite.interval=0.05",
+    ])
+    let client = try WebSocketClient.greeted(port: command.port)
+    client.say(#"{"type":"open","table":"things","request":1,"viewport":{"first":0,"count":10}}"#)
+    #expect(try wait(client, for: #""old 0""#, #""old 9""#)["rows"] as? Int == 2_000)
+    client.say(
+      #"{"type":"query","request":2,"query":{"sort":[{"column":"size"}]},"viewport":{"first":0,"count":10}}"#)
+    // Of size 2: 7 · 286 = 2,002.
+    let sequence = try #require(try wait(client, for: #""old 286""#)["seq"] as? Int)
+    client.say(#"{"type":"viewport","seq":\#(sequence),"first":1500,"count":10}"#)
+    // Of size 1,500: 7 · 500 = 3,500.
+    try wait(client, for: #""old 500""#)
+    // Another file takes its place: the program ends, is started again, and the page sees the other rows where it is.
+    #expect(rename(other.path, file.path) == 0)
+    try wait(client, for: #""new 500""#)
+    command.send(signal: SIGTERM)
+    #expect(try command.end(within: 5) == 0)
+    #expect(command.complaints.contains("the file was replaced by another one"), "\(command.complaints)")
+  }
+}
