@@ -31,6 +31,8 @@ final class Sitting {
   private(set) var heardCount = 0
   /// Cells that it was asked for and has not answered.
   private(set) var asked: Set<DeferredCell> = []
+  /// What became of actions, by their ids.
+  private(set) var outcomes: [UInt64: ActionOutcome] = [:]
   /// Rows that were named, as far as they are kept.
   private(set) var keys: Set<RowKey> = []
   /// Settings that it is given, as JSON.
@@ -212,7 +214,11 @@ final class Sitting {
         asked.remove(DeferredCell(key, column: column))
         bench.notLoaded(DeferredCell(key, column: column), reason)
         if reason.hasPrefix("the value ") { find(.values, "cell of row \(key): \(reason)", line) }
-      case .forget, .acted: break
+      case .forget: break
+      case .acted(let id, let outcome):
+        if outcomes.updateValue(outcome, forKey: id) != nil {
+          find(.actions, "the action \(id) is answered twice", line)
+        }
       case .refused(let reason): refuse(reason, line)
       case .badLine(let reason):
         badReasons.insert(reason)
@@ -241,6 +247,7 @@ final class Sitting {
   private func take(_ schema: Schema, _ line: Int?) {
     if hello != nil { bench.seen.insert(.schema) }
     if schema.columns.contains(where: \.isDeferred) { bench.level = max(bench.level, 2) }
+    if !schema.actions.isEmpty { bench.level = max(bench.level, 3) }
     if let reason = bench.add(schema) {
       refusal = reason
       find(.schema, reason, line)

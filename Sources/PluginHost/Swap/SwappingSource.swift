@@ -171,7 +171,9 @@ public final class SwappingSource: @unchecked Sendable {
       handover = nil
       for event in told where !tell(event) { return false }
       log(.info, "the new instance has taken over")
-      return tell(.state(.live, message: ""))
+      // It may have said so itself, and why.
+      let hasSaid = told.contains { if case .state = $0 { true } else { false } }
+      return hasSaid || tell(.state(.live, message: ""))
     }
   }
 
