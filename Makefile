@@ -7,7 +7,7 @@ SEEDS ?= 10000
 FAULTS ?= 1000
 PLUGINS ?= 20
 
-.PHONY: help run run-market test simulate chaos mutants lint format bench bench-page coverage
+.PHONY: help run run-market test simulate chaos mutants lint format bench bench-page coverage fuzz storm soak sanitize slowhttp tls timing
 
 help: ## Lists the commands.
 	@echo "Rowcast: live tables in the browser. Commands:"
@@ -55,6 +55,8 @@ bench: ## Measures the workloads on Rowcast and on its peers, and prints the rat
 	@scripts/setup run
 	@swift build -c release --product market
 	@swift build -c release --product rowcast-bench
+	@swift build -c release --product viewers
+	@swift build -c release --product lws-fanout
 	@Benchmarks/run $(BENCH)
 
 bench-page: ## Measures the page and its peers in the same browser (BENCH="--only s1,s4 --runs 1" for some).
@@ -62,6 +64,39 @@ bench-page: ## Measures the page and its peers in the same browser (BENCH="--onl
 	@swift build -c release --product market
 	@swift build -c release --product rowcast
 	@Benchmarks/page/run $(BENCH)
+
+fuzz: ## Feeds the decoders ten million inputs under AddressSanitizer (FUZZ="--runs 100000 --only child" for fewer).
+	@scripts/setup run
+	@Tests/Fuzz/run $(FUZZ)
+
+storm: ## Slow pages, kills, resets, ten thousand pages that come back (STORM="slow kills --kills 20" for some).
+	@scripts/setup long
+	@swift build -c release
+	@Tests/Long/storm $(STORM)
+
+soak: ## An hour of coming and going; nothing may grow (SOAK="--minutes 5" for less).
+	@scripts/setup long
+	@swift build -c release
+	@Tests/Long/soak $(SOAK)
+
+sanitize: ## The tests of engine, wire, plugins and server under ThreadSanitizer and AddressSanitizer.
+	@scripts/setup run
+	@Tests/Long/sanitize $(SANITIZE)
+
+slowhttp: ## A thousand slow connections by slowhttptest; a good client must not feel them.
+	@scripts/setup long
+	@swift build -c release
+	@Tests/Long/slowhttp $(SLOWHTTP)
+
+tls: ## What testssl.sh says of the server's TLS.
+	@scripts/setup long
+	@swift build -c release
+	@Tests/Long/tls
+
+timing: ## Counts the instructions of comparing tokens, which must not tell where they differ.
+	@scripts/setup long
+	@swift build -c release
+	@Tests/Long/timing
 
 coverage: ## Says how much of the engine the tests run, and fails below 95 %.
 	@scripts/setup run

@@ -14,6 +14,18 @@ let swiftSettings: [SwiftSetting] =
 let isFast = Context.environment["ROWCAST_FAST_TESTS"] == "1"
 let engineSettings = swiftSettings + (isFast ? [.unsafeFlags(["-O"], .when(configuration: .debug))] : [])
 
+/// `ROWCAST_FUZZ=1` compiles what decodes for libFuzzer, under AddressSanitizer, and the program that drives it (Tests/Fuzz/run).
+let isFuzzed = Context.environment["ROWCAST_FUZZ"] == "1"
+let fuzzedSettings: [SwiftSetting] = isFuzzed ? [.unsafeFlags(["-sanitize=fuzzer,address"])] : []
+let fuzzer: [Target] =
+  isFuzzed
+  ? [
+    .executableTarget(
+      name: "rowcast-fuzz", dependencies: ["ListEngine", "PluginHost", "Wire"], path: "Tests/Fuzz", exclude: ["run"],
+      swiftSettings: [.unsafeFlags(["-sanitize=address", "-parse-as-library"])],
+      linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address", "-use-ld=lld"])])
+  ] : []
+
 let cSettings: [CSetting] = isStrict ? [.treatAllWarnings(as: .error)] : []
 
 let package = Package(
@@ -36,8 +48,8 @@ let package = Package(
   ],
   targets: [
     // What thinks. No I/O, no clock.
-    .target(name: "ListEngine", swiftSettings: engineSettings),
-    .target(name: "Wire", dependencies: ["ListEngine"], swiftSettings: swiftSettings),
+    .target(name: "ListEngine", swiftSettings: engineSettings + fuzzedSettings),
+    .target(name: "Wire", dependencies: ["ListEngine"], swiftSettings: swiftSettings + fuzzedSettings),
     // The order of texts in a language, by the ICU that comes with the toolchain.
     .target(
       name: "Locales", dependencies: ["ListEngine"], swiftSettings: swiftSettings,
@@ -48,7 +60,7 @@ let package = Package(
     .target(name: "ListPlugin", dependencies: ["CListPlugin"], swiftSettings: swiftSettings),
     .target(
       name: "PluginHost", dependencies: ["CChildProcess", "CDigest", "CListPlugin", "CSimdjson", "ListEngine", "Wire"],
-      swiftSettings: swiftSettings),
+      swiftSettings: swiftSettings + fuzzedSettings),
     .target(name: "CChildProcess", cSettings: cSettings),
     .target(name: "CDigest", cSettings: cSettings, linkerSettings: [.linkedLibrary("crypto")]),
     .target(
@@ -94,10 +106,16 @@ let package = Package(
     .executableTarget(
       name: "rowcast-bench",
       dependencies: [
-        "ListEngine", "PluginHost", "Quotes", "Wire",
+        "ListEngine", "PluginHost", "Quotes", "Server", "Wire",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "Logging", package: "swift-log"),
       ],
       path: "Benchmarks/rowcast-bench", swiftSettings: swiftSettings),
+    // The clients of W4, and what libwebsockets alone makes of such frames.
+    .executableTarget(name: "viewers", path: "Benchmarks/viewers", cSettings: cSettings),
+    .executableTarget(
+      name: "lws-fanout", path: "Benchmarks/lws-fanout", cSettings: cSettings,
+      linkerSettings: [.linkedLibrary("websockets"), .linkedLibrary("uv")]),
 
     .testTarget(name: "ListEngineTests", dependencies: ["ListEngine", "ListTesting"], swiftSettings: swiftSettings),
     .testTarget(
@@ -114,7 +132,7 @@ let package = Package(
     .testTarget(
       name: "ServerTests", dependencies: ["Server", "CWebSockets", "ListEngine", "Wire", "ListTesting"],
       swiftSettings: swiftSettings),
-  ],
+  ] + fuzzer,
   swiftLanguageModes: [.v6],
   cxxLanguageStandard: .cxx17
 )

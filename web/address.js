@@ -1,13 +1,17 @@
-// address.js: the view in the page's address, and each table's last one in the browser's keeping.
+// address.js: the views in the page's address, and each table's last one in the browser's keeping.
 
 import { keepView, keptView, lastTable } from './prefs.js';
-import { hashFromView, viewFromHash } from './query.js';
+import { hashFromView, hashFromViews, viewFromHash, viewsFromHash } from './query.js';
 
-/** Writes a view into the address, as a step in the history (`pushState`) or in the place of the last one. */
-export function tellAddress(view, how = 'replaceState') {
-  const hash = hashFromView(view);
-  history[how](null, '', hash || location.pathname);
-  if (view.table !== '') keepView(view.table, hash);
+/** Writes what is shown, one view or two, into the address: as a step in the history (`pushState`) or in the place of the last one. */
+export function tellAddress(views, how = 'replaceState') {
+  history[how](null, '', hashFromViews(views) || location.pathname);
+  for (const view of views.toReversed()) if (view.table !== '') keepView(view.table, hashFromView(view));
+}
+
+/** What the address says is to be shown: one view, or two. */
+export function viewsFromAddress() {
+  return viewsFromHash(location.hash);
 }
 
 /** A table as the reader left it. */
@@ -22,12 +26,6 @@ export function recall(view, tables) {
 }
 
 /** Tells when somebody has changed the address, or gone back in the history. */
-export function listenForAddress(session, show) {
-  for (const name of ['hashchange', 'popstate']) {
-    addEventListener(name, () => {
-      const view = viewFromHash(location.hash);
-      if (view.table === '') view.table = session.tables[0]?.name ?? '';
-      show(view);
-    });
-  }
+export function listenForAddress(show) {
+  for (const name of ['hashchange', 'popstate']) addEventListener(name, () => show(viewsFromAddress()));
 }

@@ -23,9 +23,9 @@ class TextCell {
 
   /** Belongs to this column from now on, which is of the same kind as the one before; what it shows is still that one's. */
   bind(spec) {
-    if (this.spec !== undefined) this.el.classList.remove(`c${this.spec.index}`);
+    if (this.spec !== undefined) this.el.classList.remove(this.spec.rule);
     this.spec = spec;
-    this.el.classList.add(`c${spec.index}`);
+    this.el.classList.add(spec.rule);
     this.el.classList.toggle('cut', spec.column.type === 'text');
     this.el.classList.toggle('at-edge', spec.isPinned);
     this.el.setAttribute('aria-colindex', String(spec.at + 1));
@@ -167,7 +167,70 @@ class SparkCell extends TextCell {
   }
 }
 
-const kinds = { text: TextCell, bar: BarCell, badge: BadgeCell, link: LinkCell, boolean: BooleanCell, sparkline: SparkCell };
+let pictures = null;
+
+/** Wants an image from what loads them, which itself is loaded when the first one is wanted. Answers how to want it no more. */
+function wantPicture(table, key, height, take) {
+  let leave = null;
+  let isOver = false;
+  pictures ??= import('./pictures.js').then((module) => module.pictures());
+  pictures.then((all) => { if (!isOver) leave = all.want(table, key, height, take); });
+  return () => {
+    isOver = true;
+    leave?.();
+  };
+}
+
+/** An image, shown when it is ready and not before; what it is called is what a screen reader says. */
+class PictureCell extends TextCell {
+  constructor(spec) {
+    super(spec);
+    this.node.remove();
+    this.key = '';
+    this.leaveIt = null;
+    this.canvas = document.createElement('canvas');
+    this.canvas.hidden = true;
+    this.canvas.setAttribute('aria-hidden', 'true');
+    this.el.classList.add('picture');
+    this.el.append(this.canvas);
+  }
+
+  draw(value) {
+    const key = typeof value === 'string' ? value : '';
+    if (key === this.key) return;
+    this.leave();
+    this.key = key;
+    this.canvas.hidden = true;
+    this.el.classList.remove('broken');
+    this.el.classList.toggle('loading', key !== '');
+    if (this.missing === null) this.el.removeAttribute('title');
+    if (key === '') return void this.el.removeAttribute('aria-label');
+    this.el.setAttribute('aria-label', key.slice(0, 200));
+    const height = Math.round((this.spec.pictureHeight ?? 36) * devicePixelRatio);
+    this.leaveIt = wantPicture(this.spec.source, key, height, (found) => this.take(found));
+  }
+
+  take({ bitmap, fault }) {
+    this.el.classList.toggle('loading', false);
+    this.el.classList.toggle('broken', bitmap === undefined);
+    if (bitmap === undefined) {
+      this.el.title = `This image cannot be shown: ${fault}`;
+      return;
+    }
+    this.el.removeAttribute('title');
+    Object.assign(this.canvas, { width: bitmap.width, height: bitmap.height, hidden: false });
+    this.canvas.getContext('2d').drawImage(bitmap, 0, 0);
+  }
+
+  /** Nobody looks at it any more. */
+  leave() {
+    this.leaveIt?.();
+    this.leaveIt = null;
+    this.key = '';
+  }
+}
+
+const kinds = { text: TextCell, bar: BarCell, badge: BadgeCell, link: LinkCell, boolean: BooleanCell, sparkline: SparkCell, picture: PictureCell };
 
 /** A cell of this column, empty. */
 export function makeCell(spec) {

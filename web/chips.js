@@ -3,7 +3,7 @@
 import { termText } from './filter.js';
 import { titleOf } from './columns.js';
 
-/** The strip; `on.edit(name, element)` opens a column's filter, `on.clear(name)` takes it away, `on.clearAll()` takes all. */
+/** The strip; `on.edit(name, element)` opens a column's filter, `on.clear(name)` takes it away, `on.clearAll()` takes all; `on.leave()` gives the focus back. */
 export class Chips {
   constructor(strip, on) {
     this.strip = strip;
@@ -13,7 +13,7 @@ export class Chips {
       if (action === 'edit') on.edit(name, target.closest('.chip'));
       else if (action === 'clear') on.clear(name);
       else if (action === 'all') on.clearAll();
-      if (action === 'clear' || action === 'all') (strip.querySelector('button') ?? document.getElementById('grid')).focus();
+      if (action === 'clear' || action === 'all') strip.querySelector('button')?.focus() ?? on.leave();
     });
   }
 

@@ -15,8 +15,8 @@ const sortMark = 16;
 
 /**
  * A column as the page draws it. `index` is its place in the source's order, by which rows have their cells; `at` the one in
- * which it is shown. `wished` is the width that the reader gave it, or 0.
- * @typedef {{column: object, index: number, at: number, kind: string, format: Function, natural: number, wished: number,
+ * which it is shown. `rule` is the class of its cells, by which they have their place, `source` the table that gives the images of `picture`s. `wished` is the width that the reader gave it, or 0.
+ * @typedef {{source: string|null, column: object, index: number, rule: string, at: number, kind: string, format: Function, natural: number, wished: number,
  *   align: string, scale: number, isPinned: boolean, left: number, width: number}} Spec
  */
 
@@ -26,25 +26,27 @@ const sortMark = 16;
  * @param {object[]} columns as in `hello`
  * @param {any[][]} samples cells of the first rows
  * @param {(text: string, isTitle: boolean) => number} measure the width of a text in pixels
+ * @param {{locale?: string, now: number, prefix?: string}} how `prefix` begins the names of the rules: each pane has its own;
+ *   `pictures` names the table that gives the images, or is null when they are keys only
  * @returns {Spec[]}
  */
-export function specify(columns, samples, measure, { locale, now }) {
+export function specify(columns, samples, measure, { locale, now, prefix = 'c', pictures = null }) {
   const digit = measure('0', false);
   return columns.map((column, index) => {
     const values = samples.map((cells) => cells[index]).filter((cell) => cell !== null && cell !== undefined && missingOf(cell) === null);
     const format = formatter(column, { locale, decimals: decimalsFor(column, values) });
-    const kind = kindOf(column);
+    const kind = kindOf(column, pictures);
     const title = measure(titleOf(column), true) + sortMark;
     const wish = column.width > 0 ? column.width * digit : wishFrom(column, kind, values, format, measure, digit, now);
     const natural = Math.ceil(Math.max(narrowest, title, Math.min(widest, wish)) + 2 * CELL_PADDING);
     return {
-      column, index, at: index, kind, format, natural, wished: 0, align: alignOf(column), scale: 0, isPinned: false, left: 0, width: natural,
+      source: pictures, column, index, rule: `${prefix}${index}`, at: index, kind, format, natural, wished: 0, align: alignOf(column), scale: 0, isPinned: false, left: 0, width: natural,
     };
   });
 }
 
 function wishFrom(column, kind, values, format, measure, digit, now) {
-  if (kind === 'sparkline') return 96;
+  if (kind === 'sparkline' || kind === 'picture') return 96;
   if (column.type === 'timestamp' && column.style !== 'age') return digit * 19;
   if (column.style === 'age' || column.style === 'duration' || column.style === 'bytes') return digit * 10;
   let most = 0;
@@ -55,7 +57,7 @@ function wishFrom(column, kind, values, format, measure, digit, now) {
 
 /** The width in which a title and all of these values are seen as a whole. */
 export function fittingWidth({ column, kind, format }, values, measure, now) {
-  if (kind === 'sparkline') return 96 + 2 * CELL_PADDING;
+  if (kind === 'sparkline' || kind === 'picture') return 96 + 2 * CELL_PADDING;
   let most = measure(titleOf(column), true) + sortMark;
   for (const value of values) most = Math.max(most, measure(format(value ?? null, now), false) + (kind === 'badge' ? 16 : 0));
   return Math.ceil(Math.max(narrowest, Math.min(widestFit, most)) + 2 * CELL_PADDING);
@@ -97,7 +99,8 @@ export function titleOf(column) {
   return column.title || column.name;
 }
 
-function kindOf({ type, style }) {
+function kindOf({ type, style }, pictures) {
+  if (type === 'image' && pictures !== null) return 'picture';
   if (style === 'bar' && isNumeric(type)) return 'bar';
   if (type === 'series') return 'sparkline';
   if (style === 'badge' && type !== 'timestamp') return 'badge';

@@ -7,8 +7,9 @@ const ruler = document.createElement('canvas').getContext('2d');
 
 /** Joins the pure rules of columns.js with what draws columns: heads, table and sections. */
 export class ColumnSet {
-  constructor({ grid, canvas, heads, table, sections }) {
+  constructor({ grid, canvas, heads, table, sections, suffix }) {
     Object.assign(this, { grid, canvas, heads, table, sections });
+    this.#prefix = `c${suffix}`;
     /** All columns of the table, in the source's order. @type {import('./columns.js').Spec[]} */
     this.all = [];
     /** Those that are shown, as they are shown. @type {import('./columns.js').Spec[]} */
@@ -20,6 +21,7 @@ export class ColumnSet {
     this.#font = getComputedStyle(document.body).fontFamily;
   }
   #key;
+  #prefix;
   #layoutKey;
   #font;
 
@@ -29,12 +31,13 @@ export class ColumnSet {
   }
 
   /** Columns are measured once, from the first rows of a table. Answers whether anything has become another. */
-  update(view, columns, copy) {
+  update(view, table, copy) {
+    const columns = table?.columns ?? [];
     const samples = copy.items.filter((item) => !item.isHeader && item.absence === null).map((item) => item.cells);
     const key = `${view.table} ${samples.length > 0} ${JSON.stringify(columns)}`;
     if (key === this.#key || (samples.length === 0 && this.#key === key.replace(' false ', ' true '))) return false;
     this.#key = key;
-    this.all = specify(columns, samples, this.#measure, { now: Date.now() });
+    this.all = specify(columns, samples, this.#measure, { now: Date.now(), prefix: this.#prefix, pictures: table?.images === true ? table.name : null });
     this.#layoutKey = '';
     return this.arrange(view.columns);
   }

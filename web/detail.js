@@ -7,8 +7,10 @@ const longestText = 20_000;
 
 /** The panel. It follows the active row while it is open. */
 export class Detail {
-  constructor(panel, stage, onClose) {
-    Object.assign(this, { panel, stage });
+  /** `actions(row)` answers the items of what can be done to a row, as a menu has them. */
+  constructor(panel, stage, onClose, actions) {
+    Object.assign(this, { panel, stage, actions });
+    this.#buttons = panel.querySelector('.detail-actions');
     [this.title, this.list, this.note] = ['.detail-title', '.detail-list', '.detail-note'].map((name) => panel.querySelector(name));
     panel.querySelector('button').addEventListener('click', onClose);
     panel.addEventListener('keydown', (event) => {
@@ -18,6 +20,8 @@ export class Detail {
     });
   }
   #row = null;
+  #buttons;
+  #offered = '';
   #cells = [];
   #shown = [];
   #specs = null;
@@ -32,6 +36,10 @@ export class Detail {
     this.panel.hidden = !isOpen;
     this.stage.classList.toggle('with-detail', isOpen);
     this.#row = null;
+    this.#cells.forEach((cell, at) => {
+      cell.leave?.();
+      this.#shown[at] = undefined;
+    });
   }
 
   /**
@@ -54,6 +62,7 @@ export class Detail {
     this.list.hidden = false;
     this.note.textContent = isHeld ? '' : 'It is not among the rows at hand: these are its last known values.';
     this.panel.classList.toggle('old', !isHeld);
+    this.#offer(isHeld ? this.actions(this.#row) : []);
     specs.forEach(({ index }, at) => {
       const value = this.#row.cells[index] ?? null;
       if (value === this.#shown[at]) return;
@@ -61,6 +70,22 @@ export class Detail {
       this.#cells[at].show(value, now);
       if (at === this.#titled) this.title.textContent = this.#cells[at].el.textContent;
     });
+  }
+
+  #offer(items) {
+    const key = JSON.stringify(items);
+    if (key === this.#offered) return;
+    this.#offered = key;
+    this.#buttons.hidden = items.length === 0;
+    this.#buttons.replaceChildren(...items.map(({ label, isDanger, isDisabled, run }) => {
+      const button = document.createElement('button');
+      button.type = 'button';
+      button.textContent = label;
+      button.disabled = isDisabled === true;
+      button.classList.toggle('danger', isDanger === true);
+      button.addEventListener('click', run);
+      return button;
+    }));
   }
 
   /** Shows ages anew. */
@@ -74,7 +99,7 @@ export class Detail {
     this.#row = null;
     this.#titled = Math.max(0, specs.findIndex(({ column, kind }) => column.type === 'text' && kind === 'text'));
     this.#shown = specs.map(() => undefined);
-    this.#cells = specs.map((spec) => makeCell({ ...spec, index: `-detail${spec.index}`, format: spec.kind === 'text' && spec.column.type === 'text' ? whole : spec.format }));
+    this.#cells = specs.map((spec) => makeCell({ ...spec, rule: 'whole', pictureHeight: 240, format: spec.kind === 'text' && spec.column.type === 'text' ? whole : spec.format }));
     this.list.replaceChildren(...specs.flatMap((spec, at) => {
       const title = document.createElement('dt');
       title.textContent = titleOf(spec.column);

@@ -98,7 +98,7 @@ function placeAt(heads, spec, x) {
 function makeGhost(spec, row) {
   const el = document.createElement('div');
   el.className = 'drag-ghost';
-  el.textContent = row.querySelector(`#head-${spec.index}`).textContent;
+  el.textContent = row.querySelectorAll('.head-title')[spec.at].textContent;
   document.body.append(el);
   const line = document.createElement('div');
   line.className = 'drop-line';

@@ -9,7 +9,8 @@ export class Find {
     Object.assign(this, { strip, on });
     this.input = strip.querySelector('input');
     this.told = strip.querySelector('[role=status]');
-    this.highlight = globalThis.Highlight ? new Highlight() : null;  // without it nothing is marked, and the rest works
+    // Without it nothing is marked, and the rest works. There is one for all panes.
+    this.highlight = globalThis.Highlight ? CSS.highlights.get('found') ?? new Highlight() : null;
     if (this.highlight) CSS.highlights.set('found', this.highlight);
     this.input.addEventListener('input', () => this.#look(true));
     const [previous, next, close] = strip.querySelectorAll('button');
@@ -29,6 +30,7 @@ export class Find {
   #copy = null;
   #specs = [];
   #countedAt = 0;
+  #marked = [];
 
   get isOpen() {
     return !this.strip.hidden;
@@ -42,7 +44,7 @@ export class Find {
 
   close() {
     this.strip.hidden = true;
-    this.highlight?.clear();
+    this.#unmark();
     this.on.leave();
   }
 
@@ -86,7 +88,7 @@ export class Find {
 
   #mark(body) {
     if (!this.highlight) return;
-    this.highlight.clear();
+    this.#unmark();
     const word = this.input.value.toLowerCase();
     if (word === '') return;
     const texts = document.createTreeWalker(body, NodeFilter.SHOW_TEXT);
@@ -95,7 +97,13 @@ export class Find {
       if (at < 0 || at + word.length > node.length) continue;
       const range = new StaticRange({ startContainer: node, startOffset: at, endContainer: node, endOffset: at + word.length });
       this.highlight.add(range);
+      this.#marked.push(range);
     }
+  }
+
+  #unmark() {
+    for (const range of this.#marked) this.highlight.delete(range);
+    this.#marked.length = 0;
   }
 }
 

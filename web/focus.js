@@ -4,18 +4,18 @@
 import { moveActive } from './keys.js';
 import { Spot } from './chosen.js';
 
-const activeID = 'active-cell';
-
 /** The active cell: a position that goes along with its row. Position -1 is the row of column headers. */
 export class Focus {
-  constructor(grid) {
+  constructor(grid, suffix) {
     this.grid = grid;
+    this.#id = `active-cell${suffix}`;
     this.#place = null;
     this.column = 0;
     this.#el = undefined;
     const look = ({ target }) => { this.#hasFocus = grid.contains(target); };
     for (const name of ['focusin', 'pointerdown']) document.addEventListener(name, look, { capture: true });
   }
+  #id;
   #place;
   #el;
   #hasFocus = false;
@@ -73,14 +73,14 @@ export class Focus {
     this.#el = el;
     if (el) {
       el.classList.add('active');
-      el.id = activeID;
+      el.id = this.#id;
       el.tabIndex = 0;
     }
     this.grid.tabIndex = el ? -1 : 0;
     if (isHere) (el ?? this.grid).focus({ preventScroll: true });
     if (!old || old === el) return;  // only now: without its tabindex an element loses the focus
     old.classList.remove('active');
-    if (old.id === activeID) old.removeAttribute('id');
+    if (old.id === this.#id) old.removeAttribute('id');
     old.removeAttribute('tabindex');
   }
 

@@ -14,7 +14,7 @@ import { Spot } from './chosen.js';
  * @param {import('./chosen.js').Chosen} parts.selection
  * @param {import('./columnset.js').ColumnSet} parts.columns
  * @param {import('./columnhands.js').ColumnHands} parts.hands
- * @param {object} on `sort(column, isFurther)`, `moved()` when the active cell is another, `open()` for the row's detail, `close()` for
+ * @param {object} on `sort(column, isFurther)`, `moved()` when the active cell is another, `open()` for the row's detail, `menu(under)` for what can be done to it (false when there is nothing), `close()` for
  *   Escape with nothing else to end, `say(text)`, `changed()` when something must be drawn
  */
 export function listenForHands(parts, on) {
@@ -37,6 +37,7 @@ export function listenForHands(parts, on) {
     const { key, shiftKey, altKey } = event;
     const isControl = event.ctrlKey || event.metaKey;
     if (focus.position === -1 && hands.press(event, focus.column)) return true;
+    if (key === 'ContextMenu' || (key === 'F10' && shiftKey)) return on.menu(focus.el) || false;
     if (altKey) return false;
     if (key === 'Enter') return enter(shiftKey, isControl);
     if (key === ' ') return space(shiftKey, isControl);
@@ -93,10 +94,11 @@ export function listenForHands(parts, on) {
   grid.addEventListener('pointerdown', (event) => {
     const cell = event.target.closest('[role=gridcell], [role=rowheader]');
     const row = cell?.closest('[aria-rowindex]');
-    if (!row || event.button !== 0) return;
+    if (!row || (event.button !== 0 && event.button !== 2)) return;
     const before = here();
     const { column } = focus;
     focus.set(Number(row.getAttribute('aria-rowindex')) - 2, Number(cell.getAttribute('aria-colindex') ?? 1) - 1, session.copy);
+    if (event.button === 2) return void on.changed();  // a menu is about it; what is chosen stays so
     if (event.shiftKey && before !== null && before.position >= 0) {
       event.preventDefault();  // it would select text
       grid.focus({ preventScroll: true });
@@ -107,6 +109,11 @@ export function listenForHands(parts, on) {
       on.say(selection.text || 'Nothing selected');
     } else if (selection.range !== null) selection.clear();
     on.changed();
+  });
+
+  grid.addEventListener('contextmenu', (event) => {
+    if (!event.target.closest('[role=gridcell]') || !getSelection().isCollapsed) return;
+    if (on.menu(pointOf(event))) event.preventDefault();
   });
 
   grid.addEventListener('dblclick', ({ target }) => {
@@ -130,8 +137,14 @@ export function listenForHands(parts, on) {
     event.preventDefault();
     const count = chosen.rows.length.toLocaleString();
     on.say(`Copied ${count} ${chosen.rows.length === 1 ? 'row' : 'rows'}${
-      chosen.missing > 0 ? `; ${chosen.missing.toLocaleString()} more are too far from what is in sight` : ''}`);
+      chosen.missing > 0 ? `; ${chosen.missing.toLocaleString()} more are too far from what is in sight; E saves all rows` : ''}`);
   });
+}
+
+/** Where a pointer is, as something that a menu can be put under. */
+function pointOf({ target, clientX, clientY }) {
+  const box = new DOMRect(clientX, clientY, 0, 0);
+  return { getBoundingClientRect: () => box, setAttribute: () => {}, removeAttribute: () => {}, target };
 }
 
 /** Marks what is chosen among the rows that are drawn. */

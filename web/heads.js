@@ -10,8 +10,10 @@ const directions = { true: 'descending', false: 'ascending' };
  * else can be done with a column.
  */
 export class Heads {
-  constructor(row, on) {
+  /** `suffix` ends the ids of this pane's elements. */
+  constructor(row, suffix, on) {
     this.row = row;
+    this.suffix = suffix;
     this.cells = [];
     this.specs = [];
     // One rule a column, instead of a style on each cell: a resize writes a few rules, not a thousand elements.
@@ -42,13 +44,13 @@ export class Heads {
     this.specs = specs;
     this.cells = specs.map((spec) => {
       const title = make('span', 'head-title');
-      title.id = `head-${spec.index}`;
+      title.id = `head-${spec.index}${this.suffix}`;
       title.textContent = titleOf(spec.column);
       const more = make('button', spec.align === 'end' ? 'head-more at-start' : 'head-more');  // away from the title
       more.type = 'button';
       more.tabIndex = -1;  // from the keyboard the header itself opens its menu
       more.setAttribute('aria-label', `Menu of ${titleOf(spec.column)}`);
-      const cell = make('div', `head c${spec.index}${spec.isPinned ? ' at-edge' : ''}`);
+      const cell = make('div', `head ${spec.rule}${spec.isPinned ? ' at-edge' : ''}`);
       cell.setAttribute('role', 'columnheader');
       cell.setAttribute('aria-labelledby', title.id);
       cell.setAttribute('aria-colindex', String(spec.at + 1));
@@ -63,14 +65,14 @@ export class Heads {
 
   /** Writes where the columns stand. */
   setPlaces() {
-    const rules = this.specs.flatMap(({ column, index, left, width, natural, wished, align, isPinned }) => {
+    const rules = this.specs.flatMap(({ column, rule: name, left, width, natural, wished, align, isPinned }) => {
       const edge = isPinned ? `position:sticky;grid-area:1/1;margin-inline-start:${left}px;z-index:1;` : '';
       // A number of which digits are out of sight reads as another number.
       const cut = column.type === 'image' || (wished > 0 && wished < natural) ? 'text-overflow:ellipsis;' : '';
-      const rule = `.c${index}{${edge}${cut}inset-inline-start:${left}px;width:${width}px;text-align:${align};justify-content:${align === 'center' ? align : `flex-${align}`}}`;
+      const rule = `.${name}{${edge}${cut}inset-inline-start:${left}px;width:${width}px;text-align:${align};justify-content:${align === 'center' ? align : `flex-${align}`}}`;
       // Numbers and times read from the left in every language; the cell stands where lines begin all the same.
       const isForeign = column.type === 'timestamp' || isNumeric(column.type);
-      const mirrored = `[dir=rtl] .row>.c${index}{direction:ltr;inset-inline:auto ${left}px;text-align:${{ start: 'right', end: 'left' }[align] ?? align}${
+      const mirrored = `[dir=rtl] .row>.${name}{direction:ltr;inset-inline:auto ${left}px;text-align:${{ start: 'right', end: 'left' }[align] ?? align}${
         isPinned ? `;margin-inline:0 ${left}px` : ''}}`;
       return isForeign ? [rule, mirrored] : [rule];
     });

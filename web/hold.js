@@ -17,6 +17,12 @@ export class HoldPolicy {
     this.#movedAt = now ?? -Infinity;
   }
 
+  /** The server has ended the hold by itself: it is asked for again when the reader points again. */
+  release() {
+    this.#movedAt = -Infinity;
+    this.isHeld = false;
+  }
+
   /** What to tell the server now: true, false, or null for nothing. */
   say(now) {
     const wants = this.isPressing || this.isSelecting || now < this.#movedAt + restTime;
@@ -40,20 +46,21 @@ export function heldText(held, locale) {
   return moves === 0 ? '' : `${moves.toLocaleString(locale)} ${moves === 1 ? 'move waits' : 'moves wait'}`;
 }
 
-/** Watches the pointer and the selection in `body`, and shows what waits. */
+/** Watches the pointer and the selection in `body`, and says in `heldText` what waits. */
 export class Holder {
   #policy = new HoldPolicy();
   #timer = 0;
-  #shown = '';
   #marked = [];
 
-  constructor(body, sign, session) {
-    Object.assign(this, { body, sign, session });
+  constructor(body, session) {
+    Object.assign(this, { body, session });
+    this.heldText = '';
     const at = { x: NaN, y: NaN };
-    body.addEventListener('pointermove', ({ clientX: x, clientY: y, pointerType }) => {
-      // What moves under a resting pointer is no pointing.
+    document.addEventListener('pointermove', ({ target, clientX: x, clientY: y, pointerType }) => {
+      // What moves under a resting pointer, or goes away from above the rows, is no pointing.
       if (pointerType === 'touch' || (x === at.x && y === at.y)) return;
       Object.assign(at, { x, y });
+      if (!body.contains(target)) return;
       this.#policy.point(performance.now());
       this.#tell();
     }, { passive: true });
@@ -83,11 +90,16 @@ export class Holder {
     this.#timer = patience === null ? 0 : setTimeout(() => { this.#timer = 0; this.#tell(); }, patience + 1);
   }
 
+  /** The reader has asked for other rows himself, which ends the hold: what he pointed at before holds nothing any more. */
+  release() {
+    this.#policy.release();
+    this.#tell();
+  }
+
   /** Shows what waits, and which rows are there for the reader only. Called in the frame in which they are drawn. */
   show(nodes) {
     const { copy } = this.session;
-    const text = heldText(copy.held);
-    if (text !== this.#shown) this.sign.textContent = this.#shown = text;
+    this.heldText = heldText(copy.held);
     for (const el of this.#marked) el.classList.remove('gone');
     this.#marked.length = 0;
     for (const index of copy.held?.gone ?? []) {

@@ -34,6 +34,7 @@ export const KEYS = Object.freeze([
     ['Arrow keys', 'Move from cell to cell; up from the first row to the headers'], ['Home, End', 'First and last cell of the row'],
     ['Ctrl+Home, Ctrl+End', 'First and last row'], ['Ctrl+arrow', 'To the edge in that direction'], ['Page Up, Page Down', 'A screenful'],
     ['Enter', 'All cells of the row, beside the table; on a section: collapse or expand it'], ['Ctrl+Enter', 'Follow a link'],
+    ['Shift+F10, right click', 'What can be done to the row'],
   ]],
   ['Selecting and copying', [
     ['Space, Ctrl+click', 'Select the row, or no more'], ['Shift+arrow, Shift+click', 'Select cells'], ['Shift+Space', 'Select the row’s cells'],
@@ -43,5 +44,5 @@ export const KEYS = Object.freeze([
     ['Enter', 'Sort; with Shift by a further column'], ['Alt+↓, right click', 'Menu: filter, group, pin, hide'], ['Shift+←, Shift+→', 'Narrower, wider'],
     ['Ctrl+Shift+←, Ctrl+Shift+→', 'Move the column'],
   ]],
-  ['Everywhere', [['/', 'Search all rows'], ['Ctrl+F', 'Find in the rows at hand'], ['P', 'Keep the rows as they are, or go on'], ['I', 'What goes on: rates, delays, reuse'], ['?', 'These keys']]],
+  ['Everywhere', [['/', 'Search all rows'], ['Ctrl+F', 'Find in the rows at hand'], ['P', 'Keep the rows as they are, or go on'], ['S', 'A second table beside this one, or only this one'], ['F6', 'From one table to the other'], ['E', 'Save all rows as a file'], ['I', 'What goes on: rates, delays, reuse'], ['?', 'These keys']]],
 ]);

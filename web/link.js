@@ -1,35 +1,27 @@
-// link.js: starts the worker. The only script address that the page's policy lets through is the worker's.
+// link.js: the page's end of a worker that holds a socket.
 
-const workerAddress = new URL('./worker.js', import.meta.url).href;
-
-const policy = globalThis.trustedTypes?.createPolicy('rowcast', {
-  createScriptURL(address) {
-    if (address !== workerAddress) throw new TypeError('only the worker may be loaded');
-    return address;
-  },
-});
-
-// The worker is started as soon as this module is there, which is before the others are (index.html): its own loading and the
-// socket's opening then take no time of their own. What it says before somebody listens is kept.
-const worker = new Worker(policy ? policy.createScriptURL(workerAddress) : workerAddress, { type: 'module', name: 'rowcast' });
-let early = [];
-let connection = 0;
-let listener = (event) => early.push(event);
-worker.onmessage = ({ data }) => listener(data);
+/** Starts a worker: `socket` or `picture`. */
+export function startWorker(kind) {
+  return globalThis.rowcast.startWorker(kind);
+}
 
 /**
- * The worker that holds the socket.
+ * The worker that holds a socket; each call has one of its own. The first one was started before this module was there (start.js), and what
+ * it has said meanwhile was kept.
  *
- * @param {(event: object) => void} receive `{state, connection, pause}`, `{message}` or `{refused}`; first called after this returns
+ * @param {(event: object) => void} receive `{state, connection, pause}`, `{message, opened}` or `{refused}`; first called after this returns
  */
 export function openLink(receive) {
-  listener = (event) => {
+  const { worker, early } = globalThis.rowcast.first ?? { worker: startWorker('socket'), early: [] };
+  globalThis.rowcast.first = null;
+  let connection = 0;
+  const hear = (event) => {
     if (event.connection !== undefined) connection = event.connection;
     receive(event);
   };
   queueMicrotask(() => {
-    for (const event of early) listener(event);
-    early = [];
+    for (const event of early.splice(0)) hear(event);
+    worker.onmessage = ({ data }) => hear(data);
   });
   return {
     send(message) {
@@ -42,6 +34,10 @@ export function openLink(receive) {
     /** Ends the connection; another one follows after a pause. */
     close() {
       worker.postMessage({ connection, close: true });
+    },
+    /** Ends the connection until somebody tries again. */
+    rest() {
+      worker.postMessage({ rest: true });
     },
   };
 }

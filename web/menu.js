@@ -3,7 +3,7 @@
 let close = () => {};
 
 /**
- * @typedef {{label: string, run?: () => void, hint?: string, isChecked?: boolean, isRadio?: boolean, isDisabled?: boolean}|null} MenuItem
+ * @typedef {{label: string, run?: () => void, hint?: string, isChecked?: boolean, isRadio?: boolean, isDisabled?: boolean, isDanger?: boolean}|null} MenuItem
  *   null draws a line; `hint` is a key that does the same
  */
 
@@ -38,7 +38,7 @@ export function openMenu(under, label, items) {
     });
   }
   const before = document.activeElement;
-  const grid = before?.closest('#grid');
+  const grid = before?.closest('.grid');
   document.body.append(menu);
   putUnder(menu, under.getBoundingClientRect());
   under.setAttribute('aria-expanded', 'true');
@@ -76,9 +76,9 @@ export function openMenu(under, label, items) {
   choices.find((choice) => choice.getAttribute('aria-disabled') === null)?.focus();
 }
 
-function makeChoice({ label, hint, isChecked, isRadio, isDisabled }) {
+function makeChoice({ label, hint, isChecked, isRadio, isDisabled, isDanger }) {
   const choice = document.createElement('div');
-  choice.className = 'choice';
+  choice.className = isDanger ? 'choice danger' : 'choice';
   choice.tabIndex = -1;
   choice.setAttribute('role', isChecked === undefined ? 'menuitem' : isRadio ? 'menuitemradio' : 'menuitemcheckbox');
   if (isChecked !== undefined) choice.setAttribute('aria-checked', String(isChecked));

@@ -2,8 +2,9 @@
 
 /** A quiet note in the middle of the page. */
 export class Note {
-  constructor(element, title, text) {
-    Object.assign(this, { element, title, text });
+  constructor(element) {
+    this.element = element;
+    [this.title, this.text] = element.querySelectorAll('p');
     this.shown = null;
   }
 

@@ -6,15 +6,18 @@ import { Gauges } from './gauges.js';
 const SVG = 'http://www.w3.org/2000/svg';
 const chart = { width: 268, height: 36 };
 
-/** The panel. `parts` are the page's: `session`, `table`, `sections` and `connection`. */
+/** The panel. `parts` are a pane's: `session`, `table`, `sections` and `connection`. */
 export class Panel {
   constructor(stage, parts, onClose) {
     this.parts = parts;
     this.gauges = new Gauges(performance.now());
     this.delays = [];               // the p99 of each second, for the chart
+    this.serverDelays = [[], []];   // p50 and p99, as the server tells them
+    this.stats = null;
     this.#values = new Map();
     this.el = this.#make(onClose);
     stage.append(this.el);
+    parts.session.wantStats(true);
     this.#timer = setInterval(() => this.draw(), 1_000);
     this.draw();
   }
@@ -26,12 +29,14 @@ export class Panel {
   /** Ends it. */
   close() {
     clearInterval(this.#timer);
+    this.parts.session.wantStats(false);
     this.el.remove();
   }
 
   /** A message has come out of the worker: `at` is when the socket had it, in milliseconds since 1970. */
   received({ message, bytes: size, at }) {
     if (message === undefined) return;
+    if (message.type === 'stats') this.#told(message);
     const now = performance.now();
     this.gauges.add('bytes', size, now);
     if (message.type !== 'patch' && message.type !== 'window') return;
@@ -39,6 +44,13 @@ export class Panel {
     this.gauges.add('rows', (message.updated?.length ?? 0) + (message.inserted?.length ?? message.items?.length ?? 0) + (message.removed?.length ?? 0), now);
     this.#arrived.push(at);
     this.shownAt = Date.now();
+  }
+
+  #told(stats) {
+    this.stats = stats;
+    const { delay } = stats;
+    if (delay !== null) this.serverDelays = this.serverDelays.map((kept, at) => [...kept.slice(-59), at === 0 ? delay.p50 : delay.p99]);
+    this.draw();
   }
 
   /** A frame was drawn: what it took until that is on the screen is known in the message that comes after it. */
@@ -75,8 +87,25 @@ export class Panel {
     this.#write('nodes', reuse(table.counts));
     this.#write('headers', reuse(sections.counts));
     this.#write('wrong', session.stats.resyncs.toLocaleString());
+    this.#showStats();
     this.#line('patches', gauges.history('patches', now));
     this.#line('delay', this.delays);
+    this.#line('served', this.serverDelays[1], this.serverDelays[0]);
+  }
+
+  // What the server counts: nothing of it is known before it tells, and nothing is kept when the connection is gone.
+  #showStats() {
+    const stats = this.parts.connection.state === 'live' ? this.stats : null;
+    const { delay, coalescing, prefetch, headers, sources = [] } = stats ?? {};
+    const many = (value, digits = 0) => value.toLocaleString(undefined, { maximumFractionDigits: digits });
+    const own = sources.find(({ table: name }) => name === this.parts.session.view.table);
+    this.#write('served', delay ? `p50 ${delay.p50.toFixed(1)}\u202fms, p99 ${delay.p99.toFixed(1)}\u202fms` : '—');
+    this.#write('changes', typeof own?.changes === 'number' ? `${many(own.changes, 1)} rows a second` : '—');
+    this.#write('coalescing', typeof coalescing === 'number' ? `${many(coalescing, 1)} changes a flush` : '—');
+    this.#write('prefetch', prefetch?.loads > 0
+      ? `${many(prefetch.hits)} in time, ${many(prefetch.late)} late, ${many(prefetch.cancelled)} cancelled, ${many(prefetch.wasted)} unseen` : '—');
+    this.#write('reuse', headers?.made > 0 ? `${many(headers.made)}, used again ${many(headers.reused)}×` : '—');
+    this.#write('sessions', stats === null ? '—' : many(stats.sessions));
   }
 
   #make(onClose) {
@@ -92,38 +121,41 @@ export class Panel {
     const list = make('dl');
     const entries = [
       ['connection', 'Connection'], ['age', 'Last change came'], ['patches', 'Patches'], ['rows', 'Changed rows'], ['bytes', 'Received'],
-      ['interval', 'Flush interval now'], ['delay', 'Socket to screen'], ['nodes', 'Row nodes'], ['headers', 'Header nodes'], ['wrong', 'Resyncs'],
+      ['interval', 'Flush interval now'], ['delay', 'Socket to screen'], ['served', 'Source to socket'], ['nodes', 'Row nodes'], ['headers', 'Header nodes'], ['wrong', 'Resyncs'],
+      ['changes', 'Source tells'], ['coalescing', 'Coalescing'], ['prefetch', 'Prefetch'], ['reuse', 'Headers lent'], ['sessions', 'Pages connected'],
     ];
     for (const [name, title] of entries) {
       const value = make('dd');
       list.append(make('dt', '', title), value);
       this.#values.set(name, value);
     }
-    el.append(head, list, this.#chart('patches', 'Patches a second, the last minute'), this.#chart('delay', 'Socket to screen, p99'));
+    el.append(head, list, this.#chart('patches', 'Patches a second, the last minute'), this.#chart('served', 'Source to socket, p50 and p99', 2),
+      this.#chart('delay', 'Socket to screen, p99'));
     return el;
   }
 
-  #chart(name, title) {
+  #chart(name, title, lines = 1) {
     const svg = document.createElementNS(SVG, 'svg');
     svg.setAttribute('viewBox', `0 -2 ${chart.width} ${chart.height + 4}`);
     svg.setAttribute('role', 'img');
     svg.setAttribute('aria-label', title);
-    const path = document.createElementNS(SVG, 'path');
-    svg.append(path);
+    const paths = Array.from({ length: lines }, () => document.createElementNS(SVG, 'path'));
+    svg.append(...paths.toReversed());
     const figure = make('figure');
     const most = make('span', 'most');
     const caption = make('figcaption', '', title);
     caption.append(most);
     figure.append(caption, svg);
-    this.#values.set(`${name} line`, { path, most });
+    this.#values.set(`${name} line`, { paths, most });
     return figure;
   }
 
   // From zero to the greatest of what is shown, which is written beside the title.
-  #line(name, values) {
-    const { path, most } = this.#values.get(`${name} line`);
-    const greatest = Math.max(...values, 0);
-    path.setAttribute('d', values.length < 2 ? '' : scaled(values, greatest));
+  #line(name, ...lines) {
+    const { paths, most } = this.#values.get(`${name} line`);
+    const greatest = Math.max(...lines.flat(), 0);
+    const [values] = lines;
+    paths.forEach((path, at) => path.setAttribute('d', lines[at].length < 2 ? '' : scaled(lines[at], greatest)));
     most.textContent = values.length < 2 ? '' : `up to ${greatest.toLocaleString(undefined, { maximumFractionDigits: 1 })}`;
   }
 

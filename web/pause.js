@@ -8,10 +8,10 @@ export function pauseTexts(isPaused, waiting, locale) {
   return { text, title: 'Show what has happened, and go on (P)', said: 'Paused' };
 }
 
-/** The pause button. `session` says whether the page pauses and what waits. */
+/** The pause button. The session that `sessionOf()` answers says whether its table pauses and what waits. */
 export class PauseButton {
-  constructor(element, said, session, toggle) {
-    Object.assign(this, { element, said, session });
+  constructor(element, said, sessionOf, toggle) {
+    Object.assign(this, { element, said, sessionOf });
     this.text = element.querySelector('span');
     this.shown = '';
     element.addEventListener('click', toggle);
@@ -19,7 +19,7 @@ export class PauseButton {
 
   /** Shows how it is now. */
   show() {
-    const { isPaused, waiting, copy } = this.session;
+    const { isPaused, waiting, copy } = this.sessionOf();
     const { text, title, said } = pauseTexts(isPaused, waiting);
     this.element.disabled = copy.seq === 0;
     if (text === this.shown) return;

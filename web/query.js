@@ -61,6 +61,19 @@ export function hashFromView({ table, sort, search, filters, group, aggregates, 
   return text === '' ? '' : `#${text}`;
 }
 
+/** One view or two, side by side: `#table=a&sort=-x&beside=table%3Db`. @returns {View[]} */
+export function viewsFromHash(hash) {
+  const beside = new URLSearchParams(hash.replace(/^#/, '')).get('beside');
+  return beside === null ? [viewFromHash(hash)] : [viewFromHash(hash), viewFromHash(beside)];
+}
+
+/** The fragment that {@link viewsFromHash} reads back. */
+export function hashFromViews([view, beside]) {
+  const hash = hashFromView(view);
+  if (beside === undefined) return hash;
+  return `${hash || '#'}${hash === '' ? '' : '&'}beside=${encodeURIComponent(hashFromView(beside).slice(1))}`;
+}
+
 /**
  * The order after a click on a column's header: ascending, descending, none. With `further` the column joins the order
  * (shift-click); otherwise it is the order.

@@ -1,13 +1,10 @@
 // reach.js: what a reader reaches for once there are rows (later.js). It is loaded when the first rows are on the screen, or when somebody
 // reaches for it before: nothing that he does is lost.
 
-/** Menus, boxes and drags, here or on their way. `on` has `change(wish)` and `densityChanged()`. */
+/** Menus, boxes and drags, here or on their way. `on` has `change(wish)`. */
 export class Reach {
-  constructor({ session, columns, groups, options }, on) {
-    Object.assign(this, { session, columns, groups, options, on });
-    options.addEventListener('click', () => {
-      if (this.#hands === null) this.load().then(() => options.click());
-    });
+  constructor({ session, columns, groups }, on) {
+    Object.assign(this, { session, columns, groups, on });
   }
   #hands = null;
   #loaded = null;
@@ -22,8 +19,7 @@ export class Reach {
     this.#loaded ??= import('./later.js').then((later) => {
       this.#hands = new later.ColumnHands({ session: this.session, columns: this.columns, change: this.on.change });
       this.#hands.listen(this.groups);
-      later.listenForOptions(this.options, this.session, this.on);
-      return { hands: this.#hands, openHelp: later.openHelp };
+      return { ...later, hands: this.#hands };
     });
     return this.#loaded;
   }

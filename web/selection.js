@@ -8,11 +8,7 @@ export class TextSelection {
   constructor(body) {
     this.body = body;
     this.#selection = null;
-    document.addEventListener('selectionchange', () => {
-      const selection = document.getSelection();
-      const isOurs = selection !== null && !selection.isCollapsed && (body.contains(selection.anchorNode) || body.contains(selection.focusNode));
-      this.#selection = isOurs ? selection : null;
-    });
+    document.addEventListener('selectionchange', () => this.#look());
   }
   #selection;
   #ends = null;
@@ -23,9 +19,19 @@ export class TextSelection {
     return selection !== null && (element.contains(selection.anchorNode) || element.contains(selection.focusNode));
   }
 
+  // The browser tells of a selection a moment after it was made: whoever is about to write must look for himself.
+  #look() {
+    const selection = document.getSelection();
+    const isEmpty = selection === null || selection.rangeCount === 0
+      || (selection.anchorNode === selection.focusNode && selection.anchorOffset === selection.focusOffset);
+    const isOurs = !isEmpty && (this.body.contains(selection.anchorNode) || this.body.contains(selection.focusNode));
+    this.#selection = isOurs ? selection : null;
+    return this.#selection;
+  }
+
   /** Before texts change. */
   hold() {
-    const selection = this.#selection;
+    const selection = this.#look();
     this.#ends = selection === null ? null
       : [selection.anchorNode, selection.anchorOffset, selection.focusNode, selection.focusOffset];
   }

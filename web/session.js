@@ -10,7 +10,7 @@ import { wireFilter } from './filter.js';
  *
  *     const session = new Session((message) => socket.send(message));
  *     session.connected();
- *     const event = session.receive(message, sight);  // {kind: 'window' | 'patch' | 'tables' | 'status' | 'waiting' | 'error' | 'nothing', ...}
+ *     const event = session.receive(message, sight);  // {kind: 'window' | 'patch' | 'tables' | 'status' | 'waiting' | 'acted' | 'error' | 'nothing', ...}
  *     session.painted();                              // the copy is on the screen: the server may send the next patch
  *
  * `recall(view, tables)` says what to show when the reader has not said which table. `sight` is a function `(seq, isTop) => viewport` that describes what the reader sees, or would see at the top of another list.
@@ -23,6 +23,8 @@ export class Session {
     this.view = emptyView();
     this.tables = [];
     this.epoch = '';
+    /** What this reader may do: `operator`, or `viewer`, who may only look. */
+    this.role = '';
     /** Between a query and the window that answers it: what is on the screen answers the one before. */
     this.isAsking = false;
     /** The reader wants the page to stay as it is. */
@@ -40,8 +42,15 @@ export class Session {
   #isReopening = false;
   #isChanged = false;   // another query was wished for while there was no connection
   #badWindows = 0;
+  #wantsStats = false;
+  #offered;             // what the worker has asked for
   #secret = '';         // of this connection; with it the next one may go on
   #holdsOf = '';        // that of the connection on which the copy came
+
+  /** What names this connection's session to the server. */
+  get secret() {
+    return this.#secret;
+  }
 
   /** The open table as `hello` and `tables` describe it, or undefined. */
   get table() {
@@ -117,6 +126,12 @@ export class Session {
     else if (this.#isGreeted && this.table !== undefined) this.#open(sight, true);
   }
 
+  /** Somebody looks at what goes on in the server, or no longer does. */
+  wantStats(isWanted) {
+    this.#wantsStats = isWanted;
+    if (this.isOpen) this.send(wire.stats(isWanted));
+  }
+
   /** The reader points, selects or edits: everything is to stay where it is while values go on. */
   holdOrder(isHeld) {
     if (this.canLook && !this.isPaused) this.send(wire.hold(isHeld));
@@ -129,10 +144,13 @@ export class Session {
     this.#unpainted = 0;
   }
 
-  /** Takes in a message that wire.js has let through. */
-  receive(message, sight) {
+  /**
+   * Takes in a message that wire.js has let through. `opened` beside a `hello` is what the worker has asked for already, of itself: a table
+   * without any wish, `{table, request}`.
+   */
+  receive(message, sight, opened) {
     switch (message.type) {
-      case 'hello': return this.#greet(message, sight);
+      case 'hello': return this.#greet(message, sight, opened);
       case 'tables': return this.#list(message.tables, sight);
       case 'window': return this.#isStray(message) ? this.#pass(message) : this.#replace(message);
       case 'patch': return this.#isStray(message) ? this.#pass(message) : this.#patch(message);
@@ -140,17 +158,21 @@ export class Session {
       case 'waiting':
         if (this.isPaused) this.waiting = message;
         return { kind: 'waiting' };
+      case 'acted': return { kind: 'acted', message };
       case 'error': return { kind: 'error', code: message.code, reason: message.reason };
       default: return nothing;
     }
   }
 
-  #greet(message, sight) {
+  #greet(message, sight, opened) {
+    this.#offered = opened;
     const isRestart = this.epoch !== '' && this.epoch !== message.epoch;
     this.epoch = message.epoch;
     this.#secret = message.session ?? '';
+    this.role = message.role ?? '';
     this.#isGreeted = true;
     const event = this.#list(message.tables, sight, true);
+    this.#offered = undefined;
     return { ...event, isRestart };
   }
 
@@ -163,6 +185,8 @@ export class Session {
 
   #open(sight, isReopening) {
     if (this.table === undefined) return;
+    const isAsked = this.#isAsked;
+    this.#request = Math.max(this.#request, isAsked ? this.#offered.request - 1 : this.#offered?.request ?? 0);
     this.#ask();
     this.#opened = this.view.table;
     this.#isOpening = true;
@@ -171,7 +195,15 @@ export class Session {
     const viewport = sight(0, !this.#isReopening);
     const resume = this.#isReopening ? this.#resume(viewport) : null;
     this.#holdsOf = this.#secret;
-    this.send(wire.open({ table: this.view.table, request: this.#request, query: this.#query(), viewport, resume }));
+    if (!isAsked) this.send(wire.open({ table: this.view.table, request: this.#request, query: this.#query(), viewport, resume }));
+    if (this.#wantsStats) this.send(wire.stats(true));
+  }
+
+  // Whether what is wanted now is what the worker has asked for.
+  get #isAsked() {
+    const { sort, search, filters, group, aggregates, collapsed } = fittingView(this.view, this.table.columns);
+    return this.#offered?.table === this.view.table && this.copy.seq === 0 && search === ''
+      && [sort, filters, group, aggregates, collapsed].every(({ length }) => length === 0);
   }
 
   #resume({ first, anchor }) {

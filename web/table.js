@@ -71,6 +71,15 @@ class RowNode {
     for (const at of this.places) darken(this.cells[at]);
   }
 
+  /** It is out of sight: its images are wanted no more, and are again when it is shown. */
+  leave() {
+    for (const at of this.places) {
+      if (this.specs[at].kind !== 'picture') continue;
+      this.cells[at].leave();
+      this.shown[at] = null;
+    }
+  }
+
   /** Shows an item. `flashes` hears of the cells that changed, or is null. */
   show(item, now, flashes) {
     this.item = item;
@@ -261,6 +270,7 @@ export class Table {
   #retire(id, node, moves) {
     if (this.selection.touches(node.el)) return hideNode(node);
     this.nodes.delete(id);
+    node.leave();
     const isLeaving = moves !== null && moves.left.has(id) && this.moves.fadeOut(node, () => {
       this.#leaving.delete(node);
       hideNode(node);

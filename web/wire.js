@@ -78,11 +78,19 @@ const checks = {
   waiting(m) {
     demand(isCount(m.changed) && isCount(m.rows), 'waiting says no numbers');
   },
+  stats(m) {
+    demand(isObject(m.prefetch) && isObject(m.headers) && Array.isArray(m.sources) && m.sources.every(isObject), 'stats say nothing');
+    demand(m.delay === null || isObject(m.delay), 'delay is no object');
+  },
   acted(m) {
     demand(isCount(m.id), 'acted names no act');
     demand(m.error === undefined || (isObject(m.error) && typeof m.error.code === 'string'), 'the error of an act has no code');
     if (m.error !== undefined && typeof m.error.reason !== 'string') m.error.reason = '';
     if (m.error === undefined && typeof m.result !== 'string') m.result = '';
+  },
+  stats(m) {
+    demand(isObject(m.prefetch) && isObject(m.headers) && Array.isArray(m.sources) && m.sources.every(isObject), 'stats say nothing');
+    demand(m.delay === null || isObject(m.delay), 'delay is no object');
   },
   error(m) {
     demand(typeof m.code === 'string', 'error has no code');
@@ -98,6 +106,7 @@ function checkTables(tables) {
       demand(isObject(column) && typeof column.name === 'string' && typeof column.type === 'string', 'a column has no name or type');
     }
     if (table.source !== undefined) checkSource(table.source);
+    demand(table.actions === undefined || (Array.isArray(table.actions) && table.actions.every(isAction)), 'an action has no name or form');
   }
 }
 
@@ -133,6 +142,12 @@ function checkUpdate(entry) {
 function isHeader(value) {
   return isObject(value) && isCount(value.section) && isCount(value.rev) && isCount(value.slot)
     && (value.aggregates === undefined || Array.isArray(value.aggregates)) && isCount(value.level) && typeof value.column === 'string' && isCount(value.count);
+}
+
+function isAction(value) {
+  return isObject(value) && typeof value.name === 'string'
+    && (value.arguments === undefined || (Array.isArray(value.arguments) && value.arguments.every((one) => isObject(one) && typeof one.name === 'string'
+      && typeof one.type === 'string' && (one.choices === undefined || Array.isArray(one.choices)))));
 }
 
 function isHeld(value) {
@@ -208,6 +223,20 @@ export function hold(held) {
 /** The page is to stay as it is, or to go on. */
 export function pause(paused) {
   return { type: 'pause', paused };
+}
+
+/** Has something done by a table's source; `session` names the one in which it was said first, when it is said again. */
+export function act({ id, table, action, row, values = {}, session }) {
+  const message = { type: 'act', id, table, action };
+  if (row !== undefined) message.row = row;
+  if (Object.keys(values).length > 0) message.arguments = values;
+  if (session !== undefined) message.session = session;
+  return message;
+}
+
+/** The page wants to be told what goes on, or does so no longer. */
+export function stats(wanted) {
+  return { type: 'stats', wanted };
 }
 
 function wireQuery({ sort = [], search = '', filter, group = [], aggregates = [], collapsed = [] } = {}) {

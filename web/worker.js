@@ -1,66 +1,37 @@
-// worker.js: the socket, away from the thread that paints. Frames are read and checked here; what arrives there is objects.
+// worker.js: opens the socket at once, says hello and perhaps already which table; the conversation itself is in talk.js, which is loaded
+// meanwhile. Nothing is imported here: each import would be one more thing to wait for.
 
-import { Backoff } from './backoff.js';
-import { hello, parseMessage, SUBPROTOCOL } from './wire.js';
+const socket = new WebSocket(`${self.location.protocol === 'https:' ? 'wss' : 'ws'}://${self.location.host}/ws`, 'rowcast.v1');
 
-const address = `${self.location.protocol === 'https:' ? 'wss' : 'ws'}://${self.location.host}/ws`;
-const backoff = new Backoff();
+/** What has happened to the socket, and what the page has said, until talk.js is there. */
+const early = { events: [], orders: [], opened: undefined };
 
-/** @type {WebSocket|null} */
-let socket = null;
-/** Numbers the connections: what the page sends for one that is gone is dropped. */
-let connection = 0;
-let timer = 0;
-
-self.onmessage = ({ data }) => {
-  if (data.retry) connect();
-  else if (data.connection === connection && socket?.readyState === WebSocket.OPEN) {
-    if (data.close) socket.close();
-    else socket.send(JSON.stringify(data.message));
-  }
+self.onmessage = ({ data }) => early.orders.push(data);
+socket.onopen = () => {
+  early.events.push({ kind: 'open', at: performance.now() });
+  socket.send('{"type":"hello","version":1,"client":"rowcast page"}');
 };
+socket.onmessage = ({ data }) => {
+  const at = performance.timeOrigin + performance.now();
+  if (early.events.length === 1) early.opened = openFirst(data);
+  early.events.push({ kind: 'message', data, at });
+};
+socket.onclose = () => early.events.push({ kind: 'close' });
 
-function connect() {
-  clearTimeout(timer);
-  if (socket !== null) return;
-  self.postMessage({ state: 'connecting' });
-  const own = new WebSocket(address, SUBPROTOCOL);
-  socket = own;
-  let wasOpen = false;
-  own.onopen = () => {
-    wasOpen = true;
-    connection += 1;
-    backoff.opened(performance.now());
-    own.send(JSON.stringify(hello('rowcast page')));  // at once: the page may still be loading
-    self.postMessage({ state: 'open', connection });
-  };
-  own.onmessage = ({ data }) => {
-    try {
-      self.postMessage({ message: parseMessage(data), bytes: data.length, at: performance.timeOrigin + performance.now() });
-    } catch (error) {
-      // A message that cannot be read leaves no way to know what it would have changed: start anew.
-      self.postMessage({ refused: String(error.message) });
-      own.close();
-    }
-  };
-  own.onclose = () => {
-    socket = null;
-    const pause = backoff.pause(performance.now(), Math.random());
-    self.postMessage({ state: 'closed', pause });
-    timer = setTimeout(connect, pause);
-    if (!wasOpen) askWhether();
-  };
-}
-
-/** A browser does not say why a socket was refused; the server does, when it is there. */
-async function askWhether() {
+// `self.name` has the table and the number of rows in sight, as far as start.js knows that nothing else was asked for; no name is the first table.
+function openFirst(hello) {
+  if (self.name === '') return undefined;
   try {
-    const answer = await fetch('/session', { cache: 'no-store' });
-    const { role } = await answer.json();
-    if (role === null) self.postMessage({ refused: 'This browser is not let in: open the address that the command “rowcast url” prints' });
+    const { table: wanted, count } = JSON.parse(self.name);
+    const { tables } = JSON.parse(hello);
+    const table = tables.find(({ name }) => name === wanted)?.name ?? (wanted === '' ? tables[0]?.name : undefined);
+    if (table === undefined) return undefined;
+    const viewport = { first: 0, count, ahead: Math.max(80, count * 2), behind: 0, stick: 'top' };
+    socket.send(JSON.stringify({ type: 'open', table, request: 1, query: {}, viewport }));
+    return { table, request: 1 };
   } catch {
-    // Nobody is there: that is what it looks like already.
+    return undefined;  // whatever it was, talk.js says so
   }
 }
 
-connect();
+import('./talk.js').then(({ Talk }) => new Talk(socket, early));

@@ -20,7 +20,7 @@ struct ChurnBenchmark {
     var page = BenchPage(SessionID(rawValue: 1))
     page.open(QueryRequest(sort: [("price", true)]), &engine, at: now)
     while !page.isSettled(&engine, at: now) {}
-    var times = Figures()
+    var times = Figures(reserving: batches)
     var resident: [Int: Int] = [:]
     for batch in 0..<batches {
       let inserts = QuotesTable.rows(rows + 50 * batch..<rows + 50 * (batch + 1), of: quotes)
@@ -38,13 +38,14 @@ struct ChurnBenchmark {
         engine.handle(.changes(table, removals), at: now)
         page.take(engine.advance(to: now), &engine, at: now)
       }
-      if [1000, batches].contains(batch + 1) { resident[batch + 1] = try residentBytes() }
+      if [1000, 3000, 10_000, 30_000, batches].contains(batch + 1) { resident[batch + 1] = try residentBytes() }
     }
     let isRight = page.numbers(3) == Array(prices.values.sorted(by: >).prefix(60))
     try emit([
       "engine": "rowcast", "w": "W5", "N": rows, "batches": batches, "batch_ms": times.milliseconds,
       "row_ops_per_s": Int(Double(batches * 200) / times.total), "size": engine.tables(at: now)[0].rows,
-      "rss": resident.map { ["after_batches": $0, "bytes": $1] }, "verify": isRight,
+      "rss": resident.sorted { $0.key < $1.key }.map { ["after_batches": $0.key, "bytes": $0.value] },
+      "verify": isRight,
     ])
     precondition(isRight, "the window shows other rows than the mirror")
   }

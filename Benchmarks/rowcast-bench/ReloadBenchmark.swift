@@ -4,6 +4,7 @@ import Quotes
 /// D1: the whole list again, by key: unchanged; and with 10 % removed, 10 % inserted and 2 % shuffled.
 struct ReloadBenchmark {
   let rows: Int
+  let runs: Int
 
   func run() throws {
     let quotes = Quotes()
@@ -11,7 +12,7 @@ struct ReloadBenchmark {
     var changed = Figures()
     var linear = (same: Figures(), changed: Figures())
     let plain = (old: (0..<rows).map(quotes.row), new: order().map(quotes.row))
-    for _ in 0..<5 {
+    for _ in 0..<runs {
       let none = linear.same.measure { LinearDifference(from: plain.old, to: plain.old) { $0.id } }
       let some = linear.changed.measure { LinearDifference(from: plain.old, to: plain.new) { $0.id } }
       precondition(none.moved.isEmpty && none.updated.isEmpty && none.deleted.isEmpty, "there is no difference")

@@ -5,7 +5,10 @@ import ArgumentParser
   static let configuration = CommandConfiguration(
     commandName: "rowcast-bench",
     abstract: "Runs a workload on the table `quotes` and prints one JSON object a line.",
-    subcommands: [Load.self, UpdateAndWindow.self, NewView.self, Churn.self, WholeListAgain.self, Turns.self])
+    subcommands: [
+      Load.self, UpdateAndWindow.self, NewView.self, Churn.self, WholeListAgain.self, Turns.self, FanOut.self,
+      FanOutServing.self, CompareSecrets.self,
+    ])
 }
 
 /// W1: how fast rows get into an empty table, and what they weigh there.
@@ -71,6 +74,7 @@ struct WholeListAgain: ParsableCommand {
     commandName: "d1", abstract: "D1 reload: the difference of a whole list, by key.")
 
   @Option(help: "How many rows.") var rows = 100_000
+  @Option(help: "How often.") var runs = 5
 
-  func run() throws { try ReloadBenchmark(rows: rows).run() }
+  func run() throws { try ReloadBenchmark(rows: rows, runs: runs).run() }
 }

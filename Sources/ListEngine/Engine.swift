@@ -13,8 +13,8 @@ public struct Engine: ~Copyable {
   /// The bounds in force.
   public private(set) var limits: Limits
 
-  private var states: [TableState] = []
-  private var tableNumbers: [String: Int] = [:]
+  var states: [TableState] = []
+  var tableNumbers: [String: Int] = [:]
   private var sessions: [SessionID: Session] = [:]
   /// Sessions whose table is not there yet, in the order in which they came.
   private var waiting: [Session] = []
@@ -251,7 +251,7 @@ public struct Engine: ~Copyable {
   }
 
   /// A query with the numbers of its columns.
-  private func resolve(_ request: QueryRequest, in schema: Schema) throws(ClientError) -> Query {
+  func resolve(_ request: QueryRequest, in schema: Schema) throws(ClientError) -> Query {
     func number(_ name: String) throws(ClientError) -> Int {
       guard let number = schema.index(of: name) else { throw .unknownColumn(table: schema.name, column: name) }
       return number

@@ -40,6 +40,19 @@ public struct RecordedEngine: ~Copyable {
   /// See ``Engine/hasRoom(for:)``.
   public func hasRoom(for table: TableID) -> Bool { engine.hasRoom(for: table) }
 
+  // What pages are sent does not depend on who takes a table away, so that is not recorded.
+
+  /// See ``Engine/beginExport(of:_:)``.
+  public mutating func beginExport(of name: String, _ request: QueryRequest) throws(ClientError) -> ExportID {
+    try engine.beginExport(of: name, request)
+  }
+  /// See ``Engine/read(_:rows:)``.
+  public func read(_ id: ExportID, rows: Int) -> ExportSlice { engine.read(id, rows: rows) }
+  /// See ``Engine/isReady(_:)``.
+  public func isReady(_ id: ExportID) -> Bool { engine.isReady(id) }
+  /// See ``Engine/endExport(_:)``.
+  public mutating func endExport(_ id: ExportID) { engine.endExport(id) }
+
   /// See ``Engine/addTable(_:at:)``.
   public mutating func addTable(_ schema: Schema, at now: Instant) throws(SchemaError) -> TableID {
     recording?.note(.table(schema, now))

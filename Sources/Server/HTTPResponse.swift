@@ -24,10 +24,12 @@ struct HTTPResponse {
   /// Empty in answer to HEAD.
   let body: [UInt8]
 
-  private init(status: Int, headers: [(name: String, value: String)], body: [UInt8], isBodySent: Bool) {
+  private init(
+    status: Int, headers: [(name: String, value: String)], body: [UInt8], isBodySent: Bool, isStreamed: Bool = false
+  ) {
     var text = "HTTP/1.1 \(status) \(Self.phrases[status] ?? "Status")\r\n"
     for (name, value) in headers + Self.safetyHeaders { text += "\(name): \(value)\r\n" }
-    if status != 304 { text += "Content-Length: \(body.count)\r\n" }
+    if status != 304, !isStreamed { text += "Content-Length: \(body.count)\r\n" }
     // One request per connection: what follows on it could only be an attempt at smuggling.
     text += "Connection: close\r\n\r\n"
     head = Array(text.utf8)
@@ -48,6 +50,7 @@ struct HTTPResponse {
   init(refusal status: Int, reason: String, to method: RequestHead.Method = .get) {
     var headers = [(name: "Content-Type", value: "text/plain; charset=utf-8"), Self.otherCaching]
     switch status {
+    case 503: headers.append(("Retry-After", "5"))
     case 401: headers.append(("WWW-Authenticate", "Bearer realm=\"rowcast\""))
     case 405: headers.append(("Allow", "GET, HEAD"))
     case 429: headers.append(("Retry-After", "1"))
@@ -61,6 +64,22 @@ struct HTTPResponse {
     var headers = [(name: "Location", value: "/"), Self.otherCaching]
     if let cookie { headers.append(("Set-Cookie", cookie)) }
     self.init(status: 303, headers: headers, body: [], isBodySent: false)
+  }
+
+  /// The beginning of a file whose length is not known; it follows in chunks.
+  init(streaming contentType: String, named name: String) {
+    let isPlain: (Unicode.Scalar) -> Bool = {
+      $0.isASCII
+        && ($0.properties.isAlphabetic || $0.properties.numericType != nil || "-._".unicodeScalars.contains($0))
+    }
+    var file = String.UnicodeScalarView()
+    for scalar in name.unicodeScalars.suffix(100) { file.append(isPlain(scalar) ? scalar : "_") }
+    self.init(
+      status: 200,
+      headers: [
+        ("Content-Type", contentType), ("Content-Disposition", "attachment; filename=\"\(file)\""),
+        ("Transfer-Encoding", "chunked"), Self.otherCaching,
+      ], body: [], isBodySent: false, isStreamed: true)
   }
 
   /// Something that is true now.

@@ -23,8 +23,12 @@ extension Server {
       // At the process's limit accept() fails, and libwebsockets spins on it. Its own bound for this (fd_limit_per_thread) makes every
       // event search all sockets, so the bound is here: a descriptor's number tells how many are in use.
       let descriptor = Int(bitPattern: bytes)
-      return !isStopping && descriptor < greatestDescriptor
-        && connections.admit(from: Self.remoteAddress(of: Int32(descriptor)))
+      guard !isStopping, descriptor < greatestDescriptor else { return false }
+      guard accepts.take(at: EventLoop.now) else {
+        metrics.turnedAway += 1
+        return false
+      }
+      return connections.admit(from: Self.remoteAddress(of: Int32(descriptor)))
     case LWS_CALLBACK_SERVER_NEW_CLIENT_INSTANTIATED:
       connections.add(socket, at: EventLoop.now)
       if connections.deadline != nil { loop.requestTurn() }
@@ -36,6 +40,7 @@ extension Server {
     case LWS_CALLBACK_HTTP_WRITEABLE: return continueTransfer(on: socket)
     case LWS_CALLBACK_CLOSED_HTTP:
       transfers[socket] = nil
+      endDownload(on: socket)
       endWhenEmpty()
       return true
     // A body was refused before it could begin.
@@ -100,9 +105,11 @@ extension Server {
 
   private func forget(_ socket: OpaquePointer) {
     transfers[socket] = nil
+    endDownload(on: socket)
     admitted[socket] = nil
     if let session = sessions.removeValue(forKey: socket) {
       sessionsByID[session.id] = nil
+      stats.unwatch(session.id)
       resumeTokens.leave(session.id)
       actions.leave(session.id)
       if session.phase == .open {

@@ -66,7 +66,9 @@ extension Server {
       session.isPaused = false
       return .collapse(session.id, section, isCollapsed: isCollapsed)
     case (.viewport(let viewport), _): return .viewport(session.id, viewport)
-    case (.ack(let sequence), _): return .acknowledge(session.id, sequence: sequence)
+    case (.ack(let sequence), _):
+      session.readySince = EventLoop.now
+      return .acknowledge(session.id, sequence: sequence)
     case (.resync(let sequence, let reason), _):
       logger.info("a page asks for its window anew", metadata: ["reason": "\(reason.prefix(100))"])
       return .resync(session.id, sequence: sequence)
@@ -82,6 +84,11 @@ extension Server {
       lws_callback_on_writable(session.socket)
       return .pause(session.id, isPaused: isPaused)
     case (.hold(let isHeld), _): return .hold(session.id, isHeld: isHeld)
+    case (.stats(let isWanted), _):
+      if isWanted { stats.watch(session.id, at: EventLoop.now) } else { stats.unwatch(session.id) }
+      if !isWanted { session.owesStats = false }
+      loop.requestTurn()
+      return nil
     }
   }
 
@@ -183,17 +190,20 @@ extension Server {
   }
 
   private func tellWritable(_ session: Session) {
-    if let since = session.patchSince { metrics.flushes.record(since.duration(to: EventLoop.now)) }
+    let now = EventLoop.now
+    if let since = session.patchSince { metrics.flushes.record(since.duration(to: now)) }
+    noteSent(to: session, at: now)
+    session.readySince = now
     session.patchSince = nil
     guard session.phase == .open else { return }
-    engine.handle(.writable(session.id), at: EventLoop.now)
+    engine.handle(.writable(session.id), at: now)
     loop.requestTurn()
   }
 
   private func hasMore(_ session: Session) -> Bool {
     session.isClosing || session.owesHello || !session.acted.isEmpty || (session.owesTables && !session.isQuiet)
       || session.status != nil
-      || session.waiting != nil || session.patch != nil
+      || session.waiting != nil || session.owesStats || session.patch != nil
   }
 
   /// What is sent next: a page must know the tables before it sees one.
@@ -220,6 +230,9 @@ extension Server {
     } else if let waiting = session.waiting {
       session.waiting = nil
       message = .waiting(waiting)
+    } else if session.owesStats {
+      session.owesStats = false
+      message = .stats(stats(for: session))
     } else if let patch = session.patch {
       session.patch = nil
       return (patch, true)

@@ -36,7 +36,8 @@ extension Server {
 
   func answerPageRequest(_ socket: OpaquePointer) -> Bool {
     let head = RequestHead(of: socket)
-    transfers[socket] = PageTransfer(response(to: head, on: socket))
+    guard let response = response(to: head, on: socket) else { return true }
+    transfers[socket] = PageTransfer(response)
     lws_callback_on_writable(socket)
     return true
   }
@@ -48,7 +49,7 @@ extension Server {
 
   /// Writes the next piece of an answer; when there is none left the connection ends, once the browser has all of it.
   func continueTransfer(on socket: OpaquePointer) -> Bool {
-    guard let piece = transfers[socket]?.nextPiece() else { return false }
+    guard let piece = transfers[socket]?.nextPiece() else { return continueDownload(on: socket) }
     let isWritten =
       switch piece {
       case .head(let bytes): write(bytes, to: socket, with: clws_write_http_head)
@@ -59,7 +60,7 @@ extension Server {
     return true
   }
 
-  private func write(
+  func write(
     _ bytes: [UInt8], to socket: OpaquePointer,
     with function: (OpaquePointer?, UnsafeMutablePointer<UInt8>?, Int) -> Int32
   ) -> Bool {

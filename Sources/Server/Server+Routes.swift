@@ -2,11 +2,11 @@ import CWebSockets
 import Glibc
 
 extension Server {
-  /// What a plain request is answered.
+  /// What a plain request is answered; `nil` when the answer is on its way already.
   ///
   /// The page's files are the same for everyone and tell nothing, so nobody is asked for a token; nor is who asks whether the server is
   /// well. Everything else is for those who are let in.
-  func response(to head: RequestHead, on socket: OpaquePointer) -> HTTPResponse {
+  func response(to head: RequestHead, on socket: OpaquePointer) -> HTTPResponse? {
     if head.path == "/", head.method == .get, let code = head.argument("code") {
       return login(code, head, on: socket)
     }
@@ -21,13 +21,15 @@ extension Server {
       return forThoseLetIn(head, on: socket) {
         HTTPResponse(Array(metricsText().utf8), type: MetricsText.contentType, to: head.method)
       }
+    case _ where head.path.hasPrefix("/tables/"):
+      return forThoseLetIn(head, on: socket) { beginDownload(head, on: socket) }
     default: return HTTPResponse(refusal: 404, reason: "There is nothing here.", to: head.method)
     }
   }
 
   private func forThoseLetIn(
-    _ head: RequestHead, on socket: OpaquePointer, _ answer: () -> HTTPResponse
-  ) -> HTTPResponse {
+    _ head: RequestHead, on socket: OpaquePointer, _ answer: () -> HTTPResponse?
+  ) -> HTTPResponse? {
     switch access.verdict(onPage: head, from: address(of: socket), at: EventLoop.now) {
     case .allow: return answer()
     case .refuse(let status, let reason):

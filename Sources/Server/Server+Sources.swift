@@ -16,7 +16,7 @@ extension Server {
     nextInlet += 1
     for offset in waiting.indices {
       let inlet = waiting[(nextInlet + offset) % waiting.count]
-      for event in inlet.mailbox.take(rows: share) { handle(event, from: inlet, at: now) }
+      for mail in inlet.mailbox.take(rows: share) { handle(mail.event, handedIn: mail.since, from: inlet, at: now) }
     }
     return all.contains { $0.mailbox.hasMail }
   }
@@ -25,7 +25,9 @@ extension Server {
     tablesBySource[ObjectIdentifier(inlet)].map { engine.hasRoom(for: $0) } ?? true
   }
 
-  private func handle(_ event: SourceInlet.Event, from inlet: SourceInlet, at now: Instant) {
+  private func handle(
+    _ event: SourceInlet.Event, handedIn: Instant, from inlet: SourceInlet, at now: Instant
+  ) {
     let source = ObjectIdentifier(inlet)
     sourceMetrics[source, default: SourceMetrics()].note(event)
     switch event {
@@ -37,6 +39,7 @@ extension Server {
         return
       }
       engine.handle(.changes(table, changes), at: now)
+      delays[table, default: SourceDelays()].noteArrival(handedIn: handedIn, at: now)
     case .loaded(let key, let column, let cell):
       if let table = tablesBySource[source] { engine.handle(.loaded(table, key, column: column, cell), at: now) }
     case .notLoaded(let key, let column, let reason):
@@ -78,6 +81,7 @@ extension Server {
       tablesBySource[source] = table
       inletsByTable[table] = inlet
       schemas[table] = schema
+      tablesByName[schema.name] = table
     } catch {
       logger.error("a source's schema is refused", metadata: ["source": "\(inlet.name)", "reason": "\(error)"])
     }

@@ -33,6 +33,8 @@ public final class Server {
   var guardian = RequestGuard(port: 0)
   var access: AccessControl
   var connections: Connections
+  /// How many more connections are taken now.
+  var accepts: TokenBucket
   /// As what those may come in whose upgrade was granted, until they are here.
   var admitted: [OpaquePointer: AccessControl.Pass] = [:]
   /// The highest number a socket's file descriptor may have.
@@ -42,15 +44,22 @@ public final class Server {
   var sessionsByID: [SessionID: Session] = [:]
   var lastSession: UInt64 = 0
   var transfers: [OpaquePointer: PageTransfer] = [:]
+  /// Tables on their way out.
+  var downloads: [OpaquePointer: TableDownload] = [:]
+  /// Those of them that wait for their view.
+  var waitingDownloads: Set<OpaquePointer> = []
   var tablesBySource: [ObjectIdentifier: TableID] = [:]
   var inletsByTable: [TableID: SourceInlet] = [:]
   var schemas: [TableID: Schema] = [:]
+  var tablesByName: [String: TableID] = [:]
   var nextInlet = 0
   var greetings: GreetingQueue
   var actions: ActionBook
   var resumeTokens: ResumeTokens
   var isStopping = false
   var metrics = Metrics()
+  var stats = StatsFeed()
+  var delays: [TableID: SourceDelays] = [:]
   /// What is known of each source beside its table, in the order of their inlets.
   var sourceMetrics: [ObjectIdentifier: SourceMetrics] = [:]
   private let arena: ContextArena
@@ -72,6 +81,7 @@ public final class Server {
     control = ServerControl(
       waker: loop.waker, rowLimit: configuration.inletRows, byteLimit: configuration.inletBytes)
     connections = Connections(limitPerAddress: configuration.connectionsPerAddress)
+    accepts = TokenBucket(rate: configuration.acceptRate, burst: configuration.acceptBurst, at: EventLoop.now)
     access = Self.accessControl(of: configuration, port: 0)
     guard configuration.address.isLocal || !configuration.tokens.isEmpty && configuration.certificate != nil else {
       throw .exposed(configuration.address.host)
@@ -167,11 +177,13 @@ public final class Server {
       guard let session = sessionsByID[id], session.phase == .greeting else { continue }
       refuse(session, .unexpectedMessage("say hello first"), engineKnowsIt: false)
     }
+    wakeDownloads()
+    tellStats(at: now)
     dismissTardy(at: now)
     finishOverdueActions(at: now)
     loop.requestTurn(
       at: [
-        engine.deadline, greetings.deadline, actions.deadline, connections.deadline,
+        engine.deadline, greetings.deadline, actions.deadline, connections.deadline, stats.deadline,
         configuration.systemManager?.deadline,
       ].compactMap(\.self).min())
     if isMailLeft { loop.requestNextRound() }
@@ -186,7 +198,9 @@ public final class Server {
       var bytes = [UInt8](repeating: 0, count: CLWS_PRE)
       ServerMessage.delivery(delivery, epoch: engine.epoch).encode(to: &bytes, counting: &metrics.encoding)
       session.patch = bytes
-      session.patchSince = EventLoop.now
+      let now = EventLoop.now
+      session.patchSince = now
+      noteCut(delivery, for: session, at: now)
       metrics.patches += 1
       lws_callback_on_writable(session.socket)
     case .status(let id, let table, let status):
@@ -253,6 +267,7 @@ public final class Server {
     sessions = [:]
     sessionsByID = [:]
     transfers = [:]
+    downloads = [:]
     unixSocket = nil
   }
 }

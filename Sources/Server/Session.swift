@@ -39,6 +39,8 @@ final class Session {
   /// Whether the page is to get nothing but that: nobody can see it, or its reader wants it to stay as it is.
   var isHidden = false
   var isPaused = false
+  /// Whether it is to be told what goes on.
+  var owesStats = false
   /// What became of what the page wanted done.
   var acted: [(id: UInt64, token: String?, outcome: ActionOutcome)] = []
   var error: ClientError?
@@ -46,6 +48,15 @@ final class Session {
   var patch: [UInt8]?
   /// When the patch that waits, or that libwebsockets still holds a part of, was cut.
   var patchSince: Instant?
+  /// The table of the last patch, and the least time until the next one.
+  var table: TableID?
+  var interval: Duration?
+  /// When the last patch was cut.
+  var cutAt = Instant.zero
+  /// Since when the page could be given the next one.
+  var readySince = Instant.zero
+  /// When what the patch on its way carries had reached the engine: after the first of these and not after the second.
+  var carried: (after: Instant, through: Instant)?
   /// Whether the Close frame was sent.
   var isShownOut = false
   /// Whether a patch was handed over of which libwebsockets still holds a part.
@@ -74,6 +85,7 @@ final class Session {
     owesTables = false
     status = nil
     waiting = nil
+    owesStats = false
     acted = []
     patch = nil
     self.error = error

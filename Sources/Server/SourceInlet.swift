@@ -38,7 +38,13 @@ public final class SourceInlet: Sendable {
 
   /// What logs call the source.
   public let name: String
-  let mailbox: Mailbox<Event>
+  /// An event, and when the source handed it in: before it waited.
+  struct Mail: Sendable {
+    var event: Event
+    var since: Instant
+  }
+
+  let mailbox: Mailbox<Mail>
   private let listener = Guarded<(@Sendable (Wish) -> Void)?>(nil)
 
   init(name: String, rowLimit: Int, byteLimit: Int, onMail: @escaping @Sendable () -> Void) {
@@ -51,9 +57,10 @@ public final class SourceInlet: Sendable {
   /// - Returns: `false` when the server is stopping, and the source should.
   @discardableResult
   public func tell(_ event: Event) -> Bool {
-    switch event {
-    case .changes(let changes): mailbox.put(event, rows: max(1, changes.count), bytes: changes.byteCount)
-    case .schema, .state, .loaded, .notLoaded, .forget, .acted: mailbox.put(event, rows: 1, bytes: 1_024)
+    let mail = Mail(event: event, since: EventLoop.now)
+    return switch event {
+    case .changes(let changes): mailbox.put(mail, rows: max(1, changes.count), bytes: changes.byteCount)
+    case .schema, .state, .loaded, .notLoaded, .forget, .acted: mailbox.put(mail, rows: 1, bytes: 1_024)
     }
   }
 

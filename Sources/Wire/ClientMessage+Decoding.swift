@@ -65,6 +65,8 @@ extension ClientMessage {
       self = .pause(isPaused: try message.requiredBoolean("paused"))
     case "hold":
       self = .hold(isHeld: try message.requiredBoolean("held"))
+    case "stats":
+      self = .stats(isWanted: try message.requiredBoolean("wanted"))
     case "act":
       self = .act(try Act(message))
     default:

@@ -26,6 +26,8 @@ public enum ClientMessage: Hashable, Sendable {
   case pause(isPaused: Bool)
   /// The reader points, selects or edits: everything is to stay where it is.
   case hold(isHeld: Bool)
+  /// The page wants to see what goes on, or does so no longer.
+  case stats(isWanted: Bool)
 
   /// Which table a page wants to see, and how.
   public struct Open: Hashable, Sendable {

@@ -17,6 +17,8 @@ public enum ServerMessage {
   case status(table: String, SourceStatus)
   /// What waits for a page that pauses.
   case waiting(Waiting)
+  /// What goes on, for a page that wants to see it.
+  case stats(ServerStats)
   /// What became of something that the page wanted done; `token` as the page has said it.
   case acted(id: UInt64, token: String? = nil, ActionOutcome)
   /// Why the socket is closed now.
@@ -85,6 +87,7 @@ public enum ServerMessage {
       writer.integer(waiting.changed)
       writer.raw(",\"rows\":")
       writer.integer(waiting.rows)
+    case .stats(let stats): writer.stats(stats)
     case .acted(let id, let token, let outcome):
       writer.acted(id, token, outcome)
     case .error(let error):

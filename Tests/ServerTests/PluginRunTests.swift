@@ -9,7 +9,7 @@ import Testing
 
   private func end(_ command: RunningCommand) throws {
     command.send(signal: SIGTERM)
-    #expect(try command.end(within: 5) == 0)
+    #expect(try command.end(within: WebSocketClient.longPatience) == 0)
   }
 
   @Test func thePluginIsShownWithItsLogAndAnewWhenItsFileChanges() throws {
@@ -33,14 +33,14 @@ import Testing
     let file = try scratch.write("jobs.sh", Scratch.jobs(#"[1,"one"]"#))
     let command = try run(["run", file])
     let page = try WebSocketClient.open("jobs", port: command.port)
-    try scratch.write("jobs.sh", Scratch.jobs(#"[1,"one"]"#, column: "title"))
-    #expect(page.closeCode() == 1001)
-    let deadline = RawSocket.now() + RawSocket.patience
+    try scratch.write("jobs.sh", Scratch.jobs(#"[1,"one"]"#, column: "headline"))
+    #expect(page.closeCode(within: WebSocketClient.longPatience) == 1001)
+    let deadline = RawSocket.now() + WebSocketClient.longPatience
     // The port is closed for a moment.
     while (try? HTTPAnswer.get("/", port: command.port))??.status != 200, RawSocket.now() < deadline {
       _ = poll(nil, 0, 20)
     }
-    try WebSocketClient.waitFor("title", in: "jobs", port: command.port)
+    try WebSocketClient.waitForTables(with: "headline", port: command.port)
     try end(command)
   }
 

@@ -36,7 +36,7 @@ final class RawSocket {
     guard result == 0 else { throw Failure.notConnected(errno) }
   }
 
-  enum Failure: Error {
+  enum Failure: Error, Equatable {
     case notConnected(Int32)
     case closed
     case nothingCame

@@ -29,6 +29,8 @@ import Testing
     #expect(try decode(#"{"type":"hold","held":true}"#) == .hold(isHeld: true))
     #expect(try decode(#"{"type":"pause","paused":true}"#) == .pause(isPaused: true))
     #expect(try decode(#"{"type":"pause","paused":false}"#) == .pause(isPaused: false))
+    #expect(try decode(#"{"type":"stats","wanted":true}"#) == .stats(isWanted: true))
+    #expect(try decode(#"{"type":"stats","wanted":false}"#) == .stats(isWanted: false))
     #expect(
       try decode(
         #"{"type":"viewport","seq":7,"first":1200,"count":40,"ahead":60,"behind":20,"anchor":731,"stick":"top"}"#)
@@ -86,7 +88,7 @@ import Testing
     #"{"type":"ack","seq":7.5}"#, #"{"type":"ack","seq":NaN}"#, #"{"type":"ack","seq":1e999}"#, #"{'type':'ack'}"#,
     #"{"type":"ack","seq":tru}"#, "{\"type\":\"a\nck\"}", #"{"type":"\x61ck"}"#, #"{"type":"\u00zz"}"#,
     #"{"type":"visibility","hidden":"yes"}"#, #"{"type":"pause"}"#, #"{"type":"hold"}"#,
-    #"{"type":"pause","paused":1}"#,
+    #"{"type":"pause","paused":1}"#, #"{"type":"stats"}"#, #"{"type":"stats","wanted":1}"#,
     #"{"type":"visibility"}"#, #"{"type":"hello"}"#, #"{"type":"act"}"#,
     #"{"type":"act","id":1,"table":"t","action":1}"#,
     #"{"type":"hello","version":1.5}"#, #"{"type":"open","table":"p"}"#, #"{"type":"open","request":1}"#,

@@ -35,6 +35,7 @@ import Wire
     case "waiting":
       let (changed, rows) = (try #require(message["changed"] as? Int), try #require(message["rows"] as? Int))
       try expect(.waiting(Waiting(changed: changed, rows: rows)), message)
+    case "stats": try expect(.stats(Golden.stats(message)), message)
     case "window":
       let patch = try Golden.firstWindow(message, schema)
       try expect(.delivery(Golden.delivery(message, patch, schema), epoch: epoch), message)

@@ -8,6 +8,8 @@ import { createHash, randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join, normalize, extname } from 'node:path';
 import { diffWindows, digestOf } from '../web/reference.mjs';
+import { act } from './fake_acts.mjs';
+import { answerImage, asked } from './fake_images.mjs';
 import { makeTables } from './fake_tables.mjs';
 
 const options = { port: 0, plugins: [], set: {}, web: 'web' };
@@ -32,7 +34,10 @@ const sessions = new Set();
 
 const server = createServer(async (request, response) => {
   if (request.headers.host !== `127.0.0.1:${server.address().port}`) return void response.writeHead(403).end();
-  const path = normalize(new URL(request.url, 'http://x').pathname);
+  const url = new URL(request.url, 'http://x');
+  const path = normalize(url.pathname);
+  if (path === '/image') return answerImage(url, request, response);
+  if (path === '/asked') return void response.end(JSON.stringify({ counts: Object.fromEntries(asked.counts), cancelled: asked.cancelled }));
   try {
     const body = await readFile(join(options.web, path === '/' ? 'index.html' : path));
     response.writeHead(200, {
@@ -55,6 +60,7 @@ server.on('upgrade', (request, socket) => {
     + 'sec-websocket-protocol: rowcast.v1\r\n\r\n');
   socket.setNoDelay(true);
   const session = new Session((message) => socket.write(frame(1, Buffer.from(JSON.stringify(message)))));
+  session.drop = () => socket.destroy();
   sessions.add(session);
   let rest = Buffer.alloc(0);
   socket.on('data', (data) => {
@@ -69,7 +75,10 @@ server.on('upgrade', (request, socket) => {
     }
   });
   socket.on('error', () => {});
-  socket.on('close', () => sessions.delete(session));
+  socket.on('close', () => {
+    clearInterval(session.statsTimer);
+    sessions.delete(session);
+  });
 });
 
 function frame(opcode, payload) {
@@ -99,6 +108,8 @@ function unframe(buffer) {
 class Session {
   constructor(send) {
     Object.assign(this, { send, table: null, query: {}, sight: { first: 0, count: 30 }, seq: 0, inFlight: 0, request: 0, hidden: false });
+    this.secret = randomUUID();
+    this.statsTimer = 0;
     this.window = null;
     this.wantsWindow = false;
     this.isScrolled = false;
@@ -110,7 +121,7 @@ class Session {
   receive(message) {
     switch (message.type) {
       case 'hello':
-        this.send({ type: 'hello', version: 1, server: 'fake', epoch, tables: tables.map((table) => table.description()) });
+        this.send({ type: 'hello', version: 1, server: 'fake', epoch, role: 'operator', session: this.secret, tables: tables.map((table) => table.description()) });
         break;
       case 'open':
         this.table = tables.find((table) => table.name === message.table) ?? null;
@@ -133,6 +144,11 @@ class Session {
       case 'ack': if (message.seq === this.inFlight) this.inFlight = 0; break;
       case 'resync': this.inFlight = 0; this.wantsWindow = true; break;
       case 'visibility': this.hidden = message.hidden; break;
+      case 'stats':
+        clearInterval(this.statsTimer);
+        if (message.wanted) this.statsTimer = setInterval(() => this.send(statsNow()), 500).unref();
+        break;
+      case 'act': act(this, tables.find(({ name }) => name === message.table), message); break;
       case 'hold': break;  // it may be passed over: nothing then waits
       case 'pause': this.isPaused = message.paused; break;
       default: this.send({ type: 'error', code: 'unknownType', reason: message.type });
@@ -215,10 +231,21 @@ class Session {
     }
     const lent = (header) => ({ ...header, slot: this.slots.get(header.section) });
     return {
-      items: items.map((item) => (item.section !== undefined ? lent(item) : { id: item.id, rev: item.rev, cells: item.cells.slice() })),
+      items: items.map((item) => (item.section !== undefined ? lent(item) : { id: item.id, rev: item.rev, cells: Array.isArray(item.cells) ? item.cells.slice() : item.cells })),
       lead: lead.map(lent),
     };
   }
+}
+
+let told = 0;
+
+function statsNow() {
+  told += 1;
+  return {
+    type: 'stats', interval: 300, coalescing: 12.5, delay: { p50: 3 + (told % 3), p99: 18 + (told % 5), count: 120 },
+    prefetch: { loads: 40, hits: 30, late: 6, cancelled: 3, wasted: 1, failed: 2 }, headers: { made: 12, reused: 340 }, sessions: sessions.size,
+    sources: tables.map(({ name, rows }) => ({ table: name, rows: rows.length, changes: 1_020.5 })),
+  };
 }
 
 function wire(item) {

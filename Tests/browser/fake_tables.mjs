@@ -1,6 +1,7 @@
 // Tables of the stand-in server: this machine's processes, a market, and texts that would like to be markup.
 
 import { readdirSync, readFileSync } from 'node:fs';
+import { ACTIONS } from './fake_acts.mjs';
 
 class Table {
   #nextID = 1;
@@ -228,6 +229,23 @@ class Huge extends Table {
   }
 }
 
+/** A source that keeps its rows and gives those that are looked at, a while later; some of them it cannot give. */
+class Lazy extends Table {
+  constructor(count, wait) {
+    super('lazy', 'Lazy', [column('number', 'Number', 'integer', { width: 14 }), column('text', 'Text', 'text', { width: 30 })]);
+    const askedAt = new Map();
+    const item = (at) => {
+      if (!askedAt.has(at)) askedAt.set(at, performance.now());
+      const place = (2 ** 21 - 1) * 2 ** 32 + at;
+      if (performance.now() - askedAt.get(at) < wait) return { id: place, rev: 1, cells: { pending: true } };
+      return at % 50 === 7 ? { id: place + count, rev: 1, cells: { failed: 'the disk <b>is gone</b>' } } : { id: at + 1, rev: 1, cells: [at, `row ${at} of ${count}`] };
+    };
+    this.rows = {
+      length: count, slice: (from, to) => Array.from({ length: Math.max(0, Math.min(count, to) - from) }, (_, at) => item(from + at)), findIndex: () => -1,
+    };
+  }
+}
+
 /** More columns than fit on any screen, of all kinds, some of them changing. */
 class Wide extends Table {
   constructor(columns) {
@@ -249,6 +267,31 @@ class Down extends Table {
     super('down', 'Down', [column('name', 'Name', 'text', { width: 20 })]);
     for (let at = 0; at < 30; at += 1) this.add([`row ${at}`]);
     this.source = { ...this.source, state: 'backingOff', message: 'it ended with 1', age: 4_000, retry: 60_000 };
+  }
+}
+
+/** Something can be done to these. */
+class Jobs extends Table {
+  constructor() {
+    super('jobs', 'Jobs', [column('name', 'Name', 'text', { width: 14 }), column('state', 'State', 'text', { style: 'badge' }),
+      column('acts', 'Acts', 'integer'), column('limit', 'Limit', 'text', { width: 60 })]);
+    for (let at = 0; at < 60; at += 1) this.add([`job ${at}`, 'running', 0, '']);
+  }
+
+  description() {
+    return { ...super.description(), actions: ACTIONS };
+  }
+}
+
+/** Images of all kinds: `kinds` says which, each row one of them in turn. */
+class Pictures extends Table {
+  constructor(kinds, rows) {
+    super('pictures', 'Pictures', [column('name', 'Name', 'text', { width: 14 }), column('image', 'Image', 'image', { style: 'image' })]);
+    for (let at = 0; at < rows; at += 1) this.add([`picture ${at}`, `${kinds[at % kinds.length]}-${at}`]);
+  }
+
+  description() {
+    return { ...super.description(), images: true };
   }
 }
 
@@ -294,6 +337,9 @@ export function makeTables(plugins, set) {
     market: () => new Market(Number(set['market.rows'] ?? 1_000), Number(set['market.rate'] ?? 100)),
     hostile: () => new Hostile(),
     down: () => new Down(),
+    jobs: () => new Jobs(),
+    lazy: () => new Lazy(Number(set['lazy.rows'] ?? 100_000), Number(set['lazy.wait'] ?? 400)),
+    pictures: () => new Pictures((set['pictures.kinds'] ?? 'good').split(','), Number(set['pictures.rows'] ?? 500)),
     huge: () => new Huge(Number(set['huge.rows'] ?? 50_000_000)),
     wide: () => new Wide(Number(set['wide.columns'] ?? 500)),
     log: () => new Log(Number(set['log.rows'] ?? 1_000), set['log.newest'] === 'first', Number(set['log.most'] ?? Infinity)),

@@ -287,6 +287,7 @@ client('pace of the server', { type: 'pace', interval: null });
 client('visibility', { type: 'visibility', hidden: true });
 client('hold', { type: 'hold', held: true });
 client('pause', { type: 'pause', paused: true });
+client('stats', { type: 'stats', wanted: true });
 client('act', { type: 'act', id: 17, table: 'processes', action: 'renice', row: 731, arguments: { nice: 10, why: 'in the way', now: true } });
 client('act on a table', { type: 'act', id: 18, table: 'jobs', action: 'clear' });
 client('act again after a lost connection', { type: 'act', id: 17, session: '9d41c0de', table: 'processes', action: 'renice', row: 731, arguments: { nice: 10 } });
@@ -303,6 +304,16 @@ server('patch of nothing but a count', patchMessage(held(0, 90, [row(1)]), held(
 server('status of a source that is tried again', { type: 'status', table: 'processes', source: { state: 'backingOff', message: 'it has ended with code 1', rejected: 0, lastRejection: '', age: 900, retry: 1_500 } });
 server('status', { type: 'status', table: 'processes', source: { state: 'stale', message: 'the plugin ended', rejected: 2, lastRejection: 'row 7: “cpu” is a text', age: 5_000 } });
 server('waiting', { type: 'waiting', changed: 12, rows: 317 });
+server('stats', {
+  type: 'stats', interval: 300, coalescing: 12.5, delay: { p50: 3.1, p99: 18.42, count: 120 },
+  prefetch: { loads: 40, hits: 30, late: 6, cancelled: 3, wasted: 1, failed: 2 }, headers: { made: 12, reused: 340 }, sessions: 3,
+  sources: [{ table: 'processes', rows: 312, changes: 1020.5 }, { table: 'load', rows: 3, changes: 3 }],
+});
+server('stats of the first second', {
+  type: 'stats', interval: 0, coalescing: null, delay: null,
+  prefetch: { loads: 0, hits: 0, late: 0, cancelled: 0, wasted: 0, failed: 0 }, headers: { made: 0, reused: 0 }, sessions: 1,
+  sources: [{ table: 'processes', rows: 312, changes: null }],
+});
 server('tables with actions', { type: 'tables', tables: [{ ...table, actions: [
   { name: 'kill', title: 'Kill', confirm: 'Kill it at once, with all that it has not saved?', danger: true, rows: true, arguments: [] },
   { name: 'renice', title: 'Change priority', confirm: '', danger: false, rows: true, arguments: [

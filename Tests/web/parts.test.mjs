@@ -14,7 +14,7 @@ import { emptyView, fittingView, hashFromView, nextCollapsed, nextGroup, nextSor
 test('pauses double up to half a minute and are drawn from zero on', () => {
   const backoff = new Backoff();
   const ceilings = Array.from({ length: 9 }, () => backoff.pause(0, 1));
-  assert.deepEqual(ceilings, [500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000, 30_000]);
+  assert.deepEqual(ceilings, [1_500, 3_000, 6_000, 12_000, 24_000, 30_000, 30_000, 30_000, 30_000]);
   assert.equal(backoff.pause(0, 0), 0);
 });
 
@@ -22,9 +22,9 @@ test('pauses start anew only after ten seconds of connection', () => {
   const backoff = new Backoff();
   for (let attempt = 0; attempt < 4; attempt += 1) backoff.pause(0, 1);
   backoff.opened(1_000);
-  assert.equal(backoff.pause(10_999, 1), 8_000);
+  assert.equal(backoff.pause(10_999, 1), 24_000);
   backoff.opened(20_000);
-  assert.equal(backoff.pause(30_000, 1), 500);
+  assert.equal(backoff.pause(30_000, 1), 1_500);
 });
 
 test('a view survives its address', () => {
@@ -208,4 +208,30 @@ test('how many moves wait is said only when some do', () => {
   assert.equal(heldText({ moves: 0 }, 'en'), '');
   assert.equal(heldText({ moves: 1 }, 'en'), '1 move waits');
   assert.equal(heldText({ moves: 1_200, gone: [1] }, 'en'), '1,200 moves wait');
+});
+
+test('one view or two stand in an address, whatever their texts are', async () => {
+  const { hashFromViews, viewsFromHash } = await import('../../web/query.js');
+  const one = { ...emptyViewOf(), table: 'a&b=c', search: '#?&=%', sort: [{ column: 'x,y', descending: true }] };
+  const other = { ...emptyViewOf(), table: 'beside=x', group: ['ü'], filters: [{ column: 'n', op: 'contains', value: '&beside=' }] };
+  assert.deepEqual(viewsFromHash(hashFromViews([one])), [one]);
+  assert.deepEqual(viewsFromHash(hashFromViews([one, other])), [one, other]);
+  assert.deepEqual(viewsFromHash(hashFromViews([emptyViewOf(), other])), [emptyViewOf(), other]);
+  assert.deepEqual(viewsFromHash(''), [emptyViewOf()]);
+});
+
+function emptyViewOf() {
+  return { table: '', sort: [], search: '', filters: [], group: [], aggregates: [], collapsed: [], columns: [] };
+}
+
+test('a hold that the reader has ended by asking for other rows begins anew only when he points anew', async () => {
+  const { HoldPolicy } = await import('../../web/hold.js');
+  const policy = new HoldPolicy();
+  policy.point(0);
+  assert.equal(policy.say(0), true);
+  policy.release();
+  assert.equal(policy.say(10), null);
+  assert.equal(policy.patience(10), null);
+  policy.point(20);
+  assert.equal(policy.say(20), true);
 });

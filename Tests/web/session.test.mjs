@@ -220,3 +220,62 @@ test('a connection that is resumed goes on with a patch, and is asked what it wa
   assert.equal(said.at(-1).resume.session, 'the second');
   assert.equal(said.at(-1).resume.seq, 2);
 });
+
+test('what the worker has asked for already is not asked for again, and its window is the answer', () => {
+  const said = [];
+  const session = new Session((message) => said.push(structuredClone(message)));
+  session.connected();
+  session.receive(structuredClone(golden.hello), sight, { table: 'processes', request: 1 });
+  assert.deepEqual(said, []);
+  assert.ok(session.isOpen && session.isAsking);
+  const event = session.receive(structuredClone(window), sight);
+  assert.equal(event.kind, 'window');
+  assert.ok(event.isAnswer && !event.isReopening);
+  session.painted();
+  assert.deepEqual(said, [{ type: 'ack', seq: 1 }]);
+  session.show({ ...session.view, search: 'x' }, sight);
+  assert.equal(said.at(-1).request, 2);
+});
+
+test('whoever wants something else asks for it, and the answer to the worker is passed over', () => {
+  for (const wish of [{ table: 'jobs' }, { table: 'processes', search: 'x' }, { table: 'processes', sort: [{ column: 'cpu', descending: true }] }]) {
+    const said = [];
+    const session = new Session((message) => said.push(structuredClone(message)));
+    session.view = { ...emptyView(), ...wish };
+    session.connected();
+    session.receive(structuredClone(golden.hello), sight, { table: wish.table === 'jobs' ? 'processes' : wish.table, request: 1 });
+    if (wish.table === 'jobs') {
+      session.receive(structuredClone(golden.tables), sight);
+    }
+    const open = said.find(({ type }) => type === 'open');
+    assert.equal(open.table, wish.table);
+    if (wish.table !== 'jobs') assert.equal(open.request, 2);
+    said.length = 0;
+    if (open.request === 2) {
+      assert.equal(session.receive(structuredClone({ ...window, request: 1 }), sight).kind, 'nothing');
+      assert.deepEqual(said, [{ type: 'ack', seq: 1 }], 'or the server would wait for ever');
+    }
+  }
+});
+
+test('what a connection before this one was offered means nothing', () => {
+  const { session, said } = shown();
+  session.lost();
+  session.receive(structuredClone(golden.hello), sight);
+  assert.equal(said.filter(({ type }) => type === 'open').length, 1);
+});
+
+test('stats are asked for on every connection as long as somebody looks', () => {
+  const { session, said } = shown();
+  session.wantStats(true);
+  assert.deepEqual(said, [{ type: 'stats', wanted: true }]);
+  session.lost();
+  said.length = 0;
+  session.receive(structuredClone(golden.hello), sight);
+  assert.deepEqual(said.map(({ type }) => type), ['open', 'stats']);
+  session.lost();
+  session.wantStats(false);
+  said.length = 0;
+  session.receive(structuredClone(golden.hello), sight);
+  assert.deepEqual(said.map(({ type }) => type), ['open']);
+});

@@ -26,16 +26,43 @@ test('nothing is loaded from elsewhere', () => {
   }
 });
 
-test('every module that the page needs is loaded ahead', () => {
+/** All modules that those named need before they run, and those themselves. */
+function needed(...names) {
+  const found = new Set(names);
+  for (const name of found) {
+    const [, text] = files.find(([file]) => file === name);
+    for (const [, from] of text.matchAll(/^(?:import|export) [^;]*?from '\.\/([a-z]+\.js)';|^import '\.\/([a-z]+\.js)';/gm)) found.add(from);
+  }
+  return found;
+}
+
+test('every module that the first rows need is asked for at once, and no other', () => {
   const [, html] = files.find(([name]) => name === 'index.html');
-  // What comes after the first rows, or when it is asked for.
-  const later = ['later.js', 'columnhands.js', 'asking.js', 'values.js', 'columnmenu.js', 'drag.js', 'filterbox.js', 'menu.js', 'valuelist.js', 'options.js', 'help.js', 'panel.js', 'gauges.js'];
-  const apart = ['main.js', 'worker.js', 'backoff.js', 'link.js', 'theme.js'];  // the worker's own, and what index.html starts itself
-  for (const [name] of scripts) assert.ok(apart.includes(name) || later.includes(name) || html.includes(`<link rel="modulepreload" href="${name}">`), name);
+  const started = [...html.matchAll(/<script type="module"[^>]* src="([a-z]+\.js)">/g)].map(([, name]) => name);
+  const ahead = [...html.matchAll(/<link rel="modulepreload" href="([a-z]+\.js)">/g)].map(([, name]) => name);
+  assert.deepEqual(started, ['main.js']);
+  assert.equal(new Set(ahead).size, ahead.length, 'one is named twice');
+  assert.deepEqual([...ahead, ...started].toSorted(), [...needed('main.js')].toSorted());
+});
+
+test('what is said before the modules are there is what they would say', async () => {
+  const { hello, SUBPROTOCOL } = await import('../../web/wire.js');
+  const { DENSITIES } = await import('../../web/prefs.js');
+  const [[, worker], [, start]] = ['worker.js', 'start.js'].map((file) => files.find(([name]) => name === file));
+  assert.ok(worker.includes(`socket.send('${JSON.stringify(hello('rowcast page'))}')`));
+  assert.ok(worker.includes(`'${SUBPROTOCOL}')`));
+  assert.ok(start.includes(`{ compact: ${DENSITIES.compact}, roomy: ${DENSITIES.roomy} }[kept('density')] ?? ${DENSITIES.normal}`));
+  assert.ok(!/^import /m.test(worker), 'each import is something to wait for');
+});
+
+test('no module is forgotten: each is needed at once, later, or by a worker', () => {
+  const later = scripts.flatMap(([, text]) => [...text.matchAll(/(?:import\('\.\/|new URL\(')([a-z]+\.js)'/g)].map(([, name]) => name));
+  const reached = needed('main.js', 'start.js', ...later);
+  assert.deepEqual(scripts.map(([name]) => name).filter((name) => !reached.has(name)), []);
 });
 
 test('pure modules know no document, socket or clock', () => {
-  const pure = ['wire.js', 'rows.js', 'viewport.js', 'format.js', 'backoff.js', 'query.js', 'session.js', 'columns.js', 'keys.js', 'aggregates.js', 'filter.js', 'layout.js', 'columnmenu.js', 'chosen.js', 'clipboard.js', 'sideways.js', 'place.js', 'motion.js', 'gauges.js', 'source.js', 'values.js', 'glance.js'];
+  const pure = ['wire.js', 'rows.js', 'viewport.js', 'format.js', 'backoff.js', 'query.js', 'session.js', 'columns.js', 'keys.js', 'aggregates.js', 'filter.js', 'layout.js', 'columnmenu.js', 'chosen.js', 'clipboard.js', 'sideways.js', 'place.js', 'motion.js', 'gauges.js', 'source.js', 'values.js', 'glance.js', 'acts.js', 'picturesize.js', 'exporting.js'];
   for (const [name, text] of scripts.filter(([file]) => pure.includes(file))) {
     const code = text.replace(/\/\/.*$|\/\*[^]*?\*\//gm, '');
     assert.ok(!/\b(document|window|self|WebSocket|performance|setTimeout|setInterval|requestAnimationFrame|Math\.random|Date\.now)\b\s*[.(]/.test(
@@ -49,8 +76,7 @@ test('files are short', () => {
 
 test('the style sheet and the geometry agree', async () => {
   const [, css] = files.find(([name]) => name === 'style.css');
-  const [, main] = files.find(([name]) => name === 'main.js');
-  const { ROW_HEIGHT } = await import('../../web/viewport.js');
+  const { HEAD_HEIGHT, ROW_HEIGHT } = await import('../../web/viewport.js');
   assert.ok(css.includes(`--row: ${ROW_HEIGHT}px;`));
-  assert.equal(css.match(/--head: (\d+)px;/)[1], main.match(/headHeight = (\d+);/)[1]);
+  assert.ok(css.includes(`--head: ${HEAD_HEIGHT}px;`));
 });

@@ -19,6 +19,7 @@ test('what the page sends is what the golden messages say', () => {
   assert.deepEqual(wire.visibility(true), client.visibility);
   assert.deepEqual(wire.pause(true), client.pause);
   assert.deepEqual(wire.hold(true), client.hold);
+  assert.deepEqual(wire.stats(true), client.stats);
   assert.deepEqual(wire.viewport({ seq: 7, first: 1_200, count: 40, ahead: 60, behind: 20, anchor: 731 }), client.viewport);
   assert.deepEqual(wire.viewport({ seq: 7, first: 99_960, count: 40, ahead: 0, behind: 80, anchor: null, stick: 'end' }), client['viewport at the end']);
   assert.deepEqual(wire.collapse(4, true), client['collapse by number']);
@@ -63,6 +64,8 @@ const refusals = {
   'rows that are no number': JSON.stringify({ ...sound.waiting, rows: '317' }),
   'held without a number': JSON.stringify({ ...sound.patch, held: { gone: [1] } }),
   'gone that is no list of indexes': JSON.stringify({ ...sound.patch, held: { moves: 1, gone: [-1] } }),
+  'stats without sources': JSON.stringify({ ...sound.stats, sources: undefined }),
+  'stats with a delay that is none': JSON.stringify({ ...sound.stats, delay: 3 }),
   'an inserted nothing': JSON.stringify({ ...sound.patch, inserted: [[0, 'new']] }),
   'a source without a state': JSON.stringify({ type: 'status', table: 'x', source: {} }),
 };

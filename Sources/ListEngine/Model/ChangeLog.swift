@@ -19,6 +19,11 @@ struct ChangeLog {
 
   mutating func note(_ slot: UInt32, columns: UInt64) { entries.append(Entry(slot: slot, columns: columns)) }
 
+  /// Rows came.
+  mutating func note(_ slots: Range<UInt32>) {
+    entries.append(contentsOf: slots.lazy.map { Entry(slot: $0, columns: Self.everything) })
+  }
+
   /// The entries from this position on.
   func since(_ position: Int) -> ArraySlice<Entry> {
     precondition(position >= start, "the log from \(position) is gone; it begins at \(start)")

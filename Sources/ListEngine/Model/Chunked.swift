@@ -11,6 +11,9 @@ struct Chunked<Element: BitwiseCopyable>: BitwiseCopyable {
     var filler: Element
   }
 
+  /// How many elements a chunk has.
+  static var chunkSize: Int { 1 << shift }
+
   private static var shift: Int { 12 }
   private static var mask: Int { (1 << shift) - 1 }
 
@@ -66,6 +69,14 @@ struct Chunked<Element: BitwiseCopyable>: BitwiseCopyable {
       check(index)
       state.pointee.chunks[Int(index) >> Self.shift][Int(index) & Self.mask] = newValue
     }
+  }
+
+  /// The element at this index, and those behind it up to the end of its chunk: at least up to the next multiple of 64.
+  ///
+  /// - Precondition: There is one at this index.
+  @inline(__always) func pointer(_ index: UInt32) -> UnsafeMutablePointer<Element> {
+    check(index)
+    return state.pointee.chunks[Int(index) >> Self.shift] + (Int(index) & Self.mask)
   }
 
   @inline(__always) private func check(_ index: UInt32) {

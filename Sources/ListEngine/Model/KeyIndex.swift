@@ -1,18 +1,35 @@
 /// Finds a row's slot by the source's key. The keys themselves are stored once, by slot.
+///
+/// The key of a row that went can stay for a while, buried: it is not found, but ``reopen(_:)`` brings it back.
 final class KeyIndex {
+  private enum Use {
+    static var none: UInt8 { 0 }
+    static var found: UInt8 { 1 }
+    static var buried: UInt8 { 2 }
+  }
+
   let type: KeyType
   private let hasher: BytesHash
+  /// Counts the bytes of keys that are not buried.
+  private let counter: ByteCounter
   private let words = Chunked<Int64>(filler: 0)
   private let texts = Chunked<UInt32>(filler: TextPool.none)
-  /// 1 for slots with a key.
-  private let used = Chunked<UInt8>(filler: 0)
+  /// What became of the slot's key.
+  private let used = Chunked<UInt8>(filler: Use.none)
   private let pool: TextPool
-  private var table = ProbeTable()
+  private let table = ProbeTable()
+  private var buried = 0
+
+  // Sources mostly name rows in the order in which they came. Where one stands elsewhere, the list mostly goes on behind it, or where it
+  // was, or one further when another row has taken its place.
+  private var next: UInt32 = 0
+  private var former: UInt32 = 0
 
   init(_ type: KeyType, hasher: BytesHash, counter: ByteCounter) {
     self.type = type
     self.hasher = hasher
-    pool = TextPool(hasher: hasher, counter: counter, sharesRepeats: false)
+    self.counter = counter
+    pool = TextPool(hasher: hasher, sharesRepeats: false)
   }
 
   deinit {
@@ -28,8 +45,11 @@ final class KeyIndex {
     case text(UnsafeRawBufferPointer)
   }
 
+  /// Whether there are keys that are buried.
+  var hasBuried: Bool { buried > 0 }
+
   /// How many keys there are.
-  var count: Int { table.count }
+  var count: Int { table.count - buried }
 
   /// Makes room for this many slots.
   func grow(to count: Int) {
@@ -37,30 +57,141 @@ final class KeyIndex {
     used.grow(to: count)
   }
 
-  /// The slot of the row with this key; fastest when it is the one that was guessed.
+  // MARK: Finding
+
+  /// The slot of the row with this key.
   ///
   /// - Complexity: O(1), expected.
-  @inline(__always) func slot(of key: Probe, guess: UInt32 = .max) -> UInt32? {
-    if guess < used.count, used[guess] != 0, matches(guess, key) { return guess }
-    return table.find(hash(key)) { matches($0, key) }
+  @inline(__always) func slot(of key: Probe) -> UInt32? { find(key, Use.found) }
+
+  /// The slot of the row with this key, the next that a source names; fastest when it stands behind the last one.
+  ///
+  /// - Complexity: O(1), expected.
+  @inline(__always) func nextSlot(of key: Probe) -> UInt32? {
+    if let slot = guess(key) {
+      next = slot &+ 1
+      return slot
+    }
+    former = next
+    let slot = find(key, Use.found)
+    if let slot { next = slot &+ 1 }
+    return slot
   }
 
-  /// Enters a key that is not there yet.
+  /// The slot of the row with this key, if it is easily guessed.
+  @inline(__always) private func guess(_ key: Probe) -> UInt32? {
+    if isKey(key, of: next) { return next }
+    if isKey(key, of: former) { return former }
+    return isKey(key, of: former &+ 1) ? former &+ 1 : nil
+  }
+
+  @inline(__always) private func isKey(_ key: Probe, of slot: UInt32) -> Bool {
+    slot < used.count && used[slot] == Use.found && matches(slot, key)
+  }
+
+  @inline(__always) private func find(_ key: Probe, _ use: UInt8) -> UInt32? {
+    table.find(hash(key)) { matches($0, key) }.flatMap { used[$0] == use ? $0 : nil }
+  }
+
+  /// The slots of the rows that these records name whole (`width` cells each, which lie behind one another), as far as they follow one
+  /// another. The first one is easily guessed, and all are below the next multiple of 64. What follows is guessed to go on behind them.
+  ///
+  /// - Complexity: O(rows), a few words for each.
+  @inline(__always) func run(of records: RecordRun, width: Int) -> Range<UInt32>? {
+    guard let key = probe(records[0].key, bytes: records.bytes), let first = guess(key) else { return nil }
+    let uses = used.pointer(first)
+    let most = records.wholeRows(of: width, atMost: 64 - Int(first & 63))
+    var length = 0
+    if type == .integer {
+      let keys = words.pointer(first)
+      while length < most, uses[length] == Use.found, records[length].key.kind == .integer,
+        Int64(bitPattern: records[length].key.payload) == keys[length]
+      { length += 1 }
+    } else {
+      while length < most, uses[length] == Use.found, let key = probe(records[length].key, bytes: records.bytes),
+        matches(first + UInt32(length), key)
+      { length += 1 }
+    }
+    guard length > 0 else { return nil }
+    next = first + UInt32(length)
+    return first..<next
+  }
+
+  /// A record's key, if it is of the right kind, has no more than `limit` bytes and is UTF-8.
+  @inline(__always) func probe(
+    _ key: Changeset.PackedCell, bytes: UnsafeRawBufferPointer, limit: Int
+  ) -> Probe? {
+    guard let probe = probe(key, bytes: bytes) else { return nil }
+    guard case .text(let text) = probe else { return probe }
+    return text.count <= limit && isUTF8(text) ? probe : nil
+  }
+
+  /// A record's key, if it is of the right kind.
+  @inline(__always) func probe(_ key: Changeset.PackedCell, bytes: UnsafeRawBufferPointer) -> Probe? {
+    switch (key.kind, type) {
+    case (.integer, .integer): .integer(Int64(bitPattern: key.payload))
+    case (.text, .text):
+      .text(UnsafeRawBufferPointer(rebasing: bytes[Int(key.payload)..<Int(key.payload) + Int(key.length)]))
+    default: nil
+    }
+  }
+
+  // MARK: Changing
+
+  /// Enters a key that is not there yet, nor buried.
   ///
   /// - Complexity: O(1), amortized.
   func insert(_ key: Probe, slot: UInt32) {
-    switch key {
-    case .integer(let value): words[slot] = value
-    case .text(let bytes): texts[slot] = pool.take(bytes)
-    }
-    used[slot] = 1
     table.insert(slot, hash: hash(key)) { hash(ofSlot: $0) }
+    store(key, slot: slot)
   }
 
-  /// Takes the key of this slot out.
+  private func store(_ key: Probe, slot: UInt32) {
+    switch key {
+    case .integer(let value): words[slot] = value
+    case .text(let bytes):
+      texts[slot] = pool.take(bytes)
+      counter.add(bytes.count)
+    }
+    used[slot] = Use.found
+  }
+
+  /// Enters the keys of these records for the slots from `first` on, so far as they are new; none is buried. The result is how many.
+  ///
+  /// - Complexity: O(1) for each, amortized.
+  func insertNew(_ records: RecordRun, limit: Int, from first: UInt32) -> Int {
+    for place in 0..<records.count {
+      guard let key = probe(records[place].key, bytes: records.bytes, limit: limit) else { return place }
+      let slot = first + UInt32(place)
+      let isNew = table.insert(slot, hash: hash(key), unless: { matches($0, key) }, rehash: { hash(ofSlot: $0) })
+      guard isNew else { return place }
+      store(key, slot: slot)
+    }
+    return records.count
+  }
+
+  /// The key of this slot is not to be found any more, but kept until ``remove(_:)``.
+  func bury(_ slot: UInt32) {
+    counter.add(-textBytes(slot))
+    used[slot] = Use.buried
+    buried += 1
+  }
+
+  /// Brings a buried key back. The result is its slot.
+  func reopen(_ key: Probe) -> UInt32? {
+    guard buried > 0, let slot = find(key, Use.buried) else { return nil }
+    used[slot] = Use.found
+    buried -= 1
+    counter.add(textBytes(slot))
+    return slot
+  }
+
+  /// Takes the buried key of this slot out.
   func remove(_ slot: UInt32) {
+    precondition(used[slot] == Use.buried, "slot \(slot) holds no key that is buried")
     table.remove(slot, hash: hash(ofSlot: slot)) { hash(ofSlot: $0) }
-    used[slot] = 0
+    used[slot] = Use.none
+    buried -= 1
     if type == .text {
       pool.release(texts[slot])
       texts[slot] = TextPool.none
@@ -76,17 +207,20 @@ final class KeyIndex {
   }
 
   /// How many bytes of text the key of this slot has.
-  func textBytes(_ slot: UInt32) -> Int { type == .text ? pool[texts[slot]].count : 0 }
+  @inline(__always) func textBytes(_ slot: UInt32) -> Int { type == .text ? pool[texts[slot]].count : 0 }
 
   /// Every key leads to its slot.
   func checkInvariants() {
     #if CHECK_INVARIANTS
       let slots = table.all
+      var counted = 0
       for slot in slots {
         let key: Probe = type == .integer ? .integer(words[slot]) : .text(pool[texts[slot]])
-        precondition(self.slot(of: key) == slot && used[slot] == 1, "the key of slot \(slot) leads elsewhere")
+        precondition(find(key, used[slot]) == slot && used[slot] != Use.none, "the key of slot \(slot) leads elsewhere")
+        counted += used[slot] == Use.buried ? 1 : 0
       }
-      precondition(slots.count == count, "\(slots.count) keys, counted as \(count)")
+      precondition(slots.count == count + buried, "\(slots.count) keys, counted as \(count) and \(buried)")
+      precondition(counted == buried, "\(counted) keys are buried, counted as \(buried)")
       pool.checkInvariants()
     #endif
   }
@@ -105,7 +239,7 @@ final class KeyIndex {
   @inline(__always) private func matches(_ slot: UInt32, _ key: Probe) -> Bool {
     switch key {
     case .integer(let value): words[slot] == value
-    case .text(let bytes): equal(pool[texts[slot]], bytes)
+    case .text(let bytes): pool.isText(texts[slot], bytes)
     }
   }
 }

@@ -1,35 +1,65 @@
 /// Which rows a list that is being loaded again has named, and in which order.
 final class Reload {
-  private(set) var order: [UInt32] = []
+  /// The named rows in their order, as runs of slots one behind the other: a list that is as it was is one run.
+  private var runs: [Range<UInt32>] = []
   private var named: [UInt64] = []
+  private var lastLabel: UInt64 = 0
+  /// Whether the rows were named in the order that they have.
+  private(set) var isInOrder = true
   /// How many rows of the table it has named.
   private(set) var rows = 0
   /// What they weigh.
   var bytes = 0
 
+  /// The commit before the one with which the list begins.
+  let before: UInt32
+
   /// A list that will probably be as long as it was.
-  init(rows: Int, slots: UInt32) {
-    order.reserveCapacity(rows)
+  init(slots: UInt32, before: UInt32) {
     named = [UInt64](repeating: 0, count: Int(slots) / 64 + 1)
+    self.before = before
   }
 
   /// Whether the list has not named this row yet.
-  func isFirst(_ slot: UInt32) -> Bool {
+  func isFirst(_ slot: UInt32) -> Bool { unnamed(from: slot) > 0 }
+
+  /// How many rows from this slot on the list has not named yet, up to the next multiple of 64 at most.
+  @inline(__always) func unnamed(from slot: UInt32) -> Int {
     let word = Int(slot) >> 6
-    return word >= named.count || named[word] & (1 << UInt64(slot & 63)) == 0
+    let rest = 64 - Int(slot & 63)
+    return word < named.count ? min(rest, (named[word] >> UInt64(slot & 63)).trailingZeroBitCount) : rest
   }
 
   /// Notes that the list has named this row, for the first time.
-  func name(_ slot: UInt32, weight: Int) {
-    rows += 1
+  func name(_ slot: UInt32, label: UInt64, weight: Int) {
+    var label = label
+    name(slot..<slot + 1, labels: &label, weight: weight)
+  }
+
+  /// Notes that the list has named these rows, which have these labels, one after the other and for the first time.
+  ///
+  /// - Precondition: They are all below the next multiple of 64 from the first one on.
+  @inline(__always) func name(_ slots: Range<UInt32>, labels: UnsafePointer<UInt64>, weight: Int) {
+    rows += slots.count
     bytes += weight
-    let word = Int(slot) >> 6
+    let word = Int(slots.lowerBound) >> 6
     if word >= named.count {
       named.append(contentsOf: repeatElement(0, count: max(word + 1 - named.count, named.count)))
     }
-    named[word] |= 1 << UInt64(slot & 63)
-    order.append(slot)
+    named[word] |= (.max >> UInt64(64 - slots.count)) << UInt64(slots.lowerBound & 63)
+    if let last = runs.last, last.upperBound == slots.lowerBound {
+      runs[runs.count - 1] = last.lowerBound..<slots.upperBound
+    } else {
+      runs.append(slots)
+    }
+    for place in 0..<slots.count {
+      if labels[place] <= lastLabel { isInOrder = false }
+      lastLabel = labels[place]
+    }
   }
+
+  /// A row has another place in the order than when it was named, or than it would have been.
+  func noteMove() { isInOrder = false }
 
   /// Forgets a row that is removed in the middle of the list.
   ///
@@ -39,16 +69,44 @@ final class Reload {
     bytes -= weight
     named[Int(slot) >> 6] &= ~(1 << UInt64(slot & 63))
   }
+
+  /// The slots in the order in which the list named them. A row that was forgotten and named again stands in it twice.
+  var order: [UInt32] {
+    var order: [UInt32] = []
+    order.reserveCapacity(runs.reduce(0) { $0 + $1.count })
+    for run in runs { order.append(contentsOf: run) }
+    return order
+  }
+
+  /// The slots below `end` that the list has not named.
+  ///
+  /// - Complexity: O(end / 64 + slots).
+  func forEachUnnamed(below end: UInt32, _ body: (UInt32) -> Void) {
+    for word in 0..<(Int(end) + 63) / 64 {
+      var unnamed = word < named.count ? ~named[word] : .max
+      while unnamed != 0 {
+        let slot = UInt32(word * 64 + unnamed.trailingZeroBitCount)
+        guard slot < end else { return }
+        unnamed &= unnamed - 1
+        body(slot)
+      }
+    }
+  }
 }
 
 extension Table {
   /// Removes the rows that the list did not name, and takes over its order with as few moves as can be.
   ///
-  /// - Complexity: O(rows); O(rows log rows) when the order has changed.
+  /// - Complexity: O(1) when the list is as it was; O(rows); O(rows log rows) when the order has changed.
   func endReload() {
     guard let reload else { return }
     self.reload = nil
-    for slot in 0..<slots where isAlive(slot) && reload.isFirst(slot) { remove(slot) }
+    if count > reload.rows {
+      reload.forEachUnnamed(below: slots) { slot in
+        if isAlive(slot) { remove(slot) }
+      }
+    }
+    if reload.isInOrder { return }
     var order = reload.order
     if order.count != count {
       // A row removed and named again in the middle of the list stands in it twice: its last place counts.
@@ -56,39 +114,54 @@ extension Table {
       for (place, slot) in order.enumerated() { last[slot] = place }
       order = order.enumerated().filter { isAlive($1) && last[$1] == $0 }.map(\.element)
     }
-    take(order: order)
+    take(order: order, since: reload.before)
   }
 
-  private func take(order: [UInt32]) {
-    var isAscending = true
-    for place in 1..<max(1, order.count) where labels[order[place - 1]] >= labels[order[place]] {
-      isAscending = false
-      break
+  /// Gives the rows this order. What came since that commit has no place of its own yet: the others decide which of them can stay.
+  private func take(order: [UInt32], since commit: UInt32) {
+    // The places in `order` of rows that were there before, and those that can stay of them.
+    var places: [Int32] = []
+    var known: [UInt64] = []
+    places.reserveCapacity(order.count)
+    known.reserveCapacity(order.count)
+    for (place, slot) in order.enumerated() where !isNew(slot, since: commit) {
+      places.append(Int32(truncatingIfNeeded: place))
+      known.append(labels[slot])
     }
-    guard !isAscending else { return }
-    let staying = longestIncreasingRun(order.map { labels[$0] })
+    let staying = longestIncreasingRun(known)
     var label: UInt64 = 0
-    var place = 0
-    while place < order.count {
-      if staying[place] {
-        label = labels[order[place]]
-        place += 1
-        continue
-      }
-      var next = place
-      while next < order.count && !staying[next] { next += 1 }
-      let count = UInt64(next - place)
-      let above = next < order.count ? labels[order[next]] : label + (count + 1) * Self.labelGap
-      let step = (above - label) / (count + 1)
-      guard step > 0 else { return relabel(order) }
-      for moved in place..<next {
-        label += step
-        labels[order[moved]] = label
-        log.note(order[moved], columns: ChangeLog.everything)
-      }
-      place = next
+    var first = 0
+    for index in places.indices where staying[index] {
+      let place = Int(places[index])
+      guard spread(order[first..<place], between: label, and: known[index]) else { return relabel(order) }
+      label = known[index]
+      first = place + 1
     }
-    lastLabel = max(lastLabel, label)
+    let rest = order[first...]
+    // At the end there is always room.
+    _ = spread(rest, between: label, and: label + UInt64(rest.count + 1) * Self.labelGap)
+    if let last = order.last { lastLabel = max(lastLabel, labels[last]) }
+  }
+
+  /// Gives rows labels between two others, unless they have such; says no when there is no room.
+  private func spread(_ slots: ArraySlice<UInt32>, between below: UInt64, and above: UInt64) -> Bool {
+    var label = below
+    if slots.allSatisfy({ slot in
+      defer { label = labels[slot] }
+      return label < labels[slot] && labels[slot] < above
+    }) {
+      return true
+    }
+    let step = (above - below) / UInt64(slots.count + 1)
+    guard step > 0 else { return false }
+    label = below
+    for slot in slots {
+      label += step
+      labels[slot] = label
+      // What came with this commit has been noted already, and nobody has looked since.
+      if births[slot] != self.commit { log.note(slot, columns: ChangeLog.everything) }
+    }
+    return true
   }
 
   /// A label for `slot` directly before `other`.
@@ -113,46 +186,4 @@ extension Table {
     lastLabel = UInt64(order.count) * Self.labelGap
     relabelings += 1
   }
-}
-
-/// Marks a longest strictly increasing subsequence: what can stay when the rest moves.
-///
-/// - Complexity: O(n log n); O(n) when nearly all are in order. Patience sorting (Fredman 1975), looking for a value's pile from the last
-///   one on, where values that are in order belong.
-func longestIncreasingRun<Value: Comparable>(_ values: [Value]) -> [Bool] {
-  // The last value of each pile and its place; before each value, the place of one that it may follow, or -1.
-  var tops: [Value] = []
-  var places: [Int32] = []
-  var previous = [Int32](repeating: -1, count: values.count)
-  tops.reserveCapacity(values.count)
-  places.reserveCapacity(values.count)
-  for (place, value) in values.enumerated() {
-    var high = tops.count
-    var step = 1
-    while high > 0, tops[max(0, high - step)] >= value {
-      high = max(0, high - step)
-      step *= 2
-    }
-    // All piles from `high` on are too great; those further than a step below it are not.
-    var low = max(0, high - step)
-    while low < high {
-      let middle = (low + high) / 2
-      if tops[middle] < value { low = middle + 1 } else { high = middle }
-    }
-    if low > 0 { previous[place] = places[low - 1] }
-    if low == tops.count {
-      tops.append(value)
-      places.append(Int32(truncatingIfNeeded: place))
-    } else {
-      tops[low] = value
-      places[low] = Int32(truncatingIfNeeded: place)
-    }
-  }
-  var marks = [Bool](repeating: false, count: values.count)
-  var place = places.last ?? -1
-  while place >= 0 {
-    marks[Int(place)] = true
-    place = previous[Int(place)]
-  }
-  return marks
 }

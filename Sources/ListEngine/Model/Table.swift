@@ -24,7 +24,7 @@ final class Table {
   /// The commit that last changed the row.
   private let revisions = Chunked<UInt32>(filler: 0)
   /// The commit that brought the row.
-  private let births = Chunked<UInt32>(filler: 0)
+  let births = Chunked<UInt32>(filler: 0)
   /// The row's place in the source's order: greater is later; 0 when the slot holds no row.
   let labels = Chunked<UInt64>(filler: 0)
   private var slotCount: UInt32 = 0
@@ -51,8 +51,11 @@ final class Table {
   private(set) var lastRejection = ""
 
   private var snapshots: [UInt32: RowSnapshot] = [:]
-  /// Sources mostly name rows in the order in which they came: the next one is probably in the next slot.
-  private var nextGuess: UInt32 = 0
+  /// What compares rows with those in the chunk of slots with this number, one for each column.
+  let comparers: UnsafeMutableBufferPointer<CellComparer>
+  private(set) var comparedChunk = -1
+  /// How many new rows ``takeNewRows(_:)`` looks at together: twice as many as it last took, so that looking is never for nothing.
+  var newRowsAtOnce = 2
 
   /// The distance of labels at the end: room for many rows to come between two others.
   static let labelGap: UInt64 = 1 << 24
@@ -78,6 +81,7 @@ final class Table {
       columns.initializeElement(
         at: number, to: ColumnStore(column.type, hasher: hasher, counter: texts, collation: keys))
     }
+    comparers = .allocate(capacity: schema.columns.count)
     keys = KeyIndex(schema.key, hasher: hasher, counter: texts)
     deferred = DeferredCells(schema)
     arrivals = schema.retention == .everything ? nil : Arrivals()
@@ -89,6 +93,7 @@ final class Table {
   deinit {
     for column in columns { column.deallocate() }
     columns.deallocate()
+    comparers.deallocate()
     generations.deallocate()
     revisions.deallocate()
     births.deallocate()
@@ -139,11 +144,12 @@ final class Table {
   }
 
   /// Beyond it, snapshots that no session holds are dropped; grows with what sessions hold.
-  private var snapshotLimit = 1024
+  private var snapshotLimit = Table.fewSnapshots
+  private static let fewSnapshots = 256
 
   private func dropUnusedSnapshots() {
     for slot in Array(snapshots.keys) where isKnownUniquelyReferenced(&snapshots[slot]!) { snapshots[slot] = nil }
-    snapshotLimit = max(1024, snapshots.count * 2)
+    snapshotLimit = max(Self.fewSnapshots, snapshots.count * 2)
   }
 
   // MARK: Changing
@@ -156,7 +162,7 @@ final class Table {
     if changes.beginsReload || changes.abandonsReload {
       // A list that begins again and again without an end would pile up what it names.
       if count > rowLimit || self.bytes > byteLimit { endReload() }
-      reload = changes.beginsReload ? Reload(rows: count, slots: slotCount) : nil
+      reload = changes.beginsReload ? Reload(slots: slotCount, before: commit &- 1) : nil
     }
     if changes.unnamedRejections > 0 {
       rejected += UInt64(changes.unnamedRejections)
@@ -164,35 +170,51 @@ final class Table {
     }
     changes.bytes.withUnsafeBytes { bytes in
       changes.cells.withUnsafeBufferPointer { cells in
-        for record in changes.records {
-          let own = UnsafeBufferPointer(rebasing: cells[record.firstCell..<record.firstCell + Int(record.cellCount)])
-          apply(record, cells: own, bytes: bytes)
-        }
+        changes.records.withUnsafeBufferPointer { apply(RecordRun(records: $0, cells: cells, bytes: bytes)) }
       }
     }
     if changes.endsReload { endReload() }
     checkInvariants()
   }
 
+  private func apply(_ records: RecordRun) {
+    var place = 0
+    while place < records.count {
+      let rest = records[place..<records.count]
+      let same = takeSameRows(rest)
+      place += same > 0 ? same : applyFirst(rest)
+    }
+  }
+
+  /// Applies the first of these records, and the new rows that follow a new row. The result is how many they were.
+  private func applyFirst(_ records: RecordRun) -> Int {
+    let record = records[0]
+    guard let key = keys.probe(record.key, bytes: records.bytes, limit: limits.cellBytes) else {
+      reject(record, records.bytes, "its key is no \(schema.key)")
+      return 1
+    }
+    let slot = keys.nextSlot(of: key)
+    if slot == nil, record.verb == .upsert {
+      let taken = takeNewRows(records)
+      if taken > 0 { return taken }
+    }
+    apply(record, key, slot, cells: records.cells(of: 0), bytes: records.bytes)
+    return 1
+  }
+
   private func apply(
-    _ record: Changeset.Record, cells: UnsafeBufferPointer<Changeset.PackedCell>, bytes: UnsafeRawBufferPointer
+    _ record: Changeset.Record, _ key: KeyIndex.Probe, _ slot: UInt32?,
+    cells: UnsafeBufferPointer<Changeset.PackedCell>, bytes: UnsafeRawBufferPointer
   ) {
-    guard let key = probe(record.key, bytes: bytes) else { return reject(record, bytes, "its key is no \(schema.key)") }
-    let slot = keys.slot(of: key, guess: nextGuess)
-    // Where a row is new, the next one is often the one behind the next.
-    nextGuess = slot.map { $0 + 1 } ?? nextGuess &+ 1
     var textBytes = 0
     switch record.verb {
     case .upsert:
+      if let slot { return replace(record, slot, cells: cells, bytes: bytes) }
       if let reason = objection(to: cells, bytes: bytes, isUpdate: false, textBytes: &textBytes) {
-        return reject(record, bytes, reason, keeping: slot)
+        return reject(record, bytes, reason)
       }
-      if let slot {
-        replace(record, slot, cells: cells, bytes: bytes, textBytes: textBytes)
-      } else {
-        let weight = rowWeight + (schema.key == .text ? Int(record.key.length) : 0) + textBytes
-        insert(record, key, cells: cells, bytes: bytes, weight: weight)
-      }
+      let weight = rowWeight + (schema.key == .text ? Int(record.key.length) : 0) + textBytes
+      insert(record, key, cells: cells, bytes: bytes, weight: weight)
     case .update:
       guard let slot else { return reject(record, bytes, "there is no row with its key") }
       if let reason = objection(to: cells, bytes: bytes, isUpdate: true, textBytes: &textBytes) {
@@ -217,16 +239,6 @@ final class Table {
       }
       let text = bytes[Int(reason.payload)..<Int(reason.payload) + Int(reason.length)]
       reject(record, bytes, String(decoding: text, as: UTF8.self), keeping: slot)
-    }
-  }
-
-  private func probe(_ key: Changeset.PackedCell, bytes: UnsafeRawBufferPointer) -> KeyIndex.Probe? {
-    switch (key.kind, schema.key) {
-    case (.integer, .integer): return .integer(Int64(bitPattern: key.payload))
-    case (.text, .text):
-      let text = UnsafeRawBufferPointer(rebasing: bytes[Int(key.payload)..<Int(key.payload) + Int(key.length)])
-      return text.count <= limits.cellBytes && isUTF8(text) ? .text(text) : nil
-    default: return nil
     }
   }
 
@@ -265,7 +277,9 @@ final class Table {
     if let slot, let list = reload, list.isFirst(slot) {
       let weight = weight(of: slot)
       // When there is no room for what it was either, it goes with all that the list does not name.
-      if objection(toWeight: weight, besides: list.rows, list.bytes) == nil { reload?.name(slot, weight: weight) }
+      if objection(toWeight: weight, besides: list.rows, list.bytes) == nil {
+        list.name(slot, label: labels[slot], weight: weight)
+      }
     }
     rejected += 1
     let key =
@@ -285,8 +299,8 @@ final class Table {
       if let reason = objection(toWeight: weight, besides: reload.rows, reload.bytes) {
         return reject(record, bytes, reason)
       }
-      self.reload?.name(insert(key, cells: cells, bytes: bytes), weight: weight)
-      return
+      let slot = insert(key, cells: cells, bytes: bytes)
+      return reload.name(slot, label: labels[slot], weight: weight)
     }
     let leaving = leaving
     let (rows, others) = leaving.map { (count - 1, self.bytes - self.weight(of: $0)) } ?? (count, self.bytes)
@@ -296,10 +310,14 @@ final class Table {
   }
 
   /// Takes a whole row whose key is there.
-  private func replace(
+  func replace(
     _ record: Changeset.Record, _ slot: UInt32, cells: UnsafeBufferPointer<Changeset.PackedCell>,
-    bytes: UnsafeRawBufferPointer, textBytes: Int
+    bytes: UnsafeRawBufferPointer
   ) {
+    var textBytes = 0
+    if let reason = objection(to: cells, bytes: bytes, isUpdate: false, textBytes: &textBytes) {
+      return reject(record, bytes, reason, keeping: slot)
+    }
     guard let list = reload else {
       if let reason = objection(toGrowthOf: slot, taking: cells, textBytes: textBytes, isWhole: true) {
         return reject(record, bytes, reason)
@@ -314,16 +332,16 @@ final class Table {
       return reject(record, bytes, reason, keeping: slot)
     }
     update(slot, cells: cells, bytes: bytes, isWhole: true)
-    reload?.name(slot, weight: weight)
+    list.name(slot, label: labels[slot], weight: weight)
   }
 
   private func insert(
     _ key: KeyIndex.Probe, cells: UnsafeBufferPointer<Changeset.PackedCell>, bytes: UnsafeRawBufferPointer
   ) -> UInt32 {
     // A row that went and comes back before everyone has looked has only changed: it keeps its id.
-    let old = graves.isEmpty ? nil : graves.reopen(rowKey(key))
+    let old = keys.reopen(key)
     let slot = old ?? freeSlot()
-    keys.insert(key, slot: slot)
+    if old == nil { keys.insert(key, slot: slot) } else { graves.open(slot) }
     lastLabel += Self.labelGap
     labels[slot] = lastLabel
     revisions[slot] = commit
@@ -336,6 +354,28 @@ final class Table {
     arrivals?.append(slot)
     log.note(slot, columns: ChangeLog.everything)
     return slot
+  }
+
+  /// Whether a new row may take the place of one that went.
+  var mayReuseSlots: Bool { !free.isEmpty || keys.hasBuried }
+
+  /// Puts whole rows behind all others, into slots that were never used. Their keys are entered.
+  ///
+  /// - Precondition: The rows fit, and there is room for them; the slots are all below the next multiple of 64.
+  func append(_ records: RecordRun) {
+    let (first, number) = (slotCount, records.count)
+    slotCount += UInt32(number)
+    for column in 0..<columns.count { columns[column].fill(records.column(column, of: columns.count), from: first) }
+    let (labels, revisions, births) = (labels.pointer(first), revisions.pointer(first), births.pointer(first))
+    for place in 0..<number {
+      lastLabel += Self.labelGap
+      labels[place] = lastLabel
+      revisions[place] = commit
+      births[place] = commit
+    }
+    log.note(first..<slotCount)
+    count += number
+    reload?.name(first..<slotCount, labels: labels, weight: weight(of: records))
   }
 
   private func update(
@@ -375,22 +415,15 @@ final class Table {
     checkInvariants()
   }
 
-  private func rowKey(_ key: KeyIndex.Probe) -> RowKey {
-    switch key {
-    case .integer(let value): .integer(value)
-    case .text(let bytes): .text(String(decoding: bytes, as: UTF8.self))
-    }
-  }
-
   func remove(_ slot: UInt32) {
     if let list = reload, !list.isFirst(slot) { reload?.forget(slot, weight: weight(of: slot)) }
     arrivals?.remove(slot)
-    graves.dig(keys.key(of: slot), slot: slot, position: log.end + 1)
-    keys.remove(slot)
+    graves.dig(slot, position: log.end + 1)
+    keys.bury(slot)
     for column in columns { column.clear(slot) }
     deferred?.clear(slot)
     labels[slot] = 0
-    snapshots[slot] = nil
+    if !snapshots.isEmpty { snapshots[slot] = nil }
     count -= 1
     log.note(slot, columns: ChangeLog.everything)
   }
@@ -399,6 +432,7 @@ final class Table {
   func forgetChanges(before position: Int) {
     log.trim(to: position)
     graves.close(before: position) { slot in
+      keys.remove(slot)
       guard generation(of: slot) < Self.lastGeneration else { return }
       free.append(slot)
     }
@@ -410,13 +444,22 @@ final class Table {
     if target.kind == .null {
       lastLabel += Self.labelGap
       labels[slot] = lastLabel
-    } else if let key = probe(target, bytes: bytes), let other = keys.slot(of: key) {
+    } else if let key = keys.probe(target, bytes: bytes, limit: limits.cellBytes), let other = keys.slot(of: key) {
       guard other != slot else { return }
       labels[slot] = label(before: other, of: slot)
     } else {
       return reject(record, bytes, "there is no row to go before")
     }
+    reload?.noteMove()
     log.note(slot, columns: ChangeLog.everything)
+  }
+
+  /// Has ``comparers`` compare with the slots around this one.
+  func compareAround(_ slot: UInt32) {
+    comparedChunk = Int(slot) / Chunked<UInt64>.chunkSize
+    for (number, column) in columns.enumerated() {
+      comparers.initializeElement(at: number, to: CellComparer(column, around: slot))
+    }
   }
 
   /// A slot that no view remembers, with a new id; or a new slot.
@@ -426,18 +469,19 @@ final class Table {
       generations[slot] += 1
       return slot
     }
-    let slot = slotCount
-    precondition(slot < .max - 1, "no slot is left after \(slot) rows")
+    makeRoom()
     slotCount += 1
-    if slotCount > roomySlots { makeRoom() }
-    return slot
+    return slotCount - 1
   }
 
   /// How many slots there is room for.
   private var roomySlots: UInt32 = 0
 
-  /// Makes room for many slots at a time, so that hardly any row has to look after it.
-  private func makeRoom() {
+  /// Sees to it that there is room for one more slot, and for those up to the next multiple of 64: for many at a time, so that
+  /// hardly any row has to do anything for it.
+  func makeRoom() {
+    guard slotCount == roomySlots else { return }
+    precondition(slotCount < .max - 1 << 12, "no slot is left after \(slotCount) rows")
     roomySlots += 1 << 12
     let count = Int(roomySlots)
     for column in columns { column.grow(to: count) }

@@ -3,8 +3,8 @@
 /// A text is named by a number that may be used again after the text is gone. A column whose texts turn out to be nearly all
 /// different stops looking for repetitions, and saves the table for it.
 ///
-/// The bytes live in blocks; a block whose texts are mostly gone is emptied into another one and freed, so that churn does not
-/// leave holes for ever.
+/// The bytes live in blocks; when there are many holes in them, those with the most are emptied and freed, so that churn does not leave
+/// holes for ever.
 final class TextPool {
   /// No text: what a null cell holds.
   static let none = UInt32.max
@@ -15,8 +15,29 @@ final class TextPool {
     var used: Int
   }
 
+  /// What changes with each text, behind a pointer: a class's own variables are watched at run time for overlapping accesses, which costs
+  /// more than what is done with them here.
+  private struct State {
+    /// How many different texts there are.
+    var count = 0
+    var freeNumbers: [UInt32] = []
+    var table = ProbeTable()
+    var current: UnsafeMutableRawPointer?
+    /// How many bytes of all blocks texts have taken, and how many of them texts have left.
+    var used = 0
+    var holes = 0
+    var blocks: Set<UnsafeMutableRawPointer> = []
+    /// Blocks that were emptied, for the next ones: churn takes and gives them back all the time, and the gaps that aligned memory leaves
+    /// behind are of no use for the next one.
+    var spares: [UnsafeMutableRawPointer] = []
+    /// How many texts were there already, of those that came since they were last counted, and how many were not.
+    var repeats = 0
+    var firsts = 0
+  }
+
   private static var blockSize: Int { 1 << 18 }
   private static var blockHeaderSize: Int { 16 }
+  private static var mostSpares: Int { 2 }
   /// Before each text in a block stand its number and its length, 32 bits each, so that a block can be emptied.
   private static var textHeaderSize: Int { 8 }
 
@@ -28,20 +49,13 @@ final class TextPool {
   private let references = Chunked<UInt32>(filler: 0)
   /// How often each number has been given to a text; only while repeats are shared.
   private var generations: Chunked<UInt32>?
-  private var freeNumbers: [UInt32] = []
-  private var table = ProbeTable()
-  private var current: UnsafeMutableRawPointer?
-  private var blocks: Set<UnsafeMutableRawPointer> = []
+  private let state: UnsafeMutablePointer<State>
   /// In which order the texts stand; `nil` for byte by byte.
   let collation: CollationKeys?
-  private var repeats = 0
-  private var firsts = 0
 
   /// Whether repeated texts are stored once; a pool of keys, which never repeat, does without.
   private(set) var sharesRepeats: Bool
   private let mayStopSharing: Bool
-  /// How many different texts there are.
-  private(set) var count = 0
 
   /// No texts. The bytes that holders hold, repeated ones as often as they are held, are counted by `counter`, if there is one.
   init(
@@ -52,22 +66,41 @@ final class TextPool {
     self.hasher = hasher
     self.counter = counter
     self.mayStopSharing = mayStopSharing
+    state = .allocate(capacity: 1)
+    state.initialize(to: State())
     self.sharesRepeats = sharesRepeats
     generations = sharesRepeats ? Chunked(filler: 0) : nil
   }
 
   deinit {
-    for block in blocks { block.deallocate() }
+    for block in state.pointee.blocks { block.deallocate() }
+    for block in state.pointee.spares { block.deallocate() }
     addresses.deallocate()
     references.deallocate()
     generations?.deallocate()
-    table.deallocate()
+    state.pointee.table.deallocate()
+    state.deinitialize(count: 1)
+    state.deallocate()
   }
+
+  /// How many different texts there are.
+  var count: Int { state.pointee.count }
 
   /// The bytes of a text. They stay where they are until the pool is changed.
   @inline(__always) subscript(_ number: UInt32) -> UnsafeRawBufferPointer {
     let address = UnsafeRawPointer(bitPattern: addresses[number]).unsafelyUnwrapped
     return UnsafeRawBufferPointer(start: address, count: Int((address - 4).loadUnaligned(as: UInt32.self)))
+  }
+
+  /// Whether the text with this number has these bytes.
+  @inline(__always) func isText(_ number: UInt32, _ bytes: UnsafeRawPointer, _ count: Int) -> Bool {
+    let text = self[number]
+    return text.count == count && areEqual(text.baseAddress.unsafelyUnwrapped, bytes, count)
+  }
+
+  /// Whether the text with this number has these bytes.
+  @inline(__always) func isText(_ number: UInt32, _ bytes: UnsafeRawBufferPointer) -> Bool {
+    equal(self[number], bytes)
   }
 
   /// Tells the texts apart that have had this number, one after the other, so that what was found out about one is not believed of
@@ -83,19 +116,19 @@ final class TextPool {
     counter?.add(bytes.count)
     guard sharesRepeats else { return add(bytes) }
     let hash = hasher.hash(bytes)
-    if let number = table.find(hash, { equal(self[$0], bytes) }) {
+    if let number = state.pointee.table.find(hash, { equal(self[$0], bytes) }) {
       references[number] += 1
-      repeats += 1
+      state.pointee.repeats += 1
       return number
     }
     let number = add(bytes)
-    firsts += 1
-    if firsts >= 8192 && repeats < firsts / 4 && mayStopSharing {
+    state.pointee.firsts += 1
+    if state.pointee.firsts >= 8192 && state.pointee.repeats < state.pointee.firsts / 4 && mayStopSharing {
       stopSharing()
       return number
     }
-    if firsts >= 8192 { (firsts, repeats) = (0, 0) }
-    table.insert(number, hash: hash) { hasher.hash(self[$0]) }
+    if state.pointee.firsts >= 8192 { (state.pointee.firsts, state.pointee.repeats) = (0, 0) }
+    state.pointee.table.insert(number, hash: hash) { hasher.hash(self[$0]) }
     return number
   }
 
@@ -106,12 +139,12 @@ final class TextPool {
       references[number] -= 1
       guard references[number] == 0 else { return }
     }
-    if sharesRepeats { table.remove(number, hash: hasher.hash(self[number])) { hasher.hash(self[$0]) } }
+    if sharesRepeats { state.pointee.table.remove(number, hash: hasher.hash(self[number])) { hasher.hash(self[$0]) } }
     collation?.forget(number)
     let bytes = self[number]
     addresses[number] = 0
-    freeNumbers.append(number)
-    count -= 1
+    state.pointee.freeNumbers.append(number)
+    state.pointee.count -= 1
     free(UnsafeRawPointer(bytes.baseAddress.unsafelyUnwrapped), length: bytes.count)
   }
 
@@ -138,14 +171,14 @@ final class TextPool {
 
   private func add(_ bytes: UnsafeRawBufferPointer) -> UInt32 {
     let number: UInt32
-    if let free = freeNumbers.popLast() {
+    if let free = state.pointee.freeNumbers.popLast() {
       number = free
     } else {
       number = UInt32(addresses.count)
       addresses.grow(to: addresses.count + 1)
       if sharesRepeats { references.grow(to: addresses.count) }
     }
-    count += 1
+    state.pointee.count += 1
     addresses[number] = store(bytes, number: number)
     if number < references.count { references[number] = 1 }
     if let generations {
@@ -159,8 +192,8 @@ final class TextPool {
     sharesRepeats = false
     generations?.deallocate()
     generations = nil
-    table.deallocate()
-    table = ProbeTable()
+    state.pointee.table.deallocate()
+    state.pointee.table = ProbeTable()
   }
 
   // MARK: Blocks
@@ -168,12 +201,8 @@ final class TextPool {
   private func store(_ bytes: UnsafeRawBufferPointer, number: UInt32) -> UInt {
     let size = Self.textHeaderSize + bytes.count
     precondition(size <= Self.blockSize - Self.blockHeaderSize, "a text of \(bytes.count) bytes fits no block")
-    var block = current ?? newBlock()
-    while header(of: block).pointee.used + size > Self.blockSize {
-      let full = block
-      block = newBlock()
-      reclaim(full)
-    }
+    var block = state.pointee.current ?? newBlock()
+    if header(of: block).pointee.used + size > Self.blockSize { block = newBlock() }
     let place = block + header(of: block).pointee.used
     place.storeBytes(of: number, as: UInt32.self)
     (place + 4).storeBytes(of: UInt32(bytes.count), as: UInt32.self)
@@ -182,6 +211,7 @@ final class TextPool {
     }
     header(of: block).pointee.used += size
     header(of: block).pointee.live += size
+    state.pointee.used += size
     return UInt(bitPattern: place + Self.textHeaderSize)
   }
 
@@ -189,16 +219,25 @@ final class TextPool {
     let start = UInt(bitPattern: address) & ~UInt(Self.blockSize - 1)
     let block = UnsafeMutableRawPointer(bitPattern: start).unsafelyUnwrapped
     header(of: block).pointee.live -= Self.textHeaderSize + length
-    reclaim(block)
+    state.pointee.holes += Self.textHeaderSize + length
+    if header(of: block).pointee.live == 0 { discard(block) } else { compact() }
   }
 
-  /// Empties a block that is mostly holes into the current one, and frees it.
+  /// How many bytes of a block texts have left that are gone.
+  private func holes(in block: UnsafeMutableRawPointer) -> Int {
+    header(of: block).pointee.used - Self.blockHeaderSize - header(of: block).pointee.live
+  }
+
+  /// Empties the block with the most holes into the current one, when more than a quarter of all is holes: less than three times as
+  /// many bytes are moved as texts have left. Where texts go in the order in which they came, nothing is: their blocks run empty before.
   ///
-  /// - Complexity: O(block size), amortized over the texts that left it.
-  private func reclaim(_ block: UnsafeMutableRawPointer) {
-    guard block != current, header(of: block).pointee.live * 2 <= Self.blockSize else { return }
-    // Out of the set first: storing below may fill the current block and come here again.
-    guard blocks.remove(block) != nil else { return }
+  /// - Complexity: O(block size + blocks), amortized over the texts that left.
+  private func compact() {
+    let current = state.pointee.current
+    let holes = state.pointee.holes - (current.map { self.holes(in: $0) } ?? 0)
+    guard holes > max(Self.blockSize, state.pointee.used / 4) else { return }
+    let others = state.pointee.blocks.lazy.filter { $0 != current }
+    guard let block = others.max(by: { self.holes(in: $0) < self.holes(in: $1) }) else { return }
     var place = block + Self.blockHeaderSize
     let end = block + header(of: block).pointee.used
     while place < end {
@@ -208,17 +247,33 @@ final class TextPool {
       // A hole's number may be in use again, for another text elsewhere.
       if addresses[number] == UInt(bitPattern: text) {
         addresses[number] = store(UnsafeRawBufferPointer(start: text, count: length), number: number)
+        header(of: block).pointee.live -= Self.textHeaderSize + length
+        state.pointee.holes += Self.textHeaderSize + length
       }
       place = text + length
     }
-    block.deallocate()
+    discard(block)
+  }
+
+  /// Gives back a block without texts; the current one begins anew.
+  private func discard(_ block: UnsafeMutableRawPointer) {
+    precondition(
+      header(of: block).pointee.live == 0, "a block with \(header(of: block).pointee.live) bytes is discarded")
+    state.pointee.holes -= holes(in: block)
+    state.pointee.used -= header(of: block).pointee.used - Self.blockHeaderSize
+    header(of: block).pointee.used = Self.blockHeaderSize
+    guard block != state.pointee.current else { return }
+    state.pointee.blocks.remove(block)
+    if state.pointee.spares.count < Self.mostSpares { state.pointee.spares.append(block) } else { block.deallocate() }
   }
 
   private func newBlock() -> UnsafeMutableRawPointer {
-    let block = UnsafeMutableRawPointer.allocate(byteCount: Self.blockSize, alignment: Self.blockSize)
-    blocks.insert(block)
+    let block =
+      state.pointee.spares.popLast()
+      ?? UnsafeMutableRawPointer.allocate(byteCount: Self.blockSize, alignment: Self.blockSize)
+    state.pointee.blocks.insert(block)
     header(of: block).initialize(to: BlockHeader(live: 0, used: Self.blockHeaderSize))
-    current = block
+    state.pointee.current = block
     return block
   }
 
@@ -241,11 +296,16 @@ extension TextPool {
       }
       precondition(used == count, "\(used) texts, counted as \(count)")
       precondition(collation?.count ?? 0 <= count, "\(collation?.count ?? 0) sort keys for \(count) texts")
-      for block in blocks {
+      var (taken, holes) = (0, 0)
+      for block in state.pointee.blocks {
+        taken += header(of: block).pointee.used - Self.blockHeaderSize
+        holes += self.holes(in: block)
         let counted = live[UInt(bitPattern: block)] ?? 0
         precondition(
           header(of: block).pointee.live == counted, "a block counts \(header(of: block).pointee.live) of \(counted)")
       }
+      precondition(taken == state.pointee.used, "\(taken) bytes are taken, counted as \(state.pointee.used)")
+      precondition(holes == state.pointee.holes, "\(holes) bytes are holes, counted as \(state.pointee.holes)")
     #endif
   }
 }

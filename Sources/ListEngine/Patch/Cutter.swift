@@ -66,8 +66,9 @@ struct Cutter {
     }
     let (_, isComplete) = fit(&candidates)
     let result = WindowState(
-      start: base.start, total: base.total, rows: view.rowCount, totals: view.totals, items: candidates.map(\.item),
-      lead: base.lead.map(current), pool: base.pool, commit: base.commit, relabelings: base.relabelings,
+      start: base.start, total: base.total, rows: view.rowCount, accuracy: view.accuracy, totals: view.totals,
+      items: candidates.map(\.item), lead: base.lead.map(current), pool: base.pool, commit: base.commit,
+      relabelings: base.relabelings,
       held: Held(moves: moves, gone: gone), placed: base.placed)
     let patch = Patch(base: base, result: result)
     for (old, candidate) in zip(base.items, candidates) {

@@ -27,6 +27,9 @@ struct Reader {
     stick = viewport.stick
   }
 
+  /// Sticks to no edge any more.
+  mutating func leaveEdge() { stick = nil }
+
   /// The row that the page has named as its anchor.
   var namedAnchor: RowID? { stick == nil ? anchor : nil }
 

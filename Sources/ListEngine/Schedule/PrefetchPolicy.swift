@@ -27,6 +27,8 @@ public struct PrefetchCounters: Hashable, Sendable {
   public var hits = 0
   /// What arrived while someone already looked at its placeholder.
   public var late = 0
+  /// What was asked for again and came: an older state of it was there meanwhile.
+  public var renewed = 0
   /// Loads that the source was told to cancel.
   public var cancels = 0
   /// Loads that nobody ever looked at: answered after a cancel, or loaded and never seen.

@@ -9,7 +9,8 @@
 ///
 /// The rules:
 /// - **Order**: visible items, then leading, then trailing ones, each nearest first. Of several holders the most urgent counts; what
-///   is equally urgent is loaded in the order in which it was first wanted.
+///   is equally urgent is loaded in the order in which it was first wanted. What is asked for again though something of it is there
+///   comes last, wherever it lies, and in that order: so neither one who asks again and again keeps others waiting for ever.
 /// - **Bound**: never more than ``PrefetchPolicy/inFlight`` at once. Each item is asked for once, however many holders want it.
 /// - **Cancel**: what has not been started is dropped as soon as nobody wants it. What is in flight has a ``grace`` first, in which
 ///   it can be wanted again and nothing happens; the grace ends early when something visible waits for its place. A source that
@@ -38,11 +39,14 @@ struct PrefetchQueue<Item: Hashable> {
     var zone: Zone
     /// How far away it is within its zone, in the direction in which the zone is walked.
     var distance: Int
+    /// Whether an older state of it is there meanwhile.
+    var isAgain: Bool
 
-    init(_ item: Item, _ zone: Zone, _ distance: Int) {
+    init(_ item: Item, _ zone: Zone, _ distance: Int, isAgain: Bool = false) {
       self.item = item
       self.zone = zone
       self.distance = distance
+      self.isAgain = isAgain
     }
   }
 
@@ -76,8 +80,18 @@ struct PrefetchQueue<Item: Hashable> {
   private struct Rank: Comparable {
     var zone: Zone
     var distance: Int
+    var isAgain = false
 
-    static func < (a: Rank, b: Rank) -> Bool { (a.zone, a.distance) < (b.zone, b.distance) }
+    init(_ wish: Wish) {
+      (zone, distance) = (wish.zone, wish.distance)
+      guard wish.isAgain else { return }
+      // All of it is equally urgent: who wanted it first gets it first.
+      (zone, distance, isAgain) = (.trailing, 0, true)
+    }
+
+    static func < (a: Rank, b: Rank) -> Bool {
+      a.isAgain == b.isAgain ? (a.zone, a.distance) < (b.zone, b.distance) : b.isAgain
+    }
   }
 
   private struct Priority: Comparable {
@@ -212,6 +226,12 @@ struct PrefetchQueue<Item: Hashable> {
     return entries[number]?.phase == .ready
   }
 
+  /// Whether someone wants the item, and it neither came nor failed.
+  func isAwaited(_ item: Item) -> Bool {
+    guard let entry = numbers[item].flatMap({ entries[$0] }), !entry.holds.isEmpty else { return false }
+    return entry.phase == .waiting || entry.phase == .inFlight
+  }
+
   /// What has happened so far, and is going on.
   var counters: PrefetchCounters {
     var counters = counts
@@ -245,7 +265,7 @@ struct PrefetchQueue<Item: Hashable> {
     for wish in wishes {
       let number = self.number(for: wish.item)
       named.append(number)
-      entries[number]?.holds.set(holder, Rank(zone: wish.zone, distance: wish.distance), round: round)
+      entries[number]?.holds.set(holder, Rank(wish), round: round)
     }
     let former = self.wishes.updateValue(named, forKey: holder) ?? []
     for number in former { release(number, holder, before: round) }
@@ -350,12 +370,15 @@ struct PrefetchQueue<Item: Hashable> {
       if wasCancelled { counts.wasted += 1 } else { counts.unasked += 1 }
       return wasCancelled ? .unwanted : .unasked
     }
-    guard let zone = entry.holds.best?.zone else {
+    guard let rank = entry.holds.best else {
       counts.wasted += 1
       forget(number)
       return .unwanted
     }
-    if zone == .visible {
+    if rank.isAgain {
+      counts.renewed += 1
+      forget(number)
+    } else if rank.zone == .visible {
       counts.late += 1
       forget(number)
     } else {

@@ -20,7 +20,9 @@ final class Remainder {
   private var loaded = 0
   private var cursor: PageCursor?
   private var isLoading = true
-  private var isLoaded = false
+  private(set) var isLoaded = false
+  /// Whether there are too many rows: those that wait for it are about to be told, and nobody else is to join them.
+  private(set) var isRefused = false
 
   init(_ query: Query, number: Int, state: TableState, capabilities: WindowedCapabilities, limits: Limits) {
     (self.query, self.number, self.state, self.capabilities) = (query, number, state, capabilities)
@@ -100,7 +102,7 @@ final class Remainder {
   }
 
   private func refuse(_ count: Int, isExact: Bool) -> [(session: Session, error: ClientError)] {
-    isLoading = false
+    (isLoading, isRefused) = (false, true)
     return sessions.compactMap { session in
       let split = splits[session.id] ?? waiting.first { $0.session === session }?.split
       return split.map {

@@ -185,12 +185,10 @@ final class Session {
   /// Whether the view can show what the page is to hold. One that is being put together shows its first items only, once, and not to
   /// a page that goes on reading: where its anchor is now is known when all is in order.
   private func canLook() -> Bool {
-    guard let view = view as? ListView, let build = view.build else { return true }
-    // Nor to one that has collapsed something: what is folded away is known no sooner.
-    guard wantsWindow, base == nil || awaitsWindow, anchorToFind == nil, collapsed.isEmpty, view.canShowFirstItems
+    guard let folded, let view = view as? ListView, view.build != nil else { return true }
+    guard wantsWindow, base == nil || awaitsWindow, anchorToFind == nil, let found = folded.selectFirstItems()
     else { return false }
-    if !build.isSelectionCurrent { build.select() }
-    return reader.window(of: view.itemCount).upperBound <= build.selection.count
+    return reader.window(of: folded.itemCount).upperBound <= found
   }
 
   /// Another query: its window starts where the viewport says, or at the top.
@@ -238,12 +236,14 @@ final class Session {
     if let base, !(base.start..<base.start + base.items.count).contains(reader.visible(of: base.total)) { release() }
   }
 
-  /// The reader points, selects or edits: for a while, everything stays where it is. Not while the page gets nothing, or waits for a window;
-  /// nor where a windowed source keeps the rows: what it has not told yet could not come.
+  /// The reader points, selects or edits: for a while, everything stays where it is. Not while the page gets nothing, or waits for a window.
   func holdOrder(for length: Duration, at now: Instant) {
-    guard base != nil, view is ListView, !wantsWindow, !awaitsWindow, !isQuiet else { return }
+    guard base != nil, view != nil, !wantsWindow, !awaitsWindow, !isQuiet else { return }
     hold = Hold(at: now, length: length)
   }
+
+  /// Whether its reader holds the order.
+  var isHeld: Bool { hold != nil }
 
   /// The order is held no longer: what waits comes at once.
   func release() {

@@ -12,6 +12,8 @@ extension TableState {
   func attach(_ session: Session, asking query: Query, at now: Instant) throws(ClientError) {
     guard let windowed else { return attach(session, to: query, at: now) }
     detach(session, at: now)
+    // A refusal that is about to be told answers what was asked before.
+    refused.removeAll { $0.session === session }
     session.hasNewOutlook = true
     let split = QuerySplit(query, table.schema, windowed.capabilities)
     guard split.rest != nil else {
@@ -56,7 +58,10 @@ extension TableState {
     for session in sessions where effect.view != nil && session.view === effect.view {
       session.hasNewOutlook = true
       // What was asked for because someone looks goes out at once, as after any scroll.
-      if session.showsPlaceholders { session.wantsFlush = true }
+      guard session.showsPlaceholders else { continue }
+      session.wantsFlush = true
+      // No hold is to keep rows away that were never there.
+      session.release()
     }
     noteRejections(at: now)
     noteChange(at: now)

@@ -22,6 +22,8 @@ final class TableState {
   private var changes: UInt64 = 0
   /// Those whose reader may see other rows than the loader knows.
   private var newOutlooks: [Session] = []
+  /// What is read from its first row to its last.
+  var exports = TableExports()
   /// What was done for sessions that have left.
   private var departed = EngineCounters()
   private var state = SourceState.starting
@@ -180,7 +182,8 @@ final class TableState {
         if view.viewers == 0 { drop(view) } else { view.catchUp() }
       }
     }
-    table.forgetChanges(before: views.values.map(\.logPosition).min() ?? table.log.end)
+    let needed = exports.logPosition ?? table.log.end
+    table.forgetChanges(before: min(needed, views.values.map(\.logPosition).min() ?? table.log.end))
   }
 
   /// What was done for all that look at this table, or have.
@@ -267,6 +270,7 @@ final class TableState {
       updateAll()
     }
     var work = limits.turnRows
+    advanceExports()
     deliver(at: now, limits: limits, work: &work, outputs: &outputs)
     catchUpInTime(&work)
     loadDeferred(at: now, outputs: &outputs)
@@ -347,7 +351,8 @@ final class TableState {
 
   /// Whether every view that someone looks at has taken over so much that it can take more.
   var hasRoom: Bool {
-    ordered.allSatisfy { $0.viewers == 0 || $0.backlog < table.limits.backlog * ($0.build == nil ? 1 : 4) }
+    exports.hasRoom(table.limits.backlog * 4)
+      && ordered.allSatisfy { $0.viewers == 0 || $0.backlog < table.limits.backlog * ($0.build == nil ? 1 : 4) }
   }
 
   /// Lets the loader know who looks where, and tells the source.
@@ -368,7 +373,7 @@ final class TableState {
   ///
   /// - Complexity: O(views).
   var deadline: Instant? {
-    if unfinished.contains(where: { _ in true }) { return .zero }
+    if exports.isWaiting || unfinished.contains(where: { _ in true }) { return .zero }
     if !newOutlooks.isEmpty || ordered.contains(where: isBehind) { return .zero }
     var deadline = statusThrottle.deadline
     func consider(_ moment: Instant?) {

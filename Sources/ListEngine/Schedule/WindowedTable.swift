@@ -73,9 +73,9 @@ final class WindowedTable {
   func remainder(
     _ query: Query, makeState: () -> TableState
   ) throws(ClientError) -> Remainder {
-    if let known = remainders.first(where: { $0.query == query }) { return known }
+    if let known = remainders.first(where: { $0.query == query && !$0.isRefused }) { return known }
     remainders.removeAll(where: \.isUnused)
-    guard remainders.count < table.limits.remainders else {
+    guard remainders.count(where: { !$0.isRefused }) < table.limits.remainders else {
       throw .remainderTooLarge(
         "the engine does what a source cannot for \(table.limits.remainders) queries of one table at most")
     }
@@ -107,7 +107,8 @@ final class WindowedTable {
   func follow(_ session: Session, at now: Instant) {
     if let remainder = remainders.first(where: { $0.sessions.contains { $0 === session } }) {
       let item = session.isHidden ? nil : remainder.item
-      return queue.want(item.map { [.init($0, .visible, 0)] } ?? [], by: session.id, at: now)
+      let wishes = item.map { [PrefetchQueue<PageItem>.Wish($0, .visible, 0, isAgain: remainder.isLoaded)] }
+      return queue.want(wishes ?? [], by: session.id, at: now)
     }
     guard let view = session.view as? WindowedView else { return }
     tick += 1
@@ -126,9 +127,11 @@ final class WindowedTable {
       // What was loaded in time is named until it is seen, so that it counts.
       guard wish.isAbsent || (queue.isAnyReady && queue.isReady(wish.item)) else { continue }
       named.insert(wish.item.whole)
-      wishes.append(.init(wish.item, wish.zone, wishes.count))
+      wishes.append(.init(wish.item, wish.zone, wishes.count, isAgain: wish.isAgain))
     }
     queue.want(wishes, by: session.id, at: now)
+    // What others wait for may be wanted by nobody any more.
+    if view.owed != nil { isTouched = true }
   }
 
   /// The session looks at nothing here any more.
@@ -250,6 +253,7 @@ final class WindowedTable {
     for view in views where view.isStale && view.canRenew {
       // Nobody can see it now: it is asked for when someone can.
       guard view.viewers == 0 || sessions.contains(where: { $0.view === view && !$0.isHidden }) else { continue }
+      guard !owesAnything(view, sessions) else { continue }
       view.renew()
       for session in sessions where session.view === view { session.hasNewOutlook = true }
     }
@@ -266,10 +270,29 @@ final class WindowedTable {
     return changed
   }
 
+  /// Whether something that was never there is still to come to those who look at a view. What they come to look at later does not count,
+  /// so that one who goes on and on does not keep the others from seeing what has changed.
+  private func owesAnything(_ view: WindowedView, _ sessions: [Session]) -> Bool {
+    if let owed = view.owed {
+      view.owed = owed.filter(queue.isAwaited)
+    } else {
+      let own = sessions.filter { $0.view === view }
+      view.owed = own.reduce(into: []) { owed, session in
+        var lookout = Lookout(session, view)
+        lookout.look()
+        owed.formUnion(lookout.wishes.filter(\.isAbsent).map(\.item))
+      }
+      // The queue hears of them in this turn; which of them are still to come is known in the next.
+      isTouched = view.owed?.isEmpty == false || isTouched
+    }
+    return view.owed?.isEmpty == false
+  }
+
   /// Tells the source what to do. The result is the views that show something else now.
   func ask(at now: Instant, outputs: inout [Output]) -> [WindowedView] {
     let commands = queue.advance(to: now)
     var changed: [WindowedView] = []
+    isTouched = isTouched || !commands.overdue.isEmpty
     for item in commands.overdue {
       guard let view = views.first(where: { $0.number == item.view }) else { continue }
       nextFailure += 1

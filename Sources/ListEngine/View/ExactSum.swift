@@ -31,9 +31,13 @@ struct ExactSum {
     let place = bit >> 5
     makeRoom(from: place, to: place + 3)
     let sign: Int64 = isNegative ? -1 : 1
-    digits[place - first] += sign * Int64(low & 0xFFFF_FFFF)
-    digits[place - first + 1] += sign * Int64(low >> 32)
-    digits[place - first + 2] += sign * Int64(high)
+    let start = place - first
+    // At once: each access to an array by itself asks whether somebody else has it.
+    digits.withUnsafeMutableBufferPointer { digits in
+      digits[start] += sign * Int64(low & 0xFFFF_FFFF)
+      digits[start + 1] += sign * Int64(low >> 32)
+      digits[start + 2] += sign * Int64(high)
+    }
     additions += 1
     guard additions == 1 << 30 else { return }
     let (isBelowZero, whole) = carried

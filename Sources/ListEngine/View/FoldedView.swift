@@ -25,6 +25,13 @@ final class FoldedView {
   private var numbers: Set<UInt32> = []
   /// Those that lie in no other.
   private var folds: [Fold] = []
+  /// The first items while the view is put together, as long as it is.
+  private var selection: ViewBuild.Selection? {
+    guard selected != nil else { return nil }
+    if (view as? ListView)?.build == nil { selected = nil }
+    return selected
+  }
+  private var selected: ViewBuild.Selection?
   private var resolvedAt = -1
   private var measuredAt = -1
 
@@ -35,12 +42,14 @@ final class FoldedView {
 
   /// How many items pages see.
   var itemCount: Int {
+    if let selection { return selection.itemCount }
     update()
     return view.itemCount - (folds.last.map { $0.before + $0.count } ?? 0)
   }
 
   /// Whether pages see only the header of the section with this number.
   func isCollapsed(_ number: UInt32) -> Bool {
+    if let selection { return selection.collapsed.contains(number) }
     update()
     return numbers.contains(number)
   }
@@ -75,6 +84,7 @@ final class FoldedView {
   ///
   /// - Complexity: O(count · log n) at worst, O(log n + count) without folds among them.
   func items(_ range: Range<Int>) -> [ListView.Item] {
+    if let selection { return Array(selection.items[range]) }
     update()
     guard !folds.isEmpty else { return view.items(range) }
     var items: [ListView.Item] = []
@@ -92,8 +102,25 @@ final class FoldedView {
 
   /// The sections in which the item at this position, as pages count, lies and whose headers are above it, outermost first.
   func sections(above position: Int) -> [Section] {
+    if let selection { return sections(above: position, in: selection.items) }
     update()
     return view.sections(above: inView(position))
+  }
+
+  private func sections(above position: Int, in items: [ListView.Item]) -> [Section] {
+    guard view.isGrouped, position < items.count else { return [] }
+    if case .header(let section) = items[position] { return section.chain.dropLast() }
+    for item in items[..<position].reversed() { if case .header(let section) = item { return section.chain } }
+    return []
+  }
+
+  /// Finds the first items though the view is being put together. The result is how many there are; `nil` when it is too early.
+  func selectFirstItems() -> Int? {
+    guard let view = view as? ListView, let build = view.build, view.canShowFirstItems else { return nil }
+    if let selected, build.isCurrent(selected) { return selected.items.count }
+    let made = build.select(collapsed)
+    selected = made
+    return made.items.count
   }
 
   /// The position in the view of an item at a position as pages count.

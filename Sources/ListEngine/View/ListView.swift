@@ -74,8 +74,8 @@ final class ListView: QueryView {
 
   /// How many rows it shows.
   var rowCount: Int { build?.selectedRows ?? root.rows }
-  /// How many items it shows: rows and headers.
-  var itemCount: Int { build?.selectedItems ?? root.items }
+  /// How many items it shows: rows and headers. While it is put together that is known to its ``FoldedView``s only.
+  var itemCount: Int { root.items }
 
   /// What the query asks of a section, in the order of the query; empty cells while the view is being put together.
   func aggregates(of section: Section) -> [Cell] {
@@ -141,7 +141,6 @@ final class ListView: QueryView {
   ///
   /// - Complexity: O(log n + count).
   func items(_ range: Range<Int>) -> [Item] {
-    if let build { return Array(build.selection[range]) }
     var items: [Item] = []
     guard !range.isEmpty else { return items }
     items.reserveCapacity(range.count)
@@ -176,7 +175,6 @@ final class ListView: QueryView {
   /// - Complexity: O(log n).
   func sections(above position: Int) -> [Section] {
     guard isGrouped, position < itemCount else { return [] }
-    if let build { return sections(above: position, in: build.selection) }
     var above: [Section] = []
     var section = root
     var rest = position
@@ -187,12 +185,6 @@ final class ListView: QueryView {
       above.append(section)
     }
     return above
-  }
-
-  private func sections(above position: Int, in items: [Item]) -> [Section] {
-    if case .header(let section) = items[position] { return section.chain.dropLast() }
-    for item in items[..<position].reversed() { if case .header(let section) = item { return section.chain } }
-    return []
   }
 
   /// Whether nothing that decides a row's place differs from what it was in this snapshot.
@@ -375,7 +367,8 @@ final class ListView: QueryView {
     return section
   }
 
-  private func addSection(_ value: Cell, to parent: Section) -> Section {
+  /// A new section, with the number that it had, if the view had one before.
+  func addSection(_ value: Cell, to parent: Section) -> Section {
     let section = makeSection(value, in: parent)
     parent.sections.insert(section)
     structure += 1
@@ -434,33 +427,20 @@ final class ListView: QueryView {
     guard build.isDone else { return }
     self.build = nil
     structure += 1
-    nest(build.sections)
     // What changed meanwhile was left out, and is caught up with.
     (position, settledPosition) = (build.position, build.position)
     if backlog == 0 { settle() }
   }
 
-  /// Counts and joins sections whose orders have been put together; each stands behind the one it lies in.
-  private func nest(_ sections: [Section]) {
-    for section in sections.reversed() {
-      section.provisionalCount = nil
-      if !hasSections(section) {
-        section.order.finish()
-        section.rows = section.order.count
-        section.items += section.rows
-      }
-      guard let parent = section.parent else { continue }
-      parent.rows += section.rows
-      parent.items += section.items
-      touch(section)
-    }
-    for section in sections {
-      if let parent = section.parent { parent.sections.insert(section) } else { section.sum = section.items }
-    }
+  /// For ``ViewBuild``: the order of a section is complete.
+  func finish(_ section: Section) {
+    section.order.finish()
+    touch(section)
+    let rows = section.order.count
+    if rows > 0 { count(rows: rows, items: rows, in: section) }
   }
 
-  /// A section for this value; with the number that it had, if the view had one before.
-  func makeSection(_ value: Cell, in parent: Section) -> Section {
+  private func makeSection(_ value: Cell, in parent: Section) -> Section {
     let former = formerSections.isEmpty ? nil : formerSections[parent.path + [value]]
     let section = Section(
       number: former?.number ?? nextSection, level: parent.level + 1, value: value,

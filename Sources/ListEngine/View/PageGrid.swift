@@ -133,8 +133,15 @@ struct PageGrid: PageMap {
     kept[number] = page
   }
 
-  /// The pages that lie beyond the end now.
-  var beyond: [Int] { kept.keys.filter { $0 * size >= count } }
+  /// The pages that cannot be true any more: beyond the end, or the last one as long as there was nothing behind it. In order, so that
+  /// what becomes of them depends on nothing but what happened.
+  var outdated: [Int] {
+    let count = count
+    return kept.filter { number, page in
+      let end = number * size + page.slots.count
+      return number * size >= count || (page.slots.count < size && end < count)
+    }.keys.sorted()
+  }
 
   func renewed(count newCount: Int?) -> any PageMap {
     var grid = PageGrid(size: size, accuracy: told, count: newCount ?? (count == 0 || toldCount == 0 ? nil : toldCount))

@@ -25,6 +25,8 @@ final class Section {
   var revision: UInt32 = 1
   /// How many rows it has, while its order is being put together.
   var provisionalCount: Int?
+  /// Its place among the sections that have rows, while they are being put in order.
+  var place = 0
   /// How many rows it has.
   var count: Int { provisionalCount ?? rows }
   /// How many rows its header said it has.

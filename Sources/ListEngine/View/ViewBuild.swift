@@ -23,11 +23,12 @@ final class ViewBuild {
   /// How many bytes a filter may look at in one step, for each row of the step: long texts make shorter steps.
   private static var filterWorkPerRow: Int { 128 }
 
-  /// How many rows of a step a text's sort key stands for, when it has to be made.
+  /// How many rows of a step a text's sort key stands for, when it has to be made; and how many a section does, when it is met first.
   private static var rowsPerCollationKey: Int { 16 }
+  private static var rowsPerSection: Int { 16 }
 
   private enum Phase {
-    case gather, rank, sort, merge, done
+    case gather, rank, number, sort, merge, nest, done
   }
 
   private unowned let view: ListView
@@ -41,25 +42,38 @@ final class ViewBuild {
   private var next: UInt32 = 0
   private var entries: [Entry] = []
   /// All sections that were met, each behind the one it lies in: the first has all rows.
-  private(set) var sections: [Section]
+  private var sections: [Section]
   /// Those that have rows, in order.
   private var leaves: [Section] = []
   /// How many sections were known then; what comes later comes by rows that changed.
   private var rankedSections = 0
   /// The index of a section by its parent's and its text's number in the column's pool, or its value.
-  private var sectionOfText: [UInt64: UInt32] = [:]
+  private var sectionOfText = TextSections()
   private var sectionOfValue: [SectionKey: UInt32] = [:]
   /// The rows that changed since the build began, and how far the log was read for it.
   private var changed = ChangedRows()
   private var logSeen: Int
+  /// Up to where sections, then entries, then sections again are done in this phase.
+  private var cursor = 0
+  private var leastKey = UInt64.max
+  private var greatestKey: UInt64 = 0
   private var runs: [Range<Int>] = []
   private var heads: [Int] = []
 
-  /// The first items as of ``selectedAt``, while the order is not ready.
-  private(set) var selection: [ListView.Item] = []
-  private(set) var selectedItems = 0
+  /// The first items as they were at some moment, for whoever has collapsed some sections.
+  struct Selection {
+    let items: [ListView.Item]
+    /// How many items there were in all.
+    let itemCount: Int
+    /// The numbers of the sections that are collapsed.
+    let collapsed: Set<UInt32>
+    /// By whom it was made, and where the table's log ended then.
+    fileprivate weak let build: ViewBuild?
+    fileprivate let moment: Int
+  }
+
+  /// How many rows there were when a selection was last made.
   private(set) var selectedRows = 0
-  private var selectedAt = -1
 
   init(_ view: ListView, root: Section) {
     self.view = view
@@ -74,9 +88,9 @@ final class ViewBuild {
   /// Whether the order is complete.
   var isDone: Bool { phase == .done }
   /// Whether all rows are gathered, so that a selection can be made.
-  var canSelect: Bool { phase != .gather && phase != .rank }
-  /// Whether the selection shows what is true now.
-  var isSelectionCurrent: Bool { selectedAt == table.log.end }
+  var canSelect: Bool { phase == .sort || phase == .merge }
+  /// Whether a selection shows what is true now.
+  func isCurrent(_ selection: Selection) -> Bool { selection.build === self && selection.moment == table.log.end }
 
   /// Does one step.
   func step() {
@@ -84,8 +98,10 @@ final class ViewBuild {
     switch phase {
     case .gather: gather()
     case .rank: rank()
+    case .number: number()
     case .sort: sort()
     case .merge: merge()
+    case .nest: nest()
     case .done: break
     }
   }
@@ -109,8 +125,9 @@ final class ViewBuild {
     let (isFiltered, isGrouped) = (!filter.isEmpty, view.isGrouped)
     let greatestWork = filter.work + stepRows * Self.filterWorkPerRow
     let mostKeys = comparator.collationKeysMade + max(1, stepRows / Self.rowsPerCollationKey)
+    let mostSections = sections.count + max(1, stepRows / Self.rowsPerSection)
     var slot = next
-    while slot < end && filter.work < greatestWork {
+    while slot < end && filter.work < greatestWork && sections.count < mostSections {
       if comparator.isCollated, comparator.collationKeysMade >= mostKeys { break }
       defer { slot += 1 }
       guard table.isAlive(slot) && !changed.contains(slot) else { continue }
@@ -134,10 +151,9 @@ final class ViewBuild {
   @inline(__always) private func section(of slot: UInt32, in parent: UInt32, by column: ColumnStore) -> UInt32 {
     // Equal texts have equal numbers as long as the pool shares them, and a text in use keeps its number.
     guard let text = column.sharedText(slot) else { return section(of: column.cell(slot), in: parent) }
-    let key = UInt64(parent) << 32 | UInt64(text)
-    if let known = sectionOfText[key] { return known }
+    if let known = sectionOfText.section(of: text, in: parent) { return known }
     let section = section(of: column.cell(slot), in: parent)
-    sectionOfText[key] = section
+    sectionOfText.note(section, of: text, in: parent)
     return section
   }
 
@@ -145,7 +161,7 @@ final class ViewBuild {
     let key = SectionKey(parent: parent, value: value)
     if let known = sectionOfValue[key] { return known }
     let index = UInt32(sections.count)
-    sections.append(view.makeSection(value, in: sections[Int(parent)]))
+    sections.append(view.addSection(value, to: sections[Int(parent)]))
     sectionOfValue[key] = index
     return index
   }
@@ -159,29 +175,62 @@ final class ViewBuild {
 
   private func isLeaf(_ section: Section) -> Bool { section.level + 1 == view.groups.count }
 
-  /// Puts the sections in order, and chooses how keys are compressed.
+  /// Finds the sections that have rows, in order.
   private func rank() {
-    let order = sections.indices.filter { isLeaf(sections[$0]) }.sorted { sections[$0].precedes(sections[$1]) }
-    var places = [UInt32](repeating: 0, count: sections.count)
-    for (place, section) in order.enumerated() { places[section] = UInt32(place) }
-    leaves = order.map { sections[$0] }
-    rankedSections = sections.count
-    var least = UInt64.max
-    var greatest: UInt64 = 0
-    for index in entries.indices {
-      entries[index].section = places[Int(entries[index].section)]
-      let key = entries[index].key
-      guard key != .max else { continue }
-      least = min(least, key)
-      greatest = max(greatest, key)
+    var leaf = leaves.last.map(self.leaf(after:)) ?? firstLeaf(of: sections[0])
+    var left = max(1, stepRows / Self.rowsPerSection)
+    while let some = leaf, left > 0 {
+      some.place = leaves.count
+      leaves.append(some)
+      left -= 1
+      leaf = self.leaf(after: some)
     }
+    guard leaf == nil else { return }
+    rankedSections = sections.count
+    phase = .number
+  }
+
+  private func firstLeaf(of section: Section) -> Section? {
+    var section = section
+    while !isLeaf(section) {
+      guard let first = section.sections.first else { return nil }
+      section = first
+    }
+    return section
+  }
+
+  private func leaf(after leaf: Section) -> Section? {
+    var section = leaf
+    while let parent = section.parent {
+      if let next = SectionList.next(after: section) { return firstLeaf(of: next) }
+      section = parent
+    }
+    return nil
+  }
+
+  /// Has entries name their section by its place, and finds out how keys are compressed.
+  private func number() {
+    let end = min(entries.count, cursor + stepRows)
+    let isGrouped = view.isGrouped
+    var (least, greatest) = (leastKey, greatestKey)
+    entries.withUnsafeMutableBufferPointer { entries in
+      for index in cursor..<end {
+        if isGrouped { entries[index].section = UInt32(sections[Int(entries[index].section)].place) }
+        let key = entries[index].key
+        guard key != .max else { continue }
+        least = min(least, key)
+        greatest = max(greatest, key)
+      }
+    }
+    (leastKey, greatestKey, cursor) = (least, greatest, end)
+    guard end == entries.count else { return }
     view.chooseCompressor(least <= greatest ? KeyCompressor(least: least, greatest: greatest) : KeyCompressor())
-    phase = .sort
+    (phase, cursor) = (.sort, 0)
   }
 
   private func sort() {
     let start = runs.last?.upperBound ?? 0
-    let end = min(entries.count, start + stepRows / 4)
+    let end = min(entries.count, start + max(1, stepRows / 8))
     let (changed, comparator) = (changed, comparator)
     entries.withUnsafeMutableBufferPointer { all in
       var run = UnsafeMutableBufferPointer(rebasing: all[start..<end])
@@ -225,7 +274,7 @@ final class ViewBuild {
       for run in runs.indices { skipChanged(run) }
       var heap = runs.indices.filter { heads[$0] < runs[$0].upperBound }
       for root in (0..<heap.count / 2).reversed() { siftDown(&heap, root, precedes) }
-      var left = stepRows / 2
+      var left = max(1, stepRows / 8)
       while left > 0, let run = heap.first {
         let entry = entries[heads[run]]
         view.append(entry.slot, key: entry.key, to: leaves[Int(entry.section)])
@@ -238,9 +287,22 @@ final class ViewBuild {
         siftDown(&heap, 0, precedes)
         left -= 1
       }
-      if heap.isEmpty { phase = .done }
+      if heap.isEmpty { phase = .nest }
     }
     self.heads = heads
+  }
+
+  /// Counts the rows of sections whose order is complete.
+  private func nest() {
+    var left = stepRows
+    while left > 0, cursor < sections.count {
+      let section = sections[cursor]
+      section.provisionalCount = nil
+      if isLeaf(section) { view.finish(section) }
+      left -= Self.rowsPerSection + section.rows / 64
+      cursor += 1
+    }
+    if cursor == sections.count { phase = .done }
   }
 
   @inline(__always)
@@ -259,24 +321,45 @@ final class ViewBuild {
 
   // MARK: The first window
 
-  /// Selects the first items as they are at this moment.
+  /// Selects the first items as they are at this moment, for whoever has collapsed these sections.
   ///
   /// - Complexity: O(rows), without sorting them.
-  func select() {
+  func select(_ paths: Set<[Cell]>) -> Selection {
     noteChanges()
     let (entries, changed) = (entries, changed)
     var counts = [Int](repeating: 0, count: leaves.count)
-    for entry in entries where !changed.contains(entry.slot) { counts[Int(entry.section)] += 1 }
+    if leaves.count == 1, changed.isEmpty {
+      counts[0] = entries.count
+    } else {
+      for entry in entries where !changed.contains(entry.slot) { counts[Int(entry.section)] += 1 }
+    }
     // Rows that have changed are few: they are looked at as they are now, and may bring sections of their own.
     let late = Dictionary(grouping: changed.slots.filter { table.isAlive($0) && view.isShown($0) }) {
       lateSection(of: $0).number
     }
     count(leaves: counts, late: late)
     selectedRows = sections[0].count
-    selectedItems = selectedRows + sections.count { $0.level >= 0 && $0.count > 0 }
-    selection = []
-    fillSelection(late: late)
-    selectedAt = table.log.end
+    let collapsed = Set(paths.compactMap { view.section(at: $0) }.map(\.number))
+    return Selection(
+      items: select(collapsed, late: late), itemCount: itemCount(collapsed), collapsed: collapsed, build: self,
+      moment: table.log.end)
+  }
+
+  /// How many items there are, but for those that are folded away.
+  private func itemCount(_ collapsed: Set<UInt32>) -> Int {
+    guard !collapsed.isEmpty else { return selectedRows + sections.count { $0.level >= 0 && $0.count > 0 } }
+    var hidden = collapsed
+    var items = 0
+    // Each stands behind the one it lies in.
+    for section in sections where section.count > 0 {
+      if let parent = section.parent, hidden.contains(parent.number) {
+        hidden.insert(section.number)
+        continue
+      }
+      if section.level >= 0 { items += 1 }
+      if isLeaf(section) && !hidden.contains(section.number) { items += section.count }
+    }
+    return items
   }
 
   /// Tells every section how many rows it has now.
@@ -290,32 +373,35 @@ final class ViewBuild {
     }
   }
 
-  private func fillSelection(late lateRows: [UInt32: [UInt32]]) {
+  private func select(_ collapsed: Set<UInt32>, late lateRows: [UInt32: [UInt32]]) -> [ListView.Item] {
     // Which sections reach into the selection, and how many rows of each.
     var shown: [(section: Section, headers: ArraySlice<Section>, rows: Int)] = []
     var size = 0
     var last: [Section] = []
     let late = sections[rankedSections...].filter { isLeaf($0) }
     let ordered = late.isEmpty ? leaves : (leaves + late).sorted { $0.precedes($1) }
-    for section in ordered where section.count > 0 {
-      let chain = section.chain
-      let common = chain.indices.first { $0 >= last.count || chain[$0] !== last[$0] } ?? 0
+    for section in ordered where section.count > 0 && size < Self.selectionSize {
+      var chain = section.chain
+      let fold = chain.firstIndex { collapsed.contains($0.number) }
+      if let fold { chain = Array(chain[...fold]) }
+      let common = chain.indices.first { $0 >= last.count || chain[$0] !== last[$0] } ?? chain.count
       let headers = chain[common...].prefix(Self.selectionSize - size)
       size += headers.count
-      let rows = min(section.count, Self.selectionSize - size)
+      let rows = fold == nil ? min(section.count, Self.selectionSize - size) : 0
       size += rows
       shown.append((section, headers, rows))
       last = chain
-      guard size < Self.selectionSize else { break }
     }
     var heaps: [UInt32: BoundedHeap] = [:]
     for (section, _, rows) in shown where rows > 0 { heaps[section.number] = BoundedHeap(limit: rows) }
-    fill(&heaps, late: lateRows)
+    if !heaps.isEmpty { fill(&heaps, late: lateRows) }
+    var selection: [ListView.Item] = []
     for (section, headers, _) in shown {
       for header in headers { selection.append(.header(header)) }
       let rows = heaps[section.number]?.sorted { comparator.precedes($0, $1) } ?? []
       selection.append(contentsOf: rows.map { .row($0) })
     }
+    return selection
   }
 
   /// Finds the first rows of these sections, as they are now.
@@ -340,6 +426,36 @@ final class ViewBuild {
         heaps[section]?.offer(key: comparator.key(slot), slot: slot) { comparator.precedes($0, $1) }
       }
     }
+  }
+}
+
+/// The section of each text in each section that it may lie in.
+private struct TextSections {
+  /// Sections with so small a number have a table by the texts' numbers, as far as these are small, too; the others share a dictionary.
+  private static var tables: UInt32 { 64 }
+  private static var texts: UInt32 { 1 << 16 }
+
+  private var byText: [[UInt32]] = []
+  private var others: [UInt64: UInt32] = [:]
+
+  @inline(__always) func section(of text: UInt32, in parent: UInt32) -> UInt32? {
+    guard parent < Self.tables && text < Self.texts else { return others[UInt64(parent) << 32 | UInt64(text)] }
+    guard parent < byText.count && text < byText[Int(parent)].count else { return nil }
+    let section = byText[Int(parent)][Int(text)]
+    return section == .max ? nil : section
+  }
+
+  mutating func note(_ section: UInt32, of text: UInt32, in parent: UInt32) {
+    guard parent < Self.tables && text < Self.texts else {
+      others[UInt64(parent) << 32 | UInt64(text)] = section
+      return
+    }
+    while byText.count <= parent { byText.append([]) }
+    let missing = Int(text) + 1 - byText[Int(parent)].count
+    if missing > 0 {
+      byText[Int(parent)].append(contentsOf: repeatElement(.max, count: max(missing, byText[Int(parent)].count)))
+    }
+    byText[Int(parent)][Int(text)] = section
   }
 }
 

@@ -274,8 +274,8 @@ final class WindowedContent {
       leaves[former.leaf].map.takeAway(former.index, ofPage: former.page)
     }
     if number == nil { lost += page.slots.filter(KeptPage.isRow) }
-    for beyond in (leaves[item.leaf].map as? PageGrid)?.beyond ?? [] {
-      lost += evict(leaf: item.leaf, page: beyond)
+    for outdated in (leaves[item.leaf].map as? PageGrid)?.outdated ?? [] {
+      lost += evict(leaf: item.leaf, page: outdated)
     }
     arrange()
     return .success(hasMoved)

@@ -19,9 +19,11 @@ final class WindowedView: QueryView {
   private var nextSection: UInt32 = 1
   /// Whether the source's data has changed since it was asked.
   var isStale = false
-  /// Rows that came into `shown` by a change, and when.
+  /// What was never there and is to come before everything is asked for again; `nil` until that is to be.
+  var owed: Set<PageItem>?
+  /// Rows that came into `shown` by a change, and when; for pages that have not seen them yet.
   private var arrivals: [RowID: UInt32] = [:]
-  /// Rows that went out of it by one.
+  /// Rows that went out of it by one; for pages that still show them.
   private var departures: Set<RowID> = []
   private var foldings = Foldings()
   /// Counts for pages that pause; `nil` while none does.
@@ -214,7 +216,7 @@ final class WindowedView: QueryView {
 
   /// Everything is to be asked for again. The old content is shown until ``showNext()``.
   func renew() {
-    isStale = false
+    (isStale, owed) = (false, nil)
     generation += 1
     guard viewers == 0 else {
       next = empty()
@@ -244,8 +246,7 @@ final class WindowedView: QueryView {
     // A commit of its own: what came is newer than what any page was sent.
     table.apply(Changeset())
     let (gone, come) = (shown.strangers(to: next), next.strangers(to: shown))
-    departures = Set(gone.map { table.id(of: $0) })
-    arrivals = Dictionary(uniqueKeysWithValues: come.map { (table.id(of: $0), table.commit) })
+    noteMoves(gone: gone.map { table.id(of: $0) }, come: come.map { table.id(of: $0) })
     for slot in gone + come { touches?.note(slot) }
     for slot in gone { touches?.forget(slot) }
     release(shown)
@@ -253,6 +254,16 @@ final class WindowedView: QueryView {
     self.next = nil
     version += 1
     structure += 1
+  }
+
+  /// Remembers why rows came and went, for as long as a page may be that far behind; not of more rows than are kept.
+  private func noteMoves(gone: [RowID], come: [RowID]) {
+    if departures.count + gone.count > table.limits.cachedRows { departures = [] }
+    if arrivals.count + come.count > table.limits.cachedRows { arrivals = [:] }
+    departures.subtract(come)
+    departures.formUnion(gone)
+    for row in gone { arrivals[row] = nil }
+    for row in come { arrivals[row] = table.commit }
   }
 
   /// Nobody looks any more: its rows are let go.

@@ -1,7 +1,7 @@
 import CWebSockets
 
 /// The three things that are needed of OpenSSL, as bytes in and bytes out.
-enum Cryptography {
+package enum Cryptography {
   /// So many bytes from the system's generator.
   static func randomBytes(_ count: Int) -> [UInt8] {
     var generator = SystemRandomNumberGenerator()
@@ -25,7 +25,7 @@ enum Cryptography {
 
   /// Whether two secrets are equal, in a time that tells nothing about where they differ, nor of their lengths: digests of both are
   /// compared, each byte of them.
-  static func areEqual(_ one: [UInt8], _ other: [UInt8]) -> Bool {
+  @inline(never) package static func areEqual(_ one: [UInt8], _ other: [UInt8]) -> Bool {
     CRYPTO_memcmp(digest(one), digest(other), Int(SHA256_DIGEST_LENGTH)) == 0
   }
 }

@@ -9,6 +9,10 @@ struct Metrics {
   var messagesSent: UInt64 = 0
   var messagesReceived: UInt64 = 0
   var bytesSent: UInt64 = 0
+  /// Connections that were more than are taken in a second.
+  var turnedAway: UInt64 = 0
+  /// Tables taken away as files.
+  var downloads: UInt64 = 0
   /// Requests and upgrades refused, by status.
   var refusals: [Int: UInt64] = [:]
   var encoding = EncodingCounts()
@@ -16,6 +20,8 @@ struct Metrics {
   var turns = Histogram()
   /// How long patches took from being cut to being handed over to the system as a whole.
   var flushes = Histogram()
+  /// How long what sources handed in took until a page's socket had it.
+  var delays = Histogram()
 }
 
 /// What the server counts of one source.

@@ -14,16 +14,22 @@ extension Server {
   private func writePages(to text: inout MetricsText) {
     text.single("rowcast_sessions", .gauge, "Pages connected now.", sessions.count)
     text.single("rowcast_sessions_total", .counter, "Pages that ever connected.", metrics.sessions)
+    text.single(
+      "rowcast_turned_away_total", .counter, "Connections closed because too many came at once.", metrics.turnedAway)
     text.single("rowcast_messages_sent_total", .counter, "Messages sent to pages.", metrics.messagesSent)
     text.single("rowcast_messages_received_total", .counter, "Messages received from pages.", metrics.messagesReceived)
     text.single("rowcast_sent_bytes_total", .counter, "Bytes of messages sent to pages.", metrics.bytesSent)
     text.single("rowcast_patches_total", .counter, "Windows and patches sent.", metrics.patches)
+    text.single("rowcast_downloads_total", .counter, "Tables taken away as files.", metrics.downloads)
     text.begin("rowcast_refusals_total", .counter, "Requests and upgrades refused, by status.")
     for (status, count) in metrics.refusals.sorted(by: { $0.key < $1.key }) {
       text.sample("rowcast_refusals_total", [("status", "\(status)")], count)
     }
     text.histogram(
       "rowcast_flush_seconds", "From cutting a patch to handing all of it over to the system.", metrics.flushes)
+    text.histogram(
+      "rowcast_source_to_socket_seconds", "From a source's handing in a change to handing it over to a page's socket.",
+      metrics.delays)
     text.histogram("rowcast_turn_seconds", "How long turns of the loop took.", metrics.turns)
     text.begin("rowcast_encoded_total", .counter, "Rows and patches turned into bytes, once for all pages.")
     text.sample("rowcast_encoded_total", [("kind", "row")], metrics.encoding.rows)
@@ -63,7 +69,7 @@ extension Server {
     each("rowcast_source_rejected_total", .counter, "Rows that did not fit the schema.") { UInt64($0.source.rejected) }
     text.begin("rowcast_source_state", .gauge, "1 for the state that the source is in.")
     for table in tables {
-      for state in [SourceState.starting, .live, .stale, .failed] {
+      for state in [SourceState.starting, .live, .stale, .backingOff, .disabled, .failed] {
         text.sample(
           "rowcast_source_state", [("table", table.schema.name), ("state", state.rawValue)],
           table.source.state == state ? 1 : 0)

@@ -7,6 +7,7 @@ import Synchronization
 final class LogTable: Sendable {
   private struct State {
     var number: Int64 = 0
+    var isOpening = false
     var isOpen = false
     var waiting = Changeset()
   }
@@ -27,14 +28,18 @@ final class LogTable: Sendable {
 
   /// Shows it: after the plugin's own table, so that this one is not the first. Once.
   func open() {
-    let waiting = state.withLock { state -> Changeset? in
-      guard !state.isOpen else { return nil }
+    let isFirst = state.withLock { state in
+      defer { state.isOpening = true }
+      return !state.isOpening
+    }
+    guard isFirst else { return }
+    inlet.tell(.schema(Self.schema))
+    // Only now may another thread tell a row: none comes before the columns.
+    let waiting = state.withLock { state in
       state.isOpen = true
       defer { state.waiting = Changeset() }
       return state.waiting
     }
-    guard let waiting else { return }
-    inlet.tell(.schema(Self.schema))
     if !waiting.isEmpty { inlet.tell(.changes(waiting)) }
     inlet.tell(.state(.live, message: ""))
   }

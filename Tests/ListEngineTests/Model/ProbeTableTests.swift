@@ -11,7 +11,7 @@ import Testing
     let hasher = BytesHash(seed: seed)
     let spread = random.pick([1 << 40, 50, 7])
     func hash(_ number: UInt32) -> UInt64 { hasher.hash(Int64(Int(number) % spread)) }
-    var table = ProbeTable()
+    let table = ProbeTable()
     var model: Set<UInt32> = []
     for step in 0..<6000 {
       let number = UInt32(random.number(0...(spread < 100 ? 300 : 3000)))
@@ -36,7 +36,7 @@ import Testing
 
   @Test func whatCannotBeTheRightOneIsNotLookedAt() {
     let hasher = BytesHash(seed: 9)
-    var table = ProbeTable()
+    let table = ProbeTable()
     for number in 0..<10_000 as Range<UInt32> {
       table.insert(number, hash: hasher.hash(Int64(number)), rehash: { hasher.hash(Int64($0)) })
     }

@@ -317,7 +317,7 @@ import Testing
     limits.stepRows = 400
     let harness = try Harness(limits: limits, rows: 3000)
     let id = harness.open(first: 500)
-    for _ in 0..<100 where harness.engine.deadline != nil { try harness.settle() }
+    for _ in 0..<1000 where harness.engine.deadline != nil { try harness.settle() }
     func insertAbove(_ keys: Range<Int>) {
       harness.change { changes in
         for key in keys {
@@ -334,7 +334,7 @@ import Testing
     harness.engine.handle(.writable(id), at: harness.clock.now)
     harness.engine.handle(.resync(id, sequence: refused.sequence), at: harness.clock.now)
     var window: Delivery?
-    for _ in 0..<100 where window == nil { window = try harness.advance().first }
+    for _ in 0..<1000 where window == nil { window = try harness.advance().first }
     #expect(window?.patch.base == nil)
     #expect(window?.shift == 41)
     #expect(value(at: 541, harness) == 5000)

@@ -82,6 +82,49 @@ import Testing
     #expect(bench.drain() == [5, 4])
   }
 
+  @Test func whatIsAskedForAgainComesLastInTheOrderOfTheWishes() {
+    let bench = Bench(PrefetchPolicy(inFlight: 1))
+    bench.queue.want(
+      [.init(1, .trailing, 9, isAgain: true), .init(2, .visible, 0, isAgain: true), .init(3, .trailing, 9)],
+      by: one, at: bench.clock.now)
+    bench.queue.want([.init(4, .visible, 0, isAgain: true), .init(5, .leading, 0)], by: two, at: bench.clock.now)
+    #expect(bench.drain() == [5, 3, 1, 2, 4])
+    #expect(bench.queue.counters.renewed == 3)
+    #expect(bench.queue.counters.late == 0)
+  }
+
+  @Test func whatOneHasSeenAndAnotherHasNotIsUrgent() {
+    let bench = Bench(PrefetchPolicy(inFlight: 1))
+    bench.queue.want(
+      [.init(1, .visible, 0, isAgain: true), .init(2, .visible, 1, isAgain: true)], by: one, at: bench.clock.now)
+    bench.queue.want([.init(2, .visible, 0)], by: two, at: bench.clock.now)
+    #expect(bench.drain() == [2, 1])
+    #expect(bench.queue.counters.late == 1)
+  }
+
+  @Test func whatIsAskedForAgainTakesNoPlaceFromWhatIsLetGo() {
+    let bench = Bench(PrefetchPolicy(inFlight: 1))
+    bench.look(one, 0..<1)
+    #expect(bench.told() == ["+0"])
+    bench.queue.want([.init(1, .visible, 0, isAgain: true)], by: one, at: bench.clock.now)
+    #expect(bench.told(after: 249) == [])
+    #expect(bench.told(after: 1) == ["-0", "+1"])
+  }
+
+  @Test func anItemIsAwaitedUntilItComesFailsOrNobodyWantsIt() {
+    let bench = Bench(PrefetchPolicy(inFlight: 2))
+    bench.look(one, 0..<4)
+    #expect((0..<5).map(bench.queue.isAwaited) == [true, true, true, true, false])
+    _ = bench.told()
+    _ = bench.finish(0)
+    _ = bench.fail(1)
+    #expect((0..<4).map(bench.queue.isAwaited) == [false, false, true, true])
+    _ = bench.told()
+    bench.look(one, 3..<4)
+    // One in flight has its grace, but nobody waits for it.
+    #expect((0..<4).map(bench.queue.isAwaited) == [false, false, false, true])
+  }
+
   @Test func aScrollPutsWhatWaitsInANewOrder() {
     let bench = Bench(PrefetchPolicy(inFlight: 1))
     bench.look(one, 0..<2, leading: 2..<6)

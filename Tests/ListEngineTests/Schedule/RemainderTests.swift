@@ -143,6 +143,32 @@ import Testing
     #expect(harness.engine.deadline == nil)
   }
 
+  @Test func aPageThatHasAskedForSomethingElseMeanwhileIsNotRefused() throws {
+    let harness = try harness(rows: 41)
+    let id = harness.open(query: QueryRequest(sort: [("value", true)]))
+    try harness.turn()
+    // The answer that there are too many rows comes before the page asks for something else, and both before the next turn.
+    harness.answer()
+    harness.engine.handle(.query(id, request: 2, query: QueryRequest(), viewport: nil), at: harness.clock.now)
+    try harness.settle()
+    #expect(harness.refusals.isEmpty)
+    #expect(harness.lines().prefix(2) == ["0", "10"])
+  }
+
+  @Test func aPageThatComesWhileOthersAreRefusedIsAnsweredByItself() throws {
+    let harness = try harness(rows: 41)
+    let first = harness.open(1, query: QueryRequest(sort: [("value", true)]))
+    try harness.turn()
+    harness.answer()
+    // One that asks again, and one that comes: neither waits for rows that nobody loads any more.
+    harness.engine.handle(
+      .query(first, request: 2, query: QueryRequest(sort: [("value", false)]), viewport: nil), at: harness.clock.now)
+    let second = harness.open(2, query: QueryRequest(search: "row"))
+    try harness.settle()
+    #expect(Set(harness.refusals.keys) == [first, second])
+    #expect(harness.engine.deadline == nil)
+  }
+
   @Test func onlySoManyAreDoneAtOnce() throws {
     let harness = try harness(
       WindowedCapabilities(filters: [.order]), rows: 30, limits: WindowedHarness.limits { $0.remainders = 2 })

@@ -254,13 +254,50 @@ import Testing
     #expect(pool.chunks.count == 1)
   }
 
+  @Test func whoeverHasCollapsedEverySectionSeesTheirHeadersBeforeTheViewIsInOrder() throws {
+    var limits = Limits()
+    limits.stepRows = 400
+    let harness = try Harness(limits: limits, rows: 0)
+    harness.change { changes in
+      for row in 0..<3000 { changes.upsert(row, value: row, group: "group \(row % 3)") }
+    }
+    var query = QueryRequest()
+    (query.group, query.aggregates) = (["group"], [AggregateRequest(.sum, of: "value")])
+    query.collapsed = (0...3).map { [.text("group \($0)")] }
+    harness.open(query: query, buffer: 0, interval: .zero)
+    // One row changes its section while the view is put together, another one begins a section of its own.
+    harness.change { changes in
+      changes.upsert(0, value: 0, group: "group 1")
+      changes.upsert(3000, value: 7, group: "group 3")
+    }
+    func headers() -> [(value: Cell, rows: Int, isCollapsed: Bool)] {
+      harness.replica().items.compactMap { item in
+        if case .header(let header) = item { (header.value, header.count, header.isCollapsed) } else { nil }
+      }
+    }
+    var turns = 0
+    while harness.deliveries.isEmpty, turns < 1000 {
+      try harness.advance()
+      turns += 1
+    }
+    #expect(harness.engine.deadline == .zero, "the order is not ready")
+    #expect(harness.replica().total == 4)
+    #expect(headers().map(\.value) == (0...3).map { .text("group \($0)") })
+    #expect(headers().map(\.rows) == [999, 1001, 1000, 1])
+    let areCollapsed = headers().map(\.isCollapsed)
+    #expect(areCollapsed == [true, true, true, true])
+    for _ in 0..<100 where harness.engine.deadline != nil { try harness.settle() }
+    #expect(headers().map(\.rows) == [999, 1001, 1000, 1])
+    #expect(harness.replica().total == 4)
+  }
+
   @Test func aWindowBeyondTheFirstItemsWaitsUntilTheViewIsPutTogether() throws {
     var limits = Limits()
     limits.stepRows = 400
     let harness = try Harness(limits: limits, rows: 3000)
     harness.open(query: QueryRequest(sort: [("value", true)]), first: 2500)
     var turns = 0
-    while harness.engine.deadline != nil, harness.deliveries.isEmpty, turns < 100 {
+    while harness.engine.deadline != nil, harness.deliveries.isEmpty, turns < 1000 {
       try harness.advance()
       turns += 1
     }

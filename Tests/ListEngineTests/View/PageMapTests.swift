@@ -89,6 +89,31 @@ import Testing
     #expect(grid.rows(of: .grid(3)) == nil)
   }
 
+  @Test func aLastPageCannotBeTrueAnyMoreWhenMoreFollows() {
+    var grid = PageGrid(size: 4, accuracy: .exact)
+    take(&grid, 0, 0..<4, answer(6, hasMore: true))
+    take(&grid, 1, 4..<6, answer(6))
+    #expect(grid.outdated == [])
+    // The source has got a row more since it gave the last page.
+    _ = grid.evict(page: 0)
+    take(&grid, 0, 0..<4, answer(7, hasMore: true))
+    #expect(grid.outdated == [1])
+    _ = grid.evict(page: 1)
+    #expect(picture(grid) == "0123...")
+    take(&grid, 1, 4..<7, answer(7))
+    #expect(grid.outdated == [])
+  }
+
+  @Test func whatLiesBeyondTheEndCannotBeTrueAnyMore() {
+    var grid = PageGrid(size: 4, accuracy: .exact)
+    for number in 0..<3 {
+      take(&grid, number, UInt32(number) * 4..<UInt32(number) * 4 + 4, answer(20, hasMore: true))
+    }
+    _ = grid.evict(page: 0)
+    take(&grid, 0, 0..<4, answer(4))
+    #expect(grid.outdated == [1, 2])
+  }
+
   @Test func aPageOfAGridIsForgottenAndRenewed() {
     var grid = PageGrid(size: 4, accuracy: .exact)
     take(&grid, 0, 0..<4, answer(10, hasMore: true))

@@ -1,0 +1,169 @@
+import Foundation
+import Quotes
+
+/// W4: starts the server and the viewers, each in a process of its own, and puts together what they have measured.
+struct FanOutBenchmark {
+  let options: FanOut
+
+  /// What the viewers' process says at its end.
+  private struct ViewersReport: Codable {
+    var seconds: Double
+    var cpuSeconds: Double
+    var bytes: Int
+    var messages: Int
+    var patches: Int
+    var misfits: Int
+  }
+
+  /// What the bare program says at its end.
+  private struct BareReport: Codable {
+    var seconds: Double
+    var cpuSeconds: Double
+    var frames: Int
+  }
+
+  func run() throws {
+    let server = try Companion(
+      "rowcast-bench",
+      [
+        "w4-server", "--viewers", "\(options.viewers)", "--rows", "\(options.rows)", "--hz", "\(options.hz)", "--batch",
+        "\(options.batch)", "--seconds", "\(options.seconds)",
+      ])
+    let port = try server.hear(after: "READY ")
+    let (viewers, path) = try look(at: port, kind: options.same ? 1 : 0, isFixed: options.fixed)
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    let setup = Double(try viewers.hear(after: "READY ")) ?? 0
+    server.say("GO")
+    guard server.hear() == "MARK" else { throw Companion.Silence(who: "the server") }
+    viewers.say("MARK")
+    let report = try JSONDecoder().decode(FanOutServer.Report.self, from: Data((server.hear() ?? "").utf8))
+    viewers.say("STOP")
+    let seen = try JSONDecoder().decode(ViewersReport.self, from: Data((viewers.hear() ?? "").utf8))
+    server.say("END")
+    viewers.wait()
+    server.wait()
+
+    let sight = try FanOutSight(path: path, viewers: options.viewers)
+    let batches = report.batches.count - report.firstMeasured
+    var latencies = Figures()
+    var fromDue = Figures()
+    let measured = report.batches[report.firstMeasured...]
+    let byStamp = Dictionary(uniqueKeysWithValues: measured.map { ($0.milliseconds, $0) })
+    for sample in sight.samples {
+      guard let batch = byStamp[sample.milliseconds] else { continue }
+      latencies.add(Double(sample.nanoseconds - batch.handedOver) / 1e9)
+      fromDue.add(Double(sample.nanoseconds - batch.due) / 1e9)
+    }
+    let complaint = sight.complaint(
+      FanOutMirror(rows: options.rows, batches: report.batches.map(\.milliseconds), of: options.batch),
+      isSame: options.same)
+    let patches = Double(max(1, seen.patches))
+    var line: [String: Any] = [
+      "engine": "rowcast", "w": "W4", "N": options.rows, "V": options.viewers, "same": options.same,
+      "fixed": options.fixed, "interval": options.interval ?? -1, "hz": options.hz, "B": options.batch,
+      "batches": batches, "seconds": report.seconds,
+      "server_cpu_pct": 100 * report.cpuSeconds / report.seconds,
+      "source_cpu_pct": 100 * report.sourceSeconds / report.seconds,
+      "client_cpu_pct": 100 * seen.cpuSeconds / seen.seconds, "setup_s": setup,
+      "bytes_per_viewer_and_batch": Double(seen.bytes) / Double(options.viewers * max(1, batches)),
+      "bytes_per_patch": Double(seen.bytes) / patches, "patches_per_s": patches / seen.seconds,
+      "server_cpu_us_per_patch": report.cpuSeconds / patches * 1e6,
+      "server_rss": report.resident,
+      "server_rss_per_viewer": (report.resident - report.residentAtFirst) / options.viewers,
+      "latencies": latencies.seconds.count, "verify": complaint == nil,
+    ]
+    if !latencies.seconds.isEmpty {
+      line["latency_ms"] = latencies.milliseconds
+      line["latency_from_due_ms"] = fromDue.milliseconds
+    }
+    if let complaint { line["complaint"] = complaint }
+    try emit(line)
+    precondition(complaint == nil, complaint ?? "")
+    guard options.bare else { return }
+    // Once as its own rate is counted, and once with clients that answer each frame, as pages do.
+    for isAnswered in [false, true] {
+      try runBare(
+        frame: Int(Double(seen.bytes) / patches), isAnswered: isAnswered, ours: report.cpuSeconds / patches,
+        patches / seen.seconds)
+    }
+  }
+
+  /// Starts the viewers; they write what they saw into a file of this path.
+  private func look(at port: String, kind: Int, isFixed: Bool) throws -> (Companion, path: String) {
+    let path = NSTemporaryDirectory() + "rowcast-w4-\(getpid())-\(port)"
+    let words = [port, "\(options.viewers)", "\(options.interval ?? -1)", "\(kind)", isFixed ? "1" : "0", path]
+    return (try Companion("viewers", words), path)
+  }
+
+  /// The same number of frames of the same size, by libwebsockets alone.
+  private func runBare(frame: Int, isAnswered: Bool, ours: Double, _ rate: Double) throws {
+    let seconds = min(options.seconds, 5)
+    let bare = try Companion("lws-fanout", ["\(options.viewers)", "\(frame)", "\(seconds)"])
+    let (viewers, path) = try look(at: try bare.hear(after: "READY "), kind: 2, isFixed: isAnswered)
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    _ = try viewers.hear(after: "READY ")
+    viewers.say("MARK")
+    bare.say("GO")
+    let report = try JSONDecoder().decode(BareReport.self, from: Data((bare.hear() ?? "").utf8))
+    viewers.say("STOP")
+    _ = viewers.hear()
+    viewers.wait()
+    bare.say("END")
+    bare.wait()
+    let theirs = report.cpuSeconds / Double(max(1, report.frames))
+    try emit([
+      "engine": "libwebsockets", "w": "W4 bare", "V": options.viewers, "bytes_per_frame": frame, "answered": isAnswered,
+      "frames_per_s": Double(report.frames) / report.seconds, "cpu_pct": 100 * report.cpuSeconds / report.seconds,
+      "cpu_us_per_frame": theirs * 1e6, "rowcast_patches_per_s": rate, "rowcast_cpu_us_per_patch": ours * 1e6,
+      "rowcast_to_bare_rate": rate / (Double(report.frames) / report.seconds), "rowcast_to_bare_per_cpu": theirs / ours,
+    ])
+  }
+}
+
+/// A program beside this one, in a process of its own, that is spoken to line by line.
+final class Companion {
+  /// It ended, or said something else.
+  struct Silence: Error { var who: String }
+
+  private let name: String
+  private let process = Process()
+  private let input = Pipe()
+  private let output = Pipe()
+  private var rest = Data()
+
+  init(_ name: String, _ arguments: [String]) throws {
+    self.name = name
+    let executable = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+    process.executableURL = executable.deletingLastPathComponent().appending(path: name)
+    process.arguments = arguments
+    process.standardInput = input
+    process.standardOutput = output
+    try process.run()
+  }
+
+  func say(_ line: String) { input.fileHandleForWriting.write(Data((line + "\n").utf8)) }
+
+  /// The next line; `nil` when it has ended.
+  func hear() -> String? {
+    while true {
+      if let end = rest.firstIndex(of: 10) {
+        defer { rest = Data(rest[rest.index(after: end)...]) }
+        return String(decoding: rest[..<end], as: UTF8.self)
+      }
+      let more = output.fileHandleForReading.availableData
+      if more.isEmpty { return nil }
+      rest += more
+    }
+  }
+
+  /// What a line says after this.
+  func hear(after word: String) throws -> String {
+    guard let line = hear(), line.hasPrefix(word) else { throw Silence(who: name) }
+    return String(line.dropFirst(word.count))
+  }
+
+  func wait() {
+    try? input.fileHandleForWriting.close()
+    process.waitUntilExit()
+  }
+}

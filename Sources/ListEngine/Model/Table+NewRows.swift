@@ -1,0 +1,31 @@
+extension Table {
+  /// Takes whole rows whose keys are new, so far as they go, column by column. The result is how many records it has taken: 0 when
+  /// it is not sure of the first one, so that has to be looked at for itself.
+  ///
+  /// - Precondition: The first record's key is new.
+  /// - Complexity: O(cells) of the rows that are taken.
+  func takeNewRows(_ records: RecordRun) -> Int {
+    // Where a row may come back, or has to make room for another, or costs time to get, each is looked at for itself.
+    guard !mayReuseSlots, arrivals == nil, deferred == nil else { return 0 }
+    let room = rowLimit - (reload?.rows ?? count)
+    guard room > 0 else { return 0 }
+    makeRoom()
+    let most = min(newRowsAtOnce, 64 - Int(slots & 63), room)
+    let rows = records[0..<records.wholeRows(of: columns.count, atMost: most)]
+    guard rows.count > 0 else { return 0 }
+    var unfit: UInt64 = 0
+    for number in 0..<columns.count {
+      unfit |= columns[number].unfit(rows.column(number, of: columns.count), limit: limits.cellBytes)
+    }
+    var taken = min(rows.count, unfit.trailingZeroBitCount)
+    let fitting = rows[0..<taken]
+    if taken > 0, weight(of: fitting) <= byteLimit - (reload?.bytes ?? bytes) {
+      taken = keys.insertNew(fitting, limit: limits.cellBytes, from: slots)
+      if taken > 0 { append(rows[0..<taken]) }
+    } else {
+      taken = 0
+    }
+    newRowsAtOnce = taken == most ? min(64, max(newRowsAtOnce, most * 2)) : max(2, taken)
+    return taken
+  }
+}

@@ -1,0 +1,178 @@
+import ListEngine
+
+/// What must be true of what pages of a windowed table get.
+extension WindowedSimulation {
+  /// A patch names no row twice, and a row in sight stays where it is on the screen.
+  mutating func judge(_ delivery: Delivery, _ page: Page) throws {
+    var ids: Set<RowID> = []
+    for case .row(let row) in delivery.patch.result.items {
+      guard ids.insert(row.id).inserted else { throw failure("row \(row.id.rawValue) is named twice in a window") }
+      if row.absence == nil, row.cells.count != source.schema.columns.count { throw failure("a row has \(row.cells)") }
+    }
+    if delivery.patch.result.held != nil { return try judgeHeld(delivery, page) }
+    // Of rows that are loaded again the engine cannot tell which of equal ones the source has put elsewhere.
+    guard !remains(page.query) else { return }
+    guard delivery.request == page.request, page.isCurrent, !page.awaitsWindow,
+      delivery.base == page.replica.sequence
+    else { return }
+    let first = page.viewport.first
+    switch page.viewport.stick {
+    case .top:
+      guard first + delivery.shift == 0 else { throw failure("page \(page.id.rawValue) leaves the top") }
+    case .end:
+      let end = max(0, delivery.patch.result.total - page.viewport.count)
+      guard first + delivery.shift == end else {
+        throw failure("page \(page.id.rawValue) is at \(first + delivery.shift) and not at the end, \(end)")
+      }
+    case nil:
+      guard let shift = anchored(page, delivery) else { return }
+      guard delivery.shift == max(0, first + shift) - first else {
+        throw failure("page \(page.id.rawValue) is moved by \(delivery.shift), and what it reads by \(shift)")
+      }
+      coverage.anchored += 1
+      if shift != 0 { coverage.shifts += 1 }
+    }
+  }
+
+  /// By how much the row has moved that the page holds on to: the one it named, or else the first in sight that kept its place; `nil` when
+  /// that cannot be told from what is sent.
+  private func anchored(_ page: Page, _ delivery: Delivery) -> Int? {
+    let result = delivery.patch.result
+    var places: [RowID: (position: Int, cells: [Cell])] = [:]
+    for (index, item) in result.items.enumerated() {
+      if case .row(let row) = item { places[row.id] = (result.start + index, row.cells) }
+    }
+    // What has changed in place while the order was held has not kept its place.
+    let items = (page.placed ?? page.replica).items
+    let named = items.firstIndex { if case .row(let id, _, _) = $0 { id == page.viewport.anchor } else { false } }
+    let sight = page.viewport.first..<page.viewport.first + page.viewport.count
+    let deciding = page.query.sort.map(\.column) + page.query.group
+    for index in (named.map { [$0] } ?? []) + items.indices.filter({ sight.contains(page.replica.start + $0) }) {
+      guard case .row(let id, _, let cells) = items[index] else { return nil }
+      guard !cells.isEmpty else { continue }
+      guard let now = places[id], !now.cells.isEmpty else { return nil }
+      if deciding.allSatisfy({ now.cells[$0] == cells[$0] }) { return now.position - page.replica.start - index }
+    }
+    return nil
+  }
+
+  // MARK: What the source cannot do
+
+  /// Whether the engine has to do a part of the query.
+  func remains(_ query: Query) -> Bool { reduced(query) != query }
+
+  /// What of a query the source can do; all or nothing of what needs all rows at one place.
+  private func reduced(_ query: Query) -> Query {
+    let capabilities = source.capabilities
+    var parts: [Filter<Int>] = query.filter.map { if case .all(let parts) = $0 { parts } else { [$0] } } ?? []
+    let all = parts.count
+    parts.removeAll { !can($0) }
+    let canSearch = query.search.isEmpty || capabilities.searches
+    let canAll =
+      parts.count == all && canSearch && query.sort.allSatisfy { capabilities.sort.contains($0.column) }
+      && query.group.allSatisfy(capabilities.group.contains) && query.aggregates.isEmpty
+    if canAll { return query }
+    let filter: Filter<Int>? = parts.isEmpty ? nil : parts.count == 1 ? parts[0] : .all(parts)
+    return Query(search: canSearch ? query.search : "", filter: filter)
+  }
+
+  private func can(_ filter: Filter<Int>) -> Bool {
+    let capabilities = source.capabilities
+    func can(_ power: WindowedCapabilities.FilterOperator, _ column: Int) -> Bool {
+      capabilities.filters.contains(power) && capabilities.filterColumns?.contains(column) ?? true
+    }
+    switch filter {
+    case .all(let parts): return parts.allSatisfy(self.can)
+    case .any(let parts): return capabilities.filters.contains(.any) && parts.allSatisfy(self.can)
+    case .not(let part): return capabilities.filters.contains(.not) && self.can(part)
+    case .compare(let column, .equal, _): return can(.equal, column)
+    case .compare(let column, .notEqual, _): return can(.notEqual, column)
+    case .compare(let column, _, _): return can(.order, column)
+    case .range(let column, _, _): return can(.range, column)
+    case .contains(let column, _): return can(.contains, column)
+    case .startsWith(let column, _): return can(.startsWith, column)
+    case .matches(let column, _, _): return can(.matches, column)
+    case .oneOf(let column, _): return can(.oneOf, column)
+    case .isEmpty(let column): return can(.isEmpty, column)
+    }
+  }
+
+  // MARK: The end
+
+  /// What a page shows when all has come to rest is what is true.
+  mutating func judge(_ page: Page) throws {
+    let isRemainder = remains(page.query)
+    let plain = source.plain
+    if isRemainder && plain.count(reduced(page.query)) > limits.remainderRows {
+      throw failure("\(page.query) leaves \(plain.count(reduced(page.query))) rows, and is not refused")
+    }
+    guard page.isCurrent else { throw failure("page \(page.id.rawValue) never got what it asked for") }
+    let replica = page.replica
+    let lines = plain.lines(page.query, collapsed: page.collapsed)
+    if let (_, why) = replica.absences.first {
+      throw failure("page \(page.id.rawValue) still shows a placeholder: \(why)")
+    }
+    let isGrid = isRemainder || source.capabilities.paging == .offset
+    // The source's own counts of sections may be guesses.
+    let isCounted = isRemainder || source.capabilities.count == .exact
+    let isWhole = isGrid && (isCounted || (replica.accuracy == .exact && page.query.group.isEmpty))
+    if isWhole && replica.total != lines.count {
+      throw failure("page \(page.id.rawValue) counts \(replica.total) items of \(lines.count)")
+    }
+    let rows = plain.count(page.query)
+    if isCounted && replica.accuracy == .exact && (isGrid || page.query.group.isEmpty) && replica.rows != rows {
+      throw failure("page \(page.id.rawValue) counts \(replica.rows) rows of \(rows)")
+    }
+    try judgeLines(page, lines, isExact: isWhole)
+    // What is in sight is held.
+    let first = min(page.viewport.first, max(0, replica.total - page.viewport.count))
+    let sight = first..<min(replica.total, first + page.viewport.count)
+    guard
+      sight.isEmpty || (replica.start <= sight.lowerBound && replica.start + replica.items.count >= sight.upperBound)
+    else { throw failure("page \(page.id.rawValue) looks at \(sight) and holds from \(replica.start)") }
+    if isRemainder {
+      coverage.remainders += 1
+    } else if page.query.group.isEmpty {
+      coverage.windows += 1
+    } else {
+      coverage.grouped += 1
+    }
+  }
+
+  /// The items that a page holds lie next to each other in the truth; at their positions when those are known.
+  private func judgeLines(_ page: Page, _ lines: [PlainTable.Line], isExact: Bool) throws {
+    let items = page.replica.items
+    guard let head = items.first else {
+      // Nothing in sight although something is there.
+      if !lines.isEmpty && page.replica.total == 0 {
+        throw failure("page \(page.id.rawValue) shows none of \(lines.count) items")
+      }
+      return
+    }
+    // Sections within different ones may have the same values.
+    let starts = isExact ? [page.replica.start] : lines.indices.filter { says(head, lines[$0], isExact: false) }
+    var mismatch = (item: head, index: 0, line: "nothing")
+    for start in starts {
+      guard
+        let wrong = items.indices.first(where: {
+          start + $0 >= lines.count || !says(items[$0], lines[start + $0], isExact: isExact)
+        })
+      else { return }
+      guard wrong >= mismatch.index else { continue }
+      mismatch = (items[wrong], wrong, start + wrong < lines.count ? "\(lines[start + wrong])" : "nothing")
+    }
+    throw failure(
+      "page \(page.id.rawValue) (\(page.query)) shows \(mismatch.item) at \(page.replica.start + mismatch.index), not "
+        + mismatch.line)
+  }
+
+  private func says(_ item: Replica.Item, _ line: PlainTable.Line, isExact: Bool) -> Bool {
+    switch (item, line) {
+    case (.row(_, _, let cells), .row(let wanted)): cells == wanted
+    case (.header(let header), .header(let value, let count, let level, _, let isCollapsed)):
+      header.value == value && header.level == level && header.isCollapsed == isCollapsed
+        && (!isExact || header.count == count)
+    default: false
+    }
+  }
+}

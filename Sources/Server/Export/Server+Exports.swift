@@ -1,0 +1,95 @@
+import CWebSockets
+import ListEngine
+import Wire
+
+extension Server {
+  /// How many tables are taken away at once.
+  static let greatestDownloadCount = 8
+  /// How long somebody may take for a piece, in seconds.
+  private static let downloadPatience: Int32 = 15
+
+  /// Begins to answer a request for a table as a file.
+  ///
+  /// - Returns: the answer when there is another one; `nil` when it is on its way.
+  func beginDownload(_ head: RequestHead, on socket: OpaquePointer) -> HTTPResponse? {
+    guard let (table, format) = Self.download(at: head.path) else {
+      return HTTPResponse(refusal: 404, reason: "There is nothing here.", to: head.method)
+    }
+    guard downloads.count < Self.greatestDownloadCount else {
+      return HTTPResponse(refusal: 503, reason: "Too many tables are being taken away; try again.", to: head.method)
+    }
+    do throws(ClientError) {
+      let query = try QueryRequest(arguments: head.arguments, limits: configuration.limits)
+      let id = try engine.beginExport(of: table, query)
+      guard let schema = schemas[id.table], head.method == .get else {
+        engine.endExport(id)
+        return HTTPResponse(streaming: format.contentType, named: "\(table).\(format.rawValue)")
+      }
+      downloads[socket] = TableDownload(id, schema: schema, format: format)
+      metrics.downloads += 1
+      connections.settle(socket)
+      transfers[socket] = PageTransfer(
+        HTTPResponse(streaming: format.contentType, named: "\(table).\(format.rawValue)"))
+      lws_callback_on_writable(socket)
+      loop.requestTurn()
+      return nil
+    } catch .unknownTable {
+      return HTTPResponse(refusal: 404, reason: "There is no such table.", to: head.method)
+    } catch {
+      return HTTPResponse(refusal: 400, reason: LogText.printable(error.reason), to: head.method)
+    }
+  }
+
+  /// What `/tables/NAME.csv` and `/tables/NAME.ndjson` stand for.
+  static func download(at path: String) -> (table: String, format: ExportFormat)? {
+    guard path.hasPrefix("/tables/") else { return nil }
+    let name = path.dropFirst("/tables/".count)
+    for format in ExportFormat.allCases where name.hasSuffix(".\(format.rawValue)") {
+      let table = name.dropLast(format.rawValue.count + 1)
+      return table.isEmpty ? nil : (String(table), format)
+    }
+    return nil
+  }
+
+  /// Writes the next piece of a table.
+  func continueDownload(on socket: OpaquePointer) -> Bool {
+    guard var download = downloads[socket] else { return false }
+    lws_set_timeout(socket, PENDING_TIMEOUT_HTTP_CONTENT, Self.downloadPatience)
+    // What libwebsockets still holds goes first: one piece a page is all that is kept.
+    guard lws_partial_buffered(socket) == 0 else {
+      lws_callback_on_writable(socket)
+      return true
+    }
+    let id = download.id
+    let piece = download.nextPiece { engine.read(id, rows: $0) }
+    downloads[socket] = download
+    switch piece {
+    case .notYet:
+      waitingDownloads.insert(socket)
+      loop.requestTurn()
+      return true
+    case .end: return false
+    case .chunk(let bytes):
+      guard bytes.isEmpty || write(bytes, to: socket, with: clws_write_http_body) else { return false }
+      metrics.bytesSent += UInt64(bytes.count)
+      lws_callback_on_writable(socket)
+      return true
+    }
+  }
+
+  /// Lets those go on whose view was put together meanwhile.
+  func wakeDownloads() {
+    for socket in waitingDownloads {
+      guard let download = downloads[socket], engine.isReady(download.id) else { continue }
+      waitingDownloads.remove(socket)
+      lws_callback_on_writable(socket)
+    }
+  }
+
+  /// Forgets a download, at its end or before.
+  func endDownload(on socket: OpaquePointer) {
+    guard let download = downloads.removeValue(forKey: socket) else { return }
+    waitingDownloads.remove(socket)
+    engine.endExport(download.id)
+  }
+}

@@ -1,0 +1,65 @@
+import CWebSockets
+import ListEngine
+import Wire
+
+extension Server {
+  /// Counts for those who look, and has them told.
+  func tellStats(at now: Instant) {
+    guard stats.takeDue(at: now) else { return }
+    var changes = [UInt64](repeating: 0, count: schemas.count)
+    for (source, table) in tablesBySource where table.rawValue < changes.count {
+      changes[table.rawValue] = sourceMetrics[source]?.changes ?? 0
+    }
+    stats.note(StatsFeed.Moment(at: now, counters: engine.counters, changes: changes))
+    for id in stats.watchers {
+      guard let session = sessionsByID[id], session.phase == .open, !session.isQuiet else { continue }
+      session.owesStats = true
+      lws_callback_on_writable(session.socket)
+    }
+  }
+
+  /// What goes on, as this page sees it.
+  func stats(for session: Session) -> ServerStats {
+    let now = EventLoop.now
+    var figures = ServerStats(interval: session.interval ?? configuration.limits.interval)
+    figures.coalescing = stats.coalescing
+    if let table = session.table {
+      figures.delay = delays[table]?.recent(at: now)
+      figures.prefetch = engine.prefetch(of: table)
+    }
+    let counters = stats.moments.last?.counters ?? engine.counters
+    figures.headersMade = counters.headersMade
+    figures.headersReused = counters.headersReused
+    figures.sessions = sessions.count
+    for (number, table) in engine.tables(at: now).enumerated() {
+      figures.sources.append(
+        ServerStats.Source(table: table.schema.name, rows: table.rows, changes: stats.changes(of: number)))
+    }
+    return figures
+  }
+
+  /// Notes which changes the patch that was cut now carries.
+  ///
+  /// One flush carries what came since the one before. That one is not known where it had nothing to send: a page that was ready for an
+  /// interval and longer has had one within it; one that was not has waited since its last patch.
+  func noteCut(_ delivery: Delivery, for session: Session, at now: Instant) {
+    let table = tablesByName[delivery.schema.name]
+    let wait = delivery.interval + Self.turnAllowance
+    let wasReady = session.readySince.duration(to: now) >= wait
+    let from = max(session.cutAt, wasReady ? Instant(nanoseconds: now.nanoseconds - wait.nanoseconds) : .zero)
+    session.carried = delivery.patch.base == nil || table != session.table ? nil : (from, now)
+    session.table = table
+    session.interval = delivery.interval
+    session.cutAt = now
+  }
+
+  /// A page's socket was given its patch.
+  func noteSent(to session: Session, at now: Instant) {
+    guard let (from, cut) = session.carried, let table = session.table else { return }
+    session.carried = nil
+    delays[table, default: SourceDelays()].noteSent(after: from, through: cut, at: now) { metrics.delays.record($0) }
+  }
+
+  /// How long after it was due a flush may come: when there was too much to do for one turn.
+  private static let turnAllowance: Duration = .milliseconds(10)
+}

@@ -1,0 +1,72 @@
+import ListEngine
+
+extension QueryRequest {
+  /// Reads what stands behind the question mark, `name=value` each, as in a page's link: `sort=-cpu,name`, `search=ssh`,
+  /// `group=user,state`, and `filter=` with a FILTER of docs/protocol.md, or a list of which all must pass. What else a page's link says
+  /// concerns its table only by name or by looks, and is passed over.
+  ///
+  /// - Throws: what a page would be refused for that asks the same; also for names that mean nothing here.
+  public init(arguments: [String], limits: Limits) throws(ClientError) {
+    var sort: [(column: String, descending: Bool)] = []
+    var search = ""
+    var group: [String] = []
+    var filter: Filter<String>?
+    var seen: Set<String> = []
+    for argument in arguments {
+      let name = String(argument.prefix { $0 != "=" })
+      let value = String(argument.dropFirst(name.count + 1))
+      guard seen.insert(name).inserted else { throw .unreadableMessage("“\(name)” is there twice") }
+      switch name {
+      case "sort":
+        for term in value.split(separator: ",") {
+          let isDescending = term.hasPrefix("-")
+          sort.append((try Self.column(term.dropFirst(isDescending ? 1 : 0)), isDescending))
+        }
+      case "search": search = value
+      case "group":
+        for term in value.split(separator: ",") { group.append(try Self.column(term)) }
+      case "filter": filter = try Self.filter(value, limits: limits)
+      case "table", "show", "collapsed", "columns": break
+      default: throw .unreadableMessage("“\(name)” means nothing here: there are sort, search, filter and group")
+      }
+    }
+    self.init(sort: sort, search: search, filter: filter, group: group)
+  }
+
+  /// A column's name is encoded once more than the rest, so that it can hold a comma.
+  private static func column(_ text: Substring) throws(ClientError) -> String {
+    var bytes: [UInt8] = []
+    var rest = text.utf8
+    while let byte = rest.popFirst() {
+      guard byte == UInt8(ascii: "%") else {
+        bytes.append(byte)
+        continue
+      }
+      guard let high = rest.popFirst().flatMap(digit), let low = rest.popFirst().flatMap(digit) else {
+        throw .unreadableMessage("a column's name is not encoded as it should be")
+      }
+      bytes.append(high << 4 | low)
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  private static func digit(_ byte: UInt8) -> UInt8? {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+    default: nil
+    }
+  }
+
+  /// By the same door as a page's, so that the same rules hold.
+  private static func filter(_ text: String, limits: Limits) throws(ClientError) -> Filter<String>? {
+    let isList = text.drop(while: { $0 == " " }).hasPrefix("[")
+    let filter = isList ? "{\"all\":\(text)}" : text
+    let message = "{\"type\":\"query\",\"request\":0,\"query\":{\"filter\":\(filter)}}"
+    guard case .query(_, let query, _) = try ClientMessage(decoding: Array(message.utf8), limits: limits) else {
+      throw .unreadableMessage("this is no filter")
+    }
+    return query.filter
+  }
+}

@@ -1,0 +1,56 @@
+import ListEngine
+
+@testable import PluginHost
+
+/// What a child process prints is understood, or refused line by line; and whatever is understood an engine takes without complaint.
+enum ChildFuzz {
+  static func run(_ bytes: UnsafeRawBufferPointer) -> Int32 {
+    var decoder = ChildDecoder(name: "fuzz")
+    var lines = LineSplitter(limit: 4_096, chunk: 1_024)
+    var table = FuzzedTable()
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let room = lines.room()
+      let count = min(room.count, rest.count)
+      room.copyMemory(from: UnsafeRawBufferPointer(rebasing: rest.prefix(count)))
+      rest = rest.dropFirst(count)
+      lines.take(count)
+      while let line = lines.next() { take(line, &decoder) }
+    }
+    if let line = lines.rest() { take(line, &decoder) }
+    decoder.settle()
+    for event in decoder.takeEvents() { table.take(event) }
+    return 0
+  }
+
+  private static func take(_ line: LineSplitter.Line, _ decoder: inout ChildDecoder) {
+    switch line {
+    case .whole(let bytes, let number): decoder.read(bytes, number: number)
+    case .tooLong(let number): decoder.noteTooLong(number, limit: 4_096)
+    }
+  }
+}
+
+/// An engine with the table that a child has described.
+private struct FuzzedTable: ~Copyable {
+  private var engine = Engine(epoch: "fuzz")
+  private var id: TableID?
+
+  mutating func take(_ event: ChildDecoder.Event) {
+    switch event {
+    case .schema(let schema):
+      guard id == nil else { return }
+      id = try? engine.addTable(schema, at: .zero)
+    case .changes(let changes, _):
+      guard let id else { return }
+      engine.handle(.changes(id, changes), at: .zero)
+      _ = engine.advance(to: .zero)
+    case .loaded(let key, let column, let cell):
+      if let id { engine.handle(.loaded(id, key, column: column, cell), at: .zero) }
+    case .notLoaded(let key, let column, let reason):
+      if let id { engine.handle(.failed(id, key, column: column, reason: reason), at: .zero) }
+    case .forget(let key, let column): if let id { engine.handle(.forget(id, key, column: column), at: .zero) }
+    case .hello, .state, .refused, .badLine, .acted: break
+    }
+  }
+}

@@ -1,0 +1,44 @@
+import Foundation
+
+/// Feeds the decoders whatever libFuzzer thinks of; `Tests/Fuzz/run` builds and starts it.
+///
+///     rowcast-fuzz client|child|address [libFuzzer's options] [folder of inputs]
+@main enum Fuzz {
+  static func main() {
+    let words = CommandLine.arguments
+    guard words.count > 1, let target = Target(rawValue: words[1]) else {
+      print("usage: rowcast-fuzz \(Target.allCases.map(\.rawValue).joined(separator: "|")) [options] [folder]")
+      exit(2)
+    }
+    var arguments: [UnsafeMutablePointer<CChar>?] = ([words[0]] + words.dropFirst(2)).map { strdup($0) }
+    var count = Int32(arguments.count)
+    arguments.append(nil)
+    let status = arguments.withUnsafeMutableBufferPointer { buffer in
+      var base = buffer.baseAddress
+      return switch target {
+      case .client: drive(&count, &base) { ClientFuzz.run(UnsafeRawBufferPointer(start: $0, count: $1)) }
+      case .child: drive(&count, &base) { ChildFuzz.run(UnsafeRawBufferPointer(start: $0, count: $1)) }
+      case .address: drive(&count, &base) { AddressFuzz.run(UnsafeRawBufferPointer(start: $0, count: $1)) }
+      }
+    }
+    exit(status)
+  }
+
+  /// What is fed.
+  enum Target: String, CaseIterable {
+    /// What pages say.
+    case client
+    /// What child processes print.
+    case child
+    /// What stands behind the question mark of a table's address.
+    case address
+  }
+}
+
+/// libFuzzer's own main function, which calls the given one with each input.
+@_silgen_name("LLVMFuzzerRunDriver")
+private func drive(
+  _ count: UnsafeMutablePointer<Int32>,
+  _ words: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?>,
+  _ body: @convention(c) (UnsafePointer<UInt8>?, Int) -> Int32
+) -> Int32

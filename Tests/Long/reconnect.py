@@ -1,0 +1,96 @@
+"""Ten thousand pages lose their server and come back (F18): spread by their pauses and by what the server takes a second, all within a minute."""
+
+import asyncio
+import collections
+import random
+import resource
+import time
+
+from serving import Serving
+from viewer import Viewer, quantile
+
+LONGEST = 60.0
+MEDIAN = 10.0
+MOST_AT_ONCE = 0.10
+MOST_MEMORY = 1.5
+
+
+async def run(options):
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    count = min(options.arrivals, hard - 200)
+    seed = random.randrange(1 << 32)
+    dice = random.Random(seed)
+    server = Serving(rows=10_000, rate=10, batches=1)
+    server.wait_for_rows(10_000)
+    port = server.port
+
+    async def arrive():
+        viewer = await Viewer.connect(port, light=True)
+        await asyncio.wait([viewer.shown], timeout=30)
+        return viewer
+
+    viewers = []
+    while len(viewers) < count:
+        viewers += await asyncio.gather(*(arrive() for _ in range(min(200, count - len(viewers)))))
+    assert all(viewer.has_window for viewer in viewers), "not everyone has a window before the storm"
+    calm = server.resident
+    lost = [viewer.closed for viewer in viewers]
+    server.kill()
+    await asyncio.wait(lost)
+    viewers.clear()
+    began = time.monotonic()
+    arrivals = collections.Counter()
+    back = []
+    turned_away = 0
+    opened = None
+    most = 0
+    done = asyncio.Event()
+
+    async def come_back():
+        nonlocal turned_away
+        attempt = 0
+        while True:
+            wait = dice.random() * min(30, 1.5 * 2**attempt)
+            attempt += 1
+            await asyncio.wait([asyncio.ensure_future(done.wait())], timeout=wait)
+            try:
+                if opened is not None:
+                    arrivals[int((time.monotonic() - opened) * 10)] += 1
+                viewer = await Viewer.connect(port, light=True)
+                await asyncio.wait([viewer.shown, viewer.closed], return_when=asyncio.FIRST_COMPLETED, timeout=30)
+                if viewer.has_window:
+                    back.append(time.monotonic() - opened)
+                    viewers.append(viewer)
+                    return
+                turned_away += 1
+                viewer.abort()
+            except OSError:
+                pass
+
+    tasks = [asyncio.ensure_future(come_back()) for _ in range(count)]
+    server = await asyncio.to_thread(Serving, rows=10_000, rate=10, batches=1, port=port)
+    opened = time.monotonic()
+    down = opened - began
+    waiting = set(tasks)
+    while waiting and time.monotonic() - opened < LONGEST + 10:
+        _, waiting = await asyncio.wait(waiting, timeout=0.2)
+        most = max(most, server.resident)
+    done.set()
+    worst = max(arrivals.values())
+    figures = server.metrics()
+    print(
+        f"reconnect: seed {seed}; {len(back)} of {count} back after {down:.1f} s without a server: p50 {quantile(back, 0.5):.1f} s, all in {max(back):.1f} s; "
+        f"{worst} arrivals in the worst 100 ms ({worst / count:.1%}); {turned_away} were sent away once ({figures['rowcast_turned_away_total']:.0f} by the server's budget); "
+        f"{most / 1e6:.0f} MB at most, {calm / 1e6:.0f} MB before",
+        flush=True,
+    )
+    for task in waiting:
+        task.cancel()
+    for viewer in viewers:
+        viewer.abort()
+    server.stop()
+    assert len(back) == count, f"{count - len(back)} are not back"
+    assert max(back) <= LONGEST and quantile(back, 0.5) <= MEDIAN, "they come back too slowly"
+    assert worst <= MOST_AT_ONCE * count, f"{worst} arrive within 100 ms"
+    assert most <= MOST_MEMORY * calm, f"memory overshoots {most / calm:.2f} times"

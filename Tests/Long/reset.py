@@ -1,0 +1,74 @@
+"""A page is gone in the middle of a patch (F10): the connection is reset after each byte of one of about 4 KiB, and nothing is left behind."""
+
+import socket
+import struct
+import time
+
+from serving import Serving
+from viewer import frame
+
+
+def opened(port):
+    """A page that has its first window on the way, and all bytes that make the upgrade and the hello before it."""
+    peer = socket.create_connection(("127.0.0.1", port), timeout=10)
+    peer.sendall(
+        (
+            f"GET /ws HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+            "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Protocol: rowcast.v1\r\n\r\n"
+        ).encode()
+        + frame(1, b'{"type":"hello","version":1,"client":"reset"}')
+        + frame(1, b'{"type":"open","table":"quotes","request":1,"viewport":{"first":0,"count":30,"ahead":0,"behind":0}}')
+    )
+    return peer
+
+
+def read(peer, count):
+    data = b""
+    while len(data) < count:
+        piece = peer.recv(count - len(data))
+        if not piece:
+            break
+        data += piece
+    return data
+
+
+def reset(peer):
+    peer.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    peer.close()
+
+
+async def run(options):
+    with Serving(rows=1_000, rate=0) as server:
+        server.wait_for_rows(1_000)
+        peer = opened(server.port)
+        data = b""
+        while b'"type":"window"' not in data or not data.endswith(b"}"):
+            data += peer.recv(65_536)
+        peer.close()
+        length = len(data)
+        window = length - data.find(b'{"type":"window"')
+        files = resident = None
+        began = time.monotonic()
+        cycles = turn = 0
+        while cycles < options.resets:
+            for count in range(1, length + 1, options.step):
+                peer = opened(server.port)
+                read(peer, count)
+                reset(peer)
+                cycles += 1
+            turn += 1
+            while server.metrics()["rowcast_sessions"] > 0:
+                pass
+            # What is kept of pages that may come back is bounded, and there after the first turns.
+            if resident is None and cycles >= options.resets // 5:
+                files, resident, first = server.files, server.resident, cycles
+        slope = (server.resident - resident) / max(1, cycles - first)
+        left = server.files - files
+        print(
+            f"reset: {cycles} resets at each byte of {length} ({window} of the window), {cycles / (time.monotonic() - began):.0f} a second; "
+            f"{slope:.1f} bytes a cycle, {left:+d} files",
+            flush=True,
+        )
+        assert left <= 0, f"{left} files are left open"
+        assert slope < 1, f"{slope:.1f} bytes a cycle are left behind"
+        assert opened(server.port).recv(12) == b"HTTP/1.1 101", "the server does not go on"

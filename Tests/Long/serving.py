@@ -1,0 +1,98 @@
+"""A server under test as its users start it, and what the system knows of its process."""
+
+import os
+import pathlib
+import re
+import shlex
+import subprocess
+import threading
+import time
+import urllib.request
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+COMMAND = shlex.split(os.environ.get("ROWCAST", str(ROOT / ".build/release/rowcast")))
+
+
+class Serving:
+    """`rowcast serve` with the market: so many rows, so many changes a second. `limit`: how many files it may have open."""
+
+    def __init__(self, rows=10_000, rate=1_000, batches=10, port=0, interval=None, limit=None, options=()):
+        words = [*COMMAND, "serve", "--port", str(port), "--no-token", "--plugin", "market", "--log-level", "info"]
+        for name, value in (("rows", rows), ("rate", rate), ("batches", batches)):
+            words += ["--set", f"market.{name}={value}"]
+        if interval is not None:
+            words += ["--interval", str(interval)]
+        words += options
+        if limit is not None:
+            words = ["sh", "-c", f"ulimit -n {limit} && exec {shlex.join(words)}"]
+        self.log = []
+        self.process = subprocess.Popen(words, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        self.ready = threading.Event()
+        self.ended = threading.Event()
+        self.port = None
+        threading.Thread(target=self._read, daemon=True).start()
+        if not self.ready.wait(60) or self.port is None:
+            self.kill()
+            raise AssertionError("the server does not listen: " + "".join(self.log)[-2000:])
+
+    def _read(self):
+        for line in self.process.stdout:
+            self.log.append(line)
+            found = re.search(r"listening on \w+://[^:/]+:(\d+)", line)
+            if found:
+                self.port = int(found[1])
+                self.ready.set()
+        self.ended.set()
+        self.ready.set()
+
+    @property
+    def resident(self):
+        """Bytes that are really there."""
+        return int(pathlib.Path(f"/proc/{self.process.pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+    @property
+    def files(self):
+        return len(os.listdir(f"/proc/{self.process.pid}/fd"))
+
+    @property
+    def cpu(self):
+        """Seconds of processor so far."""
+        fields = pathlib.Path(f"/proc/{self.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def metrics(self):
+        """The figures of /metrics, by name and labels."""
+        with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/metrics", timeout=10) as answer:
+            lines = answer.read().decode().splitlines()
+        return {line.rsplit(" ", 1)[0]: float(line.rsplit(" ", 1)[1]) for line in lines if line and not line.startswith("#")}
+
+    def wait_for_rows(self, rows, patience=60):
+        deadline = time.monotonic() + patience
+        while self.metrics().get('rowcast_source_rows{table="quotes"}') != rows:
+            if time.monotonic() > deadline:
+                raise AssertionError("the rows do not come")
+            self.ended.wait(0.05)
+        assert not self.ended.is_set(), "the server has ended"
+
+    def kill(self):
+        """As a crash ends it."""
+        self.process.kill()
+        self.process.wait()
+
+    def stop(self, patience=10):
+        """Asks it to end; how it ended and how long that took."""
+        began = time.monotonic()
+        self.process.terminate()
+        try:
+            status = self.process.wait(timeout=patience)
+        except subprocess.TimeoutExpired:
+            self.kill()
+            status = None
+        return status, time.monotonic() - began
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.process.poll() is None:
+            self.stop()

@@ -1,0 +1,116 @@
+"""Slow pages beside good ones (F11): each costs at most 256 KiB, those that read nothing are closed within 16 s, and the good ones feel little.
+
+A good page's delay is from the moment that the source writes into a row (`ts`, in milliseconds) until the page has read it. The market does not
+write that moment, so what is compared is the time from an acknowledgement to the next patch beyond the interval's 300 ms.
+"""
+
+import asyncio
+import time
+
+from serving import Serving
+from viewer import Viewer, quantile
+
+# What is kept for one slow page.
+MOST_BYTES = 256 * 1024
+LONGEST_SILENCE = 16.0
+MOST_TIMES = 1.5
+
+
+async def good_ones(port, count):
+    """Pages that acknowledge at once; what they wait for is noted in `delays`."""
+    delays, viewers = [], []
+
+    def hear(viewer, payload):
+        now = time.monotonic()
+        if getattr(viewer, "asked", None) is not None:
+            delays.append(now - viewer.asked)
+        viewer.asked = now
+
+    for number in range(count):
+        query = {"sort": [{"column": "price", "descending": True}]} if number % 2 else {"sort": [{"column": "ts", "descending": True}]}
+        viewers.append(await Viewer.connect(port, on_message=hear, light=True, query=query, interval=100))
+    await asyncio.wait([viewer.shown for viewer in viewers], timeout=60)
+    return viewers, delays
+
+
+async def measure(delays, seconds):
+    delays.clear()
+    await pause(seconds)
+    return quantile(delays, 0.5), quantile(delays, 0.99), len(delays)
+
+
+async def pause(seconds):
+    """Lets so much time pass."""
+    await asyncio.wait([asyncio.get_running_loop().create_future()], timeout=seconds)
+
+
+class Slow(Viewer):
+    """Reads nothing more once it has a window, or a kilobyte a second."""
+
+    rate = 0
+
+    def connection_made(self, transport):
+        super().connection_made(transport)
+        # A small receive buffer, so that the server feels it.
+        import socket
+
+        transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+
+    def data_received(self, data):
+        super().data_received(data)
+        if self.has_window:
+            self.transport.pause_reading()
+            self.silent_since = time.monotonic()
+            if self.rate:
+                asyncio.get_running_loop().call_later(len(data) / self.rate, self._go_on)
+
+    def _go_on(self):
+        if not self.transport.is_closing():
+            self.transport.resume_reading()
+
+
+class Trickling(Slow):
+    rate = 1024
+
+
+async def run(options):
+    with Serving(rows=100_000, rate=10_000, batches=20) as server:
+        server.wait_for_rows(100_000)
+        good, delays = await good_ones(server.port, options.slow)
+        await pause(3)
+        before = await measure(delays, options.seconds)
+        resident = server.resident
+        slow = []
+        query = {"sort": [{"column": "ts", "descending": True}]}
+        for number in range(options.slow):
+            kind = Trickling if number % 2 else Slow
+            # A thousand rows: the largest window that a page may ask for.
+            slow.append(await kind.connect(server.port, light=True, query=query, count=1000, interval=0))
+        await asyncio.wait([viewer.shown for viewer in slow], timeout=60)
+        most = 0
+        deadline = time.monotonic() + options.seconds
+        delays.clear()
+        while time.monotonic() < deadline:
+            await pause(0.5)
+            most = max(most, server.resident - resident)
+        after = (quantile(delays, 0.5), quantile(delays, 0.99), len(delays))
+        # What reads nothing does not see its end, so the server is asked.
+        closed_by = time.monotonic() + LONGEST_SILENCE
+        left = None
+        while time.monotonic() < closed_by + 2:
+            left = server.metrics()["rowcast_sessions"] - len(good)
+            if left <= options.slow // 2 + 1:
+                break
+            await pause(0.25)
+        each = most / options.slow
+        print(
+            f"slow: {options.slow} slow pages beside {len(good)} good ones: p50 {before[0] * 1e3:.0f} → {after[0] * 1e3:.0f} ms, "
+            f"p99 {before[1] * 1e3:.0f} → {after[1] * 1e3:.0f} ms ({after[1] / before[1]:.2f} times, {before[2]} and {after[2]} patches); "
+            f"{each / 1024:.0f} KiB for each slow page; {left:.0f} of them are left",
+            flush=True,
+        )
+        assert each <= MOST_BYTES, f"a slow page costs {each / 1024:.0f} KiB"
+        assert after[1] <= MOST_TIMES * before[1], f"the good pages' p99 is {after[1] / before[1]:.2f} times what it was"
+        assert left <= options.slow // 2 + 1, f"{left:.0f} slow pages are still there, of whom {options.slow // 2} read something"
+        for viewer in good + slow:
+            viewer.abort()

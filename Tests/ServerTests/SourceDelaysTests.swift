@@ -1,0 +1,91 @@
+import ListEngine
+import Testing
+
+@testable import Server
+
+/// How long changes were on their way, as a table remembers it.
+@Suite struct SourceDelaysTests {
+  private func at(_ milliseconds: Int) -> Instant { Instant(nanoseconds: Int64(milliseconds) * 1_000_000) }
+
+  private func sent(_ delays: inout SourceDelays, after from: Int, through cut: Int, at now: Int) -> [Int] {
+    var found: [Int] = []
+    delays.noteSent(after: at(from), through: at(cut), at: at(now)) { found.append(Int($0.nanoseconds / 1_000_000)) }
+    return found
+  }
+
+  @Test func aPatchCarriesWhatCameSinceTheLastOne() {
+    var delays = SourceDelays()
+    for (handedIn, applied) in [(0, 10), (11, 20), (12, 30), (35, 40)] {
+      delays.noteArrival(handedIn: at(handedIn), at: at(applied))
+    }
+    #expect(sent(&delays, after: 10, through: 30, at: 50) == [38, 39])
+    #expect(sent(&delays, after: 9, through: 40, at: 50) == [15, 38, 39, 50])
+    #expect(sent(&delays, after: 40, through: 50, at: 50) == [])
+  }
+
+  @Test func onlyTheLastArrivalsCount() {
+    var delays = SourceDelays()
+    for n in 1...1_000 { delays.noteArrival(handedIn: at(n), at: at(n)) }
+    #expect(sent(&delays, after: 0, through: 1_000, at: 1_000) == Array(0..<SourceDelays.greatestPerPatch))
+  }
+
+  @Test func whatIsLongAgoIsForgotten() throws {
+    var delays = SourceDelays()
+    #expect(delays.recent(at: at(0)) == nil)
+    for n in 1...100 { delays.noteArrival(handedIn: at(0), at: at(n)) }
+    for n in 1...100 { _ = sent(&delays, after: n - 1, through: n, at: n) }
+    let recent = try #require(delays.recent(at: at(10_050)))
+    #expect(recent.count == 51)
+    #expect(recent.p50 == 75)
+    #expect(recent.p99 == 100)
+    #expect(delays.recent(at: at(10_101)) == nil)
+    for _ in 0..<3_000 { _ = sent(&delays, after: 99, through: 100, at: 10_000) }
+    #expect(delays.recent(at: at(10_000))?.count == SourceDelays.greatestSamples)
+  }
+}
+
+/// Who is told, when, and over which time figures are taken.
+@Suite struct StatsFeedTests {
+  private func at(_ seconds: Int) -> Instant { Instant(nanoseconds: Int64(seconds) * 1_000_000_000) }
+  private let page = SessionID(rawValue: 1)
+
+  private func note(_ feed: inout StatsFeed, _ second: Int, changes: UInt64, told: UInt64 = 0, flushes: UInt64 = 0) {
+    var counters = EngineCounters()
+    (counters.changes, counters.throttledFlushes) = (told, flushes)
+    feed.note(StatsFeed.Moment(at: at(second), counters: counters, changes: [changes]))
+  }
+
+  @Test func nobodyIsWokenWhileNobodyLooks() {
+    var feed = StatsFeed()
+    #expect(feed.deadline == nil)
+    feed.watch(page, at: at(5))
+    let isDue = feed.takeDue(at: at(5))
+    #expect(isDue)
+    let isDueAgain = feed.takeDue(at: Instant(nanoseconds: 5_999_999_999))
+    #expect(!isDueAgain)
+    feed.watch(SessionID(rawValue: 2), at: at(5))
+    #expect(feed.deadline == at(6))
+    feed.unwatch(page)
+    #expect(feed.deadline == at(6))
+    feed.unwatch(SessionID(rawValue: 2))
+    #expect(feed.deadline == nil)
+    let isDueInTheEnd = feed.takeDue(at: at(60))
+    #expect(!isDueInTheEnd)
+  }
+
+  @Test func ratesAreOfTheLastTenSeconds() {
+    var feed = StatsFeed()
+    feed.watch(page, at: at(0))
+    #expect(feed.changes(of: 0) == nil)
+    note(&feed, 0, changes: 1_000)
+    #expect(feed.changes(of: 0) == nil)
+    #expect(feed.coalescing == nil)
+    note(&feed, 2, changes: 1_100, told: 30, flushes: 4)
+    #expect(feed.changes(of: 0) == 50)
+    #expect(feed.coalescing == 7.5)
+    #expect(feed.changes(of: 1) == nil)
+    for second in 3...12 { note(&feed, second, changes: 1_100 + UInt64(second - 2) * 10, told: 30, flushes: 4) }
+    #expect(feed.changes(of: 0) == 10)
+    #expect(feed.coalescing == nil)
+  }
+}

@@ -1,0 +1,69 @@
+import Foundation
+import ListEngine
+import Testing
+
+@testable import Server
+
+/// What goes on, for pages that want to see it.
+@Suite struct StatsTests {
+  private func changed(_ round: Int) -> Changeset { RunningServer.rows(0..<10, name: "round \(round)") }
+
+  @Test func onlyWhoAsksIsToldUntilItHasSeenEnough() throws {
+    let server = try RunningServer { $0.limits.interval = .zero }
+    let inlet = server.addNumbers(10)
+    let other = try WebSocketClient.open("numbers", port: server.port)
+    let client = try WebSocketClient.open("numbers", port: server.port)
+    client.say(#"{"type":"stats","wanted":true}"#)
+    let first = try client.message("stats")
+    #expect(first["coalescing"] is NSNull)
+    #expect(first["delay"] is NSNull)
+    #expect(first["interval"] as? Int == 0)
+    #expect(first["sessions"] as? Int == 2)
+    client.say(#"{"type":"ack","seq":1}"#)
+    for round in 0..<5 {
+      inlet.tell(.changes(changed(round)))
+      let patch = try client.message("patch")
+      client.say(#"{"type":"ack","seq":\#(try #require(patch["seq"] as? Int))}"#)
+    }
+    let began = RawSocket.now()
+    let second = try client.message("stats")
+    let third = try client.message("stats")
+    #expect(RawSocket.now() - began > 0.9)
+    for stats in [second, third] {
+      let delay = try #require(stats["delay"] as? [String: Double])
+      #expect(delay["count"] == 5)
+      #expect(try #require(delay["p50"]) > 0)
+      #expect(try #require(delay["p99"]) < 5_000)
+      let source = try #require((stats["sources"] as? [[String: Any]])?.first)
+      #expect(source["table"] as? String == "numbers")
+      #expect(source["rows"] as? Int == 10)
+      #expect(try #require(source["changes"] as? Double) > 0)
+      #expect(try #require(stats["coalescing"] as? Double) > 0)
+    }
+    client.say(#"{"type":"stats","wanted":false}"#)
+    client.send(opcode: 9, Array("enough".utf8))
+    while let frame = client.frame() { if case .pong = frame { break } }
+    #expect(throws: RawSocket.Failure.nothingCame) { try client.message("stats", within: 1.5) }
+    #expect(throws: RawSocket.Failure.nothingCame) { try other.message("stats", within: 0.1) }
+  }
+
+  @Test func aPageThatNobodySeesIsToldNothing() throws {
+    let server = try RunningServer()
+    _ = server.addNumbers(10)
+    let client = try WebSocketClient.open("numbers", port: server.port)
+    client.say(#"{"type":"visibility","hidden":true}"#)
+    client.say(#"{"type":"stats","wanted":true}"#)
+    #expect(throws: RawSocket.Failure.nothingCame) { try client.message("stats", within: 1.3) }
+    client.say(#"{"type":"visibility","hidden":false}"#)
+    #expect(try client.message("stats")["sessions"] as? Int == 1)
+  }
+
+  @Test func beforeATableThereIsNothingToTell() throws {
+    let server = try RunningServer()
+    let client = try WebSocketClient.greeted(port: server.port)
+    client.say(#"{"type":"stats","wanted":true}"#)
+    let (error, code) = try client.refusal()
+    #expect(error == "unexpectedMessage")
+    #expect(code == 1008)
+  }
+}

@@ -1,0 +1,165 @@
+import Foundation
+import ListEngine
+import Testing
+
+@testable import Wire
+
+/// Tables as files: what a spreadsheet and a program make of them.
+@Suite struct ExportTests {
+  private let schema = Schema(
+    name: "t", key: .integer,
+    columns: [
+      Column("id", .integer), Column("=name", .text), Column("price", .number), Column("at", .timestamp),
+      Column("on", .boolean), Column("load", .series),
+    ])
+
+  private func csv(_ cells: [Cell]) -> String {
+    var bytes: [UInt8] = []
+    ExportFormat.csv.append(cells, schema, to: &bytes)
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// The fields of a CSV file, as RFC 4180 reads them.
+  private func fields(_ text: String) -> [[String]] {
+    var rows: [[String]] = [[]]
+    var field = ""
+    var isQuoted = false
+    let scalars = Array(text.unicodeScalars)
+    var index = 0
+    while index < scalars.count {
+      let scalar = scalars[index]
+      index += 1
+      switch (scalar, isQuoted) {
+      case ("\"", true):
+        if index < scalars.count, scalars[index] == "\"" {
+          field.unicodeScalars.append("\"")
+          index += 1
+        } else {
+          isQuoted = false
+        }
+      case ("\"", false): isQuoted = true
+      case (",", false):
+        rows[rows.count - 1].append(field)
+        field = ""
+      case ("\r", false) where index < scalars.count && scalars[index] == "\n":
+        index += 1
+        rows[rows.count - 1].append(field)
+        rows.append([])
+        field = ""
+      default: field.unicodeScalars.append(scalar)
+      }
+    }
+    return Array(rows.dropLast())
+  }
+
+  @Test func aRowIsALineOfFields() {
+    #expect(String(decoding: ExportFormat.csv.head(schema), as: UTF8.self) == "id,\"'=name\",price,at,on,load\r\n")
+    let row = csv([
+      .integer(-7), .text("a"), .number(-0.5), .timestamp(1_700_000_000_123_000_000), .boolean(true),
+      .series([1, -2.5]),
+    ])
+    #expect(row == "-7,a,-0.5,2023-11-14T22:13:20.123Z,true,1 -2.5\r\n")
+    #expect(csv([.null, .null, .null]) == ",,\r\n")
+  }
+
+  @Test func aTextIsQuotedWhereItHasTo() {
+    for (text, field) in [
+      ("plain", "plain"), ("", ""), ("a b", "a b"), ("a,b", "\"a,b\""), ("a\"b", "\"a\"\"b\""), ("a\nb", "\"a\nb\""),
+      (" a", "\" a\""),
+      ("a ", "\"a \""), ("a;b", "\"a;b\""), ("a\tb", "\"a\tb\""), ("a=b", "a=b"), ("=1+1", "\"'=1+1\""),
+      ("+1", "\"'+1\""),
+      ("-1", "\"'-1\""), ("@x", "\"'@x\""), ("\tx", "\"'\tx\""), ("\rx", "\"'\rx\""), ("\u{0}x", "\"'\u{0}x\""),
+      (" =1", "\"' =1\""),
+      ("\u{FEFF}=1", "\"'\u{FEFF}=1\""), ("＝1", "\"'＝1\""), ("\"=1", "\"'\"\"=1\""), ("'=1", "\"''=1\""),
+      ("\n=1", "\"'\n=1\""),
+    ] {
+      var bytes: [UInt8] = []
+      CSVField.append(text: text, to: &bytes)
+      #expect(String(decoding: bytes, as: UTF8.self) == field, "\(text.debugDescription)")
+    }
+  }
+
+  @Test func aHundredThousandHostileCellsAreNoFormulas() {
+    var random = SystemRandomNumberGenerator()
+    let parts = [
+      "=", "+", "-", "@", "\t", "\r", "\n", "\r\n", "\u{0}", " ", "\u{FEFF}", "\"", "'", ",", ";", "＝",
+      "HYPERLINK(\"x\")", "a", "1", "é",
+      "cmd|' /C calc'!A0",
+    ]
+    let triggers: Set<Unicode.Scalar> = ["=", "+", "-", "@", "\t", "\r", "\n", "\0", "＝", "＋", "－", "＠"]
+    let passed: Set<Unicode.Scalar> = [" ", "\u{FEFF}", "\u{A0}", "\""]
+    for _ in 0..<1_000 {
+      let texts = (0..<100).map { _ in
+        (0..<Int.random(in: 0...4, using: &random)).map { _ in parts.randomElement(using: &random)! }.joined()
+      }
+      let line = csv(texts.map { .text($0) })
+      let read = fields(line)
+      #expect(read.count == 1 && read[0].count == 100)
+      for (text, field) in zip(texts, read[0]) {
+        let first = field.unicodeScalars.first { !passed.contains($0) }
+        #expect(first.map(triggers.contains) != true, "\(text.debugDescription)")
+        #expect(
+          field.unicodeScalars.elementsEqual(text.unicodeScalars)
+            || field.unicodeScalars.elementsEqual("'".unicodeScalars + Array(text.unicodeScalars)))
+      }
+    }
+  }
+
+  @Test func aProgramReadsAnObjectALine() throws {
+    var bytes = ExportFormat.ndjson.head(schema)
+    #expect(bytes.isEmpty)
+    let cells: [Cell] = [
+      .integer(1), .text("a\n\"b\u{2028}"), .null, .timestamp(1_500_000), .boolean(false), .series([1, 2]),
+    ]
+    ExportFormat.ndjson.append(cells, schema, to: &bytes)
+    ExportFormat.ndjson.append(cells, schema, to: &bytes)
+    let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
+    #expect(lines.count == 3 && lines[2] == "")
+    let object = try #require(try JSONSerialization.jsonObject(with: Data(lines[0].utf8)) as? [String: Any])
+    #expect(object["=name"] as? String == "a\n\"b\u{2028}")
+    #expect(object["price"] is NSNull)
+    #expect(object["at"] as? Double == 1.5)
+    #expect(object["load"] as? [Double] == [1, 2])
+  }
+
+  @Test func aMomentIsWrittenAsTheCalendarHasIt() {
+    for (nanoseconds, text) in [
+      (0, "1970-01-01T00:00:00Z"), (-1, "1969-12-31T23:59:59.999999999Z"), (1_000, "1970-01-01T00:00:00.000001Z"),
+      (951_782_400_000_000_000, "2000-02-29T00:00:00Z"), (4_107_542_400_000_000_000, "2100-03-01T00:00:00Z"),
+      (Int64.max, "2262-04-11T23:47:16.854775807Z"), (Int64.min, "1677-09-21T00:12:43.145224192Z"),
+    ] as [(Int64, String)] { #expect(Timestamp.text(ofNanoseconds: nanoseconds) == text) }
+    let formatter = ISO8601DateFormatter()
+    var random = SystemRandomNumberGenerator()
+    for _ in 0..<2_000 {
+      let seconds = Int64.random(in: -9_000_000_000...9_000_000_000, using: &random)
+      #expect(
+        Timestamp.text(ofNanoseconds: seconds * 1_000_000_000)
+          == formatter.string(from: Date(timeIntervalSince1970: Double(seconds))))
+    }
+  }
+
+  @Test func anAddressSaysWhatAQueryDoes() throws {
+    let limits = Limits()
+    #expect(try QueryRequest(arguments: [], limits: limits) == QueryRequest())
+    let query = try QueryRequest(
+      arguments: [
+        "sort=-cpu,name,a%2Cb", "search=a b=c", "group=user,state", #"filter={"column":"cpu","op":">","value":5}"#,
+      ], limits: limits)
+    #expect(query.sort.map(\.column) == ["cpu", "name", "a,b"])
+    #expect(query.sort.map(\.descending) == [true, false, false])
+    #expect(query.search == "a b=c")
+    #expect(query.group == ["user", "state"])
+    let one = try QueryRequest(arguments: [#"filter=[{"column":"cpu","op":"isEmpty"}]"#], limits: limits).filter
+    let all = try QueryRequest(arguments: [#"filter={"all":[{"column":"cpu","op":"isEmpty"}]}"#], limits: limits).filter
+    #expect(one == all && one != nil)
+    let link = ["table=t", "show=sum:cpu", "sort=cpu", "collapsed=[[1]]", "columns=*cpu"]
+    #expect(try QueryRequest(arguments: link, limits: limits) == QueryRequest(sort: [("cpu", false)]))
+    for wrong in [
+      ["limit=1"], ["sort=a", "sort=b"], ["filter="], ["filter=x"], ["filter={}"], ["filter=[1]"],
+      ["sort=%2"], ["sort=%zz"],
+      [#"filter={"all":[]}},"x":{}"#], ["=1"], [""],
+    ] {
+      #expect(throws: ClientError.self, "\(wrong)") { try QueryRequest(arguments: wrong, limits: limits) }
+    }
+  }
+}

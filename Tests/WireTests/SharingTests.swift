@@ -1,0 +1,126 @@
+import ListEngine
+import ListTesting
+import Testing
+import Wire
+
+/// What many pages see is turned into bytes once.
+@Suite struct SharingTests {
+  /// An engine with a hundred rows, and pages of ten rows that acknowledge what they get.
+  private final class Pages {
+    var engine = Engine(epoch: "test")
+    var clock = ManualClock()
+    let table: TableID
+    /// What was done for the last flush.
+    var counts = EncodingCounts()
+    var replicas: [SessionID: Replica] = [:]
+
+    init() throws {
+      table = try engine.addTable(
+        Schema(name: "t", key: .integer, columns: [Column("n", .integer), Column("name", .text)]), at: clock.now)
+      change(0..<100, "row")
+    }
+
+    func change(_ rows: Range<Int>, _ name: String) {
+      var changes = Changeset()
+      for n in rows { changes.upsert(.integer(Int64(n)), [.integer(Int64(n)), .text("\(name) \(n)")]) }
+      engine.handle(.changes(table, changes), at: clock.now)
+    }
+
+    func open(_ number: UInt64, first: Int = 0, query: QueryRequest = QueryRequest(), isFlushed: Bool = true) throws {
+      let id = SessionID(rawValue: number)
+      replicas[id] = Replica()
+      engine.handle(
+        .open(
+          id, table: "t", request: 1, query: query,
+          viewport: Viewport(first: first, count: 10, ahead: 0, behind: 0, stick: first == 0 ? .top : nil),
+          interval: nil),
+        at: clock.now)
+      if isFlushed { try flush() }
+    }
+
+    /// What is due after a second is encoded, applied and acknowledged.
+    func flush() throws {
+      clock.advance(by: .seconds(1))
+      counts = EncodingCounts()
+      for case .deliver(let id, let delivery) in engine.advance(to: clock.now) {
+        var bytes: [UInt8] = []
+        ServerMessage.delivery(delivery, epoch: "test").encode(to: &bytes, counting: &counts)
+        try replicas[id]?.apply(delivery)
+        engine.handle(.writable(id), at: clock.now)
+        engine.handle(.acknowledge(id, sequence: delivery.sequence), at: clock.now)
+      }
+    }
+  }
+
+  @Test func aRowIsEncodedOnceForAllWindowsThatShowIt() throws {
+    let pages = try Pages()
+    try pages.open(1)
+    #expect(pages.counts.rows == 10 && pages.counts.sharedRows == 0)
+    // Rows 5 to 9 are there already.
+    try pages.open(2, first: 5)
+    #expect(pages.counts.rows == 5 && pages.counts.sharedRows == 5)
+    pages.change(7..<8, "another")
+    try pages.flush()
+    #expect(pages.counts.rows == 1 && pages.counts.sharedRows == 1)
+    // The next revision is encoded again.
+    pages.change(7..<8, "a third")
+    try pages.flush()
+    #expect(pages.counts.rows == 1 && pages.counts.sharedRows == 1)
+  }
+
+  @Test func pagesThatCameAtDifferentMomentsShareOncePatchesBringThemToOneWindow() throws {
+    let pages = try Pages()
+    for number in 1...5 {
+      // Elsewhere something changes, so that each window is of another moment.
+      pages.change(90..<91, "before \(number)")
+      try pages.flush()
+      try pages.open(UInt64(number))
+    }
+    pages.change(3..<4, "first")
+    try pages.flush()
+    #expect(pages.counts.patches + pages.counts.sharedPatches == 5)
+    pages.change(3..<4, "second")
+    try pages.flush()
+    #expect(pages.counts.patches == 1)
+    #expect(pages.counts.sharedPatches == 4)
+    #expect(pages.counts.rows == 1)
+    let shown = pages.replicas.values.map(\.cells)
+    #expect(shown.allSatisfy { $0 == shown[0] && $0[3][1] == .text("second 3") })
+  }
+
+  @Test func pagesThatCameAtOneMomentShareAtOnce() throws {
+    let pages = try Pages()
+    for number in 1...5 { try pages.open(UInt64(number), isFlushed: false) }
+    try pages.flush()
+    #expect(pages.counts.patches == 1)
+    #expect(pages.counts.sharedPatches == 4)
+    pages.change(3..<4, "first")
+    try pages.flush()
+    #expect(pages.counts.patches == 1)
+    #expect(pages.counts.sharedPatches == 4)
+  }
+
+  @Test func pagesWithOtherWindowsDoNotShare() throws {
+    let pages = try Pages()
+    try pages.open(1)
+    try pages.open(2, first: 1)
+    try pages.open(3, query: QueryRequest(sort: [("n", false)]))
+    pages.change(3..<4, "first")
+    try pages.flush()
+    #expect(pages.counts.patches == 3)
+    #expect(pages.counts.sharedPatches == 0)
+    #expect(pages.counts.rows == 1)
+  }
+
+  @Test func sectionsAreSharedToo() throws {
+    let pages = try Pages()
+    let query = QueryRequest(group: ["name"])
+    for number in 1...3 { try pages.open(UInt64(number), query: query) }
+    for round in 0..<3 {
+      pages.change(0..<2, "round \(round)")
+      try pages.flush()
+    }
+    #expect(pages.counts.patches == 1)
+    #expect(pages.counts.sharedPatches == 2)
+  }
+}

@@ -1,0 +1,145 @@
+"""What a source can do to its rows: from the menu, the panel and a key; asked first where it says so; and never twice."""
+
+import unittest
+
+from aria import FAULTS
+from pages import ARTIFACTS, PageTest
+from reader import expect
+from rowcast_server import STAND_IN
+
+
+class ActionsTest(PageTest):
+    plugins = ("jobs",)
+    command = STAND_IN
+
+    def row(self, reader, name):
+        return reader.page.locator(".row", has=reader.page.get_by_role("gridcell", name=name, exact=True))
+
+    def menu(self, reader, name):
+        """The menu of a row, as the mouse opens it; waits for what is loaded after the first rows."""
+        cell = reader.page.get_by_role("gridcell", name=name, exact=True)
+        for _ in range(50):
+            cell.click(button="right")
+            menu = reader.page.get_by_role("menu")
+            if menu.count():
+                return menu
+            reader.until("() => new Promise((done) => requestAnimationFrame(() => done(true)))", "a frame passes")
+        self.fail("no menu opens")
+
+    def acts(self, reader, name):
+        return self.row(reader, name).get_by_role("gridcell").nth(2)
+
+    def said(self, reader, text):
+        line = reader.page.locator(".acted-line", has_text=text)
+        expect(line).to_be_visible()
+        return line
+
+    def test_a_menu_of_the_row_has_it_done_and_says_what_became_of_it(self):
+        reader = self.open()
+        menu = self.menu(reader, "job 3")
+        reader.page.screenshot(path=ARTIFACTS / "actions-menu.png")
+        self.assertEqual(reader.page.evaluate(FAULTS), [])
+        menu.get_by_role("menuitem", name="Touch").click()
+        expect(self.row(reader, "job 3")).to_have_class("row acting")
+        self.said(reader, "Touch: job 3: touch")
+        expect(self.row(reader, "job 3")).to_have_class("row")
+        expect(self.acts(reader, "job 3")).to_have_text("1")
+        reader.check_clean(self)
+
+    def test_the_keyboard_reaches_it_and_a_question_comes_first(self):
+        reader = self.open()
+        self.menu(reader, "job 5")
+        reader.page.keyboard.press("Escape")
+        reader.page.keyboard.press("Shift+F10")
+        reader.page.keyboard.press("s")
+        reader.page.keyboard.press("Enter")
+        box = reader.page.get_by_role("dialog", name="Stop the job")
+        expect(box).to_contain_text("What it has done is lost.")
+        expect(box.get_by_role("button", name="Cancel")).to_be_focused()  # what destroys something is not one Enter away
+        reader.page.screenshot(path=ARTIFACTS / "actions-confirm.png")
+        self.assertEqual(reader.page.evaluate(FAULTS), [])
+        reader.page.keyboard.press("Escape")
+        expect(box).to_have_count(0)
+        expect(self.acts(reader, "job 5")).to_have_text("0")
+        self.assertTrue(reader.page.evaluate("document.querySelector('#grid').contains(document.activeElement)"))
+        reader.page.keyboard.press("Shift+F10")
+        reader.page.keyboard.press("s")
+        reader.page.keyboard.press("Enter")
+        box.get_by_role("button", name="Stop the job").click()
+        expect(self.row(reader, "job 5")).to_contain_text("stopped")
+        expect(self.acts(reader, "job 5")).to_have_text("1")
+        reader.check_clean(self)
+
+    def test_arguments_are_a_small_form_that_says_what_is_wrong(self):
+        for scheme in ("light", "dark"):
+            reader = self.open(scheme=scheme)
+            self.menu(reader, "job 7").get_by_role("menuitem", name="Change the limit").click()
+            box = reader.page.get_by_role("dialog", name="Change the limit")
+            share = box.get_by_label("Share")
+            expect(share).to_be_focused()
+            expect(share).to_have_value("10")
+            for wrong, fault in (("91", "at most 90"), ("0", "at least 1"), ("1.5", "whole number"), ("x", "must be a number")):
+                share.fill(wrong)
+                share.press("Enter")
+                expect(box.get_by_role("alert")).to_contain_text(fault)
+            self.assertEqual(reader.page.evaluate(FAULTS), [])
+            reader.page.screenshot(path=ARTIFACTS / f"actions-form-{scheme}.png")
+            share.fill("90")
+            box.get_by_label("Class").select_option(label="high")
+            box.get_by_label("Note").fill("<b>now</b>")
+            box.get_by_label("For ever").check()
+            box.get_by_role("button", name="Change the limit").click()
+            expect(self.row(reader, "job 7")).to_contain_text('{"share":90,"class":"high","note":"<b>now</b>","forever":true}')
+            reader.check_clean(self)
+
+    def test_what_fails_says_why_and_stays_until_it_is_closed(self):
+        reader = self.open()
+        self.menu(reader, "job 9").get_by_role("menuitem", name="Fail").click()
+        line = reader.page.get_by_role("alert").filter(has_text="Fail: the job does not want to <b>fail</b>")
+        expect(line).to_be_visible()
+        reader.page.screenshot(path=ARTIFACTS / "actions-failed.png")
+        line.get_by_role("button", name="Close this message").click()
+        expect(line).to_have_count(0)
+        reader.check_clean(self)
+
+    def test_the_panel_of_the_row_offers_the_same(self):
+        reader = self.open()
+        self.menu(reader, "job 11").get_by_role("menuitem", name="All cells of the row").click()
+        panel = reader.page.get_by_role("complementary", name="Row")
+        expect(panel.get_by_role("button")).to_contain_text(["×", "Touch", "Stop the job…", "Change the limit…", "Fail", "Take a while"])
+        reader.page.screenshot(path=ARTIFACTS / "actions-detail.png")
+        panel.get_by_role("button", name="Touch").click()
+        self.said(reader, "Touch: job 11: touch")
+        expect(self.acts(reader, "job 11")).to_have_text("1")
+        reader.check_clean(self)
+
+    def test_rows_that_are_chosen_are_acted_on_one_by_one(self):
+        reader = self.open()
+        names = [f"job {at}" for at in range(13, 18)]
+        for name in names:
+            reader.page.get_by_role("gridcell", name=name, exact=True).click(modifiers=["Control"])
+        self.menu(reader, "job 14").get_by_role("menuitem", name="Touch").click()
+        for name in names:
+            expect(self.acts(reader, name)).to_have_text("1")
+        expect(self.acts(reader, "job 18")).to_have_text("0")
+        reader.check_clean(self)
+
+    def test_a_connection_lost_meanwhile_has_it_done_once_and_still_tells_the_result(self):
+        reader = self.open()
+        self.menu(reader, "job 19").get_by_role("menuitem", name="Take a while").click()
+        self.said(reader, "Take a while: it took a while")
+        expect(self.acts(reader, "job 19")).to_have_text("1")
+        reader.check_clean(self, is_cut_off=True)
+
+    def test_the_whole_table_has_actions_among_the_view_options(self):
+        reader = self.open()
+        reader.until("() => document.querySelector('.acted') !== null", "what comes after the first rows is there")
+        reader.page.get_by_role("button", name="View options").click()
+        reader.page.get_by_role("menuitem", name="Sweep all jobs").click()
+        reader.page.get_by_role("dialog", name="Sweep all jobs").get_by_role("button", name="Sweep all jobs").click()
+        self.said(reader, "Sweep all jobs: swept 60 jobs")
+        reader.check_clean(self)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,106 @@
+"""What is not there: rows that their source has not given yet, and a server that is gone for a while."""
+
+import unittest
+
+from pages import ARTIFACTS, PageTest
+from painting import seen, watch
+from reader import expect
+from rowcast_server import STAND_IN, Server
+
+# How the place of each row in sight looks: by its number, what its second cell shows.
+PLACES = """() => Object.fromEntries([...document.querySelectorAll('#body .row:not([hidden])')].map((row) => {
+  const cell = row.querySelectorAll('[role=gridcell]')[1];
+  return [Number(row.getAttribute('aria-rowindex')) - 2, cell.classList.contains('failed') ? 'failed' : cell.classList.contains('pending') ? 'pending' : cell.textContent];
+}))"""
+
+
+class WindowedTest(PageTest):
+    plugins = ("lazy",)
+    command = STAND_IN
+
+    def open(self, fragment="", **how):
+        from reader import Reader
+        reader = Reader(self.browser, self.server, fragment, **how)
+        self.addCleanup(reader.close)
+        reader.until("() => document.querySelector('#body .row:not([hidden])') !== null", "something is in the places of the rows")
+        return reader
+
+    def test_a_row_that_is_on_its_way_has_a_placeholder_and_then_its_cells(self):
+        reader = self.open()
+        watch(reader.page, PLACES)
+        reader.until(f"() => ({PLACES})()[0] === 'row 0 of 100000'", "the rows come")
+        states = [frame.get("0") for frame in seen(reader.page)]
+        self.assertTrue(all(state in ("pending", "row 0 of 100000") for state in states), states)
+        reader.check_clean(self)
+
+    def test_a_jump_shows_placeholders_and_never_nothing(self):
+        reader = self.open()
+        reader.until(f"() => ({PLACES})()[0] === 'row 0 of 100000'", "the first rows come")
+        reader.page.evaluate("() => { const grid = document.querySelector('#grid'); grid.scrollTop = 0.5 * (grid.scrollHeight - grid.clientHeight); }")
+        places = reader.until(f"() => {{ const places = ({PLACES})(); return Object.keys(places).every((at) => at > 40_000) && Object.values(places).includes('pending') && places; }}",
+                              "placeholders stand there")
+        self.assertGreater(len(places), 20)
+        reader.page.screenshot(path=ARTIFACTS / "placeholders.png")
+        reader.until(f"() => Object.entries(({PLACES})()).every(([at, text]) => text === 'failed' || text === `row ${{at}} of 100000`)", "and the rows come")
+        reader.check_clean(self)
+
+    def test_a_row_that_cannot_be_loaded_says_why_as_text(self):
+        reader = self.open()
+        reader.until(f"() => ({PLACES})()[7] === 'failed'", "it is marked")
+        titles = reader.page.evaluate("() => [...document.querySelectorAll('.row[aria-rowindex=\"9\"] .cell')].map(({ title }) => title)")
+        self.assertEqual(set(titles), {"the disk <b>is gone</b>"})
+        reader.page.screenshot(path=ARTIFACTS / "placeholder-failed.png")
+        reader.check_clean(self)
+
+
+class GoneTest(PageTest):
+    plugins = ("market",)
+    settings = {"market.rows": 3_000, "market.rate": 0}
+
+    def end(self):
+        self.server.process.kill()
+        self.server.process.wait()
+
+    def begin_again(self):
+        """The same server on the same port, as an operator starts it again."""
+        self.server.process.stdout.close()
+        type(self).server = Server(*self.plugins, settings=self.settings, port=self.server.port)
+
+    def test_rows_stay_aged_while_the_server_is_gone_and_everything_goes_on_when_it_is_back(self):
+        reader = self.open("#table=quotes&sort=-price")
+        reader.wait_for_count(3_001)
+        reader.wheel(1_400)
+        reader.until("() => document.querySelector('#grid').scrollTop === 1400", "the wheel has arrived")
+        rows = [row["cells"] for row in reader.rows() if row["y"] > 80]
+        self.end()
+        expect(reader.state).to_contain_text("Disconnected")
+        reader.until("() => Number(getComputedStyle(document.querySelector('#body')).opacity) < 0.7", "the rows are aged")
+        self.assertEqual([row["cells"] for row in reader.rows() if row["y"] > 80], rows, "and stay")
+        covered = reader.page.evaluate("() => document.elementFromPoint(innerWidth - 60, 300).closest('#grid') === null")
+        self.assertFalse(covered, "nothing lies over the rows")
+        reader.page.screenshot(path=ARTIFACTS / "gone.png")
+        self.begin_again()
+        reader.state.click()
+        expect(reader.state).to_contain_text("Live")
+        reader.until("() => Number(getComputedStyle(document.querySelector('#body')).opacity) === 1", "the rows are of now")
+        self.assertEqual(reader.page.evaluate("document.querySelector('#grid').scrollTop"), 1_400, "the reader is where he was")
+        self.assertIn("sort=-price", reader.page.url)
+        expect(reader.header("price")).to_have_attribute("aria-sort", "descending")
+        reader.check_clean(self, is_cut_off=True)
+
+    def test_a_filter_that_is_typed_meanwhile_is_asked_for_when_the_server_is_back(self):
+        reader = self.open("#table=quotes")
+        reader.wait_for_count(3_001)
+        self.end()
+        expect(reader.state).to_contain_text("Disconnected")
+        reader.filter.fill("no such thing anywhere")
+        reader.filter.press("Enter")
+        self.begin_again()
+        reader.state.click()
+        expect(reader.state).to_contain_text("Live")
+        expect(reader.page.get_by_text("No row contains “no such thing anywhere”")).to_be_visible()
+        reader.check_clean(self, is_cut_off=True)
+
+
+if __name__ == "__main__":
+    unittest.main()

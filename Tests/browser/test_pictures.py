@@ -1,0 +1,76 @@
+"""Images in cells: shown when they are ready, marked when they are not what they should be, and not asked for where nobody looks."""
+
+import json
+import unittest
+import urllib.request
+
+from pages import ARTIFACTS, PageTest
+from reader import expect
+from rowcast_server import STAND_IN
+
+# What a picture's cell shows, by the number of its row.
+CELLS = """() => Object.fromEntries([...document.querySelectorAll('.row:not([hidden]) .picture')].map((cell) => [
+  Number(cell.closest('.row').getAttribute('aria-rowindex')) - 2,
+  cell.classList.contains('broken') ? 'broken' : cell.classList.contains('loading') ? 'loading' : cell.querySelector('canvas').hidden ? 'nothing' : 'shown',
+]))"""
+
+
+class PicturesTest(PageTest):
+    plugins = ("pictures",)
+    settings = {"pictures.kinds": "good,gone,text,svg,large,vast,cut,down,late"}
+    command = STAND_IN
+
+    def test_good_ones_are_shown_and_broken_ones_are_marked_with_the_reason(self):
+        for scheme in ("light", "dark"):
+            reader = self.open(scheme=scheme)
+            wanted = ["shown", "broken", "broken", "broken", "broken", "broken", "broken", "shown", "shown"]
+            reader.until(f"(wanted) => {{ const cells = ({CELLS})(); return wanted.every((state, at) => cells[at] === state); }}",
+                         "each cell shows what its image is", wanted)
+            titles = reader.page.evaluate("() => [...document.querySelectorAll('.row:not([hidden]) .picture')].toSorted((one, other) => one.closest('.row').getAttribute('aria-rowindex') - other.closest('.row').getAttribute('aria-rowindex')).slice(0, 7).map(({ title }) => title)")
+            for title, reason in zip(titles[1:], ["there is no such image", "it is no image", "it is no image", "it is too large", "too many pixels", "cannot be decoded"]):
+                self.assertIn(reason, title)
+            drawn = reader.page.evaluate("""() => {
+              const { width, height } = document.querySelector('.picture canvas:not([hidden])');
+              return { width, height };
+            }""")
+            self.assertEqual(drawn, {"width": 54, "height": 36}, "as tall as a row may be, in its own proportion")
+            reader.page.screenshot(path=ARTIFACTS / f"pictures-{scheme}.png")
+            # What the browser says of answers that are no success is not the page's complaint.
+            reader.complaints = [text for text in reader.complaints if "Failed to load resource" not in text]
+            reader.check_clean(self)
+
+    def test_the_panel_of_the_row_shows_it_larger(self):
+        reader = self.open()
+        reader.page.get_by_role("gridcell", name="picture 0", exact=True).click()
+        reader.page.keyboard.press("Enter")
+        reader.until("() => document.querySelector('.detail canvas')?.height === 80", "it is shown as tall as it is")
+        reader.page.screenshot(path=ARTIFACTS / "pictures-detail.png")
+
+
+class ScrolledPicturesTest(PageTest):
+    plugins = ("pictures",)
+    settings = {"pictures.kinds": "slow", "pictures.rows": 20_000}
+    command = STAND_IN
+
+    def asked(self):
+        with urllib.request.urlopen(self.server.origin + "/asked") as answer:
+            return json.load(answer)
+
+    def test_what_is_scrolled_away_is_asked_for_no_longer(self):
+        reader = self.open()
+        reader.until("() => document.querySelectorAll('.picture.loading').length > 10", "they are on their way")
+        expect(reader.page.locator(".picture.loading").first).to_be_visible()
+        running = 6  # at once
+        while len(self.asked()["counts"]) < running:
+            pass
+        reader.page.evaluate("() => { document.querySelector('#grid').scrollTop = 300_000; }")
+        reader.until_rows("(rows) => rows[0]?.index > 10_000", "the middle is in sight")
+        while self.asked()["cancelled"] < running:
+            pass
+        numbers = [int(key.split("-")[1]) for key in self.asked()["counts"]]
+        self.assertTrue(all(number < 100 or number > 10_000 for number in numbers), "nothing on the way was asked for")
+        reader.check_clean(self)
+
+
+if __name__ == "__main__":
+    unittest.main()

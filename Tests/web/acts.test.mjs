@@ -1,0 +1,129 @@
+import test from 'node:test';
+import assert from 'node:assert/strict';
+import { actionsOf, Acts, valueOf } from '../../web/acts.js';
+
+/** Acts on a connection, what they have said, and what became of them. */
+function connected(secret = 'one') {
+  const said = [];
+  const told = [];
+  const acts = new Acts((message) => said.push(message), (entry) => told.push([entry.id, entry.state, entry.text, entry.isUnclear]));
+  if (secret !== null) acts.greeted(secret);
+  return { acts, said, told, run: (row = 7) => acts.run({ table: 'jobs', action: { name: 'stop' }, row, values: {} }) };
+}
+
+test('an act is said at once, without a session, and answered once', () => {
+  const { acts, said, told, run } = connected();
+  run();
+  assert.deepEqual(said, [{ type: 'act', id: 1, table: 'jobs', action: 'stop', row: 7 }]);
+  assert.ok(acts.isActing(7));
+  acts.receive({ id: 1, result: 'stopped' });
+  acts.receive({ id: 1, result: 'stopped' });
+  assert.deepEqual(told, [[1, 'said', '', false], [1, 'done', 'stopped', false]]);
+  assert.ok(!acts.isActing(7));
+});
+
+test('arguments travel, and an act on the whole table names no row', () => {
+  const { acts, said } = connected();
+  acts.run({ table: 'jobs', action: { name: 'sweep' }, row: undefined, values: { depth: 2 } });
+  assert.deepEqual(said, [{ type: 'act', id: 1, table: 'jobs', action: 'sweep', arguments: { depth: 2 } }]);
+});
+
+test('what was not answered is said again with its id and the session of the first time; what was answered is not', () => {
+  const { acts, said, run } = connected('one');
+  run();
+  run();
+  acts.receive({ id: 1, result: '' });
+  said.length = 0;
+  acts.lost();
+  acts.greeted('two');
+  acts.lost();
+  acts.greeted('three');
+  const again = { type: 'act', id: 2, table: 'jobs', action: 'stop', row: 7, session: 'one' };
+  assert.deepEqual(said, [again, again]);
+});
+
+test('nobody says the same for ever', () => {
+  const { acts, said, told, run } = connected('0');
+  run();
+  for (let at = 1; at < 10; at += 1) {
+    acts.lost();
+    acts.greeted(String(at));
+  }
+  assert.equal(said.length, 4);
+  assert.deepEqual(told.at(-1), [1, 'failed', 'The server has not answered.', true]);
+});
+
+test('without a connection nothing is begun, nor kept for later', () => {
+  const { acts, said, told, run } = connected(null);
+  run();
+  assert.equal(told[0][1], 'failed');
+  acts.greeted('one');
+  assert.deepEqual(said, []);
+});
+
+test('never more are under way than the server waits with: the others follow one by one', () => {
+  const { acts, said, run } = connected();
+  for (let at = 0; at < 20; at += 1) run(at);
+  assert.equal(said.length, 12);
+  acts.receive({ id: 5, result: '' });
+  assert.deepEqual(said.map(({ id }) => id), [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13]);
+});
+
+test('too many at once are refused, those before them are not', () => {
+  const { acts, told, run } = connected();
+  for (let at = 0; at < 201; at += 1) run(at);
+  assert.equal(acts.open.size, 200);
+  assert.deepEqual(told.at(-1), [201, 'failed', 'Too much waits to be done already.', false]);
+});
+
+test('an error says whether it may have been done all the same', () => {
+  for (const [code, isUnclear] of [['rowGone', false], ['badArgument', false], ['busy', false], ['sourceDown', false], ['failed', false], ['unanswered', true], ['forgotten', true]]) {
+    const { acts, told, run } = connected();
+    run();
+    acts.receive({ id: 1, error: { code, reason: '' } });
+    assert.deepEqual(told.at(-1), [1, 'failed', code, isUnclear]);
+  }
+});
+
+test('what the server refuses as such is not said again; an error about something else takes nothing away', () => {
+  const { acts, said, told, run } = connected('one');
+  run(1);
+  run(2);
+  acts.refused('unknownColumn', 'no such column');
+  assert.equal(acts.open.size, 2);
+  acts.refused('notAllowed', 'you may only look');
+  assert.deepEqual(told.at(-1), [2, 'failed', 'you may only look', false]);
+  said.length = 0;
+  acts.greeted('two');
+  assert.deepEqual(said.map(({ id }) => id), [1]);
+});
+
+test('a viewer is offered nothing; rows and tables have their own', () => {
+  const table = { actions: [{ name: 'stop', rows: true }, { name: 'sweep', rows: false }, { name: 'odd' }] };
+  assert.deepEqual(actionsOf(table, 'operator', true).map(({ name }) => name), ['stop']);
+  assert.deepEqual(actionsOf(table, 'operator', false).map(({ name }) => name), ['sweep', 'odd']);
+  assert.deepEqual(actionsOf(table, 'viewer', true), []);
+  assert.deepEqual(actionsOf(undefined, 'operator', true), []);
+  assert.deepEqual(actionsOf({}, 'operator', true), []);
+});
+
+test('what was typed becomes a value, is left to the default, or is wrong, exactly at its bounds', () => {
+  const share = { name: 'share', label: 'Share', type: 'integer', minimum: 1, maximum: 90 };
+  assert.deepEqual(valueOf(share, '1'), { value: 1 });
+  assert.deepEqual(valueOf(share, ' 90 '), { value: 90 });
+  for (const wrong of ['0', '91', '1.5', 'x', '', '1e400', '9007199254740993']) assert.ok(valueOf(share, wrong).fault?.startsWith('Share must'), wrong);
+  assert.deepEqual(valueOf({ ...share, default: 10 }, ''), {});
+  assert.deepEqual(valueOf({ name: 'n', type: 'number' }, '-1.5'), { value: -1.5 });
+  assert.deepEqual(valueOf({ name: 't', type: 'text' }, ''), { value: '' });
+  assert.deepEqual(valueOf({ name: 't', type: 'text', default: 'x' }, ''), {});
+  assert.deepEqual(valueOf({ name: 't', type: 'text' }, 'a'.repeat(1_000)), { value: 'a'.repeat(1_000) });
+  assert.ok(valueOf({ name: 't', type: 'text' }, 'a'.repeat(1_001)).fault);
+  assert.deepEqual(valueOf({ name: 'b', type: 'boolean' }, true), { value: true });
+  assert.deepEqual(valueOf({ name: 'b', type: 'boolean' }, false), { value: false });
+  const chosen = { name: 'c', type: 'integer', choices: [0, 5] };
+  assert.deepEqual(valueOf(chosen, '1'), { value: 5 });
+  assert.deepEqual(valueOf(chosen, '0'), { value: 0 });
+  assert.ok(valueOf(chosen, '').fault);
+  assert.ok(valueOf(chosen, '2').fault);
+  assert.deepEqual(valueOf({ ...chosen, default: 0 }, ''), {});
+});

@@ -1,0 +1,394 @@
+// pane.js: one table on the screen: its conversation with the server, its parts, and its frames; it paints at most once a frame. The
+// page (main.js) has one of them, or two side by side.
+
+import { Chosen } from './chosen.js';
+import { ColumnSet } from './columnset.js';
+import { titleOf } from './columns.js';
+import { Detail } from './detail.js';
+import { Find } from './find.js';
+import { Focus } from './focus.js';
+import { Heads } from './heads.js';
+import { Holder } from './hold.js';
+import { Sections } from './headers.js';
+import { Marks } from './gridhands.js';
+import { DENSITIES, density } from './prefs.js';
+import { emptyView, fittingView, nextSort, sameQuery } from './query.js';
+import { MotionSense } from './motion.js';
+import { Reach } from './reach.js';
+import { Session } from './session.js';
+import { isOld, oldWords } from './source.js';
+import { viewInWords } from './speech.js';
+import { Table } from './table.js';
+import { Note } from './note.js';
+import { listenInPane } from './panehands.js';
+import { Place } from './place.js';
+import { Travel } from './travel.js';
+import { HEAD_HEIGHT, ScrollModel, Sight } from './viewport.js';
+
+// Errors that say nothing against what is shown.
+const blameless = new Set(['tooManySessions', 'notAllowed', 'unknownAction']);
+
+const calm = matchMedia('(prefers-reduced-motion: reduce)');
+
+/**
+ * A pane:
+ *
+ *     const pane = new Pane(stage, { recall, groups }, on);
+ *     pane.start(view, openLink);      // from now on it lives
+ *     pane.change({ search: 'ssh' });
+ *
+ * `stage` has the parts as index.html has them, found by their classes; `groups` is where a column's header is dropped to group by it. `on`
+ * hears, each time with the pane: `viewed` (another view, or other columns), `told(isTable)` (the address is to say so), `listed` (other
+ * tables), `news` (something to say around the table), `received(event)`, `painted`; and `say(text)`.
+ */
+export class Pane {
+  constructor(stage, { recall, groups, suffix = '' }, on) {
+    const part = (name) => stage.querySelector(`.${name}`);
+    Object.assign(this, { stage, on, grid: part('grid'), body: part('body'), old: part('old'), suffix });
+    this.session = new Session((message) => this.link.send(message), recall);
+    this.scroll = new ScrollModel();
+    this.sight = new Sight();
+    this.sense = new MotionSense();
+    this.travel = new Travel(this.grid, this.scroll, () => this.schedule());
+    this.sections = new Sections(this.body, part('pin'));
+    this.table = new Table(this.body, part('ghost'), this.sections);
+    this.heads = new Heads(part('heads-row'), suffix, {
+      sort: (column, isFurther) => this.sortBy(column, isFurther),
+      menu: (column, under) => this.reach.load().then(({ hands }) => hands.showMenu(column, under)),
+    });
+    this.columns = new ColumnSet({ grid: this.grid, canvas: part('canvas'), heads: this.heads, table: this.table, sections: this.sections, suffix });
+    this.reach = new Reach({ session: this.session, columns: this.columns, groups }, { change: (wish) => this.change(wish) });
+    this.focus = new Focus(this.grid, suffix);
+    this.selection = new Chosen();
+    this.marks = new Marks();
+    this.detail = new Detail(part('detail'), stage, () => this.openDetail(false), (row) => this.acting?.items(true, row) ?? []);
+    this.find = new Find(part('find'), {
+      go: (position, column) => this.goTo(position, column),
+      changed: () => this.schedule(),
+      leave: () => this.grid.focus({ preventScroll: true }),
+    });
+    this.place = new Place(this.scroll, this.sight, this.focus, this.session);
+    this.holder = new Holder(this.body, this.session);
+    this.note = new Note(part('note'));
+    this.connection = { state: 'connecting', lostAt: 0, retryAt: 0 };
+    /** Why the server has refused what was last asked for, or empty. */
+    this.error = '';
+    /** What its source can do to the rows; loaded after the first of them. @type {import('./rowactions.js').RowActions|null} */
+    this.acting = null;
+    /** When the server last told how the sources are. */
+    this.toldAt = 0;
+    listenInPane(this);
+  }
+  #bodyHeight = 0;
+  #flashTimer = 0;
+  #isChanged = false;   // the copy is newer than the screen
+  #isPatch = false;     // ... by one patch alone
+  #isNews = true;       // there is something else to say
+  #isScheduled = false;
+  #describe = (seq, isTop) => this.describe(seq, isTop);
+  #frame = () => this.#draw();
+
+  /** Shows a view, over a link that `open(receive)` makes. */
+  start(view, open) {
+    this.session.view = view;
+    this.scroll.setRowHeight(DENSITIES[density()]);
+    this.link = open((event) => this.#receive(event));
+    this.resize(this.grid.clientHeight);  // at once: the first request must ask for enough
+  }
+
+  /** The view as the open table can have it. */
+  get view() {
+    return fittingView(this.session.view, this.session.table?.columns ?? []);
+  }
+
+  /** The grid is so tall now, column headers and all. */
+  resize(height) {
+    this.scroll.resize(Math.max(0, height - HEAD_HEIGHT));
+  }
+
+  /** What the reader sees, as the server is told. */
+  describe(seq, isTop) {
+    return this.place.describe(seq, isTop);
+  }
+
+  // What arrives.
+
+  #receive(event) {
+    const { message, state, pause, refused } = event;
+    const { connection } = this;
+    this.on.received(this, event);
+    if (message) this.#take(message, event.opened);
+    else if (refused) this.error = refused;
+    else if (state === 'open') this.session.connected();
+    else if (state === 'closed') {
+      this.session.lost();
+      this.acting?.acts.lost();
+      if (connection.lostAt === 0) connection.lostAt = Date.now();
+      connection.retryAt = Date.now() + pause;
+      connection.state = 'lost';
+    } else if (connection.lostAt === 0) connection.state = 'connecting';
+    this.#isNews = true;  // written in the frame: a text changed here would make the next scroll event measure anew
+    this.schedule();
+  }
+
+  #take(message, opened) {
+    const event = this.session.receive(message, this.#describe, opened);
+    switch (event.kind) {
+      case 'tables': return this.#welcome(message.type === 'hello');
+      case 'window': return this.#showWindow(event);
+      case 'patch':
+        this.scroll.shift(event.shift);
+        this.sight.shifted(event.shift, this.scroll.rowHeight);
+        return this.#showCopy(event.shift, true);
+      case 'status': this.toldAt = Date.now(); return undefined;
+      case 'acted': return this.acting?.acts.receive(event.message);
+      case 'broken': return this.link.close();
+      case 'error': return this.#refused(event);
+      default: return undefined;
+    }
+  }
+
+  // The server closes after an error. If it was our query, the same again would be refused for ever.
+  #refused({ code, reason }) {
+    const { session } = this;
+    this.error = reason || code;
+    this.acting?.acts.refused(code, reason);
+    if (blameless.has(code)) return;
+    session.view = { ...emptyView(), table: session.view.table, columns: session.view.columns };
+    this.on.told(this, false);
+  }
+
+  #welcome(isHello) {
+    this.toldAt = Date.now();
+    if (isHello) {
+      Object.assign(this.connection, { state: 'live', lostAt: 0, retryAt: 0 });
+      this.error = '';
+      if (document.hidden) this.session.setHidden(true);
+      this.acting?.acts.greeted(this.session.secret);
+    }
+    this.on.listed(this);
+    if (this.session.table) this.#showColumns();
+  }
+
+  #showWindow({ isAnswer, isReopening, isSameEpoch, before }) {
+    const { session: { copy }, scroll, focus, selection, view } = this;
+    const isKept = !isAnswer || isReopening;
+    this.sections.aggregates = view.aggregates;
+    scroll.setTotal(copy.total);
+    if (!isKept) {
+      scroll.moveTo(0);
+      this.travel.stop();
+      focus.clear();
+      selection.clear();
+    } else if (isSameEpoch && !scroll.atTop) {
+      // The same list after a gap: what was read goes on being read, wherever it is now.
+      const anchor = before.itemAt(Math.ceil(scroll.position / scroll.rowHeight));
+      const position = anchor?.id === undefined ? -1 : copy.positionOf(anchor.id);
+      if (position >= 0) scroll.shift(position - before.positionOf(anchor.id));
+    }
+    this.sight.forget();
+    this.#showCopy(0, false);
+    if (isAnswer && isSameEpoch) this.on.say(viewInWords(view, copy.rows, (name) => this.#titleOfName(name)));
+    if (isSameEpoch || !isKept) return;
+    focus.forgetItem();  // ids of another epoch name other rows
+    selection.clear();
+  }
+
+  #showCopy(shift, byPatch) {
+    const { scroll, session: { copy } } = this;
+    this.#isPatch = byPatch && !this.#isChanged;
+    this.#isChanged = true;
+    const wasAtEnd = scroll.atEnd;
+    scroll.setTotal(copy.total);
+    if (wasAtEnd && !this.travel.isMoving) scroll.moveTo(scroll.last);  // who follows the end goes on following it
+    this.focus.follow(copy, shift);
+    this.selection.follow(copy, shift);
+  }
+
+  #titleOfName(name) {
+    return titleOf(this.session.table.columns.find((column) => column.name === name));
+  }
+
+  // What the reader does.
+
+  /** Another table, query or layout; `isTable` makes it a step in the history. */
+  change(wish, isTable = false) {
+    this.error = '';
+    this.show({ ...this.session.view, ...wish });
+    this.on.told(this, isTable);
+  }
+
+  /** Shows another view, of which the address knows already. */
+  show(view) {
+    const { session } = this;
+    const isOther = view.table !== session.view.table;
+    if (!isOther && sameQuery(view, session.view)) session.view = view;
+    else {
+      this.holder.release();
+      session.show(view, this.#describe);
+    }
+    if (isOther) {
+      this.columns.forget();
+      this.scroll.setTotal(0);
+      this.#isChanged = true;
+      this.#isPatch = false;
+      this.on.listed(this);
+    }
+    if (session.table) this.#showColumns();
+    this.schedule();
+  }
+
+  /** Sorts by a column, or by it as well. */
+  sortBy(column, isFurther) {
+    this.change({ sort: nextSort(this.session.view.sort, column, isFurther) });
+  }
+
+  /** Keeps the rows as they are, or goes on. */
+  pause() {
+    this.session.setPaused(!this.session.isPaused, this.#describe);
+    this.#isNews = true;
+    this.schedule();
+  }
+
+  /** All cells of the active row beside the table, or no more. */
+  openDetail(isOpen) {
+    this.detail.toggle(isOpen);
+    if (!isOpen) this.grid.focus({ preventScroll: true });
+    this.schedule();
+  }
+
+  /** Makes a cell active, and brings it in sight. */
+  goTo(position, column) {
+    this.focus.set(position, column, this.session.copy);
+    this.scroll.moveTo(this.scroll.reveal(position, this.session.view.group.length * this.scroll.rowHeight));
+    this.columns.reveal(column);
+    this.schedule();
+  }
+
+  /** Rows have become taller or less tall. */
+  densityChanged() {
+    this.scroll.setRowHeight(DENSITIES[density()]);
+    this.#isChanged = true;
+    this.schedule();
+  }
+
+  /** Whether anybody can see the page has changed. */
+  visibilityChanged() {
+    this.session.setHidden(document.hidden);
+    if (!document.hidden && this.connection.state === 'lost') this.link.retry();
+    this.schedule();
+  }
+
+  /** A second has passed: ages are shown anew. */
+  tick() {
+    this.table.tick(Date.now());
+    this.detail.tick(Date.now());
+    this.#showAge();
+    this.on.news(this);
+  }
+
+  #showColumns() {
+    const { session, columns, view } = this;
+    const { table } = session;
+    if (session.copy.seq > 0 && columns.all.length === table.columns.length && columns.arrange(view.columns)) this.#isChanged = true;
+    this.heads.setView(view);
+    this.grid.setAttribute('aria-label', table.title || table.name);
+    this.on.viewed(this);
+  }
+
+  // What is drawn.
+
+  /** Draws in the next frame. */
+  schedule() {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    requestAnimationFrame(this.#frame);
+  }
+
+  #draw() {
+    this.#isScheduled = false;
+    const { session, scroll, sight, travel, columns, grid, table } = this;
+    const { copy } = session;
+    const now = performance.now();
+    const hasRows = copy.seq > 0;
+    const isChanged = this.#isChanged;
+    if (this.#isNews || isChanged) {
+      this.#showAge();
+      this.on.news(this);
+    }
+    this.#isNews = false;
+    if (hasRows && isChanged && columns.update(session.view, session.table, copy)) {
+      this.heads.setView(this.view);
+      this.on.viewed(this);
+    }
+    this.note.show(session, this.connection.state, columns.all.length > 0 && hasRows);
+    grid.classList.toggle('empty', !hasRows);
+    if (!hasRows) return;
+
+    sight.observe(scroll.position, scroll.rowHeight, now);
+    if (this.#bodyHeight !== scroll.nativeHeight) this.body.style.height = `${this.#bodyHeight = scroll.nativeHeight}px`;
+    if (!travel.isMoving) sight.rest();
+    if (!travel.isMoving || scroll.isCornered) scroll.settle();
+    columns.draw(travel.left);
+    if (isChanged) {
+      columns.rescale(copy);
+      setAttribute(grid, 'aria-rowcount', copy.total + 1);
+      setAttribute(grid, 'aria-busy', session.isAsking);
+    }
+    const isLit = this.#isPatch && !calm.matches && !document.hidden;
+    const moves = isLit && this.sense.allows(copy.moves, scroll.count, travel.isMoving, now) ? copy.moves : null;
+    table.paint(scroll, copy, { isUpward: sight.isUpward, isFast: sight.isFast, isChanged, isLit, moves }, now, Date.now());
+    this.sections.finish(scroll, copy);
+    this.holder.show(table.nodes);
+    this.acting?.show(table.nodes);
+    this.#mark();
+    this.marks.draw(table, this.selection);
+    this.detail.show(this.focus.item, columns.all, copy, Date.now());
+    this.find.drawn(this.body, copy, columns.shown, now);
+    travel.write();
+    this.#isChanged = this.#isPatch = false;
+
+    if (session.canLook) {
+      const viewport = sight.ask(scroll, copy, this.place.anchor, !travel.isMoving);
+      if (viewport) session.look(viewport);
+    }
+    session.painted();
+    this.on.painted(this);
+    if (table.isLean) this.schedule();
+    else if (!this.reach.isBegun) this.#furnish();
+    table.isLean = false;
+    if (table.nextFlash > 0 && this.#flashTimer === 0) this.#flashTimer = setTimeout(() => this.#fade(), table.nextFlash - now + 1);
+  }
+
+  #furnish() {
+    this.reach.load().then(({ RowActions }) => {
+      this.acting = new RowActions(this);
+      if (this.connection.state === 'live') this.acting.acts.greeted(this.session.secret);
+    });
+  }
+
+  #mark() {
+    const { focus, heads, table, session } = this;
+    const { position, column } = focus;
+    focus.mark(position === null ? undefined : position < 0 ? heads.cells[column] : table.cellAt(position, column, session.copy));
+  }
+
+  #fade() {
+    this.#flashTimer = 0;
+    this.schedule();
+  }
+
+  // Rows that may be true no more look so, and say why.
+  #showAge() {
+    const { connection, session, stage } = this;
+    const hasRows = session.copy.seq > 0;
+    const isDown = connection.state === 'live' && isOld(session.table?.source);
+    stage.classList.toggle('aged', (connection.lostAt > 0 || isDown) && hasRows);
+    const words = isDown && hasRows ? oldWords(session.table.source, Date.now() - this.toldAt) : '';
+    if (this.old.textContent !== words) this.old.textContent = words;
+  }
+}
+
+function setAttribute(element, name, value) {
+  if (element.getAttribute(name) !== String(value)) element.setAttribute(name, String(value));
+}

@@ -1,0 +1,91 @@
+// pictureworker.js: fetches images and decodes them, away from the thread that paints. It answers each `{id, address, height}` with
+// `{id, bitmap}` or `{id, fault, isPassing}`, unless `{cancel: id}` came before.
+
+import { pictureSize } from './picturesize.js';
+
+const mostAtOnce = 6;
+const mostWaiting = 400;
+const mostBytes = 512 << 10;    // as the protocol has it
+const mostPixels = 24e6;        // 96 MB while one is decoded
+const widest = 4;               // times as wide as high, before it is cut off in a cell anyway
+const passing = new Set([429, 500, 502, 503, 504]);
+
+/** @type {{id: number, address: string, height: number}[]} */
+const waiting = [];
+/** @type {Map<number, AbortController>} */
+const running = new Map();
+
+self.onmessage = ({ data }) => {
+  if (data.cancel !== undefined) {
+    running.get(data.cancel)?.abort();
+    const at = waiting.findIndex(({ id }) => id === data.cancel);
+    if (at >= 0) waiting.splice(at, 1);
+    return;
+  }
+  waiting.push(data);
+  if (waiting.length > mostWaiting) self.postMessage({ id: waiting.shift().id, fault: 'too many images at once', isPassing: true });
+  next();
+};
+
+function next() {
+  while (running.size < mostAtOnce && waiting.length > 0) load(waiting.shift());
+}
+
+async function load({ id, address, height }) {
+  const control = new AbortController();
+  running.set(id, control);
+  try {
+    const bitmap = await decoded(await bytesFrom(address, control.signal), height);
+    if (control.signal.aborted) bitmap.close();
+    else self.postMessage({ id, bitmap }, [bitmap]);
+  } catch (error) {
+    if (!control.signal.aborted) self.postMessage({ id, fault: error.message || 'it could not be loaded', isPassing: error instanceof Passing });
+  } finally {
+    running.delete(id);
+    next();
+  }
+}
+
+/** It may be otherwise in a while. */
+class Passing extends Error {}
+
+async function bytesFrom(address, signal) {
+  let response;
+  try {
+    response = await fetch(address, { signal, redirect: 'error' });
+  } catch {
+    throw new Passing('the server cannot be reached');
+  }
+  if (!response.ok) {
+    const reason = (await response.text()).trim().slice(0, 200) || `the server answers ${response.status}`;
+    throw passing.has(response.status) ? new Passing(reason) : new Error(reason);
+  }
+  const parts = [];
+  let count = 0;
+  for (const reader = response.body.getReader(); ;) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    count += value.length;
+    if (count > mostBytes) {
+      await reader.cancel();
+      throw new Error('it is too large');
+    }
+    parts.push(value);
+  }
+  return new Blob(parts);
+}
+
+async function decoded(blob, height) {
+  const size = pictureSize(new Uint8Array(await blob.arrayBuffer()));
+  if (size === null) throw new Error('it is no image');
+  if (size.width * size.height > mostPixels) throw new Error('it has too many pixels');
+  const shown = Math.min(height, size.height);
+  const width = Math.max(1, Math.round(size.width / size.height * shown));
+  const fitting = width <= shown * widest ? { resizeHeight: shown, resizeWidth: width }
+    : { resizeWidth: shown * widest, resizeHeight: Math.max(1, Math.round(shown * widest * size.height / size.width)) };
+  try {
+    return await createImageBitmap(blob, { ...fitting, resizeQuality: 'medium' });
+  } catch {
+    throw new Error('it cannot be decoded');
+  }
+}
