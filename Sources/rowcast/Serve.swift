@@ -45,6 +45,9 @@ struct Serve: ParsableCommand {
     let output = LogOutput()
     output.change(settings)
     LoggingSystem.bootstrap { LineLogHandler(label: $0, output: output) }
+    // libwebsockets closes one of its descriptors twice in the end, and what somebody has opened between the two is closed with it. Dispatch
+    // dies of that: it is to have its own descriptors from the beginning, which a timer makes it open.
+    DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(1)) {}
     FileLimit.raise(forPages: ServerConfiguration().sessionLimit)
     let ending = Ending()
     let reloading = Reloading(settings, output: output, read: rereading ?? { settings })
