@@ -4,8 +4,10 @@ PORT ?= 7777
 ROWS ?= 1000000
 RATE ?= 10000
 SEEDS ?= 10000
+FAULTS ?= 1000
+PLUGINS ?= 20
 
-.PHONY: help run run-market test simulate mutants lint format bench bench-page coverage fuzz storm soak sanitize slowhttp tls timing
+.PHONY: help run run-market test simulate chaos mutants lint format bench bench-page coverage fuzz storm soak sanitize slowhttp tls timing
 
 help: ## Lists the commands.
 	@echo "Rowcast: live tables in the browser. Commands:"
@@ -32,6 +34,11 @@ simulate: ## Runs SEEDS seeds of the simulation (SEED=n for one).
 	@scripts/setup run
 	@ROWCAST_CHECK=1 ROWCAST_SEEDS=$(SEEDS) ROWCAST_SEED=$(SEED) swift test -c release -Xswiftc -enable-testing \
 		--scratch-path .build-simulate --filter '^SimulationTests\.'
+
+chaos: ## Kills, hangs, floods and garbage: FAULTS of them over PLUGINS plugins (SEED=n for the same again).
+	@scripts/setup run
+	@swift build -c release --product rowcast
+	@Benchmarks/chaos/run --faults $(FAULTS) --plugins $(PLUGINS) $(if $(SEED),--seed $(SEED))
 
 mutants: ## Plants bugs one by one and shows that the tests find each.
 	@scripts/setup run

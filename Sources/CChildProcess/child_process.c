@@ -8,8 +8,10 @@
 #include <signal.h>
 #include <stddef.h>
 #include <sys/eventfd.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/sendfile.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -104,6 +106,21 @@ int32_t child_pipe(int32_t ends[2], int32_t size) {
   if (pipe2(ends, O_CLOEXEC) != 0) return errno;
   if (size > 0) (void)fcntl(ends[0], F_SETPIPE_SZ, size);
   return 0;
+}
+
+int32_t child_copy_file(int32_t file) {
+  const int copy = memfd_create("plugin", MFD_CLOEXEC);
+  if (copy < 0) return -1;
+  off_t place = 0;
+  for (;;) {
+    const ssize_t count = sendfile(copy, file, &place, 1 << 20);
+    if (count == 0) return copy;
+    if (count > 0 || errno == EINTR) continue;
+    const int error = errno;
+    close(copy);
+    errno = error;
+    return -1;
+  }
 }
 
 int32_t child_wake_file(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }

@@ -10,6 +10,8 @@ public enum PluginError: Error, Hashable, Sendable {
   case notRegularFile(String)
   /// Others could have put it there or changed it; the reason begins with what it is about.
   case untrusted(String, reason: String)
+  /// It is not the file whose SHA-256 was written down.
+  case otherDigest(String, found: String, wanted: String)
   /// A setting was refused; `key` is nil when the plugin did not say which.
   case badSetting(source: String, key: String?, message: String)
 
@@ -46,6 +48,8 @@ extension PluginError: CustomStringConvertible {
     case .missingFile(let path): "\(path): no such file"
     case .notRegularFile(let path): "\(path): not a regular file"
     case .untrusted(let path, let reason): "\(path): not trusted: \(reason)"
+    case .otherDigest(let path, let found, let wanted):
+      "\(path): not the file that was pinned: its SHA-256 is \(found), and \(wanted) is wanted"
     case .badSetting(let source, let key?, let message): "\(source).\(key): \(message)"
     case .badSetting(let source, nil, let message): "\(source): \(message)"
     case .notALibrary(let path, let reason): "\(path): cannot be loaded: \(reason)"

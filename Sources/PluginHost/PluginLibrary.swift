@@ -1,3 +1,4 @@
+import CChildProcess
 import CListPlugin
 import Glibc
 
@@ -22,8 +23,25 @@ public final class PluginLibrary: Sendable {
   /// Loads a library and checks that it is a plugin that this host can run. Runs the library's own initializers.
   ///
   /// It comes from a place where nobody but root and we can have put it; see ``TrustedFile``.
-  public convenience init(path: String) throws(PluginError) {
-    let file = try TrustedFile.open(path).file
+  ///
+  /// - Parameters:
+  ///   - sha256: What the file's SHA-256 must be; `nil` for any.
+  ///   - isCopied: Loads a copy in memory. For a file that was loaded before and has changed since: the loader knows a file by its place on
+  ///     the disk, and would take it for the one that it has. What was loaded before stays in memory.
+  public convenience init(path: String, sha256: String? = nil, isCopied: Bool = false) throws(PluginError) {
+    var file = try TrustedFile.open(path).file
+    do throws(PluginError) {
+      if isCopied {
+        let copy = child_copy_file(file)
+        guard copy >= 0 else { throw .notALibrary(path, reason: String(cString: strerror(errno))) }
+        close(file)
+        file = copy
+      }
+      if let sha256 { try FileDigest.check(file, path, is: sha256) }
+    } catch {
+      close(file)
+      throw error
+    }
     // What was looked at is what is loaded. The file stays open: the loader knows a library by this name, and must not meet it again for another.
     let name = "/proc/self/fd/\(file)"
     // Now: a symbol that is missing is an error here, not a death later. Local: plugins do not see each other.

@@ -39,3 +39,18 @@ extension SourceInlet.Event {
     }
   }
 }
+
+extension SourceWish {
+  /// What the server asks for, as a source is asked for it.
+  init(_ wish: SourceInlet.Wish) {
+    switch wish {
+    case .load(let cells): self = .load(cells)
+    case .cancel(let cells): self = .cancel(cells)
+    case .ask(let requests): self = .ask(requests)
+    case .cancelPages(let ids): self = .cancelPages(ids)
+    case .image(let number, let key): self = .image(number, key: key)
+    case .cancelImages(let numbers): self = .cancelImages(numbers)
+    case .act(let request): self = .act(request)
+    }
+  }
+}

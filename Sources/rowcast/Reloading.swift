@@ -9,6 +9,7 @@ final class Reloading: Sendable {
   private struct State {
     var settings: Settings
     var control: ServerControl?
+    var keeper: SourceKeeper?
   }
 
   private let read: @Sendable () throws -> Settings
@@ -34,6 +35,9 @@ final class Reloading: Sendable {
   /// Names the server, once there is one.
   func serve(_ control: ServerControl) { state.withLock { $0.control = control } }
 
+  /// Names who keeps the sources, if they can be changed.
+  func keep(_ keeper: SourceKeeper) { state.withLock { $0.keeper = keeper } }
+
   /// Reads it again, on a thread of its own: a file can take its time, and the loop has none. [any thread]
   func begin() {
     queue.async { [self] in
@@ -43,8 +47,13 @@ final class Reloading: Sendable {
         let settings = try read()
         let access = try Access(settings, running: control.tokens)
         output.change(settings)
+        let keeper = state.withLock { state in
+          state.settings = settings
+          return state.keeper
+        }
+        // First: whoever is told that all was read again finds it so.
+        if let sources = settings.sources { keeper?.change(to: sources) }
         control.change(ServerChanges(settings, access))
-        state.withLock { $0.settings = settings }
         logger.info("the configuration was read again")
         for name in settings.fixedNames(changedFrom: former) {
           logger.warning("a setting will hold after a restart", metadata: ["setting": "\(name)"])
@@ -89,7 +98,6 @@ extension Settings {
     compare("tls-key", \.tlsKey)
     compare("web", \.web)
     compare("record", \.record)
-    compare("sources", \.sources)
     return names
   }
 }

@@ -14,21 +14,45 @@ struct Serve: ParsableCommand {
   @OptionGroup var options: ServeOptions
 
   func run() throws {
-    try run { settings, control, ending in try startFeeds(settings, control, ending) }
+    let options = options
+    try Self.serve(try options.settings(), rereading: { try options.settings() }) {
+      settings, control, ending, reloading in
+      let keeper = SourceKeeper(control, ending)
+      do {
+        try keeper.start(settings.sources!)
+      } catch let error as PluginError {
+        // What the operator wrote is the command's fault, a file that does not fit is the world's.
+        if case .badSetting = error { throw ValidationError("--set \(error)") }
+        throw WorldError(description: "\(error)")
+      }
+      reloading.keep(keeper)
+    }
   }
 
   /// Serves what `startFeeds` starts; until the server runs that gets no further than its inlets hold.
   func run(_ startFeeds: (Settings, ServerControl, Ending) throws -> Void) throws {
     let options = options
-    let settings = try options.settings()
+    try Self.serve(try options.settings(), rereading: { try options.settings() }) { settings, control, ending, _ in
+      try startFeeds(settings, control, ending)
+    }
+  }
+
+  /// Serves by these settings; `again`: whether it is started once more in the end, `rereading`: reads the settings again.
+  static func serve(
+    _ settings: Settings, again: Again? = nil, rereading: (@Sendable () throws -> Settings)? = nil,
+    _ startFeeds: (Settings, ServerControl, Ending, Reloading) throws -> Void
+  ) throws {
     let output = LogOutput()
     output.change(settings)
     LoggingSystem.bootstrap { LineLogHandler(label: $0, output: output) }
+    // libwebsockets closes one of its descriptors twice in the end, and what somebody has opened between the two is closed with it. Dispatch
+    // dies of that: it is to have its own descriptors from the beginning, which a timer makes it open.
+    DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(1)) {}
     FileLimit.raise(forPages: ServerConfiguration().sessionLimit)
     let ending = Ending()
-    let reloading = Reloading(settings, output: output) { try options.settings() }
+    let reloading = Reloading(settings, output: output, read: rereading ?? { settings })
     let (server, access) = try makeServer(settings, ending, reloading)
-    try startFeeds(settings, server.control, ending)
+    try startFeeds(settings, server.control, ending, reloading)
     let tokenPath: String?
     do {
       tokenPath = try access.publish(settings, port: server.port)
@@ -36,17 +60,22 @@ struct Serve: ParsableCommand {
       throw WorldError(description: "\(error)")
     }
     reloading.serve(server.control)
+    let port = server.port
     // What a journal keeps must let nobody in.
     announce("listening on \(getenv("JOURNAL_STREAM") == nil ? server.loginURL() : server.url)")
     server.run()
-    if let tokenPath { unlink(tokenPath) }
+    if let tokenPath, again?.isWanted != true { unlink(tokenPath) }
     ending.finish()
     server.recording?.close()
+    // Its pages find the same port, and the same tokens.
+    if let again, again.isWanted { again.become(port: port) }
     // Not a return: what a plugin still does in its own threads must not keep the process.
     Glibc.exit(0)
   }
 
-  private func makeServer(_ settings: Settings, _ ending: Ending, _ reloading: Reloading) throws -> (Server, Access) {
+  private static func makeServer(_ settings: Settings, _ ending: Ending, _ reloading: Reloading) throws -> (
+    Server, Access
+  ) {
     do {
       let access = try Access(settings)
       var configuration = try ServerConfiguration(settings, access)
@@ -61,24 +90,6 @@ struct Serve: ParsableCommand {
       }
       return (try Server(configuration), access)
     } catch {
-      throw WorldError(description: "\(error)")
-    }
-  }
-
-  /// Loads and starts the sources that were chosen.
-  private func startFeeds(_ settings: Settings, _ control: ServerControl, _ ending: Ending) throws {
-    do {
-      let feeds: [any Feed] = try settings.sources!.map { source in
-        guard let child = source.child else {
-          return try PluginFeed(source.plugin, settings: source.flags, control: control)
-        }
-        if child.isPlugin { try child.command.checkTrust() }
-        return ChildFeed(child, settings: source.flags, control: control)
-      }
-      for feed in feeds { try ending.start(feed) }
-    } catch let error as PluginError {
-      // What the operator wrote is the command's fault, a file that does not fit is the world's.
-      if case .badSetting = error { throw ValidationError("--set \(error)") }
       throw WorldError(description: "\(error)")
     }
   }

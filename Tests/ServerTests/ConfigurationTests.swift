@@ -49,6 +49,11 @@ import Testing
     ("sources:\n  - child: ''", "2:12", "must not be empty"), ("sources:\n  - child: x= ", "2:12", "name=command"),
     ("sources:\n  - plugin: clock\n    child: x=true", "3:12", "excludes plugin"),
     ("sources:\n  - plugin: clock\n  - child: clock=true", "3:12", "twice"), ("record: ''", "1:9", "must not be empty"),
+    ("sources:\n  - plugin: clock\n    sha256: abc", "3:13", "64 hexadecimal digits"),
+    (
+      "sources:\n  - child: x=true\n    sha256: 0000000000000000000000000000000000000000000000000000000000000000",
+      "2:5", "not for a child"
+    ),
     ("- port: 1", "1:1", "a list of settings"), ("port", "1:1", "a list of settings"),
     ("port: 1\n  listen: x", "2:9", ""),
     ("port: [1", "2:1", ""), ("port: \"1", "1:9", ""), ("\tport: 1", "1:1", ""), ("port: 1\n---\nport: 2", "2:1", ""),

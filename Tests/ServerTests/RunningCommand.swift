@@ -11,7 +11,7 @@ final class RunningCommand {
   private(set) var announcement = ""
   /// All that it has written since, when it has ended.
   private(set) var remainingOutput = ""
-  /// All its complaints, when it has ended.
+  /// All its complaints, when it has ended; before, those that somebody has waited for.
   private(set) var complaints = ""
 
   private static let executable = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
@@ -99,12 +99,21 @@ final class RunningCommand {
     let deadline = RawSocket.now() + seconds
     // Both end with the process.
     remainingOutput = String(decoding: try read(output, until: deadline) { _ in false }, as: UTF8.self)
-    complaints = String(decoding: try read(errors, until: deadline) { _ in false }, as: UTF8.self)
+    complaints += String(decoding: try read(errors, until: deadline) { _ in false }, as: UTF8.self)
     var status: Int32 = 0
     waitpid(process, &status, 0)
     hasEnded = true
     let signal = status & 0x7F
     return signal == 0 ? status >> 8 & 0xFF : -signal
+  }
+
+  /// Waits until it has complained about this, since it was last waited for.
+  func waitForComplaint(_ text: String) throws {
+    let wanted = Array(text.utf8)
+    let bytes = try read(errors, until: RawSocket.now() + WebSocketClient.longPatience) {
+      $0.suffix(wanted.count).elementsEqual(wanted)
+    }
+    complaints += String(decoding: bytes, as: UTF8.self)
   }
 
   /// Reads byte by byte until it is enough, or to the end.

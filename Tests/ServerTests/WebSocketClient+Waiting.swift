@@ -1,12 +1,29 @@
 extension WebSocketClient {
+  /// How long something may take beside which other messages go on, on a machine that has much else to do.
+  static let longPatience = 60.0
+
   /// Opens a table and waits until a message about it contains a text.
   static func waitFor(_ text: String, in table: String, port: Int) throws {
     let client = try WebSocketClient.greeted(port: port)
     client.say(#"{"type":"open","table":"\#(table)","request":1}"#)
-    while true {
-      let message = try client.message()
-      if message["type"] as? String != "tables", "\(message)".contains(text) { return }
-      if let sequence = message["seq"] as? Int { client.say(#"{"type":"ack","seq":\#(sequence)}"#) }
+    try client.wait { $0["type"] as? String != "tables" && "\($0)".contains(text) }
+  }
+
+  /// Waits until what a server says of its tables contains a text.
+  static func waitForTables(with text: String, port: Int) throws {
+    let client = try WebSocketClient(port: port)
+    client.say(#"{"type":"hello","version":1,"client":"test"}"#)
+    try client.wait { $0["tables"] != nil && "\($0)".contains(text) }
+  }
+
+  /// Takes messages until it is the one, however many others come.
+  func wait(for isTheOne: ([String: Any]) -> Bool) throws {
+    let deadline = RawSocket.now() + Self.longPatience
+    while RawSocket.now() < deadline {
+      let message = try message(within: Self.longPatience)
+      if let sequence = message["seq"] as? Int { say(#"{"type":"ack","seq":\#(sequence)}"#) }
+      if isTheOne(message) { return }
     }
+    throw RawSocket.Failure.nothingCame
   }
 }

@@ -46,6 +46,10 @@ int32_t child_pipe(int32_t ends[2], int32_t size);
 // A counter to wake a thread with that waits in poll(); no other child inherits it. -1 when no descriptor is left.
 int32_t child_wake_file(void);
 
+// A copy of an open file in memory, from its beginning to its end, that no other child inherits; -1 when there is none, and errno says why.
+// Where the file was read to does not change.
+int32_t child_copy_file(int32_t file);
+
 // Lets the process go that has ended.
 void child_reap(pid_t process);
 

@@ -17,6 +17,9 @@ public struct ChildCommand: Hashable, Sendable {
   /// How many processes and threads may be started beside those that its user had before; means nothing to root.
   public var processes: UInt64 = 256
 
+  /// What the SHA-256 of the program's file must be, each time that it is started; `nil` for any.
+  public var sha256: String?
+
   /// A program with its arguments.
   public init(_ program: String, _ arguments: [String] = [], folder: String? = nil) {
     self.program = program
@@ -55,7 +58,11 @@ public struct ChildCommand: Hashable, Sendable {
   /// Checks that nobody but root and we can have put the program there or changed it. For one that is named by an absolute path.
   ///
   /// Since nobody else can write to it nor to the folders on the way, it is the same when it is started.
-  public func checkTrust() throws(PluginError) { close(try TrustedFile.open(program).file) }
+  public func checkTrust() throws(PluginError) {
+    let file = try TrustedFile.open(program).file
+    defer { close(file) }
+    if let sha256 { try FileDigest.check(file, program, is: sha256) }
+  }
 
   /// Our own environment.
   static var ours: [String: String] {

@@ -11,6 +11,7 @@ final class ChildCore: @unchecked Sendable {
   private let table: String?
   private let configuration: [String: String]
   private let policy: SupervisionPolicy
+  private let trace: (any TraceListener)?
   private let log: @Sendable (PluginLogLevel, String) -> Void
   private let events: @Sendable (SourceEvent) -> Bool
   private let wake = WakeFile()
@@ -37,6 +38,8 @@ final class ChildCore: @unchecked Sendable {
   private var outgoing: [UInt8] = []
   private var errors = ErrorLog()
   private var healthNumber: UInt64 = 0
+  /// Of a trace: that the process is gone, and that all it wrote was read.
+  private var openEnds = 0
 
   /// So much may wait to be written to a child that does not read.
   private static let outgoingLimit = 1 << 20
@@ -47,6 +50,7 @@ final class ChildCore: @unchecked Sendable {
 
   init(
     _ command: ChildCommand, name: String, table: String?, configuration: [String: String], policy: SupervisionPolicy,
+    trace: (any TraceListener)? = nil,
     log: @escaping @Sendable (PluginLogLevel, String) -> Void, events: @escaping @Sendable (SourceEvent) -> Bool
   ) {
     self.command = command
@@ -54,6 +58,7 @@ final class ChildCore: @unchecked Sendable {
     self.table = table
     self.configuration = configuration
     self.policy = policy
+    self.trace = trace
     self.log = log
     self.events = events
   }
@@ -118,6 +123,7 @@ final class ChildCore: @unchecked Sendable {
       noteLife(&supervisor)
       for input in inputs {
         if input == .stop { isAskedToStop = true }
+        if input == .drained { closeOneEnd() }
         perform(supervisor.handle(input, at: monotonicNow), &supervisor)
       }
       for wish in wishes { take(wish) }
@@ -196,7 +202,7 @@ final class ChildCore: @unchecked Sendable {
   private func spawn(_ supervisor: inout Supervisor) {
     do throws(ChildProcess.Fault) {
       let process = try ChildProcess(command)
-      let reader = ChildReader(process.output, listener)
+      let reader = ChildReader(process.output, listener, trace)
       let (known, isReloading) = monitor.withLock { (schema, wasInsideReload) }
       let decoder = ChildDecoder(name: name, table: table, known: known, isReloading: isReloading)
       guard reader.start(name, decoder: decoder) else {
@@ -211,6 +217,8 @@ final class ChildCore: @unchecked Sendable {
       isStopped = false
       speaks = false
       outgoing = HostLine.hello
+      trace?.begin()
+      openEnds = 2
       perform(supervisor.handle(.spawned, at: monotonicNow), &supervisor)
     } catch {
       perform(supervisor.handle(.notSpawned(error.reason), at: monotonicNow), &supervisor)
@@ -220,10 +228,16 @@ final class ChildCore: @unchecked Sendable {
   private func reap() {
     readErrors()
     errors.end { log(.info, $0) }
+    closeOneEnd()
     process?.reap()
     process = nil
     outgoing = []
     answer(monitor.withLock { questions.takeUnanswered("its source has ended") })
+  }
+
+  private func closeOneEnd() {
+    openEnds -= 1
+    if openEnds == 0 { trace?.end() }
   }
 
   private var listener: ChildReader.Listener {
@@ -309,6 +323,7 @@ final class ChildCore: @unchecked Sendable {
     guard let process, process.input >= 0, !outgoing.isEmpty else { return }
     let count = outgoing.withUnsafeBytes { write(process.input, $0.baseAddress, $0.count) }
     if count > 0 {
+      if let trace { outgoing.withUnsafeBytes { trace.note(.host, UnsafeRawBufferPointer(rebasing: $0[..<count])) } }
       outgoing.removeFirst(count)
     } else if errno != EAGAIN && errno != EINTR {
       process.closeInput()  // it does not want to hear us
@@ -323,6 +338,7 @@ final class ChildCore: @unchecked Sendable {
     for _ in 0..<16 {
       let count = read(process.errors, &buffer, buffer.count)
       if count > 0 {
+        if let trace { buffer.withUnsafeBytes { trace.note(.log, UnsafeRawBufferPointer(rebasing: $0[..<count])) } }
         errors.take(buffer[..<count], at: monotonicNow) { log(.info, $0) }
       } else {
         if count == 0 { process.closeErrors() }

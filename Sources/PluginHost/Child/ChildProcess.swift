@@ -25,6 +25,13 @@ final class ChildProcess {
     guard let path = command.path(searching: ours["PATH"]) else {
       throw Fault(reason: "there is no program “\(command.program)” that may be run")
     }
+    if command.sha256 != nil {
+      do throws(PluginError) {
+        try command.checkTrust()
+      } catch {
+        throw Fault(reason: "\(error)")
+      }
+    }
     guard let pipes = Self.pipes() else { throw Fault(reason: "no pipe: \(Self.words(errno))") }
     let words = ([command.program] + command.arguments).map { strdup($0) } + [nil]
     let environment = command.environment(from: ours).map { strdup($0) } + [nil]

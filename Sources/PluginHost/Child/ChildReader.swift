@@ -25,6 +25,7 @@ final class ChildReader: @unchecked Sendable {
 
   private let file: Int32
   private let listener: Listener
+  private let trace: (any TraceListener)?
   private let cut = WakeFile()
   private let signs = Monitor()
   // Under `signs`.
@@ -35,9 +36,10 @@ final class ChildReader: @unchecked Sendable {
   private var hasGreeted = false
 
   /// For the read end of a pipe, which is closed at the end.
-  init(_ file: Int32, _ listener: Listener) {
+  init(_ file: Int32, _ listener: Listener, _ trace: (any TraceListener)? = nil) {
     self.file = file
     self.listener = listener
+    self.trace = trace
   }
 
   /// How often something was read, and whether what was read waits to be taken. [any thread]
@@ -98,6 +100,7 @@ final class ChildReader: @unchecked Sendable {
       }
       if count == 0 { break }
       signs.withLock { readCount &+= 1 }
+      trace?.note(.plugin, UnsafeRawBufferPointer(rebasing: room[..<count]))
       lines.take(count)
       guard take(&lines, &decoder) else { return end(&decoder) }
       if count < room.count { decoder.flush() }

@@ -24,17 +24,20 @@ public final class ChildSource: Sendable {
   ///   - table: The table's name, instead of the one that the program gives.
   ///   - configuration: The settings that a program gets that speaks the protocol.
   ///   - policy: How long it is waited for, and how often it may fail.
+  ///   - trace: Hears everything that is said to the program, and that it says.
   ///   - log: What the program writes to its standard error, and ours about it. May be called on any thread.
   ///   - events: What happens, in order, one call at a time, on threads of this source. It may block, and then the program waits. False:
   ///     we are stopping.
   public init(
     _ command: ChildCommand, name: String, table: String? = nil, configuration: [String: String] = [:],
-    policy: SupervisionPolicy = SupervisionPolicy(), log: @escaping @Sendable (PluginLogLevel, String) -> Void,
+    policy: SupervisionPolicy = SupervisionPolicy(), trace: (any TraceListener)? = nil,
+    log: @escaping @Sendable (PluginLogLevel, String) -> Void,
     events: @escaping @Sendable (SourceEvent) -> Bool
   ) {
     self.name = name
     core = ChildCore(
-      command, name: name, table: table, configuration: configuration, policy: policy, log: log, events: events)
+      command, name: name, table: table, configuration: configuration, policy: policy, trace: trace, log: log,
+      events: events)
   }
 
   deinit { core.post(.stop) }

@@ -34,7 +34,7 @@ struct DeferredExam {
     guard isAnswered("cells that had been cancelled \(Self.storms) times before", .cancel, within: patience) else {
       return
     }
-    sitting.load([DeferredCell(missingKey(schema), column: column)])
+    sitting.load([DeferredCell(Self.missingKey(schema), column: column)])
     _ = isAnswered("a cell of a row that is not there", .answers, within: patience)
   }
 
@@ -49,7 +49,8 @@ struct DeferredExam {
     return false
   }
 
-  private func missingKey(_ schema: Schema) -> RowKey {
+  /// A key that no row has.
+  static func missingKey(_ schema: Schema) -> RowKey {
     schema.key == .integer ? .integer(-9_007_199_254_740_881) : .text("rowcast-exam: no such row")
   }
 }

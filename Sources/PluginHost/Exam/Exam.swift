@@ -181,6 +181,7 @@ public struct Exam {
       guard stays(sitting, after: "it was sent a message of a type that it does not know") else { return }
       sitting.say((1...500).flatMap { HostLine.health(UInt64($0)) })
       guard stays(sitting, after: "it was sent 500 messages at once") else { return }
+      askForWhatThereIsNot(sitting)
       if bench.level > 1 {
         DeferredExam(sitting).run()
         guard isThere(sitting, after: "its deferred cells were asked for and cancelled") else { return }
@@ -199,6 +200,28 @@ public struct Exam {
     guard stays(sitting, after: "its output was not read for a while") else { return }
     if speaks, sitting.hello!.capabilities.contains("health"), !bench.hasFound(.health) {
       askHealth(sitting, "after all that")
+    }
+  }
+
+  /// An action that no table has, of a row that is not there: whatever a plugin's actions do, nothing may be done for it.
+  private func askForWhatThereIsNot(_ sitting: Sitting) {
+    guard let schema = bench.schema, !schema.actions.isEmpty else { return }
+    bench.seen.insert(.actions)
+    let id: UInt64 = 4_711
+    sitting.say(
+      HostLine.action(
+        ActionRequest(id: id, action: "rowcast-exam", key: DeferredExam.missingKey(schema), arguments: [])))
+    sitting.hear(for: bench.options.answer) { sitting.outcomes[id] != nil }
+    // That it has ended is another finding.
+    guard !sitting.isAtEnd else { return }
+    switch sitting.outcomes[id] {
+    case nil:
+      let others = sitting.outcomes.keys.sorted().map(String.init).joined(separator: ", ")
+      bench.find(
+        .actions, in: sitting.part,
+        "the action \(id) was not answered within \(bench.options.answer)" + (others.isEmpty ? "" : "; \(others) was"))
+    case .done: bench.find(.actions, in: sitting.part, "it says that it has done an action that there is not")
+    case .failed: break
     }
   }
 

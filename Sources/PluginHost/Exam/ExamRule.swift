@@ -42,12 +42,17 @@ public enum ExamRule: String, CaseIterable, Comparable, Sendable {
   /// It goes on answering after cells or queries were cancelled again and again.
   case cancel
 
+  // MARK: Level 3: actions
+  /// Each action is answered, once, and one that there is not with an error.
+  case actions
+
   /// The level that a rule belongs to.
   public var level: Int {
     switch self {
     case .start, .lines, .wholeLines, .rows, .stays, .end, .restart, .keys: 0
     case .hello, .schema, .messages, .commit, .health, .settings: 1
     case .answers, .values, .cancel: 2
+    case .actions: 3
     }
   }
 
@@ -71,6 +76,7 @@ public enum ExamRule: String, CaseIterable, Comparable, Sendable {
     case .answers: "each deferred cell and each query is answered"
     case .values: "deferred cells fit their column"
     case .cancel: "it goes on after many cancels"
+    case .actions: "each action is answered"
     }
   }
 
@@ -106,6 +112,8 @@ public enum ExamRule: String, CaseIterable, Comparable, Sendable {
       "answer each cell of each load with loaded or failed, also one of a row that is gone; and each query with page"
     case .values: "give a value of the column's type, or null; what cannot be loaded is failed"
     case .cancel: "take cancel as a hint: forget what waits, and go on with what is asked for afterwards"
+    case .actions:
+      "answer each action with one acted of the same id, one that it does not know with an error; do nothing for it"
     }
   }
 

@@ -35,6 +35,8 @@ final class Sitting {
   private(set) var queried: Set<PageRequestID> = []
   /// The first of the queries that the engine has had asked: what an exam of its own can ask again.
   private(set) var firstQuery: PageRequest?
+  /// What became of actions, by their ids.
+  private(set) var outcomes: [UInt64: ActionOutcome] = [:]
   /// Rows that were named, as far as they are kept.
   private(set) var keys: Set<RowKey> = []
   /// Settings that it is given, as JSON.
@@ -247,7 +249,11 @@ final class Sitting {
         if reason.hasPrefix("the value ") { find(.values, "cell of row \(key): \(reason)", line) }
       case .page(let id, _), .sections(let id, _), .pageFailed(let id, _): takeAnswer(event, to: id, line)
       case .sourceChanged: _ = bench.answer(event)
-      case .forget, .image, .acted: break
+      case .forget, .image: break
+      case .acted(let id, let outcome):
+        if outcomes.updateValue(outcome, forKey: id) != nil {
+          find(.actions, "the action \(id) is answered twice", line)
+        }
       case .refused(let reason): refuse(reason, line)
       case .badLine(let reason):
         badReasons.insert(reason)
@@ -276,6 +282,7 @@ final class Sitting {
   private func take(_ schema: Schema, _ line: Int?) {
     if hello != nil { bench.seen.insert(.schema) }
     if schema.columns.contains(where: \.isDeferred) || schema.windowed != nil { bench.level = max(bench.level, 2) }
+    if !schema.actions.isEmpty { bench.level = max(bench.level, 3) }
     if let reason = bench.add(schema) {
       refusal = reason
       find(.schema, reason, line)

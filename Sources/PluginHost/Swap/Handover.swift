@@ -10,7 +10,7 @@ import ListEngine
 ///     let events = handover.takeEvents()     // ready: to be told in the place of what the old one would tell
 ///
 /// A list that is told with `reload` is whole at its end; rows of which nobody says that they are a list are whole when nothing has come
-/// for a while.
+/// for a while. A program that keeps its rows itself takes over as soon as it has said its columns.
 struct Handover {
   /// What is to be done now.
   enum Decision: Equatable {
@@ -59,6 +59,11 @@ struct Handover {
         return .refused("it has other columns than the one that runs", otherColumns: true)
       }
       events.append(event)
+      // One that keeps its rows has no list to tell: it answers from now on, and what pages hold is asked for again.
+      if new.windowed != nil {
+        events.append(.sourceChanged)
+        return .ready
+      }
     case .changes(let changes):
       hasRows = true
       lastChange = now

@@ -130,7 +130,7 @@ public final class SwappingSource: @unchecked Sendable {
   /// Of one that does not count any more only what somebody waits for is of interest.
   private func answer(_ event: SourceEvent) -> Bool {
     switch event {
-    case .notLoaded, .acted: events(event)
+    case .notLoaded, .pageFailed, .image, .acted: events(event)
     default: false
     }
   }
@@ -171,7 +171,9 @@ public final class SwappingSource: @unchecked Sendable {
       handover = nil
       for event in told where !tell(event) { return false }
       log(.info, "the new instance has taken over")
-      return tell(.state(.live, message: ""))
+      // It may have said so itself, and why.
+      let hasSaid = told.contains { if case .state = $0 { true } else { false } }
+      return hasSaid || tell(.state(.live, message: ""))
     }
   }
 

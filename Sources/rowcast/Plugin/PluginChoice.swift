@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import Glibc
 import PluginHost
 
@@ -36,6 +37,26 @@ struct PluginChoice: ParsableArguments {
 
   /// What reports call it.
   var name: String { path ?? command.joined(separator: " ") }
+
+  /// What its table is called, when it does not say so itself.
+  var tableName: String {
+    let word =
+      path ?? command.first { FileManager.default.fileExists(atPath: $0) && !$0.hasPrefix("/bin/") } ?? command[0]
+    let name = Installation.pluginName(word.contains("/") ? word : "./" + word).split(separator: ".").first.map(
+      String.init)
+    return name.flatMap { Child.isName($0) ? $0 : nil } ?? "plugin"
+  }
+
+  /// The files whose change is a change of the plugin: its own, or those that its command names.
+  func files() throws -> [String] {
+    if let file = try file() { return [file] }
+    return command.compactMap { word in
+      guard let found = realpath(word, nil) else { return nil }
+      defer { free(found) }
+      let path = String(cString: found)
+      return FileStamp(path) == nil ? nil : path
+    }
+  }
 
   /// The file, if it is one.
   ///

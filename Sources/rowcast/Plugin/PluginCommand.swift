@@ -4,7 +4,7 @@ import ArgumentParser
 struct PluginCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "plugin", abstract: "For authors of plugins.",
-    subcommands: [PluginNew.self, PluginCheck.self, Host.self])
+    subcommands: [PluginNew.self, PluginCheck.self, PluginRun.self, PluginReplay.self, Host.self])
 
   /// `rowcast plugin host FILE.so`
   struct Host: ParsableCommand {

@@ -1,4 +1,5 @@
 import Foundation
+import PluginHost
 import Yams
 
 /// A configuration in YAML, with the place of everything in it, so that what is wrong can be shown.
@@ -112,6 +113,9 @@ struct ConfigurationFile {
             throw problem(value, "child must be “name=command”, the name of letters, digits, - and _")
           }
           source.command = child
+        case "sha256":
+          source.sha256 = try text(value, "sha256")
+          guard FileDigest.isOne(source.sha256!) else { throw problem(value, "sha256 must be 64 hexadecimal digits") }
         case "settings":
           guard let pairs = value.mapping else { throw problem(value, "settings must be a list of “name: value”") }
           for (key, value) in pairs {
@@ -120,9 +124,12 @@ struct ConfigurationFile {
             guard let scalar = value.scalar else { throw problem(value, "\(name) must be one value") }
             source.settings.append(.init(key: name, value: scalar.string))
           }
-        default: throw problem(key, "a source has “plugin” or “child”, and “settings”, and nothing else")
+        default:
+          throw problem(key, "a source has “plugin” or “child”, “settings” and “sha256”, and nothing else")
         }
       }
+      // Of a command line there is no one file that could be looked at.
+      if source.sha256 != nil, source.command != nil { throw problem(node, "sha256 is for a plugin, not for a child") }
       sources.append(source)
     }
     return sources

@@ -12,6 +12,8 @@ struct Settings: Equatable {
     var command: Child?
     /// What the plugin is told, in the order in which it was written.
     var settings: [Pair] = []
+    /// What the SHA-256 of the plugin's file must be; `nil` for any.
+    var sha256: String?
 
     struct Pair: Equatable {
       var key: String
@@ -20,6 +22,11 @@ struct Settings: Equatable {
 
     /// The program to run; `nil` when the source is a shared library.
     var child: Child? { command ?? Child(plugin: plugin) }
+    /// The plugin's file, which may change while it runs; `nil` when it is a command.
+    var file: String? {
+      guard let child else { return Installation.pluginPath(plugin) }
+      return child.isPlugin ? child.command.program : nil
+    }
     /// What its table and its settings are called by.
     var name: String { child?.name ?? Installation.pluginName(plugin) }
     /// What it is told, as flags say it.

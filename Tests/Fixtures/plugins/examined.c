@@ -4,6 +4,10 @@
 
 #include <stdlib.h>
 
+#ifndef TEXT
+#define TEXT "a job"
+#endif
+
 struct source {
   const struct list_host *host;
 };
@@ -52,7 +56,7 @@ static int32_t run(void *instance) {
   struct list_cell cells[6];
   for (int row = 0; row < 3; row++) {
     keys[row] = list_integer(first + row);
-    cells[2 * row] = list_text("a job");
+    cells[2 * row] = list_text(TEXT);
     cells[2 * row + 1] = list_number(row);
   }
 #ifdef BAD_ROW

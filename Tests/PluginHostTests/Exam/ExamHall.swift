@@ -33,8 +33,18 @@ enum ExamHall {
     return options
   }()
 
-  /// The reports, by file. They are examined in a copy of the folder: some leave files behind.
-  static let reports: [String: ExamReport] = {
+  /// The reports, by file. Whoever wants one waits without holding a thread that other tests could use.
+  static let reports = Task {
+    await withCheckedContinuation { continuation in
+      Thread.detachNewThread { continuation.resume(returning: holdAll()) }
+    }
+  }
+
+  /// One of them.
+  static func report(of file: String) async -> ExamReport? { await reports.value[file] }
+
+  /// The plugins are examined in a copy of the folder: some leave files behind.
+  private static func holdAll() -> [String: ExamReport] {
     let kept = Reports()
     let copy = FileManager.default.temporaryDirectory.appending(path: "rowcast-exam-\(UUID().uuidString)")
     try? FileManager.default.copyItem(at: Workshop.root.appending(path: "Tests/Fixtures/plugins/exam"), to: copy)
@@ -54,7 +64,7 @@ enum ExamHall {
     }
     all.wait()
     return kept.reports
-  }()
+  }
 
   private final class Reports: @unchecked Sendable {
     private let lock = NSLock()

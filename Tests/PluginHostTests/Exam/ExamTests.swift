@@ -4,8 +4,8 @@ import Testing
 
 /// The exam fails each bad plugin for the rule that it breaks and for no other, and passes the good ones.
 @Suite struct ExamTests {
-  @Test(arguments: ExamHall.fixtures) func aPluginIsFailedForItsRuleAlone(_ fixture: ExamHall.Fixture) throws {
-    let report = try #require(ExamHall.reports[fixture.file])
+  @Test(arguments: ExamHall.fixtures) func aPluginIsFailedForItsRuleAlone(_ fixture: ExamHall.Fixture) async throws {
+    let report = try #require(await ExamHall.report(of: fixture.file))
     #expect(report.broken == Set([fixture.rule].compactMap(\.self)), "\(report.text)")
     for finding in report.findings { #expect(!finding.message.isEmpty && !finding.part.isEmpty) }
   }
@@ -18,35 +18,35 @@ import Testing
 
   @Test(arguments: [
     ("good-rows.sh", 0), ("good-list.sh", 0), ("good-messages.sh", 1), ("good-refusal.sh", 1), ("good-deferred.py", 2),
-    ("good-windowed.py", 2),
-  ]) func aGoodPluginHasItsLevel(_ file: String, _ level: Int) throws {
-    let report = try #require(ExamHall.reports[file])
+    ("good-windowed.py", 2), ("good-actions.sh", 3),
+  ]) func aGoodPluginHasItsLevel(_ file: String, _ level: Int) async throws {
+    let report = try #require(await ExamHall.report(of: file))
     #expect(report.level == level)
     #expect(report.isPassed, "\(report.text)")
   }
 
-  @Test func whatIsFoundNamesTheLineThatShowsIt() throws {
-    let report = try #require(ExamHall.reports["rows-type.sh"])
+  @Test func whatIsFoundNamesTheLineThatShowsIt() async throws {
+    let report = try #require(await ExamHall.report(of: "rows-type.sh"))
     let finding = try #require(report.findings.first)
     #expect(finding.line == 4)
     #expect(finding.output.contains(#""40 %""#))
     #expect(finding.message.contains("its cell “done” is a text, the column is of type number"))
-    let noise = try #require(ExamHall.reports["lines-noise.sh"]?.findings.first)
+    let noise = try #require(await ExamHall.report(of: "lines-noise.sh")?.findings.first)
     #expect(noise.line == 1)
     #expect(noise.output == "Loading jobs...")
   }
 
-  @Test func whatAPluginSaysToPeopleIsInTheReport() throws {
-    let report = try #require(ExamHall.reports["start-ends.sh"])
+  @Test func whatAPluginSaysToPeopleIsInTheReport() async throws {
+    let report = try #require(await ExamHall.report(of: "start-ends.sh"))
     #expect(report.log == ["no configuration found"])
     #expect(report.findings.map(\.message) == ["it ended with code 3 before it had told a row"])
   }
 
-  @Test func theRulesOfItsLevelsWereLookedAt() throws {
-    let report = try #require(ExamHall.reports["good-deferred.py"])
+  @Test func theRulesOfItsLevelsWereLookedAt() async throws {
+    let report = try #require(await ExamHall.report(of: "good-deferred.py"))
     #expect(report.rules.filter { report.outcome(of: $0) != .passed } == [])
     #expect(report.rules == ExamRule.allCases.filter { $0.level <= 2 })
-    let rows = try #require(ExamHall.reports["good-rows.sh"])
+    let rows = try #require(await ExamHall.report(of: "good-rows.sh"))
     #expect(rows.rules == ExamRule.allCases.filter { $0.level == 0 })
   }
 

@@ -35,6 +35,16 @@ import Testing
     #expect(told.map(\.abandonsReload) == [false, false])
   }
 
+  @Test func aProgramThatKeepsItsRowsTakesOverWithItsColumnsAndIsAskedAgain() {
+    var schema = Self.schema
+    schema.windowed = WindowedCapabilities()
+    var handover = Handover(schema: schema, at: start)
+    #expect(handover.take(.schema(schema), at: at(0)) == .ready)
+    let told = handover.takeEvents(isInsideReload: false)
+    #expect(told.contains { if case .sourceChanged = $0 { true } else { false } })
+    #expect(changes(told).isEmpty)
+  }
+
   @Test func rowsWithoutAListAreWholeWhenItIsQuiet() {
     var handover = Handover(schema: Self.schema, at: start)
     #expect(handover.take(rows(1...1), at: at(0)) == .wait)

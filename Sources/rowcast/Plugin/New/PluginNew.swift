@@ -43,6 +43,6 @@ struct PluginNew: ParsableCommand {
     announce("made \(folder.path); next:")
     if language.isBuilt { announce("  make -C \(name)") }
     announce("  rowcast plugin check ./\(product)")
-    announce("  rowcast serve --plugin ./\(product)")
+    announce("  rowcast plugin run ./\(product)")
   }
 }

@@ -83,6 +83,7 @@ struct PluginTemplate {
       A data source for Rowcast. \(what)
 
       \(build)    rowcast plugin check ./\(product)       # the exam
+          rowcast plugin run ./\(product)         # the table, in the browser; starts anew when the file changes
           rowcast serve --plugin ./\(product)     # as an operator runs it
 
       """

@@ -1,0 +1,39 @@
+import ListEngine
+
+/// One line of a trace.
+enum TraceEntry: Equatable {
+  case begin
+  case end
+  case line(TraceDirection, [UInt8])
+}
+
+/// Reads the lines that a ``TraceWriter`` has written.
+struct TraceReader {
+  private let parser = JSONParser()
+
+  /// What one line says, and when it happened; `nil` when it is no line of a trace.
+  func read(_ line: [UInt8]) -> (at: Duration, entry: TraceEntry)? {
+    var padded = line
+    padded.append(contentsOf: repeatElement(0, count: JSONParser.padding))
+    return padded.withUnsafeBytes { bytes -> (Duration, TraceEntry)? in
+      guard let root = try? parser.parse(UnsafeRawBufferPointer(rebasing: bytes[..<line.count])),
+        let milliseconds = root["at"]?.number, milliseconds >= 0, milliseconds < 1e12
+      else { return nil }
+      let at = Duration.nanoseconds(Int64(milliseconds * 1_000_000))
+      switch root["event"]?.text {
+      case "start": return (at, .begin)
+      case "end": return (at, .end)
+      default: break
+      }
+      guard let direction = root["from"]?.text.flatMap(TraceDirection.init) else { return nil }
+      if let text = root["line"]?.text { return (at, .line(direction, Array(text.utf8))) }
+      guard let list = root["bytes"], list.kind == .list else { return nil }
+      var said: [UInt8] = []
+      for item in list.items {
+        guard let byte = item.integer, (0...255).contains(byte) else { return nil }
+        said.append(UInt8(byte))
+      }
+      return (at, .line(direction, said))
+    }
+  }
+}

@@ -1,0 +1,182 @@
+import Glibc
+import ListEngine
+
+/// A source that tells what a plugin told once, from a trace: the plugin is not needed.
+///
+///     let source = TraceSource("jobs.trace", name: "jobs", speed: 1, log: { level, text in ... }) { event in mailbox.put(event) }
+///     try source.start()
+public final class TraceSource: RunningSource, @unchecked Sendable {
+  private let path: String
+  private let name: String
+  private let speed: Double
+  private let log: @Sendable (PluginLogLevel, String) -> Void
+  private let events: @Sendable (SourceEvent) -> Bool
+  private let monitor = Monitor()
+  // Under `monitor`.
+  private var isStopping = false
+  private var isFinished = true
+
+  /// - Parameters:
+  ///   - speed: How much faster than it happened; 0: without waiting.
+  ///   - log: What the plugin wrote to its standard error, and what is wrong with the file.
+  public init(
+    _ path: String, name: String, speed: Double, log: @escaping @Sendable (PluginLogLevel, String) -> Void,
+    events: @escaping @Sendable (SourceEvent) -> Bool
+  ) {
+    self.path = path
+    self.name = name
+    self.speed = speed
+    self.log = log
+    self.events = events
+  }
+
+  /// Begins to tell, on a thread of its own.
+  public func start() throws(PluginError) {
+    let file = open(path, O_RDONLY | O_CLOEXEC)
+    guard file >= 0 else { throw .missingFile(path) }
+    monitor.withLock { isFinished = false }
+    let code = startThread("replay-\(name)") { [self] in
+      run(file)
+      close(file)
+      monitor.withLock {
+        isFinished = true
+        monitor.wakeAll()
+      }
+    }
+    guard code == 0 else {
+      close(file)
+      throw .noThread(source: name, code: code)
+    }
+  }
+
+  /// Tells no more, and waits for the thread; false when that took longer than this.
+  @discardableResult
+  public func stop(within bound: Duration) -> Bool {
+    monitor.withLock {
+      isStopping = true
+      monitor.wakeAll()
+      return monitor.wait(nanoseconds: UInt64(max(0, bound.nanoseconds))) { isFinished }
+    }
+  }
+
+  /// Nobody is there to be asked: what was answered then is told again.
+  public func send(_ wish: SourceWish) {}
+
+  // MARK: The thread
+
+  private func run(_ file: Int32) {
+    let reader = TraceReader()
+    // A line of a megabyte may be six times as long when every character is escaped, and is a list of numbers when it is no text.
+    var lines = LineSplitter(limit: 8 << 20)
+    var telling = Telling(decoder: ChildDecoder(name: name), events: events)
+    let began = monotonicNow
+    while true {
+      let room = lines.room()
+      let count = read(file, room.baseAddress, room.count)
+      guard count > 0 else { break }
+      lines.take(count)
+      while let line = lines.next() {
+        guard case .whole(let bytes, let number) = line, let (at, entry) = reader.read(Array(bytes)) else {
+          log(.warning, "\(path): line \(lines.number) is no line of a trace")
+          continue
+        }
+        _ = number
+        guard wait(until: began.advanced(by: speed > 0 ? at / speed : .zero), &telling), take(entry, &telling) else {
+          return
+        }
+      }
+    }
+    guard telling.settle() else { return }
+    _ = events(.state(.stale, message: "the trace is over"))
+  }
+
+  /// Waits; what rows mean that nobody has described is decided when it is quiet. False: we are stopping.
+  private func wait(until moment: Instant, _ telling: inout Telling) -> Bool {
+    while true {
+      let rest = monotonicNow.duration(to: moment)
+      guard rest > .zero else { return !monitor.withLock { isStopping } }
+      let slice = telling.isSampling ? min(rest, .milliseconds(200)) : rest
+      let isStopped = monitor.withLock { monitor.wait(nanoseconds: UInt64(slice.nanoseconds)) { isStopping } }
+      guard !isStopped else { return false }
+      if telling.isSampling, slice < rest || rest >= .milliseconds(200) { guard telling.settle() else { return false } }
+    }
+  }
+
+  private func take(_ entry: TraceEntry, _ telling: inout Telling) -> Bool {
+    switch entry {
+    case .begin: return true
+    case .end:
+      let isHeard = telling.settle() && events(.state(.stale, message: "the plugin ended here"))
+      telling.restart(name)
+      return isHeard
+    case .line(.host, _): return true
+    case .line(.log, let line):
+      log(.info, String(decoding: line, as: UTF8.self))
+      return true
+    case .line(.plugin, let line): return telling.take(line)
+    }
+  }
+
+  /// What the plugin's lines become.
+  private struct Telling: ~Copyable {
+    var decoder: ChildDecoder
+    let events: @Sendable (SourceEvent) -> Bool
+    var schema: Schema?
+    var number = 0
+    var isLive = false
+
+    var isSampling: Bool { decoder.isSampling }
+
+    init(decoder: consuming ChildDecoder, events: @escaping @Sendable (SourceEvent) -> Bool) {
+      self.decoder = decoder
+      self.events = events
+    }
+
+    mutating func restart(_ name: String) {
+      decoder = ChildDecoder(name: name, known: schema, isReloading: decoder.isInsideReload)
+      number = 0
+      isLive = false
+    }
+
+    mutating func take(_ line: [UInt8]) -> Bool {
+      number += 1
+      var padded = line
+      padded.append(contentsOf: repeatElement(0, count: JSONParser.padding))
+      padded.withUnsafeBytes { decoder.read(UnsafeRawBufferPointer(rebasing: $0[..<line.count]), number: number) }
+      decoder.flush()
+      return handOn()
+    }
+
+    mutating func settle() -> Bool {
+      decoder.settle()
+      return handOn()
+    }
+
+    private mutating func handOn() -> Bool {
+      for event in decoder.takeEvents() {
+        switch event {
+        case .schema(let schema):
+          self.schema = schema
+          guard events(.schema(schema)) else { return false }
+        case .changes(let changes, let isWhole):
+          guard events(.changes(changes)) else { return false }
+          guard isWhole, !isLive else { continue }
+          isLive = true
+          guard events(.state(.live, message: "")) else { return false }
+        case .state(let state, let message):
+          isLive = state == .live
+          guard events(.state(state, message: message)) else { return false }
+        case .loaded(let key, let column, let cell):
+          guard events(.loaded(key, column: column, cell)) else { return false }
+        case .notLoaded(let key, let column, let reason):
+          guard events(.notLoaded(key, column: column, reason: reason)) else { return false }
+        case .forget(let key, let column): guard events(.forget(key, column: column)) else { return false }
+        case .acted(let number, let outcome): guard events(.acted(number, outcome)) else { return false }
+        case .refused(let reason): guard events(.state(.failed, message: reason)) else { return false }
+        case .hello, .badLine: break
+        }
+      }
+      return true
+    }
+  }
+}

@@ -1,0 +1,97 @@
+import Glibc
+import ListEngine
+import Wire
+
+/// Keeps all that a host and a plugin say to each other in a file, a JSON object a line; docs/plugins.md says its members.
+///
+/// A disk that is full ends the trace, and nothing else.
+public final class TraceWriter: TraceListener, @unchecked Sendable {
+  private let file: Int32
+  private let began = monotonicNow
+  private let failed: @Sendable (String) -> Void
+  private let monitor = Monitor()
+  // Under `monitor`.
+  private var rests: [TraceDirection: [UInt8]] = [:]
+  private var isOver = false
+
+  /// A line that is longer is kept in pieces.
+  private static let lineLimit = 1 << 20
+
+  /// Begins a new file; what was in it is lost. The result is `nil` when it cannot be written; `errno` says why.
+  ///
+  /// - Parameter failed: The trace ends, for this reason. [any thread]
+  public init?(_ path: String, failed: @escaping @Sendable (String) -> Void) {
+    file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+    self.failed = failed
+    guard file >= 0 else { return nil }
+  }
+
+  deinit { if file >= 0 { close(file) } }
+
+  /// A process was started.
+  public func begin() { monitor.withLock { write { $0.raw("\"event\":\"start\"") } } }
+
+  /// It has ended; beginnings of lines are all that is left of them.
+  public func end() {
+    monitor.withLock {
+      for direction in [TraceDirection.host, .plugin, .log] where rests[direction]?.isEmpty == false {
+        writeLine(direction, rests[direction]!)
+      }
+      rests = [:]
+      write { $0.raw("\"event\":\"end\"") }
+    }
+  }
+
+  /// These bytes went over.
+  public func note(_ direction: TraceDirection, _ bytes: UnsafeRawBufferPointer) {
+    monitor.withLock {
+      var rest = rests[direction] ?? []
+      for byte in bytes {
+        if byte != 0x0A { rest.append(byte) }
+        guard byte == 0x0A || rest.count >= Self.lineLimit else { continue }
+        writeLine(direction, rest)
+        rest = []
+      }
+      rests[direction] = rest
+    }
+  }
+
+  private func writeLine(_ direction: TraceDirection, _ line: [UInt8]) {
+    write { writer in
+      writer.raw("\"from\":")
+      writer.text(direction.rawValue)
+      if let text = String(validating: line, as: UTF8.self) {
+        writer.raw(",\"line\":")
+        writer.text(text)
+      } else {
+        // Not a text, and just that may be what is looked for.
+        writer.raw(",\"bytes\":[")
+        for (number, byte) in line.enumerated() {
+          if number > 0 { writer.byte(",") }
+          writer.integer(Int64(byte))
+        }
+        writer.byte("]")
+      }
+    }
+  }
+
+  private func write(_ body: (inout JSONWriter) -> Void) {
+    guard !isOver else { return }
+    var writer = JSONWriter()
+    writer.raw("{\"at\":")
+    writer.cell(.number(Double(began.duration(to: monotonicNow).nanoseconds / 1_000) / 1_000))
+    writer.byte(",")
+    body(&writer)
+    writer.raw("}\n")
+    var rest = writer.bytes[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else {
+        isOver = true
+        return failed("the trace ends here: \(String(cString: strerror(errno)))")
+      }
+      rest = rest.dropFirst(count)
+    }
+  }
+}

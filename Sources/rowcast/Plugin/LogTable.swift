@@ -1,0 +1,69 @@
+import Foundation
+import ListEngine
+import Server
+import Synchronization
+
+/// The table `log`: what a plugin writes to its standard error, and what becomes of it, beside its own table.
+final class LogTable: Sendable {
+  private struct State {
+    var number: Int64 = 0
+    var isOpening = false
+    var isOpen = false
+    var waiting = Changeset()
+  }
+
+  private static let schema = Schema(
+    name: "log", title: "Log", key: .integer,
+    columns: [
+      Column("time", .timestamp, title: "Time", width: 24),
+      Column("level", .text, title: "Level", style: .badge, width: 10),
+      Column("text", .text, title: "Text", width: 120),
+    ], retention: .last(10_000))
+
+  private let inlet: SourceInlet
+  private let state = Mutex(State())
+
+  /// A table that is not shown yet.
+  init(_ control: ServerControl) { inlet = control.addSource("log") }
+
+  /// Shows it: after the plugin's own table, so that this one is not the first. Once.
+  func open() {
+    let isFirst = state.withLock { state in
+      defer { state.isOpening = true }
+      return !state.isOpening
+    }
+    guard isFirst else { return }
+    inlet.tell(.schema(Self.schema))
+    // Only now may another thread tell a row: none comes before the columns.
+    let waiting = state.withLock { state in
+      state.isOpen = true
+      defer { state.waiting = Changeset() }
+      return state.waiting
+    }
+    if !waiting.isEmpty { inlet.tell(.changes(waiting)) }
+    inlet.tell(.state(.live, message: ""))
+  }
+
+  /// Adds a line; what the plugin says about its level comes first in it, as in `warning: the disk is full`.
+  func add(_ level: String, _ line: String) {
+    var (level, text) = (level, Substring(line))
+    for word in ["debug", "info", "warning", "error"] where text.lowercased().hasPrefix("\(word): ") {
+      level = word
+      text = text.dropFirst(word.count + 2)
+      break
+    }
+    let time = Int64(Date().timeIntervalSince1970 * 1_000) * 1_000_000
+    let changes = state.withLock { state -> Changeset? in
+      state.number += 1
+      let cells: [Cell] = [.timestamp(time), .text(level), .text(String(text.prefix(8_000)))]
+      if state.isOpen {
+        var changes = Changeset()
+        changes.upsert(.integer(state.number), cells)
+        return changes
+      }
+      if state.waiting.count < 1_000 { state.waiting.upsert(.integer(state.number), cells) }
+      return nil
+    }
+    if let changes { inlet.tell(.changes(changes)) }
+  }
+}

@@ -1,0 +1,35 @@
+import ArgumentParser
+import Server
+
+/// Where an author looks at a plugin: the choices about a server that matter to one.
+struct PageOptions: ParsableArguments {
+  @Option(help: ArgumentHelp("The port; 0 for any that is free. (default: 7777)", valueName: "port"))
+  var port: Int?
+
+  @Flag(help: "Let in everyone who can reach the server: every user of this machine.")
+  var noToken = false
+
+  @Option(
+    help: ArgumentHelp(
+      "The folder with the page; the one that was installed with rowcast if left out.", valueName: "folder"))
+  var web: String?
+
+  @Option(
+    help: ArgumentHelp("The least time between two patches of a page, in milliseconds. (default: 300)", valueName: "ms")
+  )
+  var interval: Int?
+
+  func validate() throws {
+    if let problem = settings.problems.first { throw ValidationError("--\(problem.key): \(problem.text)") }
+  }
+
+  /// The same as a server's settings.
+  var settings: Settings {
+    var settings = Settings()
+    settings.port = port
+    settings.noToken = noToken ? true : nil
+    settings.web = web
+    settings.interval = interval
+    return settings
+  }
+}

@@ -1,0 +1,54 @@
+import ArgumentParser
+import Logging
+import PluginHost
+import Server
+
+/// `rowcast plugin replay FILE`
+struct PluginReplay: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "replay", abstract: "Shows again what a plugin told: from a trace of rowcast plugin run --trace.",
+    discussion: "The plugin is not needed, and not started.")
+
+  @Argument(help: ArgumentHelp("The trace.", valueName: "file"))
+  var file: String
+
+  @Option(help: ArgumentHelp("How much faster than it happened; 0 for as fast as possible.", valueName: "factor"))
+  var speed = 1.0
+
+  @OptionGroup var page: PageOptions
+
+  func validate() throws {
+    guard speed >= 0, speed.isFinite else { throw ValidationError("--speed must be 0 or more, not \(speed)") }
+  }
+
+  func run() throws {
+    try Serve.serve(page.settings) { [file, speed] _, control, ending, _ in
+      let inlet = control.addSource("replay")
+      let table = LogTable(control)
+      let log = SourceLog("replay")
+      let source = TraceSource(
+        file, name: "replay", speed: speed,
+        log: { level, message in
+          log.log(Logger.Level(level), message)
+          table.add("\(level)", message)
+        },
+        events: { event in
+          let isHeard = inlet.tell(SourceInlet.Event(event))
+          if case .schema = event { table.open() }
+          return isHeard
+        })
+      do {
+        try ending.start(TraceFeed(source: source))
+      } catch let error as PluginError {
+        throw WorldError(description: "\(error)")
+      }
+    }
+  }
+}
+
+/// A trace, joined to the server.
+private struct TraceFeed: Feed {
+  let source: TraceSource
+  func start() throws { try source.start() }
+  func stop() { source.stop(within: .seconds(1)) }
+}

@@ -1,0 +1,45 @@
+import ArgumentParser
+import Glibc
+import PluginHost
+import Server
+
+/// `rowcast plugin run PATH`
+struct PluginRun: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "run", abstract: "Shows one plugin in the browser, with its log, and anew when its file changes.",
+    discussion: """
+      The plugin runs as a program of its own, a shared library too. When its file is written the new one is started beside the old one, and takes
+      over with its first whole list. The table “log” has what it writes to standard error.
+      """)
+
+  @OptionGroup var choice: PluginChoice
+  @OptionGroup var page: PageOptions
+
+  @Option(
+    help: ArgumentHelp(
+      "Keep all that is said between host and plugin in this file, for rowcast plugin replay. What was in it is lost.",
+      valueName: "file"))
+  var trace: String?
+
+  func run() throws {
+    let command = try choice.program()
+    let files = try choice.files()
+    var trace: TraceWriter?
+    if let path = self.trace {
+      trace = TraceWriter(path) { complain("\(path): \($0)") }
+      if trace == nil { throw WorldError(description: "\(path): \(String(cString: strerror(errno)))") }
+    }
+    let name = choice.tableName
+    let again = Again()
+    let settings = choice.settings
+    try Serve.serve(page.settings, again: again) { [trace] _, control, ending, _ in
+      let feed = RunFeed(
+        command, name: name, settings: settings, files: files, trace: trace, control: control,
+        otherColumns: {
+          again.ask()
+          control.stop()
+        })
+      try ending.start(feed)
+    }
+  }
+}

@@ -1,0 +1,78 @@
+import Dispatch
+import Glibc
+import ListEngine
+import Logging
+import PluginHost
+import Server
+import Synchronization
+
+/// The plugin that an author works on: its table, its log beside it, and a new instance each time that one of its files changes.
+final class RunFeed: Feed {
+  private let command: ChildCommand
+  private let settings: [String: String]
+  private let name: String
+  private let files: [String]
+  private let trace: TraceWriter?
+  private let swapping: SwappingSource
+  private let table: LogTable
+  private let log: @Sendable (PluginLogLevel, String) -> Void
+  private let watcher = Mutex<FileWatcher?>(nil)
+
+  /// - Parameter otherColumns: An instance came with other columns: a table cannot change them, a new server can.
+  init(
+    _ command: ChildCommand, name: String, settings: [String: String], files: [String], trace: TraceWriter?,
+    control: ServerControl, otherColumns: @escaping @Sendable () -> Void
+  ) {
+    self.command = command
+    self.name = name
+    self.settings = settings
+    self.files = files
+    self.trace = trace
+    let inlet = control.addSource(name)
+    let table = LogTable(control)
+    let sourceLog = SourceLog(name)
+    let log: @Sendable (PluginLogLevel, String) -> Void = { level, message in
+      sourceLog.log(Logger.Level(level), message)
+      table.add("\(level)", message)
+    }
+    self.table = table
+    self.log = log
+    let swapping = SwappingSource(
+      log: log, refused: { if $0.hasOtherColumns { otherColumns() } },
+      events: { event in
+        if case .state(let state, let message, _) = event, !message.isEmpty {
+          table.add(state == .live ? "info" : "warning", "\(name) is \(state.rawValue): \(message)")
+        }
+        let isHeard = inlet.tell(SourceInlet.Event(event))
+        if case .schema = event { table.open() }
+        return isHeard
+      })
+    self.swapping = swapping
+    inlet.listen { [weak swapping] wish in
+      swapping?.send(SourceWish(wish))
+    }
+  }
+
+  private var maker: SourceMaker {
+    { [command, name, settings, log, trace] events in
+      ChildSource(command, name: name, configuration: settings, trace: trace, log: log, events: events)
+    }
+  }
+
+  func start() throws {
+    try swapping.start(maker)
+    // A plugin that tells no columns has a log to read all the same.
+    DispatchQueue.global().asyncAfter(deadline: .now() + 2) { [table] in table.open() }
+    let watcher = FileWatcher(files) { [weak self] in
+      guard let self else { return }
+      log(.info, "a file has changed")
+      swapping.swap(maker)
+    }
+    self.watcher.withLock { $0 = watcher }
+  }
+
+  func stop() {
+    watcher.withLock { $0?.stop() }
+    swapping.stop(within: .seconds(1))
+  }
+}

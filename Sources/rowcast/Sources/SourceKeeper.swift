@@ -1,0 +1,48 @@
+import Logging
+import PluginHost
+import Server
+import Synchronization
+
+/// The sources of a server, by name: started with it, and changed with its configuration.
+final class SourceKeeper: Sendable {
+  private let control: ServerControl
+  private let ending: Ending
+  private let feeds = Mutex<[String: SourceFeed]>([:])
+  private let logger = Logger(label: "rowcast")
+
+  init(_ control: ServerControl, _ ending: Ending) {
+    self.control = control
+    self.ending = ending
+  }
+
+  /// Loads all, and then starts them.
+  ///
+  /// - Throws: `PluginError` for the first that cannot be; none of them is started then.
+  func start(_ sources: [Settings.Source]) throws {
+    let made = try sources.map { ($0.name, try SourceFeed($0, control: control)) }
+    for (name, feed) in made {
+      feeds.withLock { $0[name] = feed }
+      try ending.start(feed)
+    }
+  }
+
+  /// Changes what is different from before: each source by itself. One that cannot be leaves the old one as it is, and the log says why.
+  func change(to sources: [Settings.Source]) {
+    let before = feeds.withLock { $0 }
+    for source in sources {
+      if let feed = before[source.name] {
+        feed.change(to: source)
+        continue
+      }
+      do {
+        let feed = try SourceFeed(source, control: control)
+        feeds.withLock { $0[source.name] = feed }
+        try ending.start(feed)
+      } catch {
+        logger.error("a source cannot be started", metadata: ["source": "\(source.name)", "reason": "\(error)"])
+      }
+    }
+    let names = Set(sources.map(\.name))
+    for (name, feed) in before where !names.contains(name) { feed.retire() }
+  }
+}

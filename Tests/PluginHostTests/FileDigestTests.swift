@@ -1,0 +1,89 @@
+import Foundation
+import ListEngine
+import Testing
+
+@testable import PluginHost
+
+/// A file that is pinned by its SHA-256 is run as it is, or not at all.
+@Suite struct FileDigestTests {
+  private let recorder = Recorder()
+  private static let ofABC = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+  private static let ofNothing = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+
+  @Test(arguments: [("abc", Self.ofABC), ("", Self.ofNothing)]) func itIsTheOneOfTheStandard(
+    _ text: String, _ digest: String
+  )
+    throws
+  {
+    try Workshop.withFolder { folder in
+      let path = folder.appending(path: "file").path
+      try Data(text.utf8).write(to: URL(filePath: path))
+      let file = open(path, O_RDONLY)
+      defer { close(file) }
+      #expect(FileDigest.of(file) == digest)
+      #expect(FileDigest.of(file) == digest, "the second time as well")
+    }
+  }
+
+  @Test func aFileLargerThanOurBufferIsReadWhole() throws {
+    try Workshop.withFolder { folder in
+      let path = folder.appending(path: "file").path
+      try Data(repeating: 0x61, count: 1_000_000).write(to: URL(filePath: path))
+      let file = open(path, O_RDONLY)
+      defer { close(file) }
+      // A million times the letter a, from the standard.
+      #expect(FileDigest.of(file) == "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0")
+    }
+  }
+
+  @Test func whatIsNoDigestIsNone() {
+    #expect(FileDigest.isOne(Self.ofABC) && FileDigest.isOne(Self.ofABC.uppercased()))
+    for text in ["", String(Self.ofABC.dropLast()), Self.ofABC + "0", "g" + Self.ofABC.dropFirst()] {
+      #expect(!FileDigest.isOne(text))
+    }
+  }
+
+  @Test func aLibraryIsLoadedOnlyAsItWasPinned() throws {
+    let path = try Workshop.library("clock")
+    let file = open(path, O_RDONLY)
+    defer { close(file) }
+    let digest = try #require(FileDigest.of(file))
+    #expect(try PluginLibrary(path: path, sha256: digest).name == "clock")
+    #expect(try PluginLibrary(path: path, sha256: digest.uppercased(), isCopied: true).name == "clock")
+    #expect(throws: PluginError.otherDigest(path, found: digest, wanted: Self.ofABC)) {
+      try PluginLibrary(path: path, sha256: Self.ofABC)
+    }
+  }
+
+  @Test func aProgramIsStartedOnlyAsItWasPinned() throws {
+    try Workshop.withFolder { folder in
+      let path = folder.appending(path: "jobs").path
+      try Data("#!/bin/sh\necho '{\"id\":1}'\n".utf8).write(to: URL(filePath: path))
+      try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
+      var command = ChildCommand(path)
+      command.sha256 = Self.ofABC
+      let recorder = recorder
+      let source = ChildSource(
+        command, name: "jobs", log: { recorder.note($0, $1) }, events: { recorder.hear($0) })
+      try source.start()
+      try recorder.wait("the refusal") {
+        $0.states.contains { $0.hasPrefix("backingOff: \(path): not the file that was pinned: its SHA-256 is ") }
+      }
+      #expect(recorder.view.rows.isEmpty)
+      source.stop()
+    }
+  }
+
+  /// The loader knows a file by its place on the disk: a library that was changed there must be another one all the same.
+  @Test func aCopyIsAnotherLibraryThanTheOneThatWasLoaded() throws {
+    try Workshop.withFolder { folder in
+      let source = Workshop.root.appending(path: "Tests/Fixtures/plugins/examined.c")
+      let path = try Workshop.build(source, into: folder)
+      let first = try PluginLibrary(path: path)
+      let again = try PluginLibrary(path: path)
+      let copy = try PluginLibrary(path: path, isCopied: true)
+      #expect(first.plugin == again.plugin)
+      #expect(first.plugin != copy.plugin)
+    }
+  }
+}

@@ -1,0 +1,107 @@
+import Foundation
+import ListEngine
+import Testing
+
+@testable import PluginHost
+
+/// What goes over between host and plugin is kept as it was, and tells the same again.
+@Suite struct TraceTests {
+  private let recorder = Recorder()
+
+  private func entries(of path: String) throws -> [TraceEntry] {
+    let reader = TraceReader()
+    return try Data(contentsOf: URL(filePath: path)).split(separator: 0x0A).map { line in
+      try #require(reader.read(Array(line))).entry
+    }
+  }
+
+  private func note(_ writer: TraceWriter, _ direction: TraceDirection, _ bytes: [UInt8]) {
+    bytes.withUnsafeBytes { writer.note(direction, $0) }
+  }
+
+  @Test func piecesBecomeLinesOfEachDirection() throws {
+    try Workshop.withFolder { folder in
+      let path = folder.appending(path: "trace").path
+      let writer = try #require(TraceWriter(path) { Issue.record("\($0)") })
+      writer.begin()
+      note(writer, .plugin, Array("{\"a\":1}\n{\"b\"".utf8))
+      note(writer, .host, Array("hello\n".utf8))
+      note(writer, .plugin, Array(":2}\n".utf8))
+      note(writer, .log, [0x4D, 0xFC, 0x0A])
+      note(writer, .plugin, Array("no end".utf8))
+      writer.end()
+      #expect(
+        try entries(of: path) == [
+          .begin, .line(.plugin, Array(#"{"a":1}"#.utf8)), .line(.host, Array("hello".utf8)),
+          .line(.plugin, Array(#"{"b":2}"#.utf8)), .line(.log, [0x4D, 0xFC]), .line(.plugin, Array("no end".utf8)),
+          .end,
+        ])
+      let first = try String(contentsOfFile: path, encoding: .isoLatin1).split(separator: "\n")[1]
+      #expect(first.hasSuffix(#","from":"plugin","line":"{\"a\":1}"}"#) && first.hasPrefix(#"{"at":"#), "\(first)")
+    }
+  }
+
+  @Test(arguments: [
+    "", "{}", #"{"at":1}"#, #"{"at":-1,"event":"start"}"#, #"{"at":1,"event":"pause"}"#,
+    #"{"at":1,"from":"me","line":""}"#,
+    #"{"at":1,"from":"plugin"}"#, #"{"at":1,"from":"plugin","bytes":[256]}"#, #"{"at":"1","event":"start"}"#,
+  ]) func whatIsNoTraceIsNone(_ line: String) { #expect(TraceReader().read(Array(line.utf8)) == nil) }
+
+  @Test func aTraceEndsWhereTheDiskDoes() throws {
+    let failures = Recorder()
+    let writer = try #require(TraceWriter("/dev/full") { failures.note(.error, $0) })
+    writer.begin()
+    writer.end()
+    #expect(failures.log == ["error: the trace ends here: No space left on device"])
+    #expect(TraceWriter("/nowhere/trace") { _ in } == nil)
+  }
+
+  /// What a program tells, and what its trace tells without it, is the same.
+  @Test(arguments: [
+    #"echo '{"id":1,"name":"build"}'; echo 'a word' >&2; echo '{"id":2,"name":"test"}'"#,
+    #"echo '{"type":"hello","version":1}'; echo '{"type":"schema","name":"jobs","key":"integer","columns":[{"name":"n","type":"text"}]}'; echo '{"type":"reload"}'; echo '{"type":"upsert","rows":[[1,"build"],[2,"test"]]}'; echo '{"type":"commit"}'; echo '{"type":"delete","key":1}'; echo 'a word' >&2; read -r a; read -r b"#,
+  ]) func aTraceTellsTheSameAgain(_ script: String) throws {
+    try Workshop.withFolder { folder in
+      let path = folder.appending(path: "trace").path
+      let (once, again) = (recorder, Recorder())
+      let source = ChildSource(
+        .shell(script), name: "jobs", trace: TraceWriter(path) { _ in }, log: { once.note($0, $1) },
+        events: { once.hear($0) })
+      try source.start()
+      try once.wait("the end") { $0.states.last == "live: The list is complete." }
+      #expect(source.stop())
+      let replay = TraceSource(
+        path, name: "jobs", speed: 0, log: { again.note($0, $1) }, events: { again.hear($0) })
+      try replay.start()
+      try again.wait("the end") { $0.states.last == "stale: the trace is over" }
+      #expect(again.view.schema == once.view.schema)
+      #expect(again.view.rows == once.view.rows)
+      #expect(once.view.rows.count >= 2)
+      #expect(again.log == once.log && again.log == ["info: a word"])
+      #expect(again.view.states.first == "live: ")
+      let said = try entries(of: path)
+      #expect(said.first == .begin && said.last == .end)
+      #expect(
+        said.contains {
+          if case .line(.host, let line) = $0 { line == Array(HostLine.hello.dropLast()) } else { false }
+        })
+    }
+  }
+
+  @Test func aReplayCanBeStoppedInTheMiddleOfAPause() throws {
+    try Workshop.withFolder { folder in
+      let path = folder.appending(path: "trace").path
+      let trace =
+        #"{"at":0,"event":"start"}"# + "\n" + #"{"at":0,"from":"plugin","line":"{\"id\":1}"}"# + "\n"
+        + #"{"at":3600000,"event":"end"}"# + "\n"
+      try Data(trace.utf8).write(to: URL(filePath: path))
+      let recorder = recorder
+      let replay = TraceSource(
+        path, name: "jobs", speed: 1, log: { recorder.note($0, $1) }, events: { recorder.hear($0) })
+      try replay.start()
+      try recorder.wait("the row, understood in the pause") { $0.rows.count == 1 }
+      #expect(replay.stop(within: .seconds(10)))
+      #expect(recorder.view.states == ["live: "])
+    }
+  }
+}

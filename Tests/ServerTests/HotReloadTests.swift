@@ -1,0 +1,157 @@
+import Foundation
+import Testing
+
+/// A plugin's file or settings change while it is served: pages see what is different, and nothing else.
+@Suite struct HotReloadTests {
+  private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent()
+
+  /// A page that looks at a table, and keeps all that it is told.
+  private final class Page {
+    private let client: WebSocketClient
+    private(set) var told: [String] = []
+
+    init(_ table: String, port: Int) throws {
+      client = try WebSocketClient.greeted(port: port)
+      client.say(#"{"type":"open","table":"\#(table)","request":1}"#)
+    }
+
+    /// Hears until something contains this text.
+    func wait(for text: String) throws {
+      try client.wait { message in
+        guard message["type"] as? String != "tables" else { return false }
+        told.append("\(message)")
+        return told.last!.contains(text)
+      }
+    }
+  }
+
+  private func end(_ command: RunningCommand) throws -> String {
+    command.send(signal: SIGTERM)
+    #expect(try command.end(within: WebSocketClient.longPatience) == 0)
+    return command.complaints
+  }
+
+  @Test func aChangedProgramTakesOverAndOneThatFailsDoesNot() throws {
+    let scratch = try Scratch()
+    let file = try scratch.write("jobs.sh", Scratch.jobs(#"[1,"build"],[2,"one"]"#))
+    let command = try RunningCommand(["serve", "--port", "0", "--no-token", "--plugin", file])
+    let page = try Page("jobs", port: command.port)
+    try page.wait(for: "one")
+    try scratch.write("jobs.sh", Scratch.jobs(#"[1,"build"],[2,"two"]"#))
+    try page.wait(for: "two")
+    #expect(!page.told.last!.contains("build"), "only what is different travels: \(page.told.last!)")
+    try scratch.write("jobs.sh", "#!/bin/sh\nexit 3\n")
+    try command.waitForComplaint("the new instance is not used, the old one stays: it has ended with code 3")
+    try scratch.write("jobs.sh", Scratch.jobs(#"[1,"build"],[2,"four"]"#))
+    try page.wait(for: "four")
+    for message in page.told {
+      #expect(!message.contains("stale") && !message.contains("backingOff"), "pages see no trouble: \(message)")
+    }
+    let complaints = try end(command)
+    #expect(complaints.ranges(of: "the new instance has taken over").count == 2, "\(complaints)")
+  }
+
+  @Test func aChangedLibraryTakesOver() throws {
+    let scratch = try Scratch()
+    func build(_ text: String) throws {
+      let process = Process()
+      process.executableURL = URL(filePath: "/usr/bin/env")
+      process.arguments = [
+        "cc", "-std=c11", "-shared", "-fPIC", "-I", Self.root.appending(path: "Sources/CListPlugin/include").path,
+        "-DTEXT=\"\(text)\"", "-o", "\(scratch.path)/libjobs.new",
+        Self.root.appending(path: "Tests/Fixtures/plugins/examined.c").path,
+      ]
+      try process.run()
+      process.waitUntilExit()
+      #expect(process.terminationStatus == 0)
+      #expect(rename("\(scratch.path)/libjobs.new", "\(scratch.path)/libjobs.so") == 0)
+    }
+    try build("a first job")
+    let command = try RunningCommand(["serve", "--port", "0", "--no-token", "--plugin", "\(scratch.path)/libjobs.so"])
+    let page = try Page("jobs", port: command.port)
+    try page.wait(for: "a first job")
+    try build("a second job")
+    try page.wait(for: "a second job")
+    _ = try end(command)
+  }
+
+  @Test func changedSettingsTakeOverOnHangUpAndSourcesComeAndGo() throws {
+    let scratch = try Scratch()
+    let manager = DatagramSocket()
+    let text = Scratch.jobs(#"[1,"build"]"#).replacing(
+      #"'{"type":"upsert","rows":[[1,"build"]]}'"#,
+      with: #"'{"type":"upsert","rows":[[1,"'"$(printf %s "$configure" | tr -d '{}":,')"'"]]}'"#)
+    let file = try scratch.write("jobs.sh", text)
+    func configure(_ sources: String) throws -> String {
+      try scratch.write("rowcast.yaml", "port: 0\nno-token: true\nsources:\n\(sources)")
+    }
+    let configuration = try configure("  - plugin: \(file)\n    settings: {mood: happy}\n")
+    let command = try RunningCommand(["--config", configuration], environment: ["NOTIFY_SOCKET": manager.path])
+    #expect(manager.message()?.hasPrefix("READY=1") == true)
+    func reload() {
+      command.send(signal: SIGHUP)
+      #expect(manager.message()?.hasPrefix("RELOADING=1") == true)
+      #expect(manager.message()?.hasPrefix("READY=1") == true)
+    }
+    let page = try Page("jobs", port: command.port)
+    try page.wait(for: "moodhappy")
+    _ = try configure("  - plugin: \(file)\n    settings: {mood: sad}\n  - plugin: clock\n")
+    reload()
+    try page.wait(for: "moodsad")
+    try WebSocketClient.waitFor("UTC", in: "clock", port: command.port)
+    _ = try configure("  - plugin: clock\n")
+    reload()
+    try page.wait(for: "it is not in the configuration any more")
+    _ = try configure("  - plugin: clock\n  - plugin: \(file)\n    settings: {mood: better}\n")
+    reload()
+    try page.wait(for: "moodbetter")
+    _ = try end(command)
+  }
+
+  @Test func aPinnedFileIsServedAsItIsOrNotAtAll() throws {
+    let scratch = try Scratch()
+    let file = try scratch.write("jobs.sh", Scratch.jobs(#"[1,"build"]"#))
+    func digest(_ path: String) throws -> String {
+      let pipe = Pipe()
+      let process = Process()
+      process.executableURL = URL(filePath: "/usr/bin/env")
+      process.arguments = ["sha256sum", path]
+      process.standardOutput = pipe
+      try process.run()
+      let output = pipe.fileHandleForReading.readDataToEndOfFile()
+      process.waitUntilExit()
+      return String(decoding: output.prefix(64), as: UTF8.self)
+    }
+    func configure(_ sha256: String) throws -> String {
+      try scratch.write(
+        "rowcast.yaml", "port: 0\nno-token: true\nsources:\n  - plugin: \(file)\n    sha256: \(sha256)\n")
+    }
+    let wrong = String(repeating: "0", count: 64)
+    let refused = try RunningCommand(["--config", try configure(wrong)], waits: false)
+    #expect(try refused.end() == 1)
+    let found = try digest(file)
+    #expect(
+      refused.complaints
+        == "rowcast: \(file): not the file that was pinned: its SHA-256 is \(found), and \(wrong) is wanted\n")
+    let manager = DatagramSocket()
+    let command = try RunningCommand(
+      ["--config", try configure(found)], environment: ["NOTIFY_SOCKET": manager.path])
+    #expect(manager.message()?.hasPrefix("READY=1") == true)
+    let page = try Page("jobs", port: command.port)
+    try page.wait(for: "build")
+    try scratch.write("jobs.sh", Scratch.jobs(#"[1,"evil"]"#))
+    let other = try digest(file)
+    command.send(signal: SIGHUP)
+    #expect(manager.message()?.hasPrefix("RELOADING=1") == true)
+    #expect(manager.message()?.hasPrefix("READY=1") == true)
+    // One that is pinned as it is now is taken.
+    try scratch.write("jobs.sh", Scratch.jobs(#"[1,"good"]"#))
+    _ = try configure(try digest(file))
+    command.send(signal: SIGHUP)
+    try page.wait(for: "good")
+    let complaints = try end(command)
+    #expect(complaints.contains("not the file that was pinned: its SHA-256 is \(other)"), "\(complaints)")
+    #expect(!page.told.contains { $0.contains("evil") })
+  }
+}

@@ -1,0 +1,87 @@
+import Foundation
+import Testing
+
+/// `rowcast plugin run` and `rowcast plugin replay`, from outside.
+@Suite struct PluginRunTests {
+  private func run(_ arguments: [String]) throws -> RunningCommand {
+    try RunningCommand(["plugin"] + arguments + ["--no-token", "--port", "0"])
+  }
+
+  private func end(_ command: RunningCommand) throws {
+    command.send(signal: SIGTERM)
+    #expect(try command.end(within: WebSocketClient.longPatience) == 0)
+  }
+
+  @Test func thePluginIsShownWithItsLogAndAnewWhenItsFileChanges() throws {
+    let scratch = try Scratch()
+    let file = try scratch.write("jobs.sh", Scratch.jobs(#"[1,"one"]"#, then: "echo 'warning: the disk is full' >&2"))
+    let command = try run(["run", file, "--set", "mood=happy"])
+    try WebSocketClient.waitFor("one", in: "jobs", port: command.port)
+    try WebSocketClient.waitFor("the disk is full", in: "log", port: command.port)
+    try WebSocketClient.waitFor("happy", in: "log", port: command.port)
+    try scratch.write("jobs.sh", Scratch.jobs(#"[1,"two"]"#))
+    try WebSocketClient.waitFor("two", in: "jobs", port: command.port)
+    try WebSocketClient.waitFor("the new instance has taken over", in: "log", port: command.port)
+    try scratch.write("jobs.sh", "#!/bin/sh\nexit 3\n")
+    try WebSocketClient.waitFor("the old one stays: it has ended with code 3", in: "log", port: command.port)
+    try WebSocketClient.waitFor("two", in: "jobs", port: command.port)
+    try end(command)
+  }
+
+  @Test func otherColumnsAreANewServerOnTheSamePort() throws {
+    let scratch = try Scratch()
+    let file = try scratch.write("jobs.sh", Scratch.jobs(#"[1,"one"]"#))
+    let command = try run(["run", file])
+    let page = try WebSocketClient.open("jobs", port: command.port)
+    try scratch.write("jobs.sh", Scratch.jobs(#"[1,"one"]"#, column: "headline"))
+    #expect(page.closeCode(within: WebSocketClient.longPatience) == 1001)
+    let deadline = RawSocket.now() + WebSocketClient.longPatience
+    // The port is closed for a moment.
+    while (try? HTTPAnswer.get("/", port: command.port))??.status != 200, RawSocket.now() < deadline {
+      _ = poll(nil, 0, 20)
+    }
+    try WebSocketClient.waitForTables(with: "headline", port: command.port)
+    try end(command)
+  }
+
+  @Test func aPluginThatTellsNothingHasALogAllTheSame() throws {
+    let command = try RunningCommand([
+      "plugin", "run", "--no-token", "--port", "0", "--", "sh", "-c", "echo 'no such file: jobs.txt' >&2; exit 4",
+    ])
+    try WebSocketClient.waitFor("no such file: jobs.txt", in: "log", port: command.port)
+    try WebSocketClient.waitFor("it has ended with code 4", in: "log", port: command.port)
+    try end(command)
+  }
+
+  @Test func aTraceIsShownAgainWithoutThePlugin() throws {
+    let scratch = try Scratch()
+    let file = try scratch.write("jobs.sh", Scratch.jobs(#"[1,"one"]"#, then: "echo 'a word' >&2"))
+    let trace = "\(scratch.path)/jobs.trace"
+    let command = try run(["run", file, "--trace", trace])
+    try WebSocketClient.waitFor("one", in: "jobs", port: command.port)
+    try end(command)
+    let kept = try String(contentsOfFile: trace, encoding: .utf8)
+    #expect(
+      kept.contains(#""from":"host""#) && kept.contains(#""from":"plugin""#)
+        && kept.contains(#""from":"log","line":"a word""#))
+    unlink(file)
+    let replay = try run(["replay", trace, "--speed", "0"])
+    try WebSocketClient.waitFor("one", in: "jobs", port: replay.port)
+    try WebSocketClient.waitFor("a word", in: "log", port: replay.port)
+    try end(replay)
+  }
+
+  private static let wrong: [([String], Int32)] = [
+    (["plugin", "run"], 2), (["plugin", "run", "a", "--", "b"], 2), (["plugin", "run", "/nowhere/a"], 1),
+    (["plugin", "run", "/etc/passwd"], 1), (["plugin", "run", "/bin/sh", "--trace", "/nowhere/t"], 1),
+    (["plugin", "run", "/bin/sh", "--port", "70000"], 2), (["plugin", "replay"], 2),
+    (["plugin", "replay", "/nowhere/t", "--port", "0"], 1), (["plugin", "replay", "t", "--speed", "fast"], 2),
+    (["plugin", "replay", "t", "--speed=-1"], 2),
+  ]
+
+  @Test(arguments: wrong) func aWrongCommandIsOneLine(_ arguments: [String], _ code: Int32) throws {
+    let command = try RunningCommand(arguments, waits: false)
+    #expect(try command.end() == code, "\(arguments)")
+    #expect(command.complaints.hasPrefix("rowcast: ") && command.complaints.filter { $0 == "\n" }.count == 1)
+  }
+}
