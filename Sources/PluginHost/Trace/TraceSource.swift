@@ -173,6 +173,8 @@ public final class TraceSource: RunningSource, @unchecked Sendable {
         case .forget(let key, let column): guard events(.forget(key, column: column)) else { return false }
         case .acted(let number, let outcome): guard events(.acted(number, outcome)) else { return false }
         case .refused(let reason): guard events(.state(.failed, message: reason)) else { return false }
+        // Answers to what another server asked: nobody asks the same again.
+        case .page, .sections, .pageFailed, .sourceChanged, .image: break
         case .hello, .badLine: break
         }
       }
