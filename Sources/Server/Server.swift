@@ -96,6 +96,17 @@ public final class Server {
       shutDown()
       throw error
     }
+    watchSignals()
+  }
+
+  /// Before anyone is told that we listen: who hears that may end us at once, and what is told before ``run()`` is done then.
+  private func watchSignals() {
+    loop.onSignal = { [unowned self] in beginStopping() }
+    loop.onHangUp = { [unowned self] in
+      configuration.systemManager?.tellReloading(at: EventLoop.now)
+      configuration.onHangUp()
+    }
+    if configuration.endsOnSignals { loop.watchSignals() }
   }
 
   /// A name for a run that no other has.
@@ -150,12 +161,6 @@ public final class Server {
   /// Serves until ``ServerControl/stop()``, or until a signal when those are watched.
   public func run() {
     loop.onTurn = { [unowned self] in takeTurn() }
-    loop.onSignal = { [unowned self] in beginStopping() }
-    loop.onHangUp = { [unowned self] in
-      configuration.systemManager?.tellReloading(at: EventLoop.now)
-      configuration.onHangUp()
-    }
-    if configuration.endsOnSignals { loop.watchSignals() }
     loop.requestTurn()
     configuration.systemManager?.tellReady("listening on \(url)")
     loop.run()

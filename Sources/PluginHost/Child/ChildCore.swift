@@ -202,6 +202,8 @@ final class ChildCore: @unchecked Sendable {
   private func spawn(_ supervisor: inout Supervisor) {
     do throws(ChildProcess.Fault) {
       let process = try ChildProcess(command)
+      // Before anyone reads: what it says first comes after this.
+      trace?.begin()
       let reader = ChildReader(process.output, listener, trace)
       let (known, isReloading) = monitor.withLock { (schema, wasInsideReload) }
       let decoder = ChildDecoder(name: name, table: table, known: known, isReloading: isReloading)
@@ -209,6 +211,7 @@ final class ChildCore: @unchecked Sendable {
         process.send(SIGKILL)
         process.reap()
         close(process.output)
+        trace?.end()
         throw ChildProcess.Fault(reason: "no thread to read what it writes")
       }
       self.process = process
@@ -217,7 +220,6 @@ final class ChildCore: @unchecked Sendable {
       isStopped = false
       speaks = false
       outgoing = HostLine.hello
-      trace?.begin()
       openEnds = 2
       perform(supervisor.handle(.spawned, at: monotonicNow), &supervisor)
     } catch {

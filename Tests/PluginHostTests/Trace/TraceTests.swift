@@ -81,6 +81,8 @@ import Testing
       #expect(again.view.states.first == "live: ")
       let said = try entries(of: path)
       #expect(said.first == .begin && said.last == .end)
+      // One that reads nothing may be gone before it is greeted.
+      guard script.contains("read") else { return }
       #expect(
         said.contains {
           if case .line(.host, let line) = $0 { line == Array(HostLine.hello.dropLast()) } else { false }
