@@ -134,9 +134,11 @@ extension Simulation {
       engine.handle(.collapse(page.id, .path(Self.written(path)), isCollapsed: isCollapsed), at: clock.now)
       return
     }
-    // By number, as a page does that knows its headers: while nothing is on its way, both sides know the same ones.
+    // By number, as a page does that knows its headers: while nothing is on its way, both sides know the same ones. Of a page that came
+    // back the engine may know nothing until it has answered (seed 1545).
     guard page.coming.isEmpty, !page.awaitsWindow, page.isCurrent,
-      let header = page.replica.headers.randomElement(using: &random), let path = page.replica.path(of: header)
+      let header = page.replica.headers.randomElement(using: &random), let path = page.replica.path(of: header),
+      !page.isResuming
     else { return }
     if header.isCollapsed { pages[index].collapsed.remove(path) } else { pages[index].collapsed.insert(path) }
     pages[index].pause = nil

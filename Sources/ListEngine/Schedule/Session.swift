@@ -214,9 +214,9 @@ final class Session {
 
   /// The values of the section with this number, as the page knows it.
   func path(ofSection number: UInt32) -> [Cell]? {
-    // What the page holds of another query names other sections.
-    guard !awaitsWindow else { return nil }
-    return base?.path(of: number) ?? view?.section(numbered: number)?.path
+    // What the page holds of another query names other sections; and so may what it holds from before its connection was lost.
+    guard !awaitsWindow, let base else { return nil }
+    return base.path(of: number) ?? view?.section(numbered: number)?.path
   }
 
   /// The reader scrolled.

@@ -426,6 +426,7 @@ final class ListView: QueryView {
     build.step()
     guard build.isDone else { return }
     self.build = nil
+    version += 1
     structure += 1
     // What changed meanwhile was left out, and is caught up with.
     (position, settledPosition) = (build.position, build.position)
