@@ -1,9 +1,12 @@
-// find.js: finds a text in the rows at hand, marks it where it is drawn, and goes from one to the next. The browser's own search
-// sees only what is drawn; the search box above asks the server for all rows.
+// find.js: finds a text in the rows at hand, marks it where it is drawn, and goes from one to the next; and says in how many of all rows
+// it is, as the server finds it in their texts. The browser's own search sees only what is drawn.
 
-const recount = 300;  // milliseconds between two counts while rows change
+const recount = 300;      // milliseconds between two counts while rows change
+const typingPause = 250;  // milliseconds without a key before the server is asked
 
-/** The strip; `on.go(position, column)` makes a cell active, `on.leave()` gives the focus back. */
+/**
+ * The strip; `on.go(position, column)` makes a cell active, `on.only(text)` shows only the rows that have it, `on.leave()` gives the focus back.
+ */
 export class Find {
   constructor(strip, on) {
     Object.assign(this, { strip, on });
@@ -13,7 +16,14 @@ export class Find {
     this.highlight = globalThis.Highlight ? CSS.highlights.get('found') ?? new Highlight() : null;
     if (this.highlight) CSS.highlights.set('found', this.highlight);
     this.input.addEventListener('input', () => this.#look(true));
-    const [previous, next, close] = strip.querySelectorAll('button');
+    const [all, previous, next, close] = strip.querySelectorAll('button');
+    this.all = all;
+    /** Asks in how many of all rows a text is: `(text, told) => ...`, which tells a number or null; comes after the first rows. */
+    this.askAll = null;
+    all.addEventListener('click', () => {
+      this.close();
+      this.on.only(this.input.value);
+    });
     previous.addEventListener('click', () => this.#step(-1));
     next.addEventListener('click', () => this.#step(1));
     close.addEventListener('click', () => this.close());
@@ -31,6 +41,7 @@ export class Find {
   #specs = [];
   #countedAt = 0;
   #marked = [];
+  #typing = 0;
 
   get isOpen() {
     return !this.strip.hidden;
@@ -40,6 +51,7 @@ export class Find {
     this.strip.hidden = false;
     this.input.focus();
     this.input.select();
+    this.#askAll();
   }
 
   close() {
@@ -66,9 +78,23 @@ export class Find {
     if (isTyped) {
       this.#at = -1;
       this.#countedAt = 0;
+      this.#askAll();
       this.on.changed();
     }
     this.#tell();
+  }
+
+  // What is told of another text than the one that stands there is not shown.
+  #askAll() {
+    const word = this.input.value;
+    this.all.hidden = true;
+    clearTimeout(this.#typing);
+    if (word === '') return;
+    this.#typing = setTimeout(() => this.askAll?.(word, (count) => {
+      if (word !== this.input.value || !this.isOpen) return;
+      this.all.hidden = count === null;
+      if (count !== null) this.all.textContent = `${count.toLocaleString()} ${count === 1 ? 'row' : 'rows'} in all`;
+    }), typingPause);
   }
 
   #tell() {

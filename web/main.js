@@ -77,7 +77,7 @@ function showView() {
 
 function showState(pane) {
   pair?.tell(pane);
-  const { copy, stats, view, table } = pane.session;
+  const { copy, stats, prefetch, view, table } = pane.session;
   const { connection, error } = pane;
   const isLive = connection.state === 'live';
   if (table !== undefined && isLive) around?.sidebar.tell(table.name, { source: table.source });
@@ -88,7 +88,7 @@ function showState(pane) {
   if ($('held').textContent !== heldText) $('held').textContent = heldText;
   bar.setLink({ ...connection, now: Date.now(), hasRows: copy.seq > 0 });
   bar.setStatus({
-    rows: copy.rows, accuracy: copy.accuracy, totals: pane.sections.texts(copy.totals), source: table?.source, stats, isLive, error,
+    rows: copy.rows, accuracy: copy.accuracy, totals: pane.sections.texts(copy.totals), source: table?.source, stats, prefetch, isLive, error,
     isFiltered: view.search !== '' || view.filters.length > 0,
   });
 }

@@ -16,6 +16,7 @@ import { emptyView, fittingView, nextSort, sameQuery } from './query.js';
 import { MotionSense } from './motion.js';
 import { Reach } from './reach.js';
 import { Session } from './session.js';
+import { LoadWatch } from './loads.js';
 import { isOld, oldWords } from './source.js';
 import { viewInWords } from './speech.js';
 import { Table } from './table.js';
@@ -65,10 +66,12 @@ export class Pane {
     this.find = new Find(part('find'), {
       go: (position, column) => this.goTo(position, column),
       changed: () => this.schedule(),
+      only: (search) => this.change({ search }),
       leave: () => this.grid.focus({ preventScroll: true }),
     });
     this.place = new Place(this.scroll, this.sight, this.focus, this.session);
     this.holder = new Holder(this.body, this.session);
+    this.loads = new LoadWatch(this.session);
     this.note = new Note(part('note'));
     this.connection = { state: 'connecting', lostAt: 0, retryAt: 0 };
     /** Why the server has refused what was last asked for, or empty. */
@@ -187,6 +190,7 @@ export class Pane {
       if (position >= 0) scroll.shift(position - before.positionOf(anchor.id));
     }
     this.sight.forget();
+    this.loads.look();
     this.#showCopy(0, false);
     if (isAnswer && isSameEpoch) this.on.say(viewInWords(view, copy.rows, (name) => this.#titleOfName(name)));
     if (isSameEpoch || !isKept) return;
@@ -357,16 +361,9 @@ export class Pane {
     session.painted();
     this.on.painted(this);
     if (table.isLean) this.schedule();
-    else if (!this.reach.isBegun) this.#furnish();
+    else if (!this.reach.isBegun) this.reach.load().then(({ furnish }) => furnish(this));
     table.isLean = false;
     if (table.nextFlash > 0 && this.#flashTimer === 0) this.#flashTimer = setTimeout(() => this.#fade(), table.nextFlash - now + 1);
-  }
-
-  #furnish() {
-    this.reach.load().then(({ RowActions }) => {
-      this.acting = new RowActions(this);
-      if (this.connection.state === 'live') this.acting.acts.greeted(this.session.secret);
-    });
   }
 
   #mark() {

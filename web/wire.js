@@ -88,10 +88,6 @@ const checks = {
     if (m.error !== undefined && typeof m.error.reason !== 'string') m.error.reason = '';
     if (m.error === undefined && typeof m.result !== 'string') m.result = '';
   },
-  stats(m) {
-    demand(isObject(m.prefetch) && isObject(m.headers) && Array.isArray(m.sources) && m.sources.every(isObject), 'stats say nothing');
-    demand(m.delay === null || isObject(m.delay), 'delay is no object');
-  },
   error(m) {
     demand(typeof m.code === 'string', 'error has no code');
     if (typeof m.reason !== 'string') m.reason = '';
