@@ -8,19 +8,19 @@ const mostCells = 1_000_000;
 /** Listens for the copying of what is chosen in a pane. */
 export class Copying {
   /**
-   * @param {import('./pane.js').Pane} pane
+   * @param {import('./hands.js').Hands} hands
    * @param {import('./aside.js').Aside} aside
-   * @param {import('./notices.js').Notices} notices
    */
-  constructor(pane, aside, notices) {
-    Object.assign(this, { pane, aside, notices });
+  constructor(hands, aside) {
+    Object.assign(this, { hands, aside, pane: hands.pane, notices: hands.notices });
     document.addEventListener('copy', (event) => this.#copy(event));
   }
   #turn = 0;       // what is fetched for another one is left
   #ready = null;   // what was fetched and the browser would not take: `{key, chosen}`
 
   #copy(event) {
-    const { grid, selection, columns, session } = this.pane;
+    const { grid, columns, session } = this.pane;
+    const { selection } = this.hands;
     const isTyping = event.target.closest?.('input, textarea');
     if (isTyping || !getSelection().isCollapsed || !grid.contains(document.activeElement)) return;
     if (selection.isEmpty) return this.#copyCell(event);
@@ -39,7 +39,8 @@ export class Copying {
   }
 
   #copyCell(event) {
-    const { focus, columns, on } = this.pane;
+    const { columns, on } = this.pane;
+    const { focus } = this.hands;
     const spec = columns.shown[focus.column];
     if (!spec || focus.item === null || focus.item.isHeader) return;
     event.clipboardData.setData('text/plain', cellText(focus.item.cells[spec.index], spec.column));

@@ -5,7 +5,8 @@ const recount = 300;      // milliseconds between two counts while rows change
 const typingPause = 250;  // milliseconds without a key before the server is asked
 
 /**
- * The strip; `on.go(position, column)` makes a cell active, `on.only(text)` shows only the rows that have it, `on.leave()` gives the focus back.
+ * The strip; `on.go(position, column)` makes a cell active, `on.countAll(text, told)` tells in how many of all rows it is, or null, `on.only(text)`
+ * shows only these, `on.leave()` gives the focus back, `on.changed()` hears that there is something to draw.
  */
 export class Find {
   constructor(strip, on) {
@@ -18,8 +19,6 @@ export class Find {
     this.input.addEventListener('input', () => this.#look(true));
     const [all, previous, next, close] = strip.querySelectorAll('button');
     this.all = all;
-    /** Asks in how many of all rows a text is: `(text, told) => ...`, which tells a number or null; comes after the first rows. */
-    this.askAll = null;
     all.addEventListener('click', () => {
       this.close();
       this.on.only(this.input.value);
@@ -51,7 +50,7 @@ export class Find {
     this.strip.hidden = false;
     this.input.focus();
     this.input.select();
-    this.#askAll();
+    this.#countAll();
   }
 
   close() {
@@ -78,19 +77,19 @@ export class Find {
     if (isTyped) {
       this.#at = -1;
       this.#countedAt = 0;
-      this.#askAll();
+      this.#countAll();
       this.on.changed();
     }
     this.#tell();
   }
 
   // What is told of another text than the one that stands there is not shown.
-  #askAll() {
+  #countAll() {
     const word = this.input.value;
     this.all.hidden = true;
     clearTimeout(this.#typing);
     if (word === '') return;
-    this.#typing = setTimeout(() => this.askAll?.(word, (count) => {
+    this.#typing = setTimeout(() => this.on.countAll(word, (count) => {
       if (word !== this.input.value || !this.isOpen) return;
       this.all.hidden = count === null;
       if (count !== null) this.all.textContent = `${count.toLocaleString()} ${count === 1 ? 'row' : 'rows'} in all`;

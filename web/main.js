@@ -84,7 +84,7 @@ function showState(pane) {
   if (pane !== active) return;
   pauseButton.show();
   if (connection.state === 'connecting' && copy.seq === 0) return;  // nothing is known yet, and the first rows are not to wait for words
-  const { heldText } = pane.holder;
+  const heldText = pane.hands?.holder.heldText ?? '';
   if ($('held').textContent !== heldText) $('held').textContent = heldText;
   bar.setLink({ ...connection, now: Date.now(), hasRows: copy.seq > 0 });
   bar.setStatus({
@@ -126,7 +126,7 @@ function split() {
 $('split').addEventListener('click', split);
 $('options').addEventListener('click', () => active.reach.load().then(({ showOptions }) => showOptions($('options'), active.session, {
   change: (wish) => active.change(wish),
-  actions: active.acting?.items(false) ?? [],
+  actions: active.hands?.acting.items(false) ?? [],
   say: on.say,
   densityChanged: () => { for (const pane of panes) pane.densityChanged(); },
 })));
@@ -134,7 +134,7 @@ $('options').addEventListener('click', () => active.reach.load().then(({ showOpt
 listenForShortcuts(document, {
   '/': () => bar.focusFilter(),
   '?': () => active.reach.load().then(({ openHelp }) => openHelp()),
-  'Control+f': () => active.find.open(),
+  'Control+f': () => active.furnish().then((hands) => hands.find.open()),
   p: () => active.pause(),
   i: () => togglePanel(),
   s: split,

@@ -9,18 +9,18 @@ const mostRows = 100;
 /** The actions of a pane. */
 export class RowActions {
   /**
-   * @param {import('./pane.js').Pane} pane
+   * @param {import('./hands.js').Hands} hands
    * @param {import('./notices.js').Notices} notices
    */
-  constructor(pane, notices) {
-    Object.assign(this, { pane, notices });
-    this.acts = new Acts((message) => pane.link.send(message), (entry) => this.#tell(entry));
+  constructor(hands, notices) {
+    Object.assign(this, { hands, notices, pane: hands.pane });
+    this.acts = new Acts((message) => this.pane.link.send(message), (entry) => this.#tell(entry));
   }
   #marked = [];
 
   /** What can be done to the active row, or to those that are chosen and it among them. */
   get #rows() {
-    const { focus, selection } = this.pane;
+    const { focus, selection } = this.hands;
     const { item } = focus;
     if (item === null || item.isHeader || item.absence !== null) return [];
     return selection.rows.has(item.id) ? [...selection.rows.values()].slice(0, mostRows) : [item];
@@ -42,7 +42,7 @@ export class RowActions {
     const [own, whole] = [this.items(true), this.items(false)];
     if (own.length + whole.length === 0) return false;
     openMenu(under, rows.length === 1 ? this.#nameOf(rows[0]) : `${rows.length.toLocaleString()} rows`, [
-      { label: this.pane.detail.isOpen ? 'Close the row beside the table' : 'All cells of the row', hint: 'Enter', run: () => this.pane.openDetail(!this.pane.detail.isOpen) },
+      { label: this.hands.detail.isOpen ? 'Close the row beside the table' : 'All cells of the row', hint: 'Enter', run: () => this.hands.openDetail(!this.hands.detail.isOpen) },
       null, ...own, ...(own.length > 0 && whole.length > 0 ? [null] : []), ...whole,
     ]);
     return true;
