@@ -17,9 +17,16 @@ struct RequestHead {
   var ifNoneMatch: [String] = []
   var authorization: [String] = []
   var cookie: [String] = []
+  var connection: [String] = []
 }
 
 extension RequestHead {
+  /// Whether who asks wants to ask for more on the same connection, and has said nothing that could hide a second request.
+  var wishesForMore: Bool {
+    connection.count == 1 && connection[0].lowercased() == "keep-alive" && upgrade.isEmpty && contentLength.isEmpty
+      && transferEncoding.isEmpty
+  }
+
   /// The first argument of a name.
   func argument(_ name: String) -> String? {
     arguments.first { $0.hasPrefix("\(name)=") }.map { String($0.dropFirst(name.count + 1)) }
