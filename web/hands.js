@@ -13,6 +13,7 @@ import { Holder } from './hold.js';
 import { openLink } from './link.js';
 import { Notices } from './notices.js';
 import { RowActions } from './rowactions.js';
+import { seekText } from './seek.js';
 import { tellWhole } from './table.js';
 
 // One for all panes: what is asked beside them is asked one after the other.
@@ -40,7 +41,10 @@ export class Hands {
       go: (position, column) => this.goTo(position, column),
       changed: () => pane.schedule(),
       only: (search) => pane.change({ search }),
+      here: () => this.#here,
       countAll: (word, told) => this.#countAll(word, told),
+      seek: (text, isBackward, how) => this.#seek(text, isBackward, how),
+      say: (text) => pane.on.say(text),
       leave,
     });
     new Copying(this, aside);
@@ -118,6 +122,18 @@ export class Hands {
     this.marks.draw(table, this.selection);
     this.detail.show(this.focus.item, columns.all, copy, Date.now());
     this.find.drawn(body, copy, columns.shown, now);
+  }
+
+  // Where a search goes on from.
+  get #here() {
+    const { scroll } = this.pane;
+    const { position, column } = this.focus;
+    return position !== null && position >= 0 ? { position, column } : { position: Math.ceil(scroll.position / scroll.rowHeight), column: -1 };
+  }
+
+  #seek(text, isBackward, how) {
+    const { session: { wireQuery: query, view: { table }, copy: { total } }, columns: { shown: specs } } = this.pane;
+    return seekText((question, till) => aside.ask(question, till), { table, query }, { text, specs, place: this.#here, isBackward, total, now: Date.now(), ...how });
   }
 
   // In how many rows of the whole view a text is; null where the search box has its word already, or the source cannot say.

@@ -8,6 +8,19 @@ from reader import expect
 ROWS = 120_000
 
 
+def mixed(x):
+    z = (x + 0x9E3779B97F4A7C15) % 2**64
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9 % 2**64
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EB % 2**64
+    return z ^ (z >> 31)
+
+
+def note(row):
+    """The note of a row of the market: no other row has the same."""
+    x = mixed((mixed(6) + row) % 2**64)
+    return f"note-{x:016x}-{x % 100:02}"
+
+
 class BeyondTest(PageTest):
     plugins = ("market",)
     settings = {"market.rows": ROWS, "market.rate": 0}
@@ -101,6 +114,29 @@ class BeyondTest(PageTest):
         expect(strip).to_be_hidden()
         expect(reader.filter).to_have_value("sector-03")
         reader.wait_for_count(count + 1)
+        reader.check_clean(self)
+
+    def test_the_search_goes_to_a_row_far_beyond_those_at_hand_and_back(self):
+        reader = self.open("#table=quotes")
+        reader.page.keyboard.press("Control+f")
+        strip = reader.page.get_by_role("search")
+        box = strip.get_by_role("searchbox")
+        for row, key in ((100_000, "Enter"), (7, "Shift+Enter"), (ROWS - 1, "Shift+Enter"), (50_000, "Enter")):
+            box.fill(note(row))
+            box.press(key)
+            expect(strip.get_by_role("status")).to_have_text("1 of 1 at hand", timeout=30_000)
+            active = reader.page.locator("#active-cell")
+            expect(active).to_have_text(note(row))
+            expect(active).to_be_in_viewport()
+        expect(box).to_be_focused()
+        reader.page.screenshot(path=ARTIFACTS / "beyond-sought.png")
+        box.fill("no such note")
+        box.press("Enter")
+        expect(strip.get_by_role("status")).to_have_text("nowhere else", timeout=30_000)
+        box.fill(note(3))
+        box.press("Enter")
+        reader.page.keyboard.press("Escape")
+        expect(strip).to_be_hidden()
         reader.check_clean(self)
 
 

@@ -62,7 +62,7 @@ test('no module is forgotten: each is needed at once, later, or by a worker', ()
 });
 
 test('pure modules know no document, socket or clock', () => {
-  const pure = ['wire.js', 'rows.js', 'viewport.js', 'format.js', 'backoff.js', 'query.js', 'session.js', 'columns.js', 'keys.js', 'aggregates.js', 'filter.js', 'layout.js', 'columnmenu.js', 'chosen.js', 'clipboard.js', 'sideways.js', 'place.js', 'motion.js', 'gauges.js', 'source.js', 'values.js', 'glance.js', 'acts.js', 'picturesize.js', 'exporting.js', 'aside.js', 'pieces.js', 'loads.js'];
+  const pure = ['wire.js', 'rows.js', 'viewport.js', 'format.js', 'backoff.js', 'query.js', 'session.js', 'columns.js', 'keys.js', 'aggregates.js', 'filter.js', 'layout.js', 'columnmenu.js', 'chosen.js', 'clipboard.js', 'sideways.js', 'place.js', 'motion.js', 'gauges.js', 'source.js', 'values.js', 'glance.js', 'acts.js', 'picturesize.js', 'exporting.js', 'aside.js', 'pieces.js', 'loads.js', 'seek.js'];
   for (const [name, text] of scripts.filter(([file]) => pure.includes(file))) {
     const code = text.replace(/\/\/.*$|\/\*[^]*?\*\//gm, '');
     assert.ok(!/\b(document|window|self|WebSocket|performance|setTimeout|setInterval|requestAnimationFrame|Math\.random|Date\.now)\b\s*[.(]/.test(
