@@ -20,7 +20,8 @@
   if (theme === 'dark' || theme === 'light') document.documentElement.dataset.theme = theme;
 
   // The only script addresses that the page's policy lets through.
-  const addresses = { socket: new URL('worker.js', document.baseURI).href, picture: new URL('pictureworker.js', document.baseURI).href };
+  const beside = (name) => new URL(name, document.currentScript.src).href;
+  const addresses = { socket: beside('worker.js'), picture: beside('pictureworker.js') };
   const policy = globalThis.trustedTypes?.createPolicy('rowcast', {
     createScriptURL(address) {
       if (!Object.values(addresses).includes(address)) throw new TypeError('only the workers may be loaded');

@@ -11,8 +11,9 @@ struct HTTPResponse {
     ("X-Content-Type-Options", "nosniff"), ("Referrer-Policy", "no-referrer"),
     ("Cross-Origin-Opener-Policy", "same-origin"), ("Cross-Origin-Resource-Policy", "same-origin"),
   ]
-  /// The page's files are kept and asked for again; everything else is nobody's to keep.
+  /// The page's files are kept and asked for again, unless their address names a revision; everything else is nobody's to keep.
   static let fileCaching = (name: "Cache-Control", value: "no-cache")
+  private static let lastingCaching = (name: "Cache-Control", value: "public, max-age=31536000, immutable")
   private static let otherCaching = (name: "Cache-Control", value: "no-store")
 
   private static let phrases = [
@@ -49,7 +50,9 @@ struct HTTPResponse {
     let isKnown = tags.contains { $0 == file.tag || $0 == "W/" + file.tag || $0 == "*" }
     self.init(
       status: isKnown ? 304 : 200,
-      headers: [("Content-Type", file.contentType), ("ETag", file.tag), Self.fileCaching],
+      headers: [
+        ("Content-Type", file.contentType), ("ETag", file.tag), file.isLasting ? Self.lastingCaching : Self.fileCaching,
+      ],
       body: isKnown ? [] : file.bytes, isBodySent: request.method != .head, keepsConnection: keepsConnection)
   }
 

@@ -56,7 +56,7 @@ test('what is said before the modules are there is what they would say', async (
 });
 
 test('no module is forgotten: each is needed at once, later, or by a worker', () => {
-  const later = scripts.flatMap(([, text]) => [...text.matchAll(/(?:import\('\.\/|new URL\(')([a-z]+\.js)'/g)].map(([, name]) => name));
+  const later = scripts.flatMap(([, text]) => [...text.matchAll(/(?:import\('\.\/|beside\(')([a-z]+\.js)'/g)].map(([, name]) => name));
   const reached = needed('main.js', 'start.js', ...later);
   assert.deepEqual(scripts.map(([name]) => name).filter((name) => !reached.has(name)), []);
 });
