@@ -53,7 +53,7 @@ export class Aside {
     const { table, query, viewport } = this.#current;
     Object.assign(this.#current, { request: this.#request, copy: new WindowCopy() });
     this.#current.giveUp = this.later(() => this.#failed('The server has not answered.'), patience);
-    this.#send(wire.open({ table, request: this.#request, query, viewport: { seq: 0, ...viewport } }));
+    this.#send(wire.open({ table, request: this.#request, query, viewport: { seq: 0, ...viewport }, interval: 0 }));
   }
 
   #wake() {

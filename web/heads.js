@@ -18,7 +18,6 @@ export class Heads {
     this.specs = [];
     // One rule a column, instead of a style on each cell: a resize writes a few rules, not a thousand elements.
     this.sheet = new CSSStyleSheet();
-    document.adoptedStyleSheets = [...document.adoptedStyleSheets, this.sheet];
     row.addEventListener('click', (event) => {
       const spec = this.specAt(event.target);
       if (spec === undefined || event.target.closest('.head-edge')) return;
@@ -77,6 +76,8 @@ export class Heads {
       return isForeign ? [rule, mirrored] : [rule];
     });
     this.sheet.replaceSync(rules.join('\n'));
+    // Only now: a sheet that is new has the whole page's style looked at again.
+    if (!document.adoptedStyleSheets.includes(this.sheet)) document.adoptedStyleSheets = [...document.adoptedStyleSheets, this.sheet];
   }
 
   /** Marks the columns that the rows are sorted by, and those that ask something of them. */

@@ -2,6 +2,7 @@
 // place. No DOM, no clock.
 
 import { missingOf } from './format.js';
+import { itemFrom } from './rows.js';
 
 /** Has the server tell how loads go while a table is open of which something was seen on its way. */
 export class LoadWatch {
@@ -14,14 +15,26 @@ export class LoadWatch {
   /** There is another window. */
   look() {
     const { copy, view: { table } } = this.session;
-    if (!this.#late.has(table) && isLoading(copy)) this.#late.add(table);
+    this.#note(table, () => isLoading(copy.items));
     this.session.wantStats(this.#late.has(table), this);
+  }
+
+  /** A patch has come. */
+  patched({ updated = [], inserted = [] }) {
+    const { table } = this.session.view;
+    const isMissing = (entry) => entry.some((cell, at) => at > 2 && missingOf(cell) !== null);
+    this.#note(table, () => updated.some((entry) => typeof entry[1] === 'number' && isMissing(entry)) || isLoading(inserted.map(([, , item]) => itemFrom(item))));
+    if (this.#late.has(table)) this.session.wantStats(true, this);
+  }
+
+  #note(table, isLate) {
+    if (!this.#late.has(table) && isLate()) this.#late.add(table);
   }
 }
 
-/** Whether anything in a window is on its way, or could not come: then its table loads late. */
-export function isLoading(copy) {
-  return copy.items.some((item) => !item.isHeader && (item.absence !== null || item.cells.some((cell) => missingOf(cell) !== null)));
+/** Whether anything in these items is on its way, or could not come: then their table loads late. */
+export function isLoading(items) {
+  return items.some((item) => !item.isHeader && (item.absence !== null || item.cells.some((cell) => missingOf(cell) !== null)));
 }
 
 /**

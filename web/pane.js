@@ -17,7 +17,7 @@ import { Table } from './table.js';
 import { Note } from './note.js';
 import { Place } from './place.js';
 import { Travel } from './travel.js';
-import { HEAD_HEIGHT, ScrollModel, Sight } from './viewport.js';
+import { BARS_HEIGHT, HEAD_HEIGHT, ScrollModel, Sight } from './viewport.js';
 
 // Errors that say nothing against what is shown.
 const blameless = new Set(['tooManySessions', 'notAllowed', 'unknownAction']);
@@ -70,7 +70,9 @@ export class Pane {
   #flashTimer = 0;
   #isChanged = false;   // the copy is newer than the screen
   #isPatch = false;     // ... by one patch alone
-  #isNews = true;       // there is something else to say
+  #isNews = true;       // there is something to say around the table
+  #isOther = false;     // ... of other columns
+  #isWindow = false;    // ... of another window
   #isScheduled = false;
   #describe = (seq, isTop) => this.describe(seq, isTop);
   #frame = () => this.#draw();
@@ -80,7 +82,8 @@ export class Pane {
     this.session.view = view;
     this.scroll.setRowHeight(DENSITIES[density()]);
     this.link = open((event) => this.#receive(event));
-    this.resize(this.grid.clientHeight);  // at once: the first request must ask for enough
+    // At once, for the first request must ask for enough; and without a look at the page, which would have it laid out for nothing.
+    this.#fit({ width: innerWidth, height: innerHeight - BARS_HEIGHT });
   }
 
   /** The view as the open table can have it. */
@@ -132,6 +135,7 @@ export class Pane {
       case 'tables': return this.#welcome(message.type === 'hello');
       case 'window': return this.#showWindow(event);
       case 'patch':
+        this.loads.patched(event.message);
         this.scroll.shift(event.shift);
         this.sight.shifted(event.shift, this.scroll.rowHeight);
         return this.#showCopy(event.shift, true);
@@ -181,7 +185,7 @@ export class Pane {
       if (position >= 0) scroll.shift(position - before.positionOf(anchor.id));
     }
     this.sight.forget();
-    this.loads.look();
+    this.#isWindow = true;
     this.#showCopy(0, false);
     if (isAnswer && isSameEpoch) this.on.say(viewInWords(view, copy.rows, (name) => this.#titleOfName(name)));
     if (!isSameEpoch && isKept) this.hands?.forgetRows();
@@ -240,6 +244,16 @@ export class Pane {
     this.session.setPaused(!this.session.isPaused, this.#describe);
     this.#isNews = true;
     this.schedule();
+  }
+
+  #tellAround() {
+    if (this.#isWindow) this.loads.look();
+    if (this.#isOther) this.on.viewed(this);
+    if (this.#isNews) {
+      this.#showAge();
+      this.on.news(this);
+    }
+    this.#isWindow = this.#isOther = this.#isNews = false;
   }
 
   // Before the hands are here a key is kept for them; not those that are the browser's own.
@@ -308,15 +322,13 @@ export class Pane {
     const isChanged = this.#isChanged;
     // Before anything is written: to ask where the selection is would have the page laid out.
     if (hasRows && isChanged) table.selection.hold();
-    if (this.#isNews || isChanged) {
-      this.#showAge();
-      this.on.news(this);
-    }
-    this.#isNews = false;
-    if (hasRows && isChanged && columns.update(session.view, session.table, copy)) {
-      this.heads.setView(this.view);
-      this.on.viewed(this);
-    }
+    const isOther = hasRows && isChanged && columns.update(session.view, session.table, copy);
+    if (isOther) this.heads.setView(this.view);
+    this.#isOther ||= isOther;
+    this.#isNews ||= isChanged;
+    // The first rows wait for no words: those come in the frame after them.
+    const isFirst = hasRows && table.isLean;
+    if (!isFirst) this.#tellAround();
     this.note.show(session, this.connection.state, columns.all.length > 0 && hasRows);
     grid.classList.toggle('empty', !hasRows);
     if (!hasRows) return;
@@ -345,9 +357,9 @@ export class Pane {
     }
     session.painted();
     this.on.painted(this);
-    if (table.isLean) this.schedule();
-    else this.furnish();
     table.isLean = false;
+    if (isFirst) this.schedule();
+    else this.furnish();
     if (table.nextFlash > 0 && this.#flashTimer === 0) this.#flashTimer = setTimeout(() => this.#fade(), table.nextFlash - now + 1);
   }
 

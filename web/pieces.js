@@ -1,7 +1,29 @@
 // pieces.js: rows of a view that the page does not hold, fetched one piece after the other. No DOM, no socket, no clock.
 
-// As many as one window may have below what is in sight.
-const piece = Object.freeze({ count: 1_000, ahead: 2_000, behind: 0 });
+/** How many items one piece has at most. */
+export const PIECE = 1_000;
+
+/**
+ * The items of a view from one position through another, at most {@link PIECE} of them, when all are there: a large window comes in
+ * several patches, and rows of some sources come later.
+ *
+ * @param {(question: object, how: object) => Promise<import('./rows.js').WindowCopy>} ask see aside.js
+ * @param {{table: string, query: object}} view
+ * @returns {Promise<{start: number, items: object[]}>} fewer when the view has become shorter
+ */
+export async function fetchPiece(ask, view, first, last) {
+  const isEnough = (copy) => {
+    for (let at = first; at <= Math.min(last, copy.total - 1); at += 1) {
+      const item = copy.itemAt(at);
+      if (item === undefined || item.absence?.pending === true) return false;
+    }
+    return true;
+  };
+  const copy = await ask({ ...view, viewport: { first, count: last - first + 1, ahead: 0, behind: 0 } }, { isEnough });
+  const items = [];
+  for (let at = first; at <= Math.min(last, copy.total - 1); at += 1) items.push(copy.itemAt(at));
+  return { start: first, items };
+}
 
 /**
  * The rows from one position of a view through another, in its order, none twice. Positions are those of the moment at which each
@@ -15,25 +37,11 @@ const piece = Object.freeze({ count: 1_000, ahead: 2_000, behind: 0 });
  */
 export async function fetchRows(ask, view, { from, through, told = () => {}, isWanted = () => true }) {
   const rows = new Map();
-  let at = from;
-  while (at <= through && isWanted()) {
-    const first = at;
-    const last = Math.min(through, first + piece.count + piece.ahead - 1);
-    const isEnough = (copy) => isHere(copy, first, Math.min(last, copy.end - 1));
-    const copy = await ask({ ...view, viewport: { first, ...piece } }, { isEnough });
-    const end = Math.min(last + 1, copy.end);
-    for (at = first; at < end; at += 1) {
-      const item = copy.itemAt(at);
-      if (item !== undefined && !item.isHeader && item.absence === null) rows.set(item.id, item);
-    }
+  for (let first = from; first <= through && isWanted(); first += PIECE) {
+    const { items } = await fetchPiece(ask, view, first, Math.min(through, first + PIECE - 1));
+    if (items.length === 0) break;  // the list ends here
+    for (const item of items) if (!item.isHeader && item.absence === null) rows.set(item.id, item);
     told(rows.size);
-    if (end <= first) break;  // the list ends here
   }
   return [...rows.values()];
-}
-
-// Whether no row is on its way any more.
-function isHere(copy, first, last) {
-  for (let at = first; at <= last; at += 1) if (copy.itemAt(at)?.absence?.pending === true) return false;
-  return true;
 }

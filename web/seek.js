@@ -1,9 +1,7 @@
 // seek.js: the next cell of a whole view that shows a text: what the page does not hold is fetched and looked through in pieces. No DOM,
 // no socket, no clock.
 
-// As many as one window may have below what is in sight.
-const piece = Object.freeze({ count: 1_000, ahead: 2_000, behind: 0 });
-const size = piece.count + piece.ahead;
+import { fetchPiece, PIECE } from './pieces.js';
 
 /**
  * The cells of these rows that show a text, in reading order. Case does not count.
@@ -52,10 +50,9 @@ export async function seekText(ask, view, { text, specs, place, isBackward, tota
   let passed = 0;
   for (const { first, last, isRest } of piecesFrom(place.position, total, isBackward)) {
     if (!isWanted()) return null;
-    const isEnough = (copy) => isHere(copy, first, last);
-    const copy = await ask({ ...view, viewport: { first, ...piece } }, { isEnough });
+    const piece = await fetchPiece(ask, view, first, last);
     if (!isWanted()) return null;
-    const found = findText(text, copy, specs, now).filter(({ position }) => position >= first && position <= last);
+    const found = findText(text, piece, specs, now);
     const next = isRest ? found.at(isBackward ? -1 : 0) : nextFound(found, place, isBackward);
     if (next !== undefined) return next;
     passed += last - first + 1;
@@ -69,17 +66,11 @@ function piecesFrom(position, total, isBackward) {
   const pieces = [];
   const add = (from, through, isRest) => {
     const own = [];
-    for (let first = from; first <= through; first += size) own.push({ first, last: Math.min(through, first + size - 1), isRest });
+    for (let first = from; first <= through; first += PIECE) own.push({ first, last: Math.min(through, first + PIECE - 1), isRest });
     pieces.push(...(isBackward ? own.reverse() : own));
   };
   const at = Math.max(0, Math.min(total - 1, position));
   add(isBackward ? 0 : at, isBackward ? at : total - 1, false);
   add(isBackward ? at : 0, isBackward ? total - 1 : at, true);
   return pieces;
-}
-
-// Whether no row of a piece is on its way any more.
-function isHere(copy, first, last) {
-  for (let at = first; at <= last; at += 1) if (copy.itemAt(at)?.absence?.pending === true) return false;
-  return true;
 }

@@ -6,6 +6,9 @@ export const ROW_HEIGHT = 28;
 /** The height of the column headers. The style sheet has the same number. */
 export const HEAD_HEIGHT = 32;
 
+/** The height of what stands above and below the table. The style sheet has the same numbers. */
+export const BARS_HEIGHT = 46 + 27;
+
 /**
  * The tallest element that is safe: Firefox drops heights above 17,895,697 px and lets go of what sticks (the column headers) beyond
  * 8,947,848 px, Chromium caps heights at 33,554,429 px, and below 2^24 every pixel of a transform is exact in 32-bit floats.

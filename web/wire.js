@@ -169,9 +169,10 @@ export function hello(client) {
   return { type: 'hello', version: VERSION, client };
 }
 
-/** Shows a table. `resume` is `{epoch, seq, session, anchorOffset}` of what the page still holds, or null. */
-export function open({ table, request, query, viewport, resume }) {
+/** Shows a table. `interval` is the wished least time between two patches, in milliseconds; `resume` is `{epoch, seq, session, anchorOffset}` of what the page still holds, or null. */
+export function open({ table, request, query, viewport, interval, resume }) {
   const message = { type: 'open', table, request, query: wireQuery(query), viewport: wireViewport(viewport) };
+  if (interval !== undefined) message.interval = interval;
   if (resume) {
     const { epoch, seq, session, anchorOffset } = resume;
     message.resume = { epoch, seq };

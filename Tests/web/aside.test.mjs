@@ -42,7 +42,7 @@ test('a question opens the socket, waits for its greeting, and is answered by it
   hear({ state: 'open', connection: 1 });
   take(hello);
   const [open] = said.splice(0);
-  assert.deepEqual(open, { type: 'open', table: 't', request: 1, query: { search: 'x' }, viewport: { seq: 0, first: 0, count: 1, ahead: 0, behind: 0 } });
+  assert.deepEqual(open, { type: 'open', table: 't', request: 1, query: { search: 'x' }, viewport: { seq: 0, first: 0, count: 1, ahead: 0, behind: 0 }, interval: 0 });
   take(windowOf(1, 1, { rows: 7 }));
   assert.deepEqual(said, [{ type: 'ack', seq: 1 }]);
   assert.equal((await answer).rows, 7);
@@ -129,14 +129,13 @@ test('no more than a hundred questions wait', async () => {
 });
 
 /** What answers like a view of so many rows, with a header at each of these positions. */
-function view(total, { headers = [], most = 3_000, wanted = [] } = {}) {
-  return async ({ viewport: { first, count, ahead } }, { isEnough }) => {
-    wanted.push([first, count, ahead]);
+function view(total, { headers = [], wanted = [] } = {}) {
+  return async ({ viewport: { first, count } }, { isEnough }) => {
+    wanted.push([first, count]);
     const start = Math.max(0, Math.min(first, total - count));
-    const end = Math.min(total, start + Math.min(most, count + ahead));
-    const items = Array.from({ length: Math.max(0, end - start) }, (_, at) => (headers.includes(start + at) ? { isHeader: true }
+    const all = Array.from({ length: Math.min(total, start + count) - start }, (_, at) => (headers.includes(start + at) ? { isHeader: true }
       : { isHeader: false, id: start + at, absence: null, cells: [start + at] }));
-    const copy = { start, end: start + items.length, total, itemAt: (position) => items[position - start] };
+    const copy = { total, itemAt: (position) => all[position - start] };
     assert.equal(isEnough(copy), true);
     return copy;
   };
@@ -144,8 +143,8 @@ function view(total, { headers = [], most = 3_000, wanted = [] } = {}) {
 const positions = (rows) => rows.map(({ id }) => id);
 const range = (from, through) => Array.from({ length: through - from + 1 }, (_, at) => from + at);
 
-test('rows come in pieces of three thousand, first through last, none twice', async () => {
-  for (const [from, through, pieces] of [[0, 0, 1], [5, 3_004, 1], [5, 3_005, 2], [100, 9_000, 3]]) {
+test('rows come in pieces of a thousand, first through last, none twice', async () => {
+  for (const [from, through, pieces] of [[0, 0, 1], [5, 1_004, 1], [5, 1_005, 2], [100, 3_099, 3]]) {
     const wanted = [];
     const told = [];
     const rows = await fetchRows(view(20_000, { wanted }), {}, { from, through, told: (count) => told.push(count) });
@@ -158,24 +157,24 @@ test('rows come in pieces of three thousand, first through last, none twice', as
 test('headers are passed over, and so is what moves into two pieces', async () => {
   assert.deepEqual(positions(await fetchRows(view(10, { headers: [0, 4] }), {}, { from: 0, through: 6 })), [1, 2, 3, 5, 6]);
   let turn = 0;
-  const ask = async () => {
+  const ask = async ({ viewport: { first } }) => {
     turn += 1;
-    const ids = turn === 1 ? [1, 2] : [2, 3];
-    const first = (turn - 1) * 2;
-    return { start: first, end: first + 2, itemAt: (at) => ({ isHeader: false, id: ids[at - first], absence: null, cells: [turn] }) };
+    const own = turn;
+    return { total: 2_000, itemAt: (at) => ({ isHeader: false, id: at - (own === 2 ? 1 : 0), absence: null, cells: [own] }), first };
   };
-  const rows = await fetchRows(ask, {}, { from: 0, through: 3 });
-  assert.deepEqual(rows.map(({ id, cells }) => [id, ...cells]), [[1, 1], [2, 2], [3, 2]]);
+  const rows = await fetchRows(ask, {}, { from: 0, through: 1_001 });
+  assert.deepEqual(rows.map(({ id, cells }) => [id, ...cells]).slice(-3), [[998, 1], [999, 2], [1_000, 2]]);
 });
 
 test('a list that became shorter ends it', async () => {
   assert.deepEqual(positions(await fetchRows(view(50), {}, { from: 40, through: 99 })), range(40, 49));
   assert.deepEqual(await fetchRows(view(0), {}, { from: 40, through: 99 }), []);
+  assert.deepEqual(await fetchRows(view(30), {}, { from: 40, through: 99 }), []);
 });
 
 test('rows that are on their way are waited for, and those that cannot come are left out', async () => {
   const states = [null, { pending: true }, { failed: 'gone' }];
-  const copy = { start: 0, end: 3, itemAt: (at) => ({ isHeader: false, id: at, absence: states[at], cells: [] }) };
+  const copy = { total: 3, itemAt: (at) => ({ isHeader: false, id: at, absence: states[at], cells: [] }) };
   let judge;
   const rows = await fetchRows(async (_, { isEnough }) => { judge = isEnough; return copy; }, {}, { from: 0, through: 2 });
   assert.equal(judge(copy), false);
@@ -184,10 +183,22 @@ test('rows that are on their way are waited for, and those that cannot come are 
   assert.deepEqual(positions(rows), [0]);
 });
 
+test('a window of which a part is still to come is no answer yet', async () => {
+  let judge;
+  const ask = async (_, { isEnough }) => {
+    judge = isEnough;
+    return { total: 30, itemAt: (at) => ({ isHeader: false, id: at, absence: null, cells: [] }) };
+  };
+  await fetchRows(ask, {}, { from: 10, through: 19 });
+  const held = (from, through, total = 30) => ({ total, itemAt: (at) => (at >= from && at <= through ? { isHeader: false, absence: null } : undefined) });
+  assert.deepEqual([judge(held(10, 19)), judge(held(0, 29)), judge(held(11, 19)), judge(held(10, 18))], [true, true, false, false]);
+  assert.equal(judge(held(10, 14, 15)), true, 'there are no more');
+});
+
 test('what nobody wants any more is not asked for', async () => {
   const wanted = [];
   let isWanted = true;
   const rows = await fetchRows(view(20_000, { wanted }), {}, { from: 0, through: 9_999, told: () => { isWanted = false; }, isWanted: () => isWanted });
   assert.equal(wanted.length, 1);
-  assert.equal(rows.length, 3_000);
+  assert.equal(rows.length, 1_000);
 });

@@ -6,15 +6,16 @@ import { isLoading, loadsText, LoadWatch } from '../../web/loads.js';
 import { itemFrom } from '../../web/rows.js';
 
 const header = { section: 1, rev: 1, slot: 0, level: 0, parent: null, column: 'a', value: 'x', count: 1 };
-const copyOf = (...items) => ({ items: items.map(itemFrom) });
+const itemsOf = (...items) => items.map(itemFrom);
+const copyOf = (...items) => ({ items: itemsOf(...items) });
 
 test('a cell or a row that is on its way, or could not come, says that its table loads late', () => {
-  assert.equal(isLoading(copyOf()), false);
-  assert.equal(isLoading(copyOf(header, [1, 1, ['a', null, 5, [1, 2]]])), false);
-  assert.equal(isLoading(copyOf([1, 1, ['a', 1]], [2, 1, ['b', { pending: true }]])), true);
-  assert.equal(isLoading(copyOf([1, 1, ['a', { failed: 'gone' }]])), true);
-  assert.equal(isLoading(copyOf([1, 1, { pending: true }])), true);
-  assert.equal(isLoading(copyOf([1, 1, { failed: 'gone' }])), true);
+  assert.equal(isLoading(itemsOf()), false);
+  assert.equal(isLoading(itemsOf(header, [1, 1, ['a', null, 5, [1, 2]]])), false);
+  assert.equal(isLoading(itemsOf([1, 1, ['a', 1]], [2, 1, ['b', { pending: true }]])), true);
+  assert.equal(isLoading(itemsOf([1, 1, ['a', { failed: 'gone' }]])), true);
+  assert.equal(isLoading(itemsOf([1, 1, { pending: true }])), true);
+  assert.equal(isLoading(itemsOf([1, 1, { failed: 'gone' }])), true);
 });
 
 const counts = { loads: 9, hits: 0, late: 0, cancelled: 0, wasted: 0, failed: 0 };
@@ -42,5 +43,19 @@ test('the server is asked while a table is open of which something was on its wa
     Object.assign(session, { copy, view: { table } });
     watch.look();
     assert.deepEqual(wanted.pop(), [isWanted, watch]);
+  }
+});
+
+test('what a patch brings says so, too', () => {
+  const header = { section: 1, rev: 2, slot: 0, level: 0, parent: null, column: 'a', value: 'x', count: 1 };
+  for (const [patch, isWanted] of [
+    [{}, false], [{ updated: [[0, 2, 1, 5], [1, header]], inserted: [[0, 'new', [1, 1, ['a']]], [1, 'new', header]] }, false],
+    [{ updated: [[0, 2, 1, 5, 3, { pending: true }]] }, true], [{ updated: [[0, 2, 1, { failed: 'gone' }]] }, true],
+    [{ inserted: [[0, 'scrolled', [1, 1, ['a', { pending: true }]]]] }, true], [{ inserted: [[0, 'scrolled', [1, 1, { pending: true }]]] }, true],
+  ]) {
+    const wanted = [];
+    const watch = new LoadWatch({ copy: copyOf(), view: { table: 'a' }, wantStats: (is) => wanted.push(is) });
+    watch.patched(patch);
+    assert.deepEqual(wanted, isWanted ? [true] : [], JSON.stringify(patch));
   }
 });

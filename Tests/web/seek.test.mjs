@@ -8,14 +8,14 @@ const specs = [0, 1].map((index) => ({ index, format: (cell) => String(cell) }))
 
 /** A view in which these places show `x`; `asked` hears from where each piece was asked for. */
 function view(total, places, { headers = [], asked = [] } = {}) {
-  return async ({ viewport: { first, count, ahead } }, { isEnough }) => {
-    asked.push(first);
-    const start = Math.max(0, Math.min(first, total - count));
-    const items = Array.from({ length: Math.min(total, first + count + ahead) - start }, (_, at) => {
-      const isHeader = headers.includes(start + at);
-      return { isHeader, absence: null, cells: isHeader ? ['x', 'x'] : [0, 1].map((column) => (places.some(([row, own]) => row === start + at && own === column) ? 'an X' : '-')) };
-    });
-    const copy = { start, items, itemAt: (position) => items[position - start] };
+  return async ({ viewport: { first, count } }, { isEnough }) => {
+    asked.push([first, count]);
+    const itemAt = (at) => {
+      if (at < 0 || at >= total) return undefined;
+      const isHeader = headers.includes(at);
+      return { isHeader, absence: null, cells: isHeader ? ['x', 'x'] : [0, 1].map((column) => (places.some(([row, own]) => row === at && own === column) ? 'an X' : '-')) };
+    };
+    const copy = { total, itemAt };
     assert.equal(isEnough(copy), true);
     return copy;
   };
@@ -38,7 +38,7 @@ test('the next one is after the place, in reading order, and the one before is b
 });
 
 test('it is found however far away it is, on either side, and round the end', async () => {
-  for (const total of [10, 3_000, 3_001, 20_000]) {
+  for (const total of [10, 1_000, 1_001, 6_000]) {
     const last = total - 1;
     assert.deepEqual(await seek(total, [[last, 1]], [2, 0]), [last, 1]);
     assert.deepEqual(await seek(total, [[0, 0]], [last, 1], true), [0, 0]);
@@ -72,12 +72,12 @@ test('headers are passed over, and a place beyond the end counts as the end', as
 test('each piece is asked for once, and it is told how far it went', async () => {
   const asked = [];
   const shares = [];
-  await seek(9_000, [], [4_000, 0], false, { asked, told: (share) => shares.push(share) });
-  assert.deepEqual(asked, [4_000, 7_000, 0, 3_000]);
-  assert.deepEqual(shares.map((share) => Math.round(share * 9)), [3, 5, 8, 9]);
+  await seek(3_500, [], [1_200, 0], false, { asked, told: (share) => shares.push(share) });
+  assert.deepEqual(asked, [[1_200, 1_000], [2_200, 1_000], [3_200, 300], [0, 1_000], [1_000, 201]]);
+  assert.deepEqual(shares.map((share) => Math.round(share * 3_500)), [1_000, 2_000, 2_300, 3_300, 3_500]);
   asked.length = 0;
-  await seek(9_000, [], [4_000, 0], true, { asked });
-  assert.deepEqual(asked, [3_000, 0, 7_000, 4_000]);
+  await seek(3_500, [], [1_200, 0], true, { asked });
+  assert.deepEqual(asked, [[1_000, 201], [0, 1_000], [3_200, 300], [2_200, 1_000], [1_200, 1_000]]);
 });
 
 test('what nobody wants any more is not looked for', async () => {
@@ -85,14 +85,4 @@ test('what nobody wants any more is not looked for', async () => {
   let left = 2;
   assert.equal(await seek(50_000, [[40_000, 0]], [0, 0], false, { asked, isWanted: () => (left -= 1) >= 0 }), null);
   assert.equal(asked.length, 1);
-});
-
-test('rows that are on their way are waited for', async () => {
-  const copy = { start: 0, items: [{ isHeader: false, absence: { pending: true }, cells: [] }], itemAt: () => copy.items[0] };
-  let judge;
-  const how = { text: 'x', specs, place: { position: 0, column: -1 }, isBackward: false, total: 1, now: 0, told: () => {}, isWanted: () => true };
-  await seekText(async (_, { isEnough }) => { judge = isEnough; return copy; }, {}, how);
-  assert.equal(judge(copy), false);
-  copy.items[0].absence = { failed: 'gone' };
-  assert.equal(judge(copy), true);
 });

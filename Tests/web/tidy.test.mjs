@@ -76,7 +76,13 @@ test('files are short', () => {
 
 test('the style sheet and the geometry agree', async () => {
   const [, css] = files.find(([name]) => name === 'style.css');
-  const { HEAD_HEIGHT, ROW_HEIGHT } = await import('../../web/viewport.js');
+  const { BARS_HEIGHT, HEAD_HEIGHT, ROW_HEIGHT } = await import('../../web/viewport.js');
+  const { FONT } = await import('../../web/columns.js');
   assert.ok(css.includes(`--row: ${ROW_HEIGHT}px;`));
   assert.ok(css.includes(`--head: ${HEAD_HEIGHT}px;`));
+  const [, above, below] = /grid-template: (\d+)px auto minmax\(0, 1fr\) (\d+)px/.exec(css);
+  assert.equal(Number(above) + Number(below), BARS_HEIGHT);
+  const [, start] = files.find(([name]) => name === 'start.js');
+  assert.ok(start.includes(`(innerHeight - ${BARS_HEIGHT + HEAD_HEIGHT}) / rowHeight`));
+  assert.ok(css.includes(`font: 13px/1.4 ${FONT};`));
 });
