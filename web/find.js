@@ -48,6 +48,7 @@ export class Find {
   #countedAt = 0;
   #marked = [];
   #typing = 0;
+  #recounting = 0;
 
   get isOpen() {
     return !this.strip.hidden;
@@ -72,9 +73,16 @@ export class Find {
     if (!this.isOpen) return;
     this.#copy = copy;
     this.#specs = specs;
-    if (now - this.#countedAt > recount) {
+    const wait = this.#countedAt + recount - now;
+    if (wait <= 0) {
       this.#countedAt = now;
       this.#look(false);
+    } else if (this.#recounting === 0) {
+      // This may be the last frame for long.
+      this.#recounting = setTimeout(() => {
+        this.#recounting = 0;
+        this.on.changed();
+      }, wait + 1);
     }
     this.#mark(body);
   }

@@ -33,6 +33,8 @@ export class Heads {
     });
   }
 
+  #rules = '';
+
   /** The column whose header an element belongs to. */
   specAt(element) {
     return this.specs[this.cells.indexOf(element.closest?.('.head'))];
@@ -75,7 +77,10 @@ export class Heads {
         isPinned ? `;margin-inline:0 ${left}px` : ''}}`;
       return isForeign ? [rule, mirrored] : [rule];
     });
-    this.sheet.replaceSync(rules.join('\n'));
+    const text = rules.join('\n');
+    if (text === this.#rules) return;
+    this.#rules = text;
+    this.sheet.replaceSync(text);
     // Only now: a sheet that is new has the whole page's style looked at again.
     if (!document.adoptedStyleSheets.includes(this.sheet)) document.adoptedStyleSheets = [...document.adoptedStyleSheets, this.sheet];
   }

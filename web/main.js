@@ -167,7 +167,7 @@ listenForAddress(([view, beside]) => {
   else if (panes.length > 1) pair.closeOther(panes[0], true);
 });
 
-setDensity(density());
+if (density() !== 'normal') setDensity(density());
 const [view, beside] = viewsFromAddress();
-panes[0].start(view, openLink);
+panes[0].start(view, openLink, globalThis.rowcast.size);
 if (beside) loadPair().then((loaded) => loaded.open(beside));

@@ -34,7 +34,7 @@ export class Pair {
     this.second.stage.hidden = false;
     this.stages.classList.add('split');
     this.on.shown([this.first, this.second]);
-    if (isNew) this.second.start(wished, openLink);
+    if (isNew) this.second.start(wished, openLink, { width: innerWidth / 2, height: innerHeight });
     else {
       this.second.show(wished);
       this.second.link.retry();

@@ -28,7 +28,7 @@ const calm = matchMedia('(prefers-reduced-motion: reduce)');
  * A pane:
  *
  *     const pane = new Pane(stage, { recall, groups }, on);
- *     pane.start(view, openLink);      // from now on it lives
+ *     pane.start(view, openLink, size); // from now on it lives
  *     pane.change({ search: 'ssh' });
  *
  * `stage` has the parts as index.html has them, found by their classes; `groups` is where a column's header is dropped to group by it. `on`
@@ -77,13 +77,13 @@ export class Pane {
   #describe = (seq, isTop) => this.describe(seq, isTop);
   #frame = () => this.#draw();
 
-  /** Shows a view, over a link that `open(receive)` makes. */
-  start(view, open) {
+  /** Shows a view, over a link that `open(receive)` makes; `size` is about that of the page. */
+  start(view, open, { width, height }) {
     this.session.view = view;
     this.scroll.setRowHeight(DENSITIES[density()]);
     this.link = open((event) => this.#receive(event));
     // At once, for the first request must ask for enough; and without a look at the page, which would have it laid out for nothing.
-    this.#fit({ width: innerWidth, height: innerHeight - BARS_HEIGHT });
+    this.#fit({ width, height: height - BARS_HEIGHT });
   }
 
   /** The view as the open table can have it. */

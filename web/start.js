@@ -35,11 +35,11 @@
   const table = said.get('table') ?? unquoted(kept('views').split('\n').at(-1));
   const isPlain = [...said.keys()].every((name) => name === 'table') && kept(`view.${table}`).replace(/^#table=[^&]*$/, '') === '';
   const rowHeight = { compact: 24, roomy: 36 }[kept('density')] ?? 28;
-  const count = Math.max(1, Math.ceil((innerHeight - 105) / rowHeight) + 1);
+  const size = { width: innerWidth, height: innerHeight };  // to ask later would have the page laid out
+  const count = Math.max(1, Math.ceil((size.height - 105) / rowHeight) + 1);
   const hint = isPlain ? JSON.stringify({ table, count }) : '';
   const worker = startWorker('socket', hint);
   const early = [];
   worker.onmessage = ({ data }) => early.push(data);
-  globalThis.rowcast = { startWorker, first: { worker, early } };
-  new Intl.NumberFormat().format(0);  // the first one takes its time: now, while everything else is on its way
+  globalThis.rowcast = { startWorker, first: { worker, early }, size };
 })();
