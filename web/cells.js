@@ -1,4 +1,5 @@
 // cells.js: draws one cell. Whatever comes from a source becomes the value of a text node or of a checked attribute, never markup.
+//# allFunctionsCalledOnLoad
 
 import { bring } from './bring.js';
 import { linkTarget, missingOf, sparkline } from './format.js';

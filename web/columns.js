@@ -1,4 +1,5 @@
 // columns.js: how wide each column is, where it stands and how its values become text. No DOM: the ruler is passed in.
+//# allFunctionsCalledOnLoad
 
 import { arrange } from './layout.js';
 import { decimalsFor, formatter, isNumeric, missingOf } from './format.js';

@@ -1,4 +1,5 @@
 // columnset.js: the columns of the open table on the screen: measured once, laid out as the reader wants them.
+//# allFunctionsCalledOnLoad
 
 import { DrawnColumns } from './sideways.js';
 import { barScale, fittingWidth, FONT, place, shownSpecs, specify } from './columns.js';

@@ -1,4 +1,5 @@
 // format.js: cells to texts. No DOM, no clock: who shows an age says what time it is.
+//# allFunctionsCalledOnLoad
 
 const longestText = 400;  // more than any cell can show; a source may send 64 KiB
 

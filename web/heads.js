@@ -1,4 +1,5 @@
 // heads.js: the column headers, and where each column stands.
+//# allFunctionsCalledOnLoad
 
 import { titleOf } from './columns.js';
 import { isNumeric } from './format.js';

@@ -1,4 +1,5 @@
 // main.js: joins the parts: one pane or two, and what stands around them, which is about the active one.
+//# allFunctionsCalledOnLoad
 
 import { listenForAddress, recall, tellAddress, viewOf, viewsFromAddress } from './address.js';
 import { Bar } from './bar.js';

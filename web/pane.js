@@ -1,5 +1,6 @@
 // pane.js: one table on the screen: its conversation with the server, its parts, and its frames; it paints at most once a frame. The
 // page (main.js) has one of them, or two side by side.
+//# allFunctionsCalledOnLoad
 
 import { ColumnSet } from './columnset.js';
 import { titleOf } from './columns.js';
@@ -326,8 +327,8 @@ export class Pane {
     if (isOther) this.heads.setView(this.view);
     this.#isOther ||= isOther;
     this.#isNews ||= isChanged;
-    // The first rows wait for no words: those come in the frame after them.
-    const isFirst = hasRows && table.isLean;
+    // The first rows wait for no words: those come in the frame after them. (A table that takes its time has them at the next tick.)
+    const isFirst = hasRows ? table.isLean : session.isAsking && this.connection.state === 'live';
     if (!isFirst) this.#tellAround();
     this.note.show(session, this.connection.state, columns.all.length > 0 && hasRows);
     grid.classList.toggle('empty', !hasRows);

@@ -1,4 +1,5 @@
 // viewport.js: geometry. Which items are in sight, where they are drawn, and what to ask the server for. No DOM, no clock.
+//# allFunctionsCalledOnLoad
 
 /** The height of every item, in pixels. The style sheet has the same number. */
 export const ROW_HEIGHT = 28;
