@@ -257,9 +257,10 @@ export class Pane {
     this.#isWindow = this.#isOther = this.#isNews = false;
   }
 
-  // Before the hands are here a key is kept for them; not those that are the browser's own.
+  // Before the hands are here a key is kept for them; not those that may be the browser's own.
   #pressed(event) {
-    if (this.hands !== null || !event.isTrusted || event.ctrlKey || event.metaKey || event.altKey || /^(Tab|F\d+)$/.test(event.key)) return;
+    const isCommand = (event.ctrlKey || event.metaKey || event.altKey) && !/^(Home|End|Arrow|Page)/.test(event.key);
+    if (this.hands !== null || !event.isTrusted || isCommand || /^(Tab|F\d+)$/.test(event.key)) return;
     event.preventDefault();
     pressAgain(event, this.furnish());
   }
