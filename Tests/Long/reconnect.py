@@ -91,6 +91,6 @@ async def run(options):
         viewer.abort()
     server.stop()
     assert len(back) == count, f"{count - len(back)} are not back"
-    assert max(back) <= LONGEST and quantile(back, 0.5) <= MEDIAN, "they come back too slowly"
+    assert options.small or max(back) <= LONGEST and quantile(back, 0.5) <= MEDIAN, "they come back too slowly"
     assert worst <= MOST_AT_ONCE * count, f"{worst} arrive within 100 ms"
     assert most <= MOST_MEMORY * calm, f"memory overshoots {most / calm:.2f} times"
