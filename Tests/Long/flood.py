@@ -51,7 +51,7 @@ def queries():
 
 
 async def run(options):
-    with Serving(rows=100_000, rate=1_000, batches=10) as server:
+    with Serving(rows=100_000, rate=10_000, batches=20) as server:
         server.wait_for_rows(100_000)
         good, delays = await good_ones(server.port, 20)
         await pause(2)
