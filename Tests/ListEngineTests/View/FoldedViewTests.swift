@@ -159,6 +159,35 @@ import Testing
     }
   }
 
+  @Test func aViewThatIsPutTogetherAgainIsMeasuredAgain() throws {
+    let table = Table(Harness.schema, limits: Limits(), seed: 1)
+    func apply(_ body: (inout Changes) -> Void) {
+      var changes = Changes()
+      body(&changes)
+      table.apply(changes.set)
+    }
+    apply { changes in for row in 0..<30 { changes.upsert(row, value: row, group: Self.letters[row / 10]) } }
+    let view = ListView(Query(group: [2]), table: table)
+    let folded = view.folded([[.text("b")]])
+    #expect(folded.itemCount == 3 + 20)
+    // So many rows in one place that the table numbers its order anew, all of them above what is folded away.
+    apply { changes in
+      for row in 100..<150 {
+        changes.upsert(row, value: row, group: "a")
+        changes.set.move(.integer(Int64(row)), before: .integer(5))
+      }
+    }
+    #expect(table.relabelings > 0)
+    view.catchUp()
+    #expect(folded.itemCount == 3 + 70)
+    guard case .shown(let position)? = view.section(at: [.text("c")]).flatMap({ folded.place(of: $0) }) else {
+      Issue.record("the last section has no place")
+      return
+    }
+    #expect(position == 1 + 60 + 1)
+    #expect(folded.isCollapsed(try #require(view.section(at: [.text("b")])).number))
+  }
+
   @Test func positionsOfTheViewAndOfThePageAgree() throws {
     let table = Table(Harness.schema, limits: Limits(), seed: 1)
     var random = SeededGenerator(seed: 6)
