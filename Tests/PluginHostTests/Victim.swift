@@ -27,8 +27,16 @@ final class Victim {
     let words: [String] = [python, "-c", program]
     let arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
     defer { arguments.forEach { free($0) } }
+    // The threads of tests block signals, and it would inherit that.
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    var none = sigset_t()
+    sigemptyset(&none)
+    posix_spawnattr_setsigmask(&attributes, &none)
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
     var pid = pid_t()
-    let code = posix_spawn(&pid, python, &actions, nil, arguments, environ)
+    let code = posix_spawn(&pid, python, &actions, &attributes, arguments, environ)
     close(ends[1])
     guard code == 0 else { throw Workshop.Failure(description: "no process: \(code)") }
     self.pid = pid

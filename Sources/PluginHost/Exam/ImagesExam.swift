@@ -32,9 +32,10 @@ struct ImagesExam {
       // That it cannot be made, or is gone by now, is an answer.
       guard case .bytes(let bytes) = outcome else { continue }
       if bytes.count > ImageKind.greatestByteCount {
-        find("the image “\(key.prefix(80))” has \(bytes.count) bytes, more than \(ImageKind.greatestByteCount)")
-      } else if ImageKind(of: bytes) == nil {
-        find("the image “\(key.prefix(80))” is neither PNG nor JPEG nor WebP nor GIF")
+        return find("the image “\(key.prefix(80))” has \(bytes.count) bytes, more than \(ImageKind.greatestByteCount)")
+      }
+      guard ImageKind(of: bytes) != nil else {
+        return find("the image “\(key.prefix(80))” is neither PNG nor JPEG nor WebP nor GIF")
       }
     }
     guard let key = sitting.imageKeys.min() else { return askForNone(&number) }
