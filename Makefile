@@ -7,7 +7,7 @@ SEEDS ?= 10000
 FAULTS ?= 1000
 PLUGINS ?= 20
 
-.PHONY: help run run-market test simulate chaos mutants lint format bench bench-page coverage fuzz storm soak sanitize slowhttp tls timing
+.PHONY: help run run-market test simulate chaos mutants lint format bench bench-page coverage fuzz storm soak sanitize autobahn slowhttp tls timing
 
 help: ## Lists the commands.
 	@echo "Rowcast: live tables in the browser. Commands:"
@@ -82,6 +82,10 @@ soak: ## An hour of coming and going; nothing may grow (SOAK="--minutes 5" for l
 sanitize: ## The tests of engine, wire, plugins and server under ThreadSanitizer and AddressSanitizer.
 	@scripts/setup run
 	@Tests/Long/sanitize $(SANITIZE)
+
+autobahn: ## The cases of RFC 6455 by Autobahn's numbers, and the suite itself where there is a Python 2.7.
+	@scripts/setup run
+	@Tests/Long/autobahn $(AUTOBAHN)
 
 slowhttp: ## A thousand slow connections by slowhttptest; a good client must not feel them.
 	@scripts/setup long

@@ -1,8 +1,9 @@
 // What libwebsockets itself makes of shared frames: one frame to all clients, and the next when everyone has it. It is the limit that
 // `rowcast-bench w4` is compared with, in the same run, on the same loop (libuv), with the same clients.
 //
-//   lws-fanout VIEWERS BYTES SECONDS
+//   lws-fanout VIEWERS BYTES SECONDS WHOLE
 //
+// WHOLE: a frame is handed over in one call, as Rowcast does it; otherwise 4 KiB at a time, as libwebsockets does by itself.
 // It says READY PORT; GO on its input begins. At the end it prints how many frames it sent and what that cost.
 #define _GNU_SOURCE
 #include <libwebsockets.h>
@@ -57,13 +58,14 @@ static int callback(struct lws *wsi, enum lws_callback_reasons reason, void *use
   }
 }
 
-static const struct lws_protocols protocols[] = {{.name = "rowcast.v1", .callback = callback}, {0}};
+static struct lws_protocols protocols[] = {{.name = "rowcast.v1", .callback = callback}, {0}};
 
 int main(int count, char **words) {
-  if (count != 4) return 2;
+  if (count != 5) return 2;
   viewers = atoi(words[1]);
   length = (size_t)atol(words[2]);
   double seconds = atof(words[3]);
+  if (atoi(words[4])) protocols[0].tx_packet_size = 1 << 20;
   struct rlimit limit;
   getrlimit(RLIMIT_NOFILE, &limit);
   limit.rlim_cur = limit.rlim_max < 65536 ? limit.rlim_max : 65536;

@@ -80,11 +80,14 @@ struct FanOutBenchmark {
     try emit(line)
     precondition(complaint == nil, complaint ?? "")
     guard options.bare else { return }
-    // Once as its own rate is counted, and once with clients that answer each frame, as pages do.
-    for isAnswered in [false, true] {
-      try runBare(
-        frame: Int(Double(seen.bytes) / patches), isAnswered: isAnswered, ours: report.cpuSeconds / patches,
-        patches / seen.seconds)
+    // As it is by itself and with frames handed over whole; once as its own rate is counted, and once with clients that answer each frame, as
+    // pages do.
+    for isWhole in [false, true] {
+      for isAnswered in [false, true] {
+        try runBare(
+          frame: Int(Double(seen.bytes) / patches), isAnswered: isAnswered, isWhole: isWhole,
+          ours: report.cpuSeconds / patches, patches / seen.seconds)
+      }
     }
   }
 
@@ -96,9 +99,9 @@ struct FanOutBenchmark {
   }
 
   /// The same number of frames of the same size, by libwebsockets alone.
-  private func runBare(frame: Int, isAnswered: Bool, ours: Double, _ rate: Double) throws {
+  private func runBare(frame: Int, isAnswered: Bool, isWhole: Bool, ours: Double, _ rate: Double) throws {
     let seconds = min(options.seconds, 5)
-    let bare = try Companion("lws-fanout", ["\(options.viewers)", "\(frame)", "\(seconds)"])
+    let bare = try Companion("lws-fanout", ["\(options.viewers)", "\(frame)", "\(seconds)", isWhole ? "1" : "0"])
     let (viewers, path) = try look(at: try bare.hear(after: "READY "), kind: 2, isFixed: isAnswered)
     defer { try? FileManager.default.removeItem(atPath: path) }
     _ = try viewers.hear(after: "READY ")
@@ -113,6 +116,7 @@ struct FanOutBenchmark {
     let theirs = report.cpuSeconds / Double(max(1, report.frames))
     try emit([
       "engine": "libwebsockets", "w": "W4 bare", "V": options.viewers, "bytes_per_frame": frame, "answered": isAnswered,
+      "whole": isWhole,
       "frames_per_s": Double(report.frames) / report.seconds, "cpu_pct": 100 * report.cpuSeconds / report.seconds,
       "cpu_us_per_frame": theirs * 1e6, "rowcast_patches_per_s": rate, "rowcast_cpu_us_per_patch": ours * 1e6,
       "rowcast_to_bare_rate": rate / (Double(report.frames) / report.seconds), "rowcast_to_bare_per_cpu": theirs / ours,

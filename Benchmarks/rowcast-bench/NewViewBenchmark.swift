@@ -8,8 +8,9 @@ import Wire
 /// which is what the other page feels; and scrolls anywhere afterwards.
 struct NewViewBenchmark {
   let rows: Int
+  let only: String
+  let rounds: Int
 
-  private static let rounds = 3
   private static let window = 60
 
   /// What is asked for, by the names that the peers' scripts give it, and what it must show.
@@ -70,12 +71,12 @@ struct NewViewBenchmark {
     others.open(QueryRequest(sort: [("price", true)]), &engine, at: now)
     while !others.isSettled(&engine, at: now) {}
     var counter = 0
-    for (name, query, shown) in queries {
+    for (name, query, shown) in queries where only.isEmpty || name.contains(only) {
       var first = Figures()
       var whole = Figures()
       var turns = Figures()
       var items = 0
-      for round in 0..<Self.rounds {
+      for round in 0..<rounds {
         var page = BenchPage(SessionID(rawValue: UInt64(round + 1)))
         // Each round's view is new: the ones before it rest, and would be used again.
         now = now.advanced(by: .seconds(60))
@@ -94,7 +95,7 @@ struct NewViewBenchmark {
         }
         items = page.total
         if let complaint = mirror.complaint(page, shows: shown(mirror)) { preconditionFailure("\(name): \(complaint)") }
-        if round == Self.rounds - 1 { try scrolls(name, &page, &engine, at: now) }
+        if round == rounds - 1 { try scrolls(name, &page, &engine, at: now) }
         engine.handle(.close(page.session), at: now)
       }
       try emit([

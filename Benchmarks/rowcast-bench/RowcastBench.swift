@@ -41,8 +41,10 @@ struct NewView: ParsableCommand {
     commandName: "w3", abstract: "W3 a new view: from asking to the first 60 rows, and the longest turn meanwhile.")
 
   @Option(help: "How many rows.") var rows = 1_000_000
+  @Option(help: "Only queries whose name contains this.") var only = ""
+  @Option(help: "How often each of them is asked.") var rounds = 3
 
-  func run() throws { try NewViewBenchmark(rows: rows).run() }
+  func run() throws { try NewViewBenchmark(rows: rows, only: only, rounds: rounds).run() }
 }
 
 /// W5: rows come and go for a long time.

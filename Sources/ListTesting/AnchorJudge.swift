@@ -55,6 +55,18 @@ struct AnchorJudge {
     return 0
   }
 
+  /// By how much a page goes that comes back and looks for a row, wherever that is now; `nil` when it cannot be told.
+  func shift(to sought: Simulation.Sought) -> Int? {
+    guard case .row(let key, let offset) = sought else {
+      if case .nothing = sought { return 0 } else { return nil }
+    }
+    // A row that went and came back meanwhile is another one.
+    guard case .integer(let number) = key, !page.moved.contains(number) else { return nil }
+    guard let now = all[key] else { return 0 }
+    let place = rows[key] ?? outermostCollapsed(page.query.group.map { now[$0] }).map { $0.place }
+    return place.map { max(0, $0 - offset) - page.viewport.first }
+  }
+
   private func answer(_ index: Int) -> Answer {
     let position = page.replica.start + index
     switch (page.placed ?? page.replica).items[index] {
@@ -79,14 +91,19 @@ struct AnchorJudge {
 
   /// A row of this section is folded away.
   private func folded(_ path: [Cell]) -> Answer {
-    guard let outer = path.indices.first(where: { page.collapsed.contains(Array(path[...$0])) }),
-      let now = headers[Array(path[...outer])]
-    else { return .unknown }
+    guard let (outer, now) = outermostCollapsed(path) else { return .unknown }
     let index = page.replica.items.firstIndex {
       guard case .header(let header) = $0 else { return false }
-      return page.replica.path(of: header) == Array(path[...outer])
+      return page.replica.path(of: header) == outer
     }
     let first = page.viewport.first
     return .moved(now - max(first, index.map { page.replica.start + $0 } ?? first))
+  }
+
+  /// The header that takes the place of all that lies in these sections, and where it is.
+  private func outermostCollapsed(_ path: [Cell]) -> (path: [Cell], place: Int)? {
+    guard let outer = path.indices.first(where: { page.collapsed.contains(Array(path[...$0])) }) else { return nil }
+    let header = Array(path[...outer])
+    return headers[header].map { (header, $0) }
   }
 }

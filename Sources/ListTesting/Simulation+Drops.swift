@@ -18,6 +18,7 @@ extension Simulation {
     let point = ResumePoint(
       session: old.id, sequence: random.oneIn(8) ? UInt64(random.number(0...5)) : old.replica.sequence,
       anchorOffset: random.pick([nil, 0, 2]))
+    if let offset = point.anchorOffset { page.sought = sought(page, offset) }
     // Another number than the true one is a lie: the page will notice.
     if point.sequence != old.replica.sequence { (page.isCurrent, page.awaitsWindow) = (false, true) }
     engine.handle(
@@ -25,5 +26,27 @@ extension Simulation {
         page.id, table: "numbers", request: page.request, query: request(page), viewport: page.viewport, interval: nil,
         resume: point), at: clock.now)
     pages[index] = page
+  }
+
+  /// What a page that comes back names to be placed by, if it gets a window.
+  private func sought(_ page: Page, _ offset: Int) -> Sought {
+    guard page.viewport.stick == nil, let anchor = page.viewport.anchor else { return .nothing }
+    for case .row(let id, _, let cells) in page.replica.items where id == anchor {
+      return .row(cells[Self.keyColumn], offset: offset)
+    }
+    return .unknown
+  }
+
+  /// The row by which a page that came back wants to find its place, and how far below the first visible item that is.
+  enum Sought {
+    case nothing
+    case row(Cell, offset: Int)
+    /// One that it has seen once, and does not hold.
+    case unknown
+
+    /// The reader goes on before the answer has come.
+    mutating func scroll(by distance: Int) {
+      if case .row(let key, let offset) = self { self = .row(key, offset: offset - distance) }
+    }
   }
 }

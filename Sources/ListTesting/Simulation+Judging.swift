@@ -40,7 +40,10 @@ extension Simulation {
     case .top: expected = 0
     case .end: expected = max(0, lines.count - page.viewport.count)
     case nil:
-      guard !page.isReordered, let shift = AnchorJudge(page, lines, plain, delivery).shift else { return }
+      let judge = AnchorJudge(page, lines, plain, delivery)
+      // Of a window that it does not know any more the engine knows only the row that the page has named.
+      let isFound = page.isResuming && delivery.patch.base == nil
+      guard !page.isReordered, let shift = isFound ? judge.shift(to: page.sought) : judge.shift else { return }
       expected = max(0, first + shift)
     }
     guard first + delivery.shift == expected else {

@@ -116,6 +116,8 @@ public struct Simulation {
     var isReordered = false
     /// Whether it has come back on another connection and was not answered yet.
     var isResuming = false
+    /// What it then asked to be placed by, should it get a window.
+    var sought = Sought.nothing
     /// While it pauses, what its view was when it began to.
     var pause: PausedView?
     /// Whether its reader may hold the order; and since when for certain.
@@ -360,6 +362,7 @@ public struct Simulation {
       viewport.anchor = id
     }
     viewport.sequence = page.replica.sequence
+    pages[index].sought.scroll(by: viewport.first - page.viewport.first)
     pages[index].viewport = viewport
     pages[index].heldAt = nil
     engine.handle(.viewport(page.id, viewport), at: clock.now)
@@ -412,7 +415,7 @@ public struct Simulation {
         pages[index].isWritable = false
         pages[index].coming.append(delivery)
         if pages[index].isResuming, delivery.patch.base != nil { coverage.resumes += 1 }
-        pages[index].isResuming = false
+        defer { (pages[index].isResuming, pages[index].sought) = (false, .nothing) }
         if let held = delivery.patch.result.held {
           try judgeHeld(delivery, held, pages[index])
           continue

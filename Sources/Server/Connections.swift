@@ -1,13 +1,13 @@
-import CWebSockets
-import Glibc
 import ListEngine
 
-/// Who is connected without being a page yet, and how many connections each address has.
+/// Who may connect: how many a second, and how many of each address; and who is connected without being a page yet.
 ///
 /// libwebsockets has memory for 256 requests on their way in; whoever comes when all of it is taken waits. So those that make us wait are
 /// sent away when there are many: the oldest of those that have sent nothing more for us to read. Somebody who wants something says so
 /// at once, and is through before its turn comes.
 struct Connections {
+  /// How many are taken a second, and at once, if nothing else is chosen.
+  static let standardRate = 4_000
   /// How many may be on their way in before the tardy ones have to go; below libwebsockets' 256.
   static let greatestCount = 200
   /// How long each may take then.
@@ -20,7 +20,18 @@ struct Connections {
     var since: Instant
   }
 
+  /// What becomes of somebody who knocks.
+  enum Admission: Equatable {
+    case welcome
+    /// More come at once than are taken, from wherever.
+    case tooMany
+    /// This address has its share already.
+    case enoughFromThere
+  }
+
   private let limitPerAddress: Int
+  /// How many more are taken now.
+  private var budget: TokenBucket
   private var arrivals: [Entry] = []
   /// The numbers of those that are still on their way in.
   private var numbers: [OpaquePointer: UInt64] = [:]
@@ -30,7 +41,13 @@ struct Connections {
   private var counts: [String: Int] = [:]
   private var admitted: String?
 
-  init(limitPerAddress: Int) { self.limitPerAddress = limitPerAddress }
+  /// - Parameters:
+  ///   - rate: how many are taken a second, on average.
+  ///   - burst: how many at once.
+  init(limitPerAddress: Int, rate: Int, burst: Int, at now: Instant) {
+    self.limitPerAddress = limitPerAddress
+    budget = TokenBucket(rate: rate, burst: burst, at: now)
+  }
 
   /// How many are on their way in.
   var count: Int { numbers.count }
@@ -38,10 +55,14 @@ struct Connections {
   // MARK: Coming and going
 
   /// Whether somebody else may come from this address; `nil` is this machine, which everyone on it shares.
-  mutating func admit(from address: String?) -> Bool {
-    admitted = address.map(FailureLimiter.network)
-    guard let admitted else { return true }
-    return counts[admitted, default: 0] < limitPerAddress
+  ///
+  /// Who has its share already takes nothing from what others may come with.
+  mutating func admit(from address: String?, at now: Instant) -> Admission {
+    let network = address.map(FailureLimiter.network)
+    if let network, counts[network, default: 0] >= limitPerAddress { return .enoughFromThere }
+    guard budget.take(at: now) else { return .tooMany }
+    admitted = network
+    return .welcome
   }
 
   /// Notes the socket of whoever was admitted last.
@@ -93,36 +114,4 @@ struct Connections {
 
   /// Whether it is still there, and neither a page nor an answer that takes its time.
   func isOnTheWay(_ socket: OpaquePointer) -> Bool { numbers[socket] != nil }
-}
-
-extension Server {
-  /// Sends away those that make others wait.
-  func dismissTardy(at now: Instant) {
-    let tardy = connections.tardy(at: now) { socket in
-      var byte: UInt8 = 0
-      return recv(lws_get_socket_fd(socket), &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) <= 0
-    }
-    // At once: between two rounds libwebsockets looks at no timer. One that goes can take another one with it.
-    for socket in tardy where connections.isOnTheWay(socket) {
-      lws_set_timeout(socket, PENDING_TIMEOUT_USER_OK, LWS_TO_KILL_SYNC)
-    }
-    if !tardy.isEmpty { logger.debug("slow strangers are sent away", metadata: ["count": "\(tardy.count)"]) }
-  }
-
-  /// Where a socket's other end is; `nil` when it is on this machine.
-  static func remoteAddress(of descriptor: Int32) -> String? {
-    var storage = sockaddr_storage()
-    var size = socklen_t(MemoryLayout<sockaddr_storage>.size)
-    var host = [CChar](repeating: 0, count: Int(NI_MAXHOST))
-    let isKnown = withUnsafeMutablePointer(to: &storage) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-        getpeername(descriptor, address, &size) == 0 && address.pointee.sa_family != sa_family_t(AF_UNIX)
-          && getnameinfo(address, size, &host, socklen_t(host.count), nil, 0, NI_NUMERICHOST) == 0
-      }
-    }
-    guard isKnown else { return nil }
-    var text = String(decoding: host.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
-    if text.hasPrefix("::ffff:") { text.removeFirst(7) }
-    return text.hasPrefix("127.") || text == "::1" ? nil : text
-  }
 }

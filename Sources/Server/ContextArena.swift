@@ -6,6 +6,8 @@ final class ContextArena {
   /// Under what libwebsockets itself answers.
   private static let headers = HTTPResponse.safetyHeaders + [HTTPResponse.fileCaching]
 
+  private static let greatestWrite = 1 << 20
+
   private let address: ListenAddress
   private let certificate: Certificate?
   /// What libwebsockets calls the interface to listen on; `nil` for all.
@@ -47,6 +49,8 @@ final class ContextArena {
       var entry = lws_protocols()
       entry.name = UnsafePointer(name)
       entry.callback = libraryCallback
+      // All that the socket takes in one call. Left alone, libwebsockets hands over 4 KiB at a time and copies the rest each time.
+      entry.tx_packet_size = Self.greatestWrite
       (protocols + index).initialize(to: entry)
     }
     (protocols + protocolNames.count).initialize(to: lws_protocols())

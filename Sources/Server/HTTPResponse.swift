@@ -19,8 +19,8 @@ struct HTTPResponse {
 
   private static let phrases = [
     200: "OK", 303: "See Other", 304: "Not Modified", 400: "Bad Request", 401: "Unauthorized", 403: "Forbidden",
-    404: "Not Found", 405: "Method Not Allowed", 429: "Too Many Requests", 502: "Bad Gateway",
-    503: "Service Unavailable", 504: "Gateway Timeout",
+    404: "Not Found", 405: "Method Not Allowed", 426: "Upgrade Required", 429: "Too Many Requests",
+    502: "Bad Gateway", 503: "Service Unavailable", 504: "Gateway Timeout", 505: "HTTP Version Not Supported",
   ]
 
   let head: [UInt8]
@@ -56,6 +56,7 @@ struct HTTPResponse {
     case 503: headers.append(("Retry-After", "5"))
     case 401: headers.append(("WWW-Authenticate", "Bearer realm=\"rowcast\""))
     case 405: headers.append(("Allow", "GET, HEAD"))
+    case 426: headers.append(("Sec-WebSocket-Version", "13"))
     case 429: headers.append(("Retry-After", "1"))
     default: break
     }

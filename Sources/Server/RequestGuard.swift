@@ -52,6 +52,9 @@ struct RequestGuard {
     let common = commonVerdict(head)
     guard common == .allow else { return common }
     guard head.method != .other else { return .refuse(status: 405, reason: "GET and HEAD only.") }
+    guard ["HTTP/1.1", "HTTP/1.0"].contains(head.version) else {
+      return .refuse(status: 505, reason: "Of HTTP versions 1.0 and 1.1 are spoken here.")
+    }
     return .allow
   }
 
@@ -63,7 +66,18 @@ struct RequestGuard {
     let common = commonVerdict(head)
     guard common == .allow else { return common }
     guard head.method == .get else { return .refuse(status: 405, reason: "GET only.") }
+    guard head.version == "HTTP/1.1" else {
+      return .refuse(status: 505, reason: "An upgrade is of version 1.1 of HTTP.")
+    }
     guard head.path == Self.webSocketPath else { return .refuse(status: 404, reason: "No WebSocket here.") }
+    // libwebsockets looks at none of these.
+    guard head.asksForUpgrade, head.hasWebSocketKey else {
+      return .refuse(
+        status: 400, reason: "The handshake of RFC 6455 has “Connection: Upgrade” and a Sec-WebSocket-Key.")
+    }
+    guard head.webSocketVersion == ["13"] else {
+      return .refuse(status: 426, reason: "Version 13 of WebSocket is spoken here.")
+    }
     guard head.offeredSubprotocols.contains(Self.subprotocol) else {
       return .refuse(status: 400, reason: "The subprotocol \(Self.subprotocol) must be offered.")
     }

@@ -7,10 +7,15 @@ struct RequestHead {
   var path: String
   /// What stands behind the question mark, one `name=value` each, decoded.
   var arguments: [String] = []
+  /// What stands behind the path in the first line.
+  var version = "HTTP/1.1"
   /// Every value that came under the name, in order; more than one is suspicious.
   var host: [String] = []
   var origin: [String] = []
   var upgrade: [String] = []
+  var connection: [String] = []
+  var webSocketVersion: [String] = []
+  var webSocketKey: [String] = []
   var subprotocols: [String] = []
   var contentLength: [String] = []
   var transferEncoding: [String] = []
@@ -20,6 +25,22 @@ struct RequestHead {
 }
 
 extension RequestHead {
+  /// Whether it asks for the connection to become something else (RFC 9110, 7.8).
+  var asksForUpgrade: Bool {
+    connection.flatMap { $0.split(separator: ",") }.contains { $0.trimmingBlanks().lowercased() == "upgrade" }
+  }
+
+  /// Whether it has the one key that a handshake has: 16 bytes in base64 (RFC 6455, 4.1).
+  var hasWebSocketKey: Bool {
+    guard webSocketKey.count == 1 else { return false }
+    let text = webSocketKey[0]
+    guard text.utf8.count == 24, text.hasSuffix("=="), !text.utf8.contains(where: { $0 == 0x2D || $0 == 0x5F }) else {
+      return false
+    }
+    let alphabet = text.dropLast(2).map { $0 == "+" ? "-" : $0 == "/" ? "_" : $0 }
+    return Base64URL.decode(String(alphabet))?.count == 16
+  }
+
   /// The first argument of a name.
   func argument(_ name: String) -> String? {
     arguments.first { $0.hasPrefix("\(name)=") }.map { String($0.dropFirst(name.count + 1)) }

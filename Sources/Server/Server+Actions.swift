@@ -116,6 +116,8 @@ extension Server {
     if case .failed(let failure, let reason)? = outcome {
       metadata["failure"] = "\(failure.rawValue)"
       metadata["reason"] = "\(reason)"
+      // Nothing was done, and a page can ask for nothing as often as it likes.
+      return pageLog.log(.notice, "\(what)", metadata: metadata)
     }
     logger.notice(what, metadata: metadata)
   }

@@ -24,11 +24,13 @@ extension Server {
       // event search all sockets, so the bound is here: a descriptor's number tells how many are in use.
       let descriptor = Int(bitPattern: bytes)
       guard !isStopping, descriptor < greatestDescriptor else { return false }
-      guard accepts.take(at: EventLoop.now) else {
+      switch connections.admit(from: Self.remoteAddress(of: Int32(descriptor)), at: EventLoop.now) {
+      case .welcome: return true
+      case .enoughFromThere: return false
+      case .tooMany:
         metrics.turnedAway += 1
         return false
       }
-      return connections.admit(from: Self.remoteAddress(of: Int32(descriptor)))
     case LWS_CALLBACK_SERVER_NEW_CLIENT_INSTANTIATED:
       connections.add(socket, at: EventLoop.now)
       if connections.deadline != nil { loop.requestTurn() }

@@ -70,7 +70,7 @@ extension Server {
       session.readySince = EventLoop.now
       return .acknowledge(session.id, sequence: sequence)
     case (.resync(let sequence, let reason), _):
-      logger.info("a page asks for its window anew", metadata: ["reason": "\(reason.prefix(100))"])
+      pageLog.log(.info, "a page asks for its window anew", metadata: ["reason": "\(reason.prefix(100))"])
       return .resync(session.id, sequence: sequence)
     case (.pace(let interval), _): return .pace(session.id, interval)
     case (.visibility(let isHidden), _):
@@ -149,6 +149,7 @@ extension Server {
   ///
   /// - Returns: `false` when the socket is to be closed.
   func write(to session: Session) -> Bool {
+    guard !session.isBroken else { return false }
     if session.isDraining, lws_partial_buffered(session.socket) == 0 {
       session.isDraining = false
       tellWritable(session)
@@ -156,19 +157,11 @@ extension Server {
     if case .closing(let code, let reason) = session.phase, session.error == nil {
       return session.isShownOut || showOut(session, code, reason)
     }
-    guard let bytes = nextMessage(of: session) else { return true }
-    let isPatch = bytes.isPatch
-    guard send(bytes.message, to: session.socket) else { return false }
-    metrics.messagesSent += 1
-    metrics.bytesSent += UInt64(bytes.message.count - CLWS_PRE)
-    if isPatch {
-      if lws_partial_buffered(session.socket) == 0 {
-        tellWritable(session)
-      } else {
-        session.isDraining = true
-      }
-    }
-    if isPatch && session.isDraining || hasMore(session) { lws_callback_on_writable(session.socket) }
+    guard let next = nextMessage(of: session) else { return true }
+    var message = next.message
+    guard send(&message, to: session.socket) else { return false }
+    if next.isPatch { noteDelivered(to: session) }
+    if hasMore(session) { lws_callback_on_writable(session.socket) }
     return true
   }
 
@@ -189,18 +182,8 @@ extension Server {
     }
   }
 
-  private func tellWritable(_ session: Session) {
-    let now = EventLoop.now
-    if let since = session.patchSince { metrics.flushes.record(since.duration(to: now)) }
-    noteSent(to: session, at: now)
-    session.readySince = now
-    session.patchSince = nil
-    guard session.phase == .open else { return }
-    engine.handle(.writable(session.id), at: now)
-    loop.requestTurn()
-  }
-
-  private func hasMore(_ session: Session) -> Bool {
+  /// Whether something waits to be sent to it.
+  func hasMore(_ session: Session) -> Bool {
     session.isClosing || session.owesHello || !session.acted.isEmpty || (session.owesTables && !session.isQuiet)
       || session.status != nil
       || session.waiting != nil || session.owesStats || session.patch != nil
@@ -239,15 +222,8 @@ extension Server {
     } else {
       return nil
     }
-    var bytes = [UInt8](repeating: 0, count: CLWS_PRE)
+    var bytes = Self.frameRoom
     message.encode(to: &bytes)
     return (bytes, false)
-  }
-
-  private func send(_ message: [UInt8], to socket: OpaquePointer) -> Bool {
-    var message = message
-    return message.withUnsafeMutableBufferPointer {
-      clws_write_text(socket, $0.baseAddress! + CLWS_PRE, $0.count - CLWS_PRE) >= 0
-    }
   }
 }

@@ -78,9 +78,13 @@ extension RequestHead {
     let number = lws_http_get_uri_and_method(socket, &uri, &length)
     method = Int(number) == LWSHUMETH_GET ? .get : Int(number) == LWSHUMETH_HEAD ? .head : .other
     path = uri.map { String(decoding: UnsafeRawBufferPointer(start: $0, count: Int(length)), as: UTF8.self) } ?? ""
+    version = Self.values(of: WSI_TOKEN_HTTP, on: socket).first ?? ""
     host = Self.values(of: WSI_TOKEN_HOST, on: socket)
     origin = Self.values(of: WSI_TOKEN_ORIGIN, on: socket)
     upgrade = Self.values(of: WSI_TOKEN_UPGRADE, on: socket)
+    connection = Self.values(of: WSI_TOKEN_CONNECTION, on: socket)
+    webSocketVersion = Self.values(of: WSI_TOKEN_VERSION, on: socket)
+    webSocketKey = Self.values(of: WSI_TOKEN_KEY, on: socket)
     subprotocols = Self.values(of: WSI_TOKEN_PROTOCOL, on: socket)
     contentLength = Self.values(of: WSI_TOKEN_HTTP_CONTENT_LENGTH, on: socket)
     transferEncoding = Self.values(of: WSI_TOKEN_HTTP_TRANSFER_ENCODING, on: socket)

@@ -28,13 +28,13 @@ public final class Server {
 
   var configuration: ServerConfiguration
   let logger: Logger
+  /// For what any page can make us say, as often as it likes.
+  let pageLog: SourceLog
   let loop = EventLoop()
   var engine: RecordedEngine
   var guardian = RequestGuard(port: 0)
   var access: AccessControl
   var connections: Connections
-  /// How many more connections are taken now.
-  var accepts: TokenBucket
   /// As what those may come in whose upgrade was granted, until they are here.
   var admitted: [OpaquePointer: AccessControl.Pass] = [:]
   /// The highest number a socket's file descriptor may have.
@@ -61,6 +61,8 @@ public final class Server {
   var metrics = Metrics()
   var stats = StatsFeed()
   var delays: [TableID: SourceDelays] = [:]
+  /// Where a message is put together that leaves at once.
+  var outgoing: [UInt8] = []
   /// What is known of each source beside its table, in the order of their inlets.
   var sourceMetrics: [ObjectIdentifier: SourceMetrics] = [:]
   private let arena: ContextArena
@@ -72,6 +74,7 @@ public final class Server {
   public init(_ configuration: ServerConfiguration) throws(ServerError) {
     self.configuration = configuration
     logger = configuration.logger
+    pageLog = SourceLog(configuration.logger) { EventLoop.now }
     resumeTokens = ResumeTokens(limit: configuration.limits.parkedSessions)
     actions = ActionBook(limit: configuration.limits.parkedSessions)
     greetings = GreetingQueue(patience: configuration.helloTimeout)
@@ -81,8 +84,9 @@ public final class Server {
       recording: configuration.recording)
     control = ServerControl(
       waker: loop.waker, rowLimit: configuration.inletRows, byteLimit: configuration.inletBytes)
-    connections = Connections(limitPerAddress: configuration.connectionsPerAddress)
-    accepts = TokenBucket(rate: configuration.acceptRate, burst: configuration.acceptBurst, at: EventLoop.now)
+    connections = Connections(
+      limitPerAddress: configuration.connectionsPerAddress, rate: configuration.acceptRate,
+      burst: configuration.acceptBurst, at: EventLoop.now)
     access = Self.accessControl(of: configuration, port: 0)
     guard configuration.address.isLocal || !configuration.tokens.isEmpty && configuration.certificate != nil else {
       throw .exposed(configuration.address.host)
@@ -200,16 +204,7 @@ public final class Server {
     switch output {
     case .deliver(let id, let delivery):
       guard let session = sessionsByID[id], session.phase == .open else { return }
-      precondition(session.patch == nil && !session.isDraining, "page \(id.rawValue) was given two patches at once")
-      // libwebsockets writes the frame's head in front of the message.
-      var bytes = [UInt8](repeating: 0, count: CLWS_PRE)
-      ServerMessage.delivery(delivery, epoch: engine.epoch).encode(to: &bytes, counting: &metrics.encoding)
-      session.patch = bytes
-      let now = EventLoop.now
-      session.patchSince = now
-      noteCut(delivery, for: session, at: now)
-      metrics.patches += 1
-      lws_callback_on_writable(session.socket)
+      deliver(delivery, to: session)
     case .status(let id, let table, let status):
       guard let session = sessionsByID[id], !session.isClosing else { return }
       session.status = (table, status)

@@ -26,9 +26,9 @@ public struct ServerConfiguration: Sendable {
   public var connectionsPerAddress = 100
   /// How many connections a second are taken, on average, and how many at once. Others are closed without a word, so that those that
   /// are there are served while all who were lost come back; a page comes again after a pause that it draws.
-  public var acceptRate = 4_000
+  public var acceptRate = Connections.standardRate
   /// The same at once.
-  public var acceptBurst = 4_000
+  public var acceptBurst = Connections.standardRate
   /// How long a page may take to say hello.
   public var helloTimeout: Duration = .seconds(10)
   /// How many messages a page may send a second, on average.

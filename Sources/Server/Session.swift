@@ -59,6 +59,8 @@ final class Session {
   var carried: (after: Instant, through: Instant)?
   /// Whether the Close frame was sent.
   var isShownOut = false
+  /// Whether writing to the socket has failed: it is closed when libwebsockets says that it is its turn.
+  var isBroken = false
   /// Whether a patch was handed over of which libwebsockets still holds a part.
   var isDraining = false
 

@@ -45,14 +45,23 @@ enum CSVField {
     bytes.append(UInt8(ascii: "\""))
   }
 
-  /// Whether a spreadsheet may calculate it: it begins with one of the characters of OWASP's list, in either width, perhaps after what
-  /// a spreadsheet passes over.
+  /// Whether a spreadsheet may calculate it: it begins with one of the characters of OWASP's list, in any of their widths, perhaps after what
+  /// a spreadsheet passes over or nobody sees.
   static func isTrigger(_ text: String) -> Bool {
     for scalar in text.unicodeScalars {
       switch scalar {
-      case "=", "+", "-", "@", "\t", "\r", "\n", "\0", "\u{FF1D}", "\u{FF0B}", "\u{FF0D}", "\u{FF20}": return true
-      case " ", "\u{A0}", "\u{FEFF}", "\u{200B}", "\u{2060}", "\"", "'": continue
-      default: return false
+      case "=", "+", "-", "@", "\t", "\r", "\n", "\0",
+        // Full width, small, and the minus of mathematics.
+        "\u{FF1D}", "\u{FF0B}", "\u{FF0D}", "\u{FF20}", "\u{FE66}", "\u{FE62}", "\u{FE63}", "\u{FE6B}", "\u{2212}":
+        return true
+      case "\"", "'": continue
+      case "!"..."~": return false
+      default:
+        let properties = scalar.properties
+        guard
+          properties.isWhitespace || properties.isDefaultIgnorableCodePoint || properties.generalCategory == .control
+            || properties.generalCategory == .format
+        else { return false }
       }
     }
     return false

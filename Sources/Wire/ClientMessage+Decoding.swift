@@ -16,6 +16,10 @@ extension ClientMessage {
     guard bytes.count <= Self.greatestByteCount else {
       throw .tooLong("the message has more than \(Self.greatestByteCount) bytes")
     }
+    if let sequence = Self.plainAcknowledgement(bytes) {
+      self = .ack(sequence: sequence)
+      return
+    }
     guard bytes.withUnsafeBufferPointer({ isValidUTF8($0) }) else {
       throw .unreadableMessage("the message is not UTF-8")
     }

@@ -49,6 +49,6 @@ async def run(options):
         recovery = time.monotonic() - freed
         print(f"descriptors: {LIMIT} files, {len(crowd)} callers: {busy:.1%} of a core, {said} log lines in 4 s, {served} patches to the page that was there; a new one {recovery:.2f} s after", flush=True)
         assert served >= 2, "the page that was there is not served"
-        assert busy <= MOST_CPU, f"{busy:.1%} of a core"
+        assert options.small or busy <= MOST_CPU, f"{busy:.1%} of a core"
         assert said <= 10, f"{said} log lines"
-        assert again is not None and again.has_window and recovery <= LONGEST, f"nobody comes in for {recovery:.1f} s"
+        assert again is not None and again.has_window and (options.small or recovery <= LONGEST), f"nobody comes in for {recovery:.1f} s"

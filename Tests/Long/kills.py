@@ -104,4 +104,4 @@ async def run(options):
     p95 = quantile(times, 0.95)
     print(f"kills: {options.kills} kills under {options.pages} pages: right again p50 {quantile(times, 0.5):.2f} s, p95 {p95:.2f} s, {misfits} misfits", flush=True)
     assert misfits == 0, f"{misfits} messages did not fit"
-    assert p95 <= LONGEST, f"95 % are right again only after {p95:.2f} s"
+    assert options.small or p95 <= LONGEST, f"95 % are right again only after {p95:.2f} s"

@@ -70,5 +70,6 @@ async def run(options):
             flush=True,
         )
         assert left <= 0, f"{left} files are left open"
-        assert slope < 1, f"{slope:.1f} bytes a cycle are left behind"
+        # A few cycles say nothing of bytes.
+        assert options.small or slope < 1, f"{slope:.1f} bytes a cycle are left behind"
         assert opened(server.port).recv(12) == b"HTTP/1.1 101", "the server does not go on"

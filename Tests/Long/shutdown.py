@@ -19,6 +19,6 @@ async def run(options):
         times.append(took)
         codes = [await asyncio.wait_for(viewer.closed, 5) for viewer in viewers]
         assert status == 0, f"turn {turn + 1}: it ended with {status}"
-        assert took <= LONGEST, f"turn {turn + 1}: it took {took:.1f} s"
+        assert options.small or took <= LONGEST, f"turn {turn + 1}: it took {took:.1f} s"
         assert codes == [1001] * len(codes), f"turn {turn + 1}: closed with {sorted(set(map(str, codes)))}"
     print(f"shutdown: {options.shutdowns} of {options.shutdowns} ended well: p50 {quantile(times, 0.5):.2f} s, at most {max(times):.2f} s", flush=True)

@@ -110,7 +110,7 @@ async def run(options):
             flush=True,
         )
         assert each <= MOST_BYTES, f"a slow page costs {each / 1024:.0f} KiB"
-        assert after[1] <= MOST_TIMES * before[1], f"the good pages' p99 is {after[1] / before[1]:.2f} times what it was"
+        assert options.small or after[1] <= MOST_TIMES * before[1], f"the good pages' p99 is {after[1] / before[1]:.2f} times what it was"
         assert left <= options.slow // 2 + 1, f"{left:.0f} slow pages are still there, of whom {options.slow // 2} read something"
         for viewer in good + slow:
             viewer.abort()

@@ -8,10 +8,14 @@ import Testing
   private func socket(_ number: Int) -> OpaquePointer { OpaquePointer(bitPattern: number * 16)! }
   private func at(_ milliseconds: Int) -> Instant { Instant(nanoseconds: Int64(milliseconds) * 1_000_000) }
 
+  private func door(perAddress: Int = 3, rate: Int = 1_000_000, burst: Int = 1_000_000) -> Connections {
+    Connections(limitPerAddress: perAddress, rate: rate, burst: burst, at: at(0))
+  }
+
   private func crowd(_ count: Int, at moment: Int = 0) -> Connections {
-    var connections = Connections(limitPerAddress: 3)
+    var connections = door()
     for number in 1...count {
-      _ = connections.admit(from: nil)
+      _ = connections.admit(from: nil, at: at(moment))
       connections.add(socket(number), at: at(moment))
     }
     return connections
@@ -55,17 +59,17 @@ import Testing
     #expect(connections.dismiss(at: at(500)) { _ in true } == [socket(3)])
     // A socket's place in memory is used again.
     connections.remove(socket(4))
-    _ = connections.admit(from: nil)
+    _ = connections.admit(from: nil, at: at(500))
     connections.add(socket(4), at: at(500))
-    _ = connections.admit(from: nil)
+    _ = connections.admit(from: nil, at: at(500))
     connections.add(socket(900), at: at(500))
     #expect(connections.dismiss(at: at(600)) { _ in true } == [socket(5)])
   }
 
   @Test func anAddressHasItsShareAndThisMachineHasNone() {
-    var connections = Connections(limitPerAddress: 3)
+    var connections = door()
     func come(_ number: Int, from address: String?) -> Bool {
-      guard connections.admit(from: address) else { return false }
+      guard connections.admit(from: address, at: at(0)) == .welcome else { return false }
       connections.add(socket(number), at: at(0))
       return true
     }
@@ -82,29 +86,39 @@ import Testing
     #expect((23...26).map { come($0, from: "2001:db8::\($0)") } == [true, true, true, false])
   }
 
-  /// A thousand that send their requests by the letter, or none, or never read the answer.
-  @Test(arguments: ["GET / HTTP/1.1\r\nHost: 127", "", "GET /index.html HTTP/1.1\r\nHost: 127.0.0.1:PORT\r\n\r\n"])
-  func slowStrangersDoNotKeepOthersOut(_ start: String) throws {
-    let server = try RunningServer()
-    let text = start.replacingOccurrences(of: "PORT", with: "\(server.port)")
-    var attackers: [RawSocket] = []
-    var waits: [Double] = []
-    for _ in 0..<10 {
-      while attackers.count < 1_000 {
-        let attacker = try RawSocket(port: server.port)
-        if !text.isEmpty { attacker.send(text) }
-        attackers.append(attacker)
-      }
-      let started = RawSocket.now()
-      // When so many come at once that newcomers are turned away, a browser tries again; what counts is when it gets its page.
-      while try HTTPAnswer.get("/", port: server.port)?.status != 200, RawSocket.now() - started < 10 {}
-      waits.append(RawSocket.now() - started)
-      attackers.removeAll { $0.isClosedByNow() }
-      for attacker in attackers where !text.isEmpty { attacker.send("x") }
-    }
-    waits.sort()
-    #expect(waits[5] <= 1, "\(waits)")
-    #expect(waits[9] <= 3, "\(waits)")
+  // MARK: How many at once
+
+  /// How many come in that knock at this moment.
+  private func welcomed(_ connections: inout Connections, of knocks: Int, at moment: Int) -> Int {
+    var count = 0
+    for _ in 0..<knocks where connections.admit(from: nil, at: at(moment)) == .welcome { count += 1 }
+    return count
+  }
+
+  @Test func fourThousandComeAtOnceAndThenFourThousandASecond() {
+    var connections = door(rate: Connections.standardRate, burst: Connections.standardRate)
+    #expect(welcomed(&connections, of: 10_000, at: 0) == 4_000)
+    #expect(connections.admit(from: nil, at: at(0)) == .tooMany)
+    // One every quarter of a millisecond.
+    #expect(welcomed(&connections, of: 10_000, at: 1) == 4)
+    #expect(welcomed(&connections, of: 10_000, at: 101) == 400)
+    var spread = 0
+    for millisecond in 102...1_101 { spread += welcomed(&connections, of: 100, at: millisecond) }
+    #expect(spread == 4_000)
+    // Nothing is saved up beyond what may come at once.
+    #expect(welcomed(&connections, of: 10_000, at: 100_000) == 4_000)
+  }
+
+  @Test func anAddressThatHasItsShareTakesNothingFromOthers() {
+    var connections = door(perAddress: 1, rate: 1, burst: 3)
+    #expect(connections.admit(from: "1.2.3.4", at: at(0)) == .welcome)
+    connections.add(socket(1), at: at(0))
+    for _ in 0..<100 { #expect(connections.admit(from: "1.2.3.4", at: at(0)) == .enoughFromThere) }
+    #expect(welcomed(&connections, of: 100, at: 0) == 2)
+    // Who is turned away because too many came has not come: it counts for nobody.
+    #expect(connections.admit(from: "5.6.7.8", at: at(0)) == .tooMany)
+    connections.add(socket(2), at: at(0))
+    #expect(connections.admit(from: "5.6.7.8", at: at(1_000)) == .welcome)
   }
 }
 

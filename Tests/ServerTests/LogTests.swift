@@ -75,6 +75,16 @@ import Testing
     #expect(text[0].dropFirst(8) == #" warning test: hot a=1 b="2 c=3""#)
   }
 
+  /// What a page calls an argument of an action is a field's name.
+  @Test func noNameAndNoValueIsTakenForAnotherField() throws {
+    for forged in ["x role=operator", "x=y", "x\" role=\"operator", "a b", "a\u{B}b", "a\tb"] {
+      let lines = try lines(.text) { $0.notice("done", metadata: [forged: "\(forged)"]) }
+      #expect(lines.count == 1)
+      let quoted = LogText.quoted(forged)
+      #expect(lines[0].hasSuffix(" notice test: done \(quoted)=\(quoted)"), "\(lines[0])")
+    }
+  }
+
   @Test func aFieldHasABound() throws {
     for format in LogOutput.Format.allCases {
       let most = try lines(format) { $0.info("\(String(repeating: "x", count: 4_096))") }

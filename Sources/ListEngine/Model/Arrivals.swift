@@ -3,31 +3,20 @@
 /// Time is the engine's clock as far as it runs forward: one that goes back has stood still, so that no row is kept for longer than
 /// it is to be.
 final class Arrivals {
-  private static var none: UInt32 { .max }
-
-  private let next = Chunked<UInt32>(filler: Arrivals.none)
-  private let previous = Chunked<UInt32>(filler: Arrivals.none)
+  private let list = SlotList()
   /// When the row came, in nanoseconds of the clock as it is counted here.
   private let moments = Chunked<Int64>(filler: 0)
-  private var head = Arrivals.none
-  private var tail = Arrivals.none
-  private(set) var count = 0
   private var lastReading: Instant?
   /// The time here; it never goes back.
   private var now: Int64 = 0
 
-  deinit {
-    next.deallocate()
-    previous.deallocate()
-    moments.deallocate()
-  }
+  deinit { moments.deallocate() }
 
   /// The row that came first.
-  var first: UInt32? { head == Self.none ? nil : head }
+  var first: UInt32? { list.first }
 
   func grow(to count: Int) {
-    next.grow(to: count)
-    previous.grow(to: count)
+    list.grow(to: count)
     moments.grow(to: count)
   }
 
@@ -44,22 +33,13 @@ final class Arrivals {
   /// - Precondition: It is not listed.
   func append(_ slot: UInt32) {
     moments[slot] = now
-    next[slot] = Self.none
-    previous[slot] = tail
-    if tail == Self.none { head = slot } else { next[tail] = slot }
-    tail = slot
-    count += 1
+    list.append(slot)
   }
 
   /// A row went.
   ///
   /// - Precondition: It is listed.
-  func remove(_ slot: UInt32) {
-    let (before, after) = (previous[slot], next[slot])
-    if before == Self.none { head = after } else { next[before] = after }
-    if after == Self.none { tail = before } else { previous[after] = before }
-    count -= 1
-  }
+  func remove(_ slot: UInt32) { list.remove(slot) }
 
   /// How long the row has been there.
   func age(of slot: UInt32) -> Duration { .nanoseconds(now - moments[slot]) }
@@ -73,16 +53,15 @@ final class Arrivals {
   /// Every row is listed once, in the order of their moments.
   func checkInvariants(isAlive: (UInt32) -> Bool, rows: Int) {
     #if CHECK_INVARIANTS
-      var slot = head
-      var (before, listed) = (Self.none, 0)
-      while slot != Self.none {
-        precondition(isAlive(slot), "slot \(slot) is listed, but holds no row")
-        precondition(previous[slot] == before, "slot \(slot) hangs elsewhere")
-        precondition(before == Self.none || moments[before] <= moments[slot], "slot \(slot) came before the one before")
-        listed += 1
-        (before, slot) = (slot, next[slot])
+      list.checkInvariants()
+      precondition(list.count == rows, "\(list.count) rows are listed, of \(rows)")
+      var slot = list.first
+      while let some = slot {
+        let next = list.next(some)
+        precondition(isAlive(some), "slot \(some) is listed, but holds no row")
+        precondition(next.map { moments[some] <= moments[$0] } ?? true, "slot \(some) came after the next one")
+        slot = next
       }
-      precondition(before == tail && listed == count && count == rows, "\(listed) rows are listed, of \(rows)")
     #endif
   }
 }

@@ -119,6 +119,7 @@ extension Table {
 
   /// Gives the rows this order. What came since that commit has no place of its own yet: the others decide which of them can stay.
   private func take(order: [UInt32], since commit: UInt32) {
+    neighbours = nil
     // The places in `order` of rows that were there before, and those that can stay of them.
     var places: [Int32] = []
     var known: [UInt64] = []
@@ -162,28 +163,5 @@ extension Table {
       if births[slot] != self.commit { log.note(slot, columns: ChangeLog.everything) }
     }
     return true
-  }
-
-  /// A label for `slot` directly before `other`.
-  func label(before other: UInt32, of slot: UInt32) -> UInt64 {
-    // A move names one neighbour only; the other one is found by looking, as sources with many moves are small.
-    var below: UInt64 = 0
-    for candidate in 0..<slots where candidate != slot && labels[candidate] < labels[other] {
-      below = max(below, labels[candidate])
-    }
-    if labels[other] - below < 2 {
-      relabel((0..<slots).filter { isAlive($0) }.sorted { labels[$0] < labels[$1] })
-      return label(before: other, of: slot)
-    }
-    return below + (labels[other] - below) / 2
-  }
-
-  /// Gives all rows new labels, in this order. Rows that change places among the others are noted by the caller's order.
-  private func relabel(_ order: [UInt32]) {
-    for (place, slot) in order.enumerated() {
-      labels[slot] = UInt64(place + 1) * Self.labelGap
-    }
-    lastLabel = UInt64(order.count) * Self.labelGap
-    relabelings += 1
   }
 }

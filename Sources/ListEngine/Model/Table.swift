@@ -32,6 +32,9 @@ final class Table {
   private var free: [UInt32] = []
   /// Removed rows that some view may still show, in the order in which they went.
   private var graves = Graves()
+  /// The rows in the source's order, from the first move on: a move names one neighbour only, and needs the other one. `nil` again when a
+  /// list that is loaded again has put them in another order.
+  var neighbours: SlotList?
   /// The greatest label in use, or one that was.
   var lastLabel: UInt64 = 0
 
@@ -352,6 +355,7 @@ final class Table {
     }
     count += 1
     arrivals?.append(slot)
+    neighbours?.append(slot)
     log.note(slot, columns: ChangeLog.everything)
     return slot
   }
@@ -373,6 +377,7 @@ final class Table {
       revisions[place] = commit
       births[place] = commit
     }
+    if let neighbours { for slot in first..<slotCount { neighbours.append(slot) } }
     log.note(first..<slotCount)
     count += number
     reload?.name(first..<slotCount, labels: labels, weight: weight(of: records))
@@ -418,6 +423,7 @@ final class Table {
   func remove(_ slot: UInt32) {
     if let list = reload, !list.isFirst(slot) { reload?.forget(slot, weight: weight(of: slot)) }
     arrivals?.remove(slot)
+    neighbours?.remove(slot)
     graves.dig(slot, position: log.end + 1)
     keys.bury(slot)
     for column in columns { column.clear(slot) }
@@ -442,11 +448,10 @@ final class Table {
     _ record: Changeset.Record, _ slot: UInt32, before target: Changeset.PackedCell, bytes: UnsafeRawBufferPointer
   ) {
     if target.kind == .null {
-      lastLabel += Self.labelGap
-      labels[slot] = lastLabel
+      moveToEnd(slot)
     } else if let key = keys.probe(target, bytes: bytes, limit: limits.cellBytes), let other = keys.slot(of: key) {
       guard other != slot else { return }
-      labels[slot] = label(before: other, of: slot)
+      move(slot, before: other)
     } else {
       return reject(record, bytes, "there is no row to go before")
     }
@@ -488,6 +493,7 @@ final class Table {
     keys.grow(to: count)
     deferred?.grow(to: count)
     arrivals?.grow(to: count)
+    neighbours?.grow(to: count)
     revisions.grow(to: count)
     births.grow(to: count)
     labels.grow(to: count)
@@ -507,6 +513,7 @@ final class Table {
       keys.checkInvariants()
       for column in columns { column.pool?.checkInvariants() }
       arrivals?.checkInvariants(isAlive: isAlive, rows: count)
+      checkNeighbours()
       var (weight, named) = (0, 0)
       for slot in 0..<slotCount where isAlive(slot) {
         weight += self.weight(of: slot)

@@ -225,6 +225,9 @@ final class Session {
     wantsFlush = true
     hasNewOutlook = true
     guard !awaitsWindow else { return }
+    let former = reader.first
+    // Who has scrolled is as much farther from the row that is looked for.
+    defer { anchorToFind?.offset -= reader.first - former }
     if viewport.sequence < sequence {
       reader.go(to: viewport, shift: sentShift)
       // Neither we nor the page go above the top. What it is yet to follow is no more than leads there, should it refuse the patch.

@@ -21,6 +21,8 @@ final class Aggregation {
   let interest: UInt64
   /// What is shown as long as nothing is known.
   let nothing: [Cell]
+  /// The words that are being added; kept, so that adding allocates nothing.
+  private var added: [UInt64] = []
 
   /// `nil` when the query asks for nothing.
   init?(_ query: Query, table: Table) {
@@ -57,16 +59,23 @@ final class Aggregation {
     }
   }
 
-  /// A row came into a section.
+  /// Rows came into a section; they are in the lower halves of these entries.
   ///
-  /// - Complexity: O(log rows) for each column and level, amortized.
-  func add(_ slot: UInt32, to section: Section) {
-    for (index, column) in columns.enumerated() where !column.store.isNull(slot) {
-      let word =
-        column.texts.map { UInt64($0.take(column.store.bytes(slot))) } ?? column.store.sortKey(slot, descending: false)
-      column.words[slot] = word
-      column.isAdded[slot] = true
-      forEach(from: section) { $0.tallies[index].add(word) }
+  /// - Complexity: O(log rows) for each row, column and level, amortized. Many at a time cost less than each by itself.
+  func add(_ entries: UnsafeBufferPointer<UInt64>, to section: Section) {
+    for (index, column) in columns.enumerated() {
+      added.removeAll(keepingCapacity: true)
+      for entry in entries {
+        let slot = UInt32(truncatingIfNeeded: entry)
+        guard !column.store.isNull(slot) else { continue }
+        let word =
+          column.texts.map { UInt64($0.take(column.store.bytes(slot))) }
+          ?? column.store.sortKey(slot, descending: false)
+        column.words[slot] = word
+        column.isAdded[slot] = true
+        added.append(word)
+      }
+      if !added.isEmpty { forEach(from: section) { $0.tallies[index].add(added) } }
     }
   }
 

@@ -13,7 +13,7 @@ final class ListView: QueryView {
   private let interest: UInt64
   /// What the query asks of each section; `nil` when it asks nothing.
   private var aggregation: Aggregation?
-  private var compressor = KeyCompressor()
+  private(set) var compressor = KeyCompressor()
   private var pool = ChunkPool()
   /// All rows; without grouping there is no other section.
   private var root = Section(number: 0, level: -1, value: .null, parent: nil)
@@ -271,7 +271,7 @@ final class ListView: QueryView {
       let section = section(for: slot)
       section.order.insert(
         slot, key: compressor.compress(comparator.key(slot)), section: section, pool: pool, comparator: comparator)
-      aggregation?.add(slot, to: section)
+      add(slot, to: section)
       touches?.note(slot)
       count(rows: 1, items: 1, in: section)
     }
@@ -283,8 +283,13 @@ final class ListView: QueryView {
       return
     }
     aggregation.remove(change.slot, from: chunk.section)
-    aggregation.add(change.slot, to: chunk.section)
+    add(change.slot, to: chunk.section)
     touch(chunk.section)
+  }
+
+  private func add(_ slot: UInt32, to section: Section) {
+    guard let aggregation else { return }
+    withUnsafePointer(to: UInt64(slot)) { aggregation.add(UnsafeBufferPointer(start: $0, count: 1), to: section) }
   }
 
   private func remove(_ slot: UInt32, from chunk: Chunk) {
@@ -461,10 +466,12 @@ final class ListView: QueryView {
   var isFiltered: Bool { !filter.isEmpty }
   /// For ``ViewBuild``: how keys are compressed from now on.
   func chooseCompressor(_ compressor: KeyCompressor) { self.compressor = compressor }
-  /// For ``ViewBuild``: puts a row at the end of a section.
-  func append(_ slot: UInt32, key: UInt64, to section: Section) {
-    section.order.append(slot, key: compressor.compress(key), section: section, pool: pool)
-    aggregation?.add(slot, to: section)
+  /// For ``ViewBuild``: puts rows at the end of a section, as the entries of a ``Chunk``.
+  func append(_ entries: [UInt64], to section: Section) {
+    entries.withUnsafeBufferPointer { entries in
+      section.order.append(entries, section: section, pool: pool)
+      aggregation?.add(entries, to: section)
+    }
   }
 
   #if CHECK_INVARIANTS

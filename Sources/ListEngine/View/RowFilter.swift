@@ -11,11 +11,14 @@ final class RowFilter {
 
   /// Its columns must not go before the filter does.
   private let table: Table
-  // All of these are constants, because a variable of a class is looked after at every access, and they are read for every row.
+  // All of these are constants, because a variable of a class is looked after at every access, and they are read for every row; and
+  // bare memory where something with references is read, because counting these costs as much as looking at a short text.
   private let tests: UnsafeMutableBufferPointer<FilterTest>
   private let start: Int
   private let lists: [[UInt64]]
-  private let textTests: [TextTest]
+  private let textTests: UnsafeMutableBufferPointer<TextTest>
+  /// For the tests among them that look for a text, which most do that look at every row: the search itself.
+  private let searches: UnsafeMutableBufferPointer<Unmanaged<TextSearch>?>
   private let memories: [Verdicts]
   /// The columns whose change may change the outcome; see ``ChangeLog/Entry/columns``.
   let interest: UInt64
@@ -35,13 +38,19 @@ final class RowFilter {
     tests = .allocate(capacity: compiler.tests.count)
     _ = tests.initialize(from: compiler.tests)
     lists = compiler.lists
-    textTests = compiler.textTests
+    textTests = .allocate(capacity: compiler.textTests.count)
+    _ = textTests.initialize(from: compiler.textTests)
+    searches = .allocate(capacity: compiler.textTests.count)
+    _ = searches.initialize(from: compiler.textTests.map { $0.search.map(Unmanaged.passUnretained) })
     memories = compiler.memories.values.map(\.verdicts)
     interest = compiler.interest
   }
 
   deinit {
     tests.deallocate()
+    textTests.deinitialize()
+    textTests.deallocate()
+    searches.deallocate()
     for memory in memories { memory.words.deallocate() }
   }
 
@@ -100,6 +109,10 @@ final class RowFilter {
 
   private func look(_ test: UnsafeMutablePointer<FilterTest>, _ bytes: UnsafeRawBufferPointer) -> Bool {
     looks += 1
+    if let search = searches[test.pointee.operand] {
+      work += bytes.count
+      return search._withUnsafeGuaranteedRef { $0.isIn(bytes) }
+    }
     var spent = 0
     defer { work += spent }
     return textTests[test.pointee.operand].passes(bytes, work: &spent)

@@ -190,19 +190,24 @@ struct RowOrder {
     if place + 1 < chunks.count { merge(place, pool: pool) } else if place > 0 { merge(place - 1, pool: pool) }
   }
 
-  /// Puts a row behind all others, while the order is put together; ``finish()`` follows.
+  /// Puts rows behind all others, as the entries of a ``Chunk``, while the order is put together; ``finish()`` follows.
   ///
-  /// - Precondition: It belongs there.
-  mutating func append(_ slot: UInt32, key: UInt32, section: Section, pool: ChunkPool) {
-    let entry = UInt64(key) << 32 | UInt64(slot)
+  /// - Precondition: They belong there, in this order.
+  mutating func append(_ entries: UnsafeBufferPointer<UInt64>, section: Section, pool: ChunkPool) {
     // Not quite full, so that the first insertions split nothing.
-    if chunks.last.map({ $0.count >= Chunk.capacity * 7 / 8 }) ?? true { chunks.append(pool.make(for: section)) }
-    let chunk = chunks[chunks.count - 1]
-    chunk.insert(entry, at: chunk.count)
-    pool.home[slot] = chunk.number
+    let capacity = Chunk.capacity * 7 / 8
+    var place = 0
+    while place < entries.count {
+      if chunks.last.map({ $0.count >= capacity }) ?? true { chunks.append(pool.make(for: section)) }
+      let chunk = chunks[chunks.count - 1]
+      let added = min(entries.count - place, capacity - chunk.count)
+      chunk.append(entries.baseAddress.unsafelyUnwrapped + place, count: added)
+      for entry in entries[place..<place + added] { pool.home[UInt32(truncatingIfNeeded: entry)] = chunk.number }
+      place += added
+    }
   }
 
-  /// Ends what ``append(_:key:section:pool:)`` began.
+  /// Ends what ``append(_:section:pool:)`` began.
   mutating func finish() { rebuildDirectory() }
 
   private func split(_ chunk: Chunk, into next: Chunk, pool: ChunkPool) {

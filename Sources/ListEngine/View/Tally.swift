@@ -31,11 +31,11 @@ struct Tally {
     values = ValueCounts(findsLeast: needs.least, findsGreatest: needs.greatest)
   }
 
-  /// A cell comes, as its column's sort key; or as the number of its text.
-  mutating func add(_ word: UInt64) {
-    count += 1
-    if needs.sum { add(word, isTakenAway: false) }
-    if needs.values { values.add(word) }
+  /// Cells come, as their column's sort keys; or as the numbers of their texts.
+  mutating func add(_ words: [UInt64]) {
+    count += words.count
+    if needs.sum { for word in words { add(word, isTakenAway: false) } }
+    if needs.values { for word in words { values.add(word) } }
   }
 
   /// A cell goes that came as this word.

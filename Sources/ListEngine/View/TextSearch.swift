@@ -3,7 +3,7 @@
 /// ASCII is compared eight bytes at a time. A text with anything else is brought to lower case by Unicode's full mapping first,
 /// in a buffer that is kept, so that looking allocates nothing.
 final class TextSearch {
-  private let needle: [UInt8]
+  private let needle: UnsafeRawBufferPointer
   /// The needle's first two bytes, eight times over, in lower case.
   private let first: UInt64
   private let second: UInt64
@@ -14,8 +14,10 @@ final class TextSearch {
 
   /// What to look for; finds everything when empty.
   init(_ text: String) {
-    let needle = Array(text.lowercased().utf8)
-    self.needle = needle
+    let wanted = text.lowercased().utf8
+    let needle = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: wanted.count)
+    _ = needle.initialize(from: wanted)
+    self.needle = UnsafeRawBufferPointer(needle)
     func spread(_ index: Int) -> (byte: UInt64, fold: UInt64) {
       guard index < needle.count else { return (0, 0) }
       let byte = needle[index]
@@ -26,30 +28,28 @@ final class TextSearch {
     (second, secondCase) = spread(1)
   }
 
+  deinit { needle.deallocate() }
+
   /// Whether the text is in these bytes, which are UTF-8.
   ///
   /// - Complexity: O(bytes), as long as the needle's first two bytes are rare.
   func isIn(_ bytes: UnsafeRawBufferPointer) -> Bool {
     if needle.isEmpty { return true }
-    return needle.withUnsafeBytes { needle in
-      guard isASCII(bytes) else {
-        lower(bytes, atMost: .max)
-        return lowered.withUnsafeBytes { find(needle, in: $0) }
-      }
-      return needle.count <= bytes.count && find(needle, in: bytes)
+    guard isASCII(bytes) else {
+      lower(bytes, atMost: .max)
+      return lowered.withUnsafeBytes { find(needle, in: $0) }
     }
+    return needle.count <= bytes.count && find(needle, in: bytes)
   }
 
   /// Whether these bytes, which are UTF-8, begin with the text.
   ///
   /// - Complexity: O(needle).
   func begins(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    needle.withUnsafeBytes { needle in
-      let head = UnsafeRawBufferPointer(rebasing: bytes.prefix(needle.count))
-      if isASCII(head) { return needle.count == head.count && isEqual(needle, head, at: 0) }
-      lower(bytes, atMost: needle.count)
-      return lowered.withUnsafeBytes { needle.count <= $0.count && isEqual(needle, $0, at: 0) }
-    }
+    let head = UnsafeRawBufferPointer(rebasing: bytes.prefix(needle.count))
+    if isASCII(head) { return needle.count == head.count && isEqual(needle, head, at: 0) }
+    lower(bytes, atMost: needle.count)
+    return lowered.withUnsafeBytes { needle.count <= $0.count && isEqual(needle, $0, at: 0) }
   }
 
   // MARK: Bytes

@@ -15,6 +15,12 @@ enum TextTest {
   /// A regular expression is found in it.
   case matches(PatternMatcher)
 
+  /// What it looks for anywhere in a text, if it does.
+  var search: TextSearch? {
+    guard case .contains(let search) = self else { return nil }
+    return search
+  }
+
   /// Whether a text passes; `work` grows by the bytes looked at, and by the steps of a regular expression.
   func passes(_ bytes: UnsafeRawBufferPointer, work: inout Int) -> Bool {
     work += bytes.count

@@ -12,6 +12,14 @@ final class ViewBuild {
     var section: UInt32
   }
 
+  /// Rows whose slots are all below the same multiple of 64.
+  private struct Block {
+    var count = 0
+    var slots = [UInt32](repeating: 0, count: 64)
+    /// The indexes of the sections that they belong to.
+    var sections = [UInt32](repeating: 0, count: 64)
+  }
+
   private struct SectionKey: Hashable {
     var parent: UInt32
     var value: Cell
@@ -48,8 +56,12 @@ final class ViewBuild {
   /// How many sections were known then; what comes later comes by rows that changed.
   private var rankedSections = 0
   /// The index of a section by its parent's and its text's number in the column's pool, or its value.
-  private var sectionOfText = TextSections()
+  private var sectionOfText: TextSections
   private var sectionOfValue: [SectionKey: UInt32] = [:]
+  /// The index of the section in which a row was counted, by its slot; of groups only.
+  private let sectionOfRow = Chunked<UInt32>(filler: .max)
+  /// How many of the rows that were gathered each section has, without those that have changed since, by its index; of groups only.
+  private var rowsOfSection: [Int] = []
   /// The rows that changed since the build began, and how far the log was read for it.
   private var changed = ChangedRows()
   private var logSeen: Int
@@ -83,12 +95,15 @@ final class ViewBuild {
     position = table.log.end
     logSeen = position
     sections = [root]
+    sectionOfText = TextSections(seed: table.seed)
   }
+
+  deinit { sectionOfRow.deallocate() }
 
   /// Whether the order is complete.
   var isDone: Bool { phase == .done }
   /// Whether all rows are gathered, so that a selection can be made.
-  var canSelect: Bool { phase == .sort || phase == .merge }
+  var canSelect: Bool { phase == .number || phase == .sort || phase == .merge }
   /// Whether a selection shows what is true now.
   func isCurrent(_ selection: Selection) -> Bool { selection.build === self && selection.moment == table.log.end }
 
@@ -109,7 +124,10 @@ final class ViewBuild {
   // MARK: Changes meanwhile
 
   private func noteChanges() {
-    for change in table.log.since(logSeen) where view.concerns(change) { changed.insert(change.slot) }
+    for change in table.log.since(logSeen) where view.concerns(change) && changed.insert(change.slot) {
+      guard change.slot < sectionOfRow.count, sectionOfRow[change.slot] != .max else { continue }
+      rowsOfSection[Int(sectionOfRow[change.slot])] -= 1
+    }
     logSeen = table.log.end
   }
 
@@ -121,40 +139,76 @@ final class ViewBuild {
     // Local while the loop runs: what lies in a class is looked after at every access.
     var entries: [Entry] = []
     swap(&entries, &self.entries)
-    let (filter, table, changed, comparator) = (view.filter, table, changed, view.comparator)
-    let (isFiltered, isGrouped) = (!filter.isEmpty, view.isGrouped)
-    let greatestWork = filter.work + stepRows * Self.filterWorkPerRow
+    var known = TextSections(seed: 0)
+    swap(&known, &sectionOfText)
+    let (comparator, isGrouped) = (view.comparator, view.isGrouped)
+    let greatestWork = view.filter.work + stepRows * Self.filterWorkPerRow
     let mostKeys = comparator.collationKeysMade + max(1, stepRows / Self.rowsPerCollationKey)
     let mostSections = sections.count + max(1, stepRows / Self.rowsPerSection)
-    var slot = next
-    while slot < end && filter.work < greatestWork && sections.count < mostSections {
+    var rows = Block()
+    while next < end && view.filter.work < greatestWork && sections.count < mostSections {
       if comparator.isCollated, comparator.collationKeysMade >= mostKeys { break }
-      defer { slot += 1 }
-      guard table.isAlive(slot) && !changed.contains(slot) else { continue }
-      if isFiltered && !filter.lets(slot) { continue }
-      // All of them here, so that sorting makes none.
-      if comparator.isCollated { comparator.makeCollationKeys(slot) }
-      entries.append(Entry(key: comparator.key(slot), slot: slot, section: isGrouped ? section(of: slot) : 0))
+      next = find(&rows, from: next, to: min(end, (next | 63) + 1), work: greatestWork, collationKeys: mostKeys)
+      if isGrouped { findSections(&rows, &known) }
+      for place in 0..<rows.count {
+        let slot = rows.slots[place]
+        entries.append(Entry(key: comparator.key(slot), slot: slot, section: isGrouped ? rows.sections[place] : 0))
+      }
     }
     swap(&entries, &self.entries)
-    next = slot
+    swap(&known, &sectionOfText)
     if next == table.slots { phase = .rank }
   }
 
-  /// The index of the section of the last column that a row belongs to.
-  @inline(__always) private func section(of slot: UInt32) -> UInt32 {
-    var section: UInt32 = 0
-    for column in view.groups { section = self.section(of: slot, in: section, by: column) }
-    return section
+  /// Finds the rows that the filter lets through, of those in the slots from `start` on, which are all below the next multiple of 64. The
+  /// result is how far it came: it stops when the filter has looked at so much, or so many sort keys were made.
+  private func find(_ rows: inout Block, from start: UInt32, to end: UInt32, work: Int, collationKeys: Int) -> UInt32 {
+    let (filter, changed, comparator, labels) = (view.filter, changed, view.comparator, table.labels.pointer(start))
+    let (isFiltered, isCollated, hasChanges) = (!filter.isEmpty, comparator.isCollated, !changed.isEmpty)
+    rows.count = 0
+    for slot in start..<end where labels[Int(slot - start)] != 0 {
+      if hasChanges && changed.contains(slot) { continue }
+      if isFiltered {
+        guard filter.work < work else { return slot }
+        guard filter.lets(slot) else { continue }
+      }
+      // All of them here, so that sorting makes none.
+      if isCollated {
+        guard comparator.collationKeysMade < collationKeys else { return slot }
+        comparator.makeCollationKeys(slot)
+      }
+      rows.slots[rows.count] = slot
+      rows.count += 1
+    }
+    return end
   }
 
-  @inline(__always) private func section(of slot: UInt32, in parent: UInt32, by column: ColumnStore) -> UInt32 {
+  /// Finds the sections of the last column that these rows belong to, column by column, and counts the rows in them.
+  private func findSections(_ rows: inout Block, _ known: inout TextSections) {
+    guard rows.count > 0 else { return }
     // Equal texts have equal numbers as long as the pool shares them, and a text in use keeps its number.
-    guard let text = column.sharedText(slot) else { return section(of: column.cell(slot), in: parent) }
-    if let known = sectionOfText.section(of: text, in: parent) { return known }
-    let section = section(of: column.cell(slot), in: parent)
-    sectionOfText.note(section, of: text, in: parent)
-    return section
+    for place in 0..<rows.count { rows.sections[place] = 0 }
+    for column in view.groups {
+      for place in 0..<rows.count {
+        let (slot, parent) = (rows.slots[place], rows.sections[place])
+        guard let text = column.sharedText(slot) else {
+          rows.sections[place] = section(of: column.cell(slot), in: parent)
+          continue
+        }
+        if let section = known.section(of: text, in: parent) {
+          rows.sections[place] = section
+          continue
+        }
+        rows.sections[place] = section(of: column.cell(slot), in: parent)
+        known.note(rows.sections[place], of: text, in: parent)
+      }
+    }
+    sectionOfRow.grow(to: Int(rows.slots[rows.count - 1]) + 1)
+    while rowsOfSection.count < sections.count { rowsOfSection.append(0) }
+    for place in 0..<rows.count {
+      sectionOfRow[rows.slots[place]] = rows.sections[place]
+      rowsOfSection[Int(rows.sections[place])] += 1
+    }
   }
 
   private func section(of value: Cell, in parent: UInt32) -> UInt32 {
@@ -261,6 +315,7 @@ final class ViewBuild {
 
   private func merge() {
     let (view, changed, comparator, leaves) = (view, changed, comparator, leaves)
+    let compressor = view.compressor
     var heads = heads
     let runs = runs
     entries.withUnsafeBufferPointer { entries in
@@ -275,9 +330,17 @@ final class ViewBuild {
       var heap = runs.indices.filter { heads[$0] < runs[$0].upperBound }
       for root in (0..<heap.count / 2).reversed() { siftDown(&heap, root, precedes) }
       var left = max(1, stepRows / 8)
+      // Rows of one section that follow one another are put into it together.
+      var (rows, leaf) = ([UInt64](), 0)
+      rows.reserveCapacity(left)
       while left > 0, let run = heap.first {
         let entry = entries[heads[run]]
-        view.append(entry.slot, key: entry.key, to: leaves[Int(entry.section)])
+        if Int(entry.section) != leaf {
+          if !rows.isEmpty { view.append(rows, to: leaves[leaf]) }
+          rows.removeAll(keepingCapacity: true)
+          leaf = Int(entry.section)
+        }
+        rows.append(UInt64(compressor.compress(entry.key)) << 32 | UInt64(entry.slot))
         heads[run] += 1
         skipChanged(run)
         if heads[run] == runs[run].upperBound {
@@ -287,6 +350,7 @@ final class ViewBuild {
         siftDown(&heap, 0, precedes)
         left -= 1
       }
+      if !rows.isEmpty { view.append(rows, to: leaves[leaf]) }
       if heap.isEmpty { phase = .nest }
     }
     self.heads = heads
@@ -326,18 +390,11 @@ final class ViewBuild {
   /// - Complexity: O(rows), without sorting them.
   func select(_ paths: Set<[Cell]>) -> Selection {
     noteChanges()
-    let (entries, changed) = (entries, changed)
-    var counts = [Int](repeating: 0, count: leaves.count)
-    if leaves.count == 1, changed.isEmpty {
-      counts[0] = entries.count
-    } else {
-      for entry in entries where !changed.contains(entry.slot) { counts[Int(entry.section)] += 1 }
-    }
     // Rows that have changed are few: they are looked at as they are now, and may bring sections of their own.
     let late = Dictionary(grouping: changed.slots.filter { table.isAlive($0) && view.isShown($0) }) {
       lateSection(of: $0).number
     }
-    count(leaves: counts, late: late)
+    count(late: late)
     selectedRows = sections[0].count
     let collapsed = Set(paths.compactMap { view.section(at: $0) }.map(\.number))
     return Selection(
@@ -363,14 +420,22 @@ final class ViewBuild {
   }
 
   /// Tells every section how many rows it has now.
-  private func count(leaves counts: [Int], late: [UInt32: [UInt32]]) {
-    for section in sections { section.provisionalCount = 0 }
-    for (leaf, count) in zip(leaves, counts) { leaf.provisionalCount = count }
-    for section in sections { section.provisionalCount? += late[section.number]?.count ?? 0 }
+  private func count(late: [UInt32: [UInt32]]) {
+    for (index, section) in sections.enumerated() {
+      let gathered = view.isGrouped ? (index < rowsOfSection.count ? rowsOfSection[index] : 0) : gatheredRows
+      section.provisionalCount = gathered + (late[section.number]?.count ?? 0)
+    }
     for section in sections.reversed() {
       section.announcedCount = section.count
       section.parent?.provisionalCount? += section.count
     }
+  }
+
+  /// How many of the rows that were gathered have not changed since.
+  private var gatheredRows: Int {
+    guard !changed.isEmpty else { return entries.count }
+    let changed = changed
+    return entries.withUnsafeBufferPointer { $0.reduce(0) { $0 + (changed.contains($1.slot) ? 0 : 1) } }
   }
 
   private func select(_ collapsed: Set<UInt32>, late lateRows: [UInt32: [UInt32]]) -> [ListView.Item] {
@@ -407,7 +472,6 @@ final class ViewBuild {
   /// Finds the first rows of these sections, as they are now.
   private func fill(_ heaps: inout [UInt32: BoundedHeap], late: [UInt32: [UInt32]]) {
     let (entries, changed, comparator) = (entries, changed, comparator)
-    let isWanted = leaves.map { heaps[$0.number] != nil }
     if leaves.count == 1, var heap = heaps[leaves[0].number] {
       // The common case by itself: what lies in a list is looked after at every access.
       for entry in entries where !changed.contains(entry.slot) {
@@ -415,47 +479,25 @@ final class ViewBuild {
       }
       heaps[leaves[0].number] = heap
     } else {
-      var wanted = leaves.map { heaps[$0.number] ?? BoundedHeap(limit: 0) }
-      for entry in entries where isWanted[Int(entry.section)] && !changed.contains(entry.slot) {
-        wanted[Int(entry.section)].offer(key: entry.key, slot: entry.slot) { comparator.precedes($0, $1) }
+      var wanted = heaps.keys.sorted().map { (number: $0, heap: heaps[$0] ?? BoundedHeap(limit: 0)) }
+      let places = Dictionary(uniqueKeysWithValues: wanted.enumerated().map { ($1.number, UInt32($0)) })
+      // While entries are numbered the first of them name their section by its place, the others by its index.
+      let numbered = phase == .number ? cursor : entries.count
+      for (names, range) in [(leaves, 0..<numbered), (sections, numbered..<entries.count)] where !range.isEmpty {
+        let heapOfName = names.map { places[$0.number] ?? .max }
+        for entry in entries[range] where heapOfName[Int(entry.section)] != .max && !changed.contains(entry.slot) {
+          wanted[Int(heapOfName[Int(entry.section)])].heap.offer(key: entry.key, slot: entry.slot) {
+            comparator.precedes($0, $1)
+          }
+        }
       }
-      for (place, leaf) in leaves.enumerated() where isWanted[place] { heaps[leaf.number] = wanted[place] }
+      for (number, heap) in wanted { heaps[number] = heap }
     }
     for (section, slots) in late where heaps[section] != nil {
       for slot in slots {
         heaps[section]?.offer(key: comparator.key(slot), slot: slot) { comparator.precedes($0, $1) }
       }
     }
-  }
-}
-
-/// The section of each text in each section that it may lie in.
-private struct TextSections {
-  /// Sections with so small a number have a table by the texts' numbers, as far as these are small, too; the others share a dictionary.
-  private static var tables: UInt32 { 64 }
-  private static var texts: UInt32 { 1 << 16 }
-
-  private var byText: [[UInt32]] = []
-  private var others: [UInt64: UInt32] = [:]
-
-  @inline(__always) func section(of text: UInt32, in parent: UInt32) -> UInt32? {
-    guard parent < Self.tables && text < Self.texts else { return others[UInt64(parent) << 32 | UInt64(text)] }
-    guard parent < byText.count && text < byText[Int(parent)].count else { return nil }
-    let section = byText[Int(parent)][Int(text)]
-    return section == .max ? nil : section
-  }
-
-  mutating func note(_ section: UInt32, of text: UInt32, in parent: UInt32) {
-    guard parent < Self.tables && text < Self.texts else {
-      others[UInt64(parent) << 32 | UInt64(text)] = section
-      return
-    }
-    while byText.count <= parent { byText.append([]) }
-    let missing = Int(text) + 1 - byText[Int(parent)].count
-    if missing > 0 {
-      byText[Int(parent)].append(contentsOf: repeatElement(.max, count: max(missing, byText[Int(parent)].count)))
-    }
-    byText[Int(parent)][Int(text)] = section
   }
 }
 
@@ -472,12 +514,14 @@ private struct ChangedRows {
     return word < bits.count && bits[word] & (1 << UInt64(slot & 63)) != 0
   }
 
-  mutating func insert(_ slot: UInt32) {
-    guard !contains(slot) else { return }
+  /// Whether it was not there yet.
+  mutating func insert(_ slot: UInt32) -> Bool {
+    guard !contains(slot) else { return false }
     let word = Int(slot) >> 6
     if word >= bits.count { bits.append(contentsOf: repeatElement(0, count: word + 1 - bits.count)) }
     bits[word] |= 1 << UInt64(slot & 63)
     slots.append(slot)
+    return true
   }
 }
 

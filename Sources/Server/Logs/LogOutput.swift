@@ -56,13 +56,14 @@ public final class LogOutput: Sendable {
     localtime_r(&seconds, &parts)
     let clock = [parts.tm_hour, parts.tm_min, parts.tm_sec].map { padded(Int($0), 2) }.joined(separator: ":")
     var line = "\(clock) \(level.rawValue) \(LogText.printable(label)): \(LogText.printable(message))"
-    for field in fields {
-      // What looks like another field is in quotes.
-      let isPlain = field.value.utf8.allSatisfy { $0 > 0x20 && $0 != UInt8(ascii: "=") && $0 != UInt8(ascii: "\"") }
-      line +=
-        " \(LogText.printable(field.name))=\(isPlain ? LogText.printable(field.value) : LogText.quoted(field.value))"
-    }
+    for field in fields { line += " \(word(field.name))=\(word(field.value))" }
     return line + "\n"
+  }
+
+  /// What looks like another field is in quotes, be it a name or a value.
+  private static func word(_ text: String) -> String {
+    let isPlain = text.utf8.allSatisfy { $0 > 0x20 && $0 != UInt8(ascii: "=") && $0 != UInt8(ascii: "\"") }
+    return isPlain ? LogText.printable(text) : LogText.quoted(text)
   }
 
   private static func json(

@@ -2,7 +2,7 @@ import CWebSockets
 import ListEngine
 import Logging
 
-/// What a source has to say for the log: a hundred lines a second at most, and how many there were more.
+/// What a source has to say for the log, or what pages make us say: a hundred lines a second at most, and how many there were more.
 public final class SourceLog: Sendable {
   static let rate = 100
 
@@ -18,6 +18,7 @@ public final class SourceLog: Sendable {
   /// The log of the source of this name.
   public convenience init(_ name: String) { self.init(Logger(label: name)) { EventLoop.now } }
 
+  /// A log of its own beside others of the same logger.
   init(_ logger: Logger, clock: @escaping @Sendable () -> Instant) {
     self.logger = logger
     self.clock = clock
@@ -25,7 +26,9 @@ public final class SourceLog: Sendable {
   }
 
   /// Writes a line, if there is room for it. [any thread]
-  public func log(_ level: Logger.Level, _ message: String) {
+  public func log(_ level: Logger.Level, _ message: String) { log(level, message, metadata: nil) }
+
+  func log(_ level: Logger.Level, _ message: String, metadata: Logger.Metadata?) {
     guard level >= logger.logLevel else { return }
     let now = clock()
     let suppressed = state.withLock { state -> Int? in
@@ -38,6 +41,6 @@ public final class SourceLog: Sendable {
     }
     guard let suppressed else { return }
     if suppressed > 0 { logger.warning("too much to say at once", metadata: ["suppressed": "\(suppressed)"]) }
-    logger.log(level: level, "\(message)")
+    logger.log(level: level, "\(message)", metadata: metadata)
   }
 }

@@ -272,6 +272,18 @@ import Testing
     #expect(table.lastRejection == "row 2: its cell cannot be")
   }
 
+  @Test func rowsWithoutAKeyAreCountedWithTheReasonOfTheLast() {
+    let table = table(Schema(name: "t", key: .integer, columns: [Column("a", .integer)]))
+    var changes = Changeset()
+    changes.noteUnnamedRejections(2, "two had no key")
+    table.apply(changes)
+    #expect(table.rejected == 2)
+    #expect(table.lastRejection == "two had no key")
+    // What fits says nothing of it.
+    table.apply(list([1]))
+    #expect(table.rejected == 2 && table.lastRejection == "two had no key")
+  }
+
   @Test func aReloadInPartsRemovesNothingBeforeItsEnd() {
     let table = table(Schema(name: "t", key: .integer, columns: [Column("a", .integer)]))
     table.apply(list([1, 2, 3]))
@@ -303,6 +315,59 @@ import Testing
       table.apply(list(keys))
       #expect(order(table) == keys.map { .integer($0) })
     }
+  }
+
+  /// Moves, removals, lists and rows that come singly and together: what a plain array of keys does, the table does.
+  @Test func aRowIsMovedToWhereItsSourceSaysWhateverHappenedBefore() {
+    var random = SeededGenerator(seed: 9)
+    let table = table(Schema(name: "t", key: .integer, columns: [Column("a", .integer)]))
+    var plain: [Int64] = []
+    var next: Int64 = 0
+    for round in 0..<300 {
+      var changes = Changeset()
+      for _ in 0..<random.number(1...6) {
+        let key = plain.randomElement(using: &random) ?? 0
+        switch random.number(1...10) {
+        case 1:
+          for _ in 0..<random.pick([1, 1, 40]) {
+            changes.upsert(.integer(next), [.integer(next)])
+            plain.append(next)
+            next += 1
+          }
+        case 2...3:
+          changes.delete(.integer(key))
+          plain.removeAll { $0 == key }
+        case 4:
+          changes.move(.integer(key), before: nil)
+          if let place = plain.firstIndex(of: key) { plain.append(plain.remove(at: place)) }
+        case 5...9:
+          guard let other = plain.randomElement(using: &random) else { continue }
+          changes.move(.integer(key), before: .integer(other))
+          guard key != other, let place = plain.firstIndex(of: key) else { continue }
+          plain.remove(at: place)
+          plain.insert(key, at: plain.firstIndex(of: other) ?? 0)
+        default: continue
+        }
+      }
+      table.apply(changes)
+      if round % 20 == 19 {
+        plain.shuffle(using: &random)
+        table.apply(list(plain))
+      }
+      #expect(order(table) == plain.map { .integer($0) }, "round \(round)")
+      if random.oneIn(3) { table.forgetChanges(before: table.log.end) }
+    }
+  }
+
+  @Test func aRowThatIsMovedBeforeItselfStaysWhereItIs() {
+    let table = table(Schema(name: "t", key: .integer, columns: [Column("a", .integer)]))
+    table.apply(list([1, 2, 3]))
+    let end = table.log.end
+    var changes = Changeset()
+    changes.move(.integer(2), before: .integer(2))
+    table.apply(changes)
+    #expect(order(table) == [1, 2, 3].map { .integer($0) })
+    #expect(table.log.end == end && table.rejected == 0)
   }
 
   @Test func whenNoRoomIsLeftBetweenTwoRowsAllGetNewPlaces() {

@@ -11,6 +11,68 @@ import Testing
     #expect(Pace(asked: .seconds(3600)).interval == .seconds(60))
   }
 
+  @Test func anIntervalThatIsAClassIsItAndOneNanosecondMoreIsTheNext() {
+    let classes: [Int64] = [
+      0, 16, 33, 50, 100, 150, 200, 300, 500, 750, 1000, 1500, 2000, 3000, 5000, 10_000, 30_000, 60_000,
+    ]
+    for (milliseconds, next) in zip(classes, classes.dropFirst() + [60_000]) {
+      #expect(Pace(asked: .milliseconds(milliseconds)).interval == .milliseconds(milliseconds))
+      #expect(Pace(asked: .milliseconds(milliseconds) + .nanoseconds(1)).interval == .milliseconds(next))
+    }
+  }
+
+  /// A page that asked for 300 ms and has 500 now.
+  private func slowed() -> Pace {
+    var pace = Pace(asked: .milliseconds(300))
+    pace.noteAcknowledgement(after: .milliseconds(300) + .nanoseconds(1))
+    return pace
+  }
+
+  @Test func anAcknowledgementAfterExactlyTheIntervalIsNotSlow() {
+    var pace = Pace(asked: .milliseconds(300))
+    pace.noteAcknowledgement(after: .milliseconds(300))
+    #expect(pace.interval == .milliseconds(300))
+    pace.noteAcknowledgement(after: .milliseconds(300) + .nanoseconds(1))
+    #expect(pace.interval == .milliseconds(500))
+  }
+
+  @Test func ofAShortIntervalAHundredMillisecondsAreNotSlow() {
+    for asked: Duration in [.zero, .milliseconds(50), .milliseconds(100)] {
+      var pace = Pace(asked: asked)
+      pace.noteAcknowledgement(after: .milliseconds(100))
+      #expect(pace.interval == asked)
+      pace.noteAcknowledgement(after: .milliseconds(100) + .nanoseconds(1))
+      #expect(pace.interval > asked)
+    }
+  }
+
+  @Test func fastIsWhatTakesHalfTheIntervalAtMost() {
+    for (delay, interval) in [(Duration.milliseconds(250), 300), (.milliseconds(250) + .nanoseconds(1), 500)] {
+      var pace = slowed()
+      for _ in 0..<4 { pace.noteAcknowledgement(after: delay) }
+      #expect(pace.interval == .milliseconds(interval))
+    }
+    // Of a short interval, what takes half of a hundred milliseconds.
+    for (delay, interval) in [(Duration.milliseconds(50), 16), (.milliseconds(50) + .nanoseconds(1), 33)] {
+      var pace = Pace(asked: .milliseconds(16))
+      pace.noteAcknowledgement(after: .seconds(1))
+      for _ in 0..<4 { pace.noteAcknowledgement(after: delay) }
+      #expect(pace.interval == .milliseconds(interval))
+    }
+  }
+
+  @Test func afterAShrinkTheNextRunBeginsFromNothing() {
+    var pace = slowed()
+    pace.noteAcknowledgement(after: .seconds(9))
+    #expect(pace.interval == .milliseconds(750))
+    for _ in 0..<4 { pace.noteAcknowledgement(after: .milliseconds(1)) }
+    #expect(pace.interval == .milliseconds(500))
+    for _ in 0..<3 { pace.noteAcknowledgement(after: .milliseconds(1)) }
+    #expect(pace.interval == .milliseconds(500))
+    pace.noteAcknowledgement(after: .milliseconds(1))
+    #expect(pace.interval == .milliseconds(300))
+  }
+
   @Test func theIntervalGrowsWhileAcknowledgementsAreSlow() {
     var pace = Pace(asked: .milliseconds(300))
     pace.noteAcknowledgement(after: .milliseconds(301))

@@ -82,6 +82,15 @@ import Testing
     #expect(bench.drain() == [5, 4])
   }
 
+  @Test func whoLetsGoAndWantsItAgainIsLastInLine() {
+    let bench = Bench(PrefetchPolicy(inFlight: 1))
+    bench.look(two, 5..<6)
+    bench.look(one, 4..<5)
+    bench.queue.leave(two, at: bench.clock.now)
+    bench.look(two, 5..<6)
+    #expect(bench.drain() == [4, 5])
+  }
+
   @Test func whatIsAskedForAgainComesLastInTheOrderOfTheWishes() {
     let bench = Bench(PrefetchPolicy(inFlight: 1))
     bench.queue.want(
@@ -152,6 +161,14 @@ import Testing
     let bench = Bench(PrefetchPolicy(inFlight: 0))
     bench.look(one, 0..<3)
     #expect(bench.told() == ["+0"])
+  }
+
+  @Test func noBoundIsGreaterThanAThousandAndTwentyFour() {
+    for (wished, bound) in [(1023, 1023), (1024, 1024), (1025, 1024), (100_000, 1024)] {
+      let bench = Bench(PrefetchPolicy(inFlight: wished))
+      bench.look(one, 0..<1100)
+      #expect(bench.told().count == bound)
+    }
   }
 
   @Test func eachItemIsAskedForOnceHoweverManyWantIt() {
@@ -310,6 +327,46 @@ import Testing
     #expect(bench.finish(0) == .unasked)
     #expect(bench.queue.counters.wasted == 1)
     #expect(bench.queue.counters.unasked == 1)
+  }
+
+  /// Has items asked for and cancelled.
+  private func cancel(_ items: Range<Int>, _ bench: Bench) {
+    bench.look(one, items)
+    _ = bench.told()
+    bench.queue.leave(one, at: bench.clock.now)
+    #expect(bench.told(after: 250).count == items.count)
+  }
+
+  @Test func ofManyCancelsTheLastThousandAreRememberedAtLeast() {
+    let bench = Bench(PrefetchPolicy(inFlight: 1024))
+    cancel(0..<1024, bench)
+    cancel(1024..<2048, bench)
+    #expect(bench.finish(0) == .unwanted)
+    // One more, and the first half is forgotten.
+    cancel(5000..<5001, bench)
+    #expect(bench.finish(1) == .unasked)
+    #expect(bench.finish(1023) == .unasked)
+    #expect(bench.finish(1024) == .unwanted)
+    #expect(bench.finish(5000) == .unwanted)
+    #expect(bench.queue.counters.wasted == 3)
+    #expect(bench.queue.counters.unasked == 2)
+    // And so on: after as many again, the next thousand.
+    cancel(6000..<7023, bench)
+    #expect(bench.finish(1025) == .unwanted)
+    cancel(8000..<8001, bench)
+    #expect(bench.finish(1026) == .unasked)
+    #expect(bench.finish(2047) == .unasked)
+    #expect(bench.finish(6000) == .unwanted)
+  }
+
+  @Test func whatIsCancelledAgainIsRememberedByTheLastTime() {
+    let bench = Bench(PrefetchPolicy(inFlight: 1024))
+    cancel(0..<1024, bench)
+    cancel(2000..<3000, bench)
+    cancel(0..<1, bench)
+    cancel(4000..<4100, bench)
+    #expect(bench.finish(1) == .unasked)
+    #expect(bench.finish(0) == .unwanted)
   }
 
   @Test func aResultAfterTheCancelIsTakenWhenSomeoneWantsItAgain() {

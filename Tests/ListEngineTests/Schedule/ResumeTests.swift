@@ -185,6 +185,27 @@ import Testing
     }
   }
 
+  /// Found by seed 1545 of the simulation: the sections of a view that is made anew have other numbers.
+  @Test func untilItIsAnsweredOnlyValuesNameASection() throws {
+    let query = QueryRequest(group: ["group"])
+    for (name, isHeard) in [(nil, false), (SectionName.path([.text("one")]), true)] {
+      let harness = try dropped(query: query, first: 0)
+      let header = try #require(harness.replica(1).headers.first)
+      try harness.advance(by: TableState.viewRest)
+      comeBack(harness, query: query)
+      harness.engine.handle(
+        .collapse(SessionID(rawValue: 2), name ?? .number(header.section), isCollapsed: true), at: harness.clock.now)
+      try harness.settle()
+      #expect(harness.replica(2).headers.map(\.isCollapsed) == [isHeard])
+      // What it holds now it may name by its number.
+      let section = try #require(harness.replica(2).headers.first).section
+      harness.engine.handle(
+        .collapse(SessionID(rawValue: 2), .number(section), isCollapsed: !isHeard), at: harness.clock.now)
+      try harness.settle()
+      #expect(harness.replica(2).headers.map(\.isCollapsed) == [!isHeard])
+    }
+  }
+
   @Test func aPageMayComeBackForAMinute() throws {
     for (wait, isPatch) in [(Duration.seconds(60) - .nanoseconds(1), true), (.seconds(60), false)] {
       let harness = try dropped()
@@ -249,6 +270,51 @@ import Testing
     #expect(sent.map(\.shift) == [25])
     #expect(harness.replica(2).start == 40)
     #expect(harness.values(2).first == 150)
+  }
+
+  /// The anchor was 3 below the first visible item at 20, and is 25 farther down.
+  @Test(arguments: [(to: 24, shift: 25), (to: 14, shift: 25), (to: 0, shift: 25), (to: 60, shift: 25)])
+  func whoScrollsBeforeTheAnswerIsAsMuchFartherFromTheAnchor(_ to: Int, _ shift: Int) throws {
+    let harness = try Harness(rows: 90)
+    harness.open(query: Self.byValue, first: 20)
+    try harness.settle()
+    let anchor = try #require(harness.row(230))
+    drop(harness)
+    harness.change { changes in for row in 0..<25 { changes.upsert(100 + row, value: 1) } }
+    comeBack(harness, first: 20, anchor: anchor, offset: 3, sequence: 100)
+    harness.scroll(SessionID(rawValue: 2), first: to)
+    #expect(try harness.advance().map(\.shift) == [shift])
+    #expect(harness.replica(2).start == to + shift - 5)
+  }
+
+  @Test func ofAnAnchorThatIsFoldedAwayTheHeaderTakesThePlace() throws {
+    let harness = try Harness()
+    harness.change { changes in
+      for row in 0..<60 { changes.upsert(row, value: row * 10, group: row < 30 ? "a" : "b") }
+    }
+    var query = QueryRequest(sort: [("value", false)], group: ["group"])
+    harness.open(query: query, first: 40)
+    try harness.settle()
+    // Behind two headers: rows 0 to 29 are at 1 to 30, row 45 is at 47.
+    let anchor = try #require(harness.row(450))
+    drop(harness)
+    harness.change { changes in for row in 0..<4 { changes.upsert(100 + row, value: 1, group: "a") } }
+    query.collapsed = [[.text("b")]]
+    comeBack(harness, query: query, first: 44, anchor: anchor, offset: 3, sequence: 100)
+    // The header of the second section is at 35 now, and to be three below the first visible item.
+    #expect(try harness.advance().map(\.shift) == [32 - 44])
+  }
+
+  @Test func whoGoesToAnEdgeBeforeTheAnswerIsThere() throws {
+    let harness = try Harness(rows: 60)
+    harness.open(query: Self.byValue, first: 20)
+    try harness.settle()
+    let anchor = try #require(harness.row(230))
+    drop(harness)
+    comeBack(harness, first: 20, anchor: anchor, offset: 3, sequence: 100)
+    harness.scroll(SessionID(rawValue: 2), first: 0, stick: .top)
+    #expect(try harness.advance().map(\.shift) == [0])
+    #expect(harness.replica(2).start == 0)
   }
 
   @Test func anAnchorThatIsGoneLeavesThePlaceToThePosition() throws {

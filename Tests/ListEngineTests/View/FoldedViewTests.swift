@@ -122,6 +122,20 @@ import Testing
     var replica = Replica()
     for case .deliver(_, let delivery) in early.advance(to: engine.clock.now) { try replica.apply(delivery) }
     #expect(replica.total == 1 && replica.rows == 5)
+    // Whoever expands it again before the table is there has it expanded.
+    var changed = Engine(epoch: "e")
+    changed.handle(
+      .open(
+        session, table: "numbers", request: 1, query: QueryRequest(group: ["group"]), viewport: Viewport(count: 5),
+        interval: nil), at: engine.clock.now)
+    for (letter, isCollapsed) in [("one", true), ("two", true), ("one", false)] {
+      changed.handle(.collapse(session, .path([.text(letter)]), isCollapsed: isCollapsed), at: engine.clock.now)
+    }
+    let other = try changed.addTable(Harness.schema, at: engine.clock.now)
+    changed.handle(.changes(other, changes.set), at: engine.clock.now)
+    var expanded = Replica()
+    for case .deliver(_, let delivery) in changed.advance(to: engine.clock.now) { try expanded.apply(delivery) }
+    #expect(expanded.total == 6)
     // And never more sections than may be.
     for letter in ["x", "y"] {
       early.handle(.collapse(session, .path([.text(letter)]), isCollapsed: true), at: engine.clock.now)
@@ -157,6 +171,35 @@ import Testing
     ] as [([Cell], [ColumnType])] {
       #expect(sectionPath(path, of: types) == nil)
     }
+  }
+
+  @Test func aViewThatIsPutTogetherAgainIsMeasuredAgain() throws {
+    let table = Table(Harness.schema, limits: Limits(), seed: 1)
+    func apply(_ body: (inout Changes) -> Void) {
+      var changes = Changes()
+      body(&changes)
+      table.apply(changes.set)
+    }
+    apply { changes in for row in 0..<30 { changes.upsert(row, value: row, group: Self.letters[row / 10]) } }
+    let view = ListView(Query(group: [2]), table: table)
+    let folded = view.folded([[.text("b")]])
+    #expect(folded.itemCount == 3 + 20)
+    // So many rows in one place that the table numbers its order anew, all of them above what is folded away.
+    apply { changes in
+      for row in 100..<150 {
+        changes.upsert(row, value: row, group: "a")
+        changes.set.move(.integer(Int64(row)), before: .integer(5))
+      }
+    }
+    #expect(table.relabelings > 0)
+    view.catchUp()
+    #expect(folded.itemCount == 3 + 70)
+    guard case .shown(let position)? = view.section(at: [.text("c")]).flatMap({ folded.place(of: $0) }) else {
+      Issue.record("the last section has no place")
+      return
+    }
+    #expect(position == 1 + 60 + 1)
+    #expect(folded.isCollapsed(try #require(view.section(at: [.text("b")])).number))
   }
 
   @Test func positionsOfTheViewAndOfThePageAgree() throws {

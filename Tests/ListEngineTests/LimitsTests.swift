@@ -1,0 +1,191 @@
+import ListTesting
+import Testing
+
+@testable import ListEngine
+
+/// Design.md 8: everything that a stranger can make large has a limit. Each is tried on both sides.
+@Suite struct LimitsTests {
+  @Test func theBoundsAreThoseThatTheDocumentsState() {
+    let limits = Limits()
+    // docs/protocol.md.
+    #expect(limits.visible == 1_000 && limits.buffer == 2_000)
+    #expect(limits.search == 1_000 && limits.groups == 4 && limits.aggregates == 16 && limits.collapsed == 10_000)
+    #expect(limits.filterDepth == 8 && limits.filterTerms == 100)
+    #expect(limits.filterValues == 1_000 && limits.filterText == 1_000)
+    #expect(limits.interval == .milliseconds(300) && limits.longestInterval == .seconds(60))
+    #expect(limits.hold == .seconds(30))
+    #expect(limits.parkedSessions == 1_000 && limits.parkedTime == .seconds(60))
+    #expect(limits.collationKeyBytes == 1_000)
+    // docs/plugins.md and docs/windowed.md.
+    #expect(limits.columns == 512 && limits.cellBytes == 65_536)
+    #expect(limits.pageRows == 100 && limits.remainderRows == 50_000 && limits.remainders == 8)
+    #expect(limits.cachedRows == 50_000 && limits.cachedBytes == 64 << 20)
+    #expect(limits.windowedSections == 10_000 && limits.cursorBytes == 4_096)
+    #expect(limits.refreshInterval == .seconds(1))
+    #expect(limits.reason == 200)
+    // What nobody outside sees, but for the memory and the time that it takes.
+    #expect(limits.rows == 100_000_000 && limits.tableBytes == 1 << 36)
+    #expect(limits.patchBytes == 48 * 1024 && limits.sortTerms == 8 && limits.remainderPageRows == 1_000)
+    #expect(limits.stepRows == 1 << 16 && limits.evictions == 1_024)
+    #expect(limits.turnRows == 2_048 && limits.backlog == 4_096)
+  }
+
+  // MARK: Queries
+
+  /// Whether a page is refused that asks for this, and with what words.
+  private func refusal(_ query: QueryRequest) throws -> ClientError? {
+    let harness = try Harness(rows: 3)
+    harness.open(query: query)
+    let sent = try harness.advance()
+    let errors = harness.others.compactMap { if case .refuse(_, let error) = $0 { error } else { nil } }
+    #expect(sent.isEmpty != errors.isEmpty)
+    return errors.first
+  }
+
+  @Test func aSearchHasAThousandCharactersAtMost() throws {
+    #expect(try refusal(QueryRequest(search: String(repeating: "é", count: 1_000))) == nil)
+    #expect(
+      try refusal(QueryRequest(search: String(repeating: "é", count: 1_001)))
+        == .tooLong("a search may have 1000 characters, not 1001"))
+  }
+
+  @Test func aQuerySortsByEightColumnsAtMost() throws {
+    #expect(try refusal(QueryRequest(sort: Array(repeating: ("value", true), count: 8))) == nil)
+    #expect(
+      try refusal(QueryRequest(sort: Array(repeating: ("value", true), count: 9)))
+        == .tooLong("a query may sort by 8 columns, not 9"))
+  }
+
+  @Test func aQueryGroupsByFourColumnsAtMost() throws {
+    #expect(try refusal(QueryRequest(group: Array(repeating: "group", count: 4))) == nil)
+    #expect(
+      try refusal(QueryRequest(group: Array(repeating: "group", count: 5)))
+        == .tooLong("a query may group by 4 columns, not 5"))
+  }
+
+  @Test func aQueryHasSixteenAggregatesAtMost() throws {
+    var query = QueryRequest()
+    query.aggregates = Array(repeating: AggregateRequest(.sum, of: "value"), count: 16)
+    #expect(try refusal(query) == nil)
+    query.aggregates.append(AggregateRequest(.sum, of: "value"))
+    #expect(try refusal(query) == .tooLong("a query may have 16 aggregates, not 17"))
+  }
+
+  @Test func aPageCollapsesTenThousandSectionsAtMost() throws {
+    var query = QueryRequest(group: ["group"])
+    query.collapsed = (0..<10_000).map { [.text("\($0)")] }
+    #expect(try refusal(query) == nil)
+    query.collapsed.append([.text("one more")])
+    #expect(try refusal(query) == .tooLong("a page may collapse 10000 sections, not 10001"))
+  }
+
+  @Test func aPageThatCollapsesOneAfterTheOtherHasTheSameBound() throws {
+    var limits = Limits()
+    limits.collapsed = 2
+    let harness = try Harness(limits: limits, rows: 3)
+    let id = harness.open(query: QueryRequest(group: ["group"]))
+    func isRefused(_ letter: String) throws -> Bool {
+      harness.engine.handle(.collapse(id, .path([.text(letter)]), isCollapsed: true), at: harness.clock.now)
+      try harness.settle()
+      return harness.others.contains { if case .refuse = $0 { true } else { false } }
+    }
+    #expect(try !isRefused("a") && !isRefused("b") && !isRefused("b"))
+    #expect(try isRefused("c"))
+  }
+
+  // MARK: Viewports
+
+  /// How many items a page is given that asks for so many, of 6,000.
+  private func given(_ viewport: Viewport) throws -> Range<Int> {
+    var limits = Limits()
+    limits.patchBytes = 1 << 30
+    let harness = try Harness(limits: limits, rows: 6_000)
+    let id = SessionID(rawValue: 1)
+    harness.engine.handle(
+      .open(id, table: "numbers", request: 1, query: QueryRequest(), viewport: viewport, interval: nil),
+      at: harness.clock.now)
+    let result = try #require(try harness.advance().first).patch.result
+    return result.start..<result.start + result.items.count
+  }
+
+  @Test func aPageSeesAThousandItemsAtMostAndOneAtLeast() throws {
+    func seen(_ count: Int) throws -> Int { try given(Viewport(first: 0, count: count, ahead: 0, behind: 0)).count }
+    #expect(try seen(1_000) == 1_000)
+    #expect(try seen(1_001) == 1_000)
+    #expect(try seen(999) == 999)
+    #expect(try seen(1) == 1)
+    #expect(try seen(0) == 1)
+    #expect(try seen(-5) == 1)
+  }
+
+  @Test func aPageHoldsTwoThousandItemsAtMostOnEachSide() throws {
+    func held(_ ahead: Int, _ behind: Int) throws -> Range<Int> {
+      try given(Viewport(first: 3_000, count: 1, ahead: ahead, behind: behind, stick: nil))
+    }
+    #expect(try held(2_000, 1_999) == 1_001..<5_001)
+    #expect(try held(2_001, 2_001) == 1_000..<5_001)
+    #expect(try held(0, 2_000) == 1_000..<3_001)
+    #expect(try held(-1, -1) == 3_000..<3_001)
+  }
+
+  // MARK: Intervals
+
+  @Test func anIntervalIsAMinuteAtMost() throws {
+    for asked in [Duration.seconds(60), .seconds(61), .seconds(100_000)] {
+      let harness = try Harness(rows: 3)
+      harness.open(interval: asked)
+      #expect(try harness.advance().map(\.interval) == [.seconds(60)])
+      harness.acknowledge()
+      harness.engine.handle(.pace(SessionID(rawValue: 1), asked), at: harness.clock.now)
+      harness.change { $0.update(1, value: 1) }
+      #expect(try harness.advance(by: .seconds(1)).map(\.interval) == [.seconds(60)])
+    }
+  }
+
+  @Test func whoeverWishesNoIntervalHasTheServersOwn() throws {
+    let harness = try Harness(rows: 3)
+    harness.engine.setInterval(.milliseconds(500))
+    harness.open()
+    #expect(try harness.advance().map(\.interval) == [.milliseconds(500)])
+  }
+
+  // MARK: Tables
+
+  @Test func aTableHasFiveHundredAndTwelveColumnsAtMostAndOneAtLeast() {
+    func problem(_ count: Int) -> SchemaError? {
+      var engine = Engine(epoch: "limits")
+      let columns = (0..<count).map { Column("c\($0)", .integer) }
+      do throws(SchemaError) {
+        _ = try engine.addTable(Schema(name: "t", key: .integer, columns: columns), at: .zero)
+        return nil
+      } catch { return error }
+    }
+    #expect(problem(1) == nil && problem(512) == nil)
+    #expect(problem(0) == .columnCount(0, limit: 512))
+    #expect(problem(513) == .columnCount(513, limit: 512))
+  }
+
+  @Test func aTablesNameHasTwoHundredBytesAtMostAndOneAtLeast() {
+    func problem(_ name: String) -> SchemaError? {
+      var engine = Engine(epoch: "limits")
+      do throws(SchemaError) {
+        _ = try engine.addTable(Schema(name: name, key: .integer, columns: [Column("a", .integer)]), at: .zero)
+        return nil
+      } catch { return error }
+    }
+    #expect(problem("t") == nil && problem(String(repeating: "é", count: 100)) == nil)
+    #expect(problem("") == .badName(""))
+    let long = String(repeating: "x", count: 201)
+    #expect(problem(long) == .badName(long))
+  }
+
+  @Test func noTwoTablesAndNoTwoColumnsHaveOneName() throws {
+    var engine = Engine(epoch: "limits")
+    let schema = Schema(name: "t", key: .integer, columns: [Column("a", .integer)])
+    _ = try engine.addTable(schema, at: .zero)
+    #expect(throws: SchemaError.repeatedTable("t")) { try engine.addTable(schema, at: .zero) }
+    let twice = Schema(
+      name: "u", key: .integer, columns: [Column("a", .integer), Column("b", .text), Column("a", .text)])
+    #expect(throws: SchemaError.repeatedColumn("a")) { try engine.addTable(twice, at: .zero) }
+  }
+}

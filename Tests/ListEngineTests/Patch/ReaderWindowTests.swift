@@ -1,0 +1,84 @@
+import Testing
+
+@testable import ListEngine
+
+/// What a page is to hold: design.md 4.8, docs/protocol.md “viewport”.
+@Suite struct ReaderWindowTests {
+  private func reader(
+    _ first: Int, count: Int = 40, ahead: Int? = nil, behind: Int? = nil, from before: Int = 0
+  ) -> Reader {
+    var reader = Reader()
+    reader.go(to: Viewport(first: before, stick: nil), shift: 0)
+    let viewport = Viewport(first: first, count: count, ahead: ahead, behind: behind, stick: nil)
+    reader.resize(viewport, limits: Limits())
+    reader.go(to: viewport, shift: 0)
+    return reader
+  }
+
+  @Test func aNewReaderLooksAtFiftyItemsAtTheTop() {
+    let reader = Reader()
+    #expect(reader.first == 0 && reader.count == 50 && reader.stick == .top && reader.namedAnchor == nil)
+    #expect(reader.window(of: 1_000) == 0..<88)
+  }
+
+  @Test func theWindowIsOneViewportTallerMostOfItInTheDirectionOfTravel() {
+    #expect(reader(200).visible(of: 1_000) == 200..<240)
+    #expect(reader(200).window(of: 1_000) == 190..<270)
+    #expect(reader(200, from: 500).window(of: 1_000) == 170..<250)
+    // What three quarters leave over lies ahead.
+    #expect(reader(200, count: 7).window(of: 1_000) == 199..<213)
+    #expect(reader(200, count: 7, from: 500).window(of: 1_000) == 194..<208)
+    #expect(reader(200, count: 1).window(of: 1_000) == 200..<202)
+  }
+
+  @Test func theDirectionIsThatOfTheLastScrollThatWentSomewhere() {
+    var reader = reader(200)
+    #expect(!reader.isTravellingUp)
+    for (first, isUp) in [(199, true), (199, true), (200, false), (200, false), (0, true), (1, false)] {
+      reader.go(to: Viewport(first: first), shift: 0)
+      #expect(reader.isTravellingUp == isUp)
+    }
+  }
+
+  @Test func whatThePageAsksForIsWhatItHolds() {
+    #expect(reader(200, ahead: 60, behind: 20).window(of: 1_000) == 180..<300)
+    #expect(reader(200, ahead: 60, behind: 20, from: 500).window(of: 1_000) == 180..<300)
+    #expect(reader(200, ahead: 0, behind: 0).window(of: 1_000) == 200..<240)
+    #expect(reader(200, ahead: 5).window(of: 1_000) == 190..<245)
+    #expect(reader(200, behind: 5).window(of: 1_000) == 195..<270)
+  }
+
+  @Test func theWindowEndsWhereTheListDoes() {
+    #expect(reader(5).window(of: 1_000) == 0..<75)
+    #expect(reader(970).visible(of: 1_000) == 960..<1_000)
+    #expect(reader(970).window(of: 1_000) == 950..<1_000)
+    #expect(reader(960).visible(of: 1_000) == 960..<1_000)
+    #expect(reader(961).visible(of: 1_000) == 960..<1_000)
+    #expect(reader(959).visible(of: 1_000) == 959..<999)
+    #expect(reader(5_000).visible(of: 30) == 0..<30)
+    #expect(reader(5_000).window(of: 0) == 0..<0)
+    #expect(reader(0).window(of: 1) == 0..<1)
+  }
+
+  @Test func aPlaceAboveTheTopIsTheTop() {
+    var reader = reader(200)
+    reader.go(to: Viewport(first: -7, stick: nil), shift: 0)
+    #expect(reader.first == 0)
+    reader.go(to: Viewport(first: 3, stick: nil), shift: -9)
+    #expect(reader.first == 0)
+    reader.go(to: Viewport(first: -7, stick: nil), shift: 4)
+    #expect(reader.first == 4)
+  }
+
+  @Test func onlyWhoSticksToNoEdgeNamesAnAnchor() {
+    var reader = Reader()
+    let row = RowID(rawValue: 9)
+    for (stick, isNamed) in [(nil, true), (.top, false), (.end, false)] as [(Viewport.Stick?, Bool)] {
+      reader.go(to: Viewport(first: 3, anchor: row, stick: stick), shift: 0)
+      #expect((reader.namedAnchor == row) == isNamed)
+      #expect(reader.anchor == row)
+    }
+    reader.leaveEdge()
+    #expect(reader.stick == nil && reader.namedAnchor == row)
+  }
+}

@@ -1,0 +1,115 @@
+import ListTesting
+import Testing
+
+@testable import ListEngine
+
+/// Issue 3, capability 2: a view that nobody looks at is dropped after a while; equal queries share one.
+@Suite struct TableStateTests {
+  private let state: TableState
+  private let limits = Limits()
+
+  init() { state = Self.state(rows: 3) }
+
+  private static func state(rows: Int, stepRows: Int = 1 << 16) -> TableState {
+    var limits = Limits()
+    limits.stepRows = stepRows
+    let table = Table(Harness.schema, limits: limits, seed: 1)
+    let state = TableState(table, id: TableID(rawValue: 0), at: .zero)
+    var changes = Changes()
+    for row in 0..<rows { changes.upsert(row, value: row) }
+    state.apply(changes.set, at: .zero)
+    // That its source lives is told at once.
+    var outputs: [Output] = []
+    state.advance(to: .zero, limits: limits, outputs: &outputs)
+    return state
+  }
+
+  private func session(_ number: UInt64 = 1) -> Session {
+    Session(
+      SessionID(rawValue: number), table: "numbers", request: 1, query: QueryRequest(), viewport: nil, interval: .zero,
+      limits: limits)
+  }
+
+  private func at(_ duration: Duration) -> Instant { Instant.zero.advanced(by: duration) }
+
+  private func advance(_ state: TableState, to moment: Instant) {
+    var outputs: [Output] = []
+    state.advance(to: moment, limits: limits, outputs: &outputs)
+  }
+
+  /// Has someone look at a query for a moment; the result is the view that was shown.
+  @discardableResult
+  private func look(_ query: Query, in state: TableState, at moment: Instant) -> (any QueryView)? {
+    let session = session()
+    state.attach(session, to: query, at: moment)
+    defer { state.detach(session, at: moment) }
+    return session.view
+  }
+
+  private static let queries = (0..<6).map { Query(sort: [SortTerm($0 / 2, descending: $0 % 2 == 0)]) }
+
+  @Test func aViewThatNobodyLooksAtIsKeptForTenSeconds() {
+    let view = look(Query(), in: state, at: .zero)
+    #expect(state.deadline == at(.seconds(10)))
+    advance(state, to: at(.seconds(10) - .nanoseconds(1)))
+    #expect(look(Query(), in: state, at: at(.seconds(10) - .nanoseconds(1))) === view)
+    // Now it has been left anew.
+    advance(state, to: at(.seconds(20) - .nanoseconds(2)))
+    #expect(look(Query(), in: state, at: at(.seconds(20) - .nanoseconds(2))) === view)
+    advance(state, to: at(.seconds(30) - .nanoseconds(2)))
+    #expect(state.deadline == nil)
+    #expect(look(Query(), in: state, at: at(.seconds(30))) !== view)
+  }
+
+  @Test func ofViewsThatNobodyLooksAtFourAreKept() {
+    let views = Self.queries.prefix(4).map { look($0, in: state, at: .zero) }
+    for (query, view) in zip(Self.queries, views) { #expect(look(query, in: state, at: .zero) === view) }
+  }
+
+  @Test func theOneThatWasLeftFirstGoesFirst() {
+    let views = Self.queries.prefix(4).map { look($0, in: state, at: .zero) }
+    // The first of them is looked at again: then the second was left first.
+    look(Self.queries[0], in: state, at: .zero)
+    look(Self.queries[4], in: state, at: .zero)
+    #expect(look(Self.queries[0], in: state, at: .zero) === views[0])
+    #expect(look(Self.queries[2], in: state, at: .zero) === views[2])
+    #expect(look(Self.queries[3], in: state, at: .zero) === views[3])
+    #expect(look(Self.queries[1], in: state, at: .zero) !== views[1])
+  }
+
+  @Test func viewsThatSomeoneLooksAtDoNotCount() {
+    let readers = Self.queries.enumerated().map { (session(UInt64($0 + 10)), $1) }
+    for (reader, query) in readers { state.attach(reader, to: query, at: .zero) }
+    let view = look(Query(), in: state, at: .zero)
+    #expect(look(Query(), in: state, at: .zero) === view)
+    for (reader, query) in readers { #expect(look(query, in: state, at: .zero) === reader.view) }
+  }
+
+  @Test func equalQueriesShareAViewAsLongAsOneLooks() {
+    let (one, two) = (session(1), session(2))
+    state.attach(one, to: Query(), at: .zero)
+    state.attach(two, to: Query(), at: .zero)
+    let view = one.view
+    #expect(two.view === view && view?.viewers == 2)
+    state.detach(one, at: .zero)
+    advance(state, to: at(.seconds(100)))
+    #expect(look(Query(), in: state, at: at(.seconds(100))) === view)
+    #expect(view?.viewers == 1)
+  }
+
+  @Test func aViewThatIsNotPutTogetherYetIsGivenUpAtOnce() {
+    let state = Self.state(rows: 3_000, stepRows: 400)
+    let view = look(Query(sort: [SortTerm(0)]), in: state, at: .zero)
+    #expect(view?.isInOrder == false)
+    #expect(state.deadline == nil)
+    #expect(look(Query(sort: [SortTerm(0)]), in: state, at: .zero) !== view)
+  }
+
+  @Test func aClockThatWentBackDoesNotKeepAViewForEver() {
+    look(Query(), in: state, at: at(.seconds(100)))
+    advance(state, to: at(.seconds(50)))
+    #expect(state.deadline == at(.seconds(110)))
+    advance(state, to: at(.seconds(110)))
+    #expect(state.deadline == nil)
+  }
+}

@@ -1,0 +1,74 @@
+"""A page says as much as it can (T10): acknowledgements of nothing, and one query after the other. Others feel little, and in the end it goes.
+
+What is compared is as in slow.py: from an acknowledgement of a good page to its next patch.
+"""
+
+import asyncio
+import itertools
+import json
+
+from serving import Serving
+from slow import good_ones, measure, pause
+from viewer import Viewer, frame
+
+MOST_TIMES = 2.0
+
+
+class Flooder(Viewer):
+    """Says what `words` gives as fast as it is read; it hears nothing."""
+
+    words = None
+
+    def _hear(self, opcode, payload):
+        super()._hear(opcode, payload)
+        if self.has_window and self.flood is None:
+            self.flood = asyncio.ensure_future(self._flood())
+
+    flood = None
+    said = 0
+
+    async def _flood(self):
+        self.transport.set_write_buffer_limits(high=65_536)
+        while not self.transport.is_closing():
+            self.transport.write(b"".join(frame(1, json.dumps(word).encode()) for word in itertools.islice(self.words, 100)))
+            self.said += 100
+            # Until what was written before is taken.
+            while self.transport.get_write_buffer_size() > 65_536 and not self.transport.is_closing():
+                await pause(0.01)
+            await pause(0)
+
+
+def acknowledgements():
+    return ({"type": "ack", "seq": 999_999} for _ in itertools.count())
+
+
+def queries():
+    """No two alike, each a view of its own."""
+    return (
+        {"type": "query", "request": number, "query": {"search": f"{number % 1000}", "sort": [{"column": ["price", "size", "symbol"][number % 3], "descending": number % 2 == 0}]}}
+        for number in itertools.count(2)
+    )
+
+
+async def run(options):
+    with Serving(rows=100_000, rate=10_000, batches=20) as server:
+        server.wait_for_rows(100_000)
+        good, delays = await good_ones(server.port, 20)
+        await pause(2)
+        before = await measure(delays, options.seconds)
+        for name, words in (("acknowledgements", acknowledgements()), ("queries", queries())):
+            flooder = await Flooder.connect(server.port, light=True)
+            flooder.words = words
+            await flooder.shown
+            after = await measure(delays, options.seconds)
+            gone = flooder.closed.done()
+            print(
+                f"flood: one page says {flooder.said:,} {name} in {options.seconds:g} s{' and is closed' if gone else ''}: others' p50 {before[0] * 1e3:.0f} → {after[0] * 1e3:.0f} ms, "
+                f"p99 {before[1] * 1e3:.0f} → {after[1] * 1e3:.0f} ms ({after[1] / before[1]:.2f} times, {before[2]} and {after[2]} patches)",
+                flush=True,
+            )
+            assert after[2] > 0, f"the others get nothing beside {name}"
+            assert options.small or after[1] <= MOST_TIMES * before[1], f"the others' p99 is {after[1] / before[1]:.2f} times what it was"
+            flooder.abort()
+        for viewer in good:
+            viewer.abort()

@@ -1,0 +1,197 @@
+import Foundation
+
+/// A page that comes back with what it holds, as often as it is lost; it scrolls and asks for other orders meanwhile.
+///
+/// It judges every message as it comes: it must fit what is held, show no row twice, and show no row older than it was shown before.
+final class ChaosPage: @unchecked Sendable {
+  /// How many rows are in sight.
+  static let visible = 20
+
+  private struct State {
+    var replica = WireReplica()
+    /// What was asked for, by request.
+    var looks: [Int: ChaosTruth.Look] = [:]
+    var request = 0
+    var look: ChaosTruth.Look
+    var first = 0
+    /// The latest version of each row that was ever shown.
+    var versions: [Int: Int] = [:]
+    var complaints: [String] = []
+    var connections = 0
+    /// How often it came back and was given a patch to what it held.
+    var resumes = 0
+    var isOver = false
+    /// Whether it has stopped asking for anything new.
+    var isCalm = false
+  }
+
+  private let port: Int
+  private let host: String
+  private let changed = NSCondition()
+  private var state: State
+  private let hasEnded = DispatchSemaphore(value: 0)
+  /// The thread's own.
+  private var dice: SplitMix
+  private var session = ""
+
+  /// - Parameters:
+  ///   - port: where it connects.
+  ///   - host: what it calls the server.
+  init(port: Int, host: String, look: ChaosTruth.Look, seed: UInt64) {
+    self.port = port
+    self.host = host
+    state = State(look: look)
+    dice = SplitMix(state: seed)
+    Thread.detachNewThread { [self] in
+      // However a connection ends, the next one follows.
+      while !locked({ $0.isOver }) { try? live() }
+      hasEnded.signal()
+    }
+  }
+
+  private func locked<Result>(_ body: (inout State) throws -> Result) rethrows -> Result {
+    changed.lock()
+    defer { changed.unlock() }
+    return try body(&state)
+  }
+
+  var complaints: [String] { locked { $0.complaints } }
+  var connections: Int { locked { $0.connections } }
+  var resumes: Int { locked { $0.resumes } }
+
+  /// From now on it stays where it is.
+  func calmDown() { locked { $0.isCalm = true } }
+
+  func end() {
+    locked { $0.isOver = true }
+    hasEnded.wait()
+  }
+
+  /// Waits until it shows the truth.
+  ///
+  /// - Returns: what is wrong with what it shows then; `nil` when nothing is.
+  func wait(for truth: ChaosTruth, until deadline: Double) -> String? {
+    changed.lock()
+    defer { changed.unlock() }
+    while let fault = fault(beside: truth) {
+      guard RawSocket.now() < deadline, state.complaints.isEmpty else { return fault }
+      _ = changed.wait(until: Date(timeIntervalSinceNow: 0.5))
+    }
+    return nil
+  }
+
+  private func fault(beside truth: ChaosTruth) -> String? {
+    let replica = state.replica
+    guard replica.request == state.request, let look = state.looks[replica.request] else {
+      return "it looks at the answer to \(replica.request), not to \(state.request)"
+    }
+    let all = truth.shown(look)
+    let rows = zip(replica.numbers(0), replica.numbers(1)).map { ChaosTruth.Row(key: $0, version: $1) }
+    guard replica.total == all.count, rows.count >= min(Self.visible, all.count) else {
+      return "it shows \(rows.count) rows of \(replica.total), not of \(all.count)"
+    }
+    guard replica.start + rows.count <= all.count, rows == Array(all[replica.start..<replica.start + rows.count])
+    else { return "it shows \(rows) from \(replica.start), and there is \(all)" }
+    return nil
+  }
+
+  // MARK: A connection
+
+  private func live() throws {
+    let client = try WebSocketClient(port: port, lines: WebSocketClient.upgrade(port: port, host: [host]))
+    guard client.handshake.contains(" 101 ") else { return }
+    locked { $0.connections += 1 }
+    client.say(#"{"type":"hello","version":1,"client":"chaos"}"#)
+    let hello = try client.message("hello")
+    open(client)
+    session = hello["session"] as? String ?? ""
+    var isFirst = true
+    while !locked({ $0.isOver }) {
+      // It looks up now and then, to see whether it is over.
+      switch client.frame(within: 0.25) {
+      case nil: continue
+      case .close, .end: return
+      case .ping(let payload): client.send(opcode: 10, payload)
+      case .text(let bytes):
+        let message = try JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any] ?? [:]
+        switch message["type"] as? String {
+        case "window", "patch":
+          guard take(message, isFirst: isFirst) else { return }
+          isFirst = false
+          client.say(#"{"type":"ack","seq":\#(message["seq"] ?? 0)}"#)
+          wander(client)
+        case "error":
+          locked { $0.complaints.append("it is refused: \(message)") }
+          return
+        default: break
+        }
+      default: break
+      }
+    }
+    client.send(opcode: 8, [0x03, 0xE8])
+  }
+
+  private func viewport(_ state: State) -> String {
+    #""first":\#(state.first),"count":\#(Self.visible)\#(state.first == 0 ? #","stick":"top""# : "")"#
+  }
+
+  private func open(_ client: WebSocketClient) {
+    let text = locked { state in
+      if state.request == 0 { state.request = 1 }
+      state.looks[state.request] = state.look
+      let resume =
+        session.isEmpty || state.replica.sequence == 0
+        ? ""
+        : #","resume":{"epoch":"\#(state.replica.epoch)","session":"\#(session)","seq":\#(state.replica.sequence)}"#
+      return
+        #"{"type":"open","table":"truth","request":\#(state.request),"query":\#(state.look.query),"#
+        + #""viewport":{\#(viewport(state))},"interval":10\#(resume)}"#
+    }
+    client.say(text)
+  }
+
+  /// - Returns: whether it fits.
+  private func take(_ message: [String: Any], isFirst: Bool) -> Bool {
+    locked { state in
+      do {
+        try state.replica.apply(message)
+        for (key, version) in zip(state.replica.numbers(0), state.replica.numbers(1)) {
+          let known = state.versions[key, default: 0]
+          guard version >= known else {
+            throw WireReplica.Misfit(what: "row \(key) is shown as of \(version), and was of \(known) before")
+          }
+          state.versions[key] = version
+        }
+      } catch {
+        state.complaints.append("\(error): \(message)")
+        changed.broadcast()
+        return false
+      }
+      if isFirst, message["type"] as? String == "patch" { state.resumes += 1 }
+      changed.broadcast()
+      return true
+    }
+  }
+
+  /// Scrolls now and then, or asks for something else.
+  private func wander(_ client: WebSocketClient) {
+    let roll = Int.random(in: 0..<40, using: &dice)
+    let (first, look) = (Int.random(in: 0...30, using: &dice), ChaosTruth.Look.allCases.randomElement(using: &dice)!)
+    let text = locked { state -> String? in
+      guard !state.isCalm else { return nil }
+      switch roll {
+      case 0..<6:
+        state.first = roll < 2 ? 0 : first
+        return #"{"type":"viewport","seq":\#(state.replica.sequence),\#(viewport(state))}"#
+      case 6:
+        state.request += 1
+        (state.look, state.first) = (look, 0)
+        state.looks[state.request] = look
+        return #"{"type":"query","request":\#(state.request),"query":\#(look.query),"viewport":{\#(viewport(state))}}"#
+      case 7: return #"{"type":"resync","seq":\#(state.replica.sequence),"reason":"a whim"}"#
+      default: return nil
+      }
+    }
+    if let text { client.say(text) }
+  }
+}

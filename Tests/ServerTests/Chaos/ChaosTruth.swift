@@ -1,0 +1,89 @@
+import ListEngine
+
+/// What a source has told, in the plainest way: rows in the order in which they came, each with the number of the last change to it.
+struct ChaosTruth {
+  struct Row: Equatable {
+    var key: Int
+    var version: Int
+  }
+
+  /// How a page may look at it.
+  enum Look: Int, CaseIterable {
+    /// In the order in which they came.
+    case plain
+    /// The latest changes first.
+    case latest
+    /// Keys that are multiples of three, the greatest first.
+    case some
+
+    /// As a page asks for it.
+    var query: String {
+      switch self {
+      case .plain: "{}"
+      case .latest: #"{"sort":[{"column":"version","descending":true}]}"#
+      case .some:
+        #"{"filter":{"column":"third","op":"=","value":true},"sort":[{"column":"key","descending":true}]}"#
+      }
+    }
+  }
+
+  static let schema = Schema(
+    name: "truth", key: .integer,
+    columns: [Column("key", .integer), Column("version", .integer), Column("third", .boolean)])
+
+  private(set) var rows: [Row] = []
+  private var lastKey = 0
+  private(set) var lastVersion = 0
+
+  init(rows count: Int) {
+    for _ in 0..<count { insert() }
+  }
+
+  private mutating func insert() {
+    lastKey += 1
+    lastVersion += 1
+    rows.append(Row(key: lastKey, version: lastVersion))
+  }
+
+  /// All of it, as a source tells it.
+  var everything: Changeset {
+    var changes = Changeset()
+    for row in rows { Self.tell(row, to: &changes) }
+    return changes
+  }
+
+  /// Changes some rows, takes some away and lets some come; what a source tells of it.
+  mutating func change(_ dice: inout SplitMix) -> Changeset {
+    var changes = Changeset()
+    // First, so that the row with the last change is always there.
+    if rows.count > 40, Bool.random(using: &dice) {
+      changes.delete(.integer(Int64(rows.remove(at: Int.random(in: rows.indices, using: &dice)).key)))
+    }
+    for _ in 0..<Int.random(in: 1...5, using: &dice) {
+      let index = Int.random(in: rows.indices, using: &dice)
+      lastVersion += 1
+      rows[index].version = lastVersion
+      Self.tell(rows[index], to: &changes)
+    }
+    if rows.count < 80, Bool.random(using: &dice) {
+      insert()
+      Self.tell(rows[rows.count - 1], to: &changes)
+    }
+    return changes
+  }
+
+  private static func tell(_ row: Row, to changes: inout Changeset) {
+    changes.upsert(
+      .integer(Int64(row.key)),
+      [.integer(Int64(row.key)), .integer(Int64(row.version)), .boolean(row.key.isMultiple(of: 3))])
+  }
+
+  /// What a page that looks so must show.
+  func shown(_ look: Look) -> [Row] {
+    switch look {
+    case .plain: rows
+    case .latest: rows.sorted { $0.version > $1.version }
+    case .some: rows.filter { $0.key.isMultiple(of: 3) }.sorted { $0.key > $1.key }
+    }
+  }
+}

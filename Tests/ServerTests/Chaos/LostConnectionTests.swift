@@ -1,0 +1,115 @@
+import Foundation
+import ListEngine
+import Testing
+
+@testable import Server
+
+/// Real pages on a network that does everything wrong, until it does not any more: nothing wrong is ever shown, and in the end all is right.
+///
+/// `ROWCAST_CHAOS_SEED=n` runs one seed; `ROWCAST_CHAOS_SEEDS=n` so many drawn ones.
+@Suite(.serialized) struct LostConnectionTests {
+  private static let host = "rowcast.test"
+  private static let pageCount = 5
+  /// Nothing takes so long unless something is wrong.
+  private static let patience = 120.0
+
+  private static var seeds: [UInt64] {
+    let variables = ProcessInfo.processInfo.environment
+    if let seed = variables["ROWCAST_CHAOS_SEED"].flatMap(UInt64.init) { return [seed] }
+    let count = variables["ROWCAST_CHAOS_SEEDS"].flatMap { Int($0) } ?? 2
+    return [1, 2, 3] + (0..<count).map { _ in UInt64.random(in: 4...1_000_000) }
+  }
+
+  /// A server with the table of the truth.
+  private final class Served {
+    let server: RunningServer
+    let inlet: SourceInlet
+
+    init(_ truth: ChaosTruth, epoch: String) throws {
+      server = try RunningServer {
+        $0.epoch = epoch
+        // The pilot says more than a page does.
+        $0.messageRate = 1_000_000
+        $0.messageBurst = 1_000_000
+        $0.publicURLs = [PublicURL("http://\(LostConnectionTests.host)")!]
+      }
+      inlet = server.control.addSource("truth")
+      inlet.tell(.schema(ChaosTruth.schema))
+      inlet.tell(.changes(truth.everything))
+      inlet.tell(.state(.live, message: ""))
+    }
+  }
+
+  /// A page beside the chaos: when it has been told of a change the server has taken it.
+  private func pilot(_ served: Served) throws -> WebSocketClient {
+    let client = try WebSocketClient.greeted(port: served.server.port)
+    client.say(
+      #"{"type":"open","table":"truth","request":1,"query":\#(ChaosTruth.Look.latest.query),"viewport":{"first":0,"count":1,"stick":"top"},"interval":0}"#
+    )
+    return client
+  }
+
+  @Test(arguments: seeds) func pagesAreRightAgainWhateverTheNetworkDid(_ seed: UInt64) throws {
+    var dice = SplitMix(state: seed)
+    var truth = ChaosTruth(rows: 60)
+    var served = try Served(truth, epoch: "first")
+    let proxy = try ChaosProxy(to: served.server.port, seed: seed)
+    let pages = (0..<Self.pageCount).map {
+      ChaosPage(
+        port: proxy.port, host: Self.host, look: ChaosTruth.Look.allCases[$0 % 3], seed: seed &+ UInt64($0))
+    }
+    let deadline = RawSocket.now() + Self.patience
+    var pilot = try pilot(served)
+    var (rounds, restarts) = (0, 0)
+    defer {
+      for page in pages { page.end() }
+      proxy.end()
+    }
+    // Until each page was lost often, and the server itself twice.
+    while RawSocket.now() < deadline {
+      let most = pages.map(\.connections).min() ?? 0
+      if most >= 9, restarts == 2, proxy.deeds.isEverythingDone { break }
+      if pages.contains(where: { !$0.complaints.isEmpty }) { break }
+      if restarts < 2, most >= 3 * (restarts + 1) {
+        restarts += 1
+        // Another process that knows nothing of this one, with the same rows; the old one is not heard of any more.
+        let other = try Served(truth, epoch: "epoch \(restarts)")
+        proxy.turn(to: other.server.port)
+        #expect(served.server.stop(), "seed \(seed): the server does not end")
+        served = other
+        pilot = try self.pilot(served)
+      }
+      rounds += 1
+      served.inlet.tell(.changes(truth.change(&dice)))
+      let latest = truth.lastVersion
+      try pilot.wait { message in
+        // Only what is told of the newest row has its number in it.
+        ["window", "patch"].contains(message["type"] as? String) && "\(message)".contains("\(latest)")
+      }
+    }
+    proxy.calmDown()
+    for page in pages { page.calmDown() }
+    served.inlet.tell(.changes(truth.change(&dice)))
+    for (number, page) in pages.enumerated() {
+      let fault = page.wait(for: truth, until: RawSocket.now() + 30)
+      #expect(fault == nil, "seed \(seed), page \(number)")
+      #expect(page.complaints.isEmpty, "seed \(seed), page \(number)")
+    }
+    let deeds = proxy.deeds
+    print(
+      "chaos: seed \(seed): \(rounds) changes, \(deeds), \(pages.map(\.resumes).reduce(0, +)) patches to what was held")
+    #expect(restarts == 2 && deeds.isEverythingDone, "seed \(seed): \(deeds)")
+    #expect(pages.allSatisfy { $0.connections >= 9 }, "seed \(seed): \(pages.map(\.connections))")
+    #expect(pages.contains { $0.resumes > 0 }, "seed \(seed): nobody was ever given a patch to what it held")
+  }
+
+  @Test func aSeedSaysTheSameEachTime() {
+    for connection in 0..<50 {
+      let fate = ConnectionFate(seed: 7, connection: connection)
+      #expect(fate == ConnectionFate(seed: 7, connection: connection))
+    }
+    #expect(
+      (0..<50).map { ConnectionFate(seed: 7, connection: $0) }
+        != (0..<50).map { ConnectionFate(seed: 8, connection: $0) })
+  }
+}

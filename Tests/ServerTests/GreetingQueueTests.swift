@@ -1,0 +1,32 @@
+import ListEngine
+import Testing
+
+@testable import Server
+
+/// Who has to say hello, and until when.
+@Suite struct GreetingQueueTests {
+  private func at(_ milliseconds: Int64) -> Instant { Instant(nanoseconds: milliseconds * 1_000_000) }
+  private func page(_ number: UInt64) -> SessionID { SessionID(rawValue: number) }
+
+  @Test func everyoneHasTheSameTime() {
+    var queue = GreetingQueue(patience: .seconds(10))
+    #expect(queue.deadline == nil)
+    queue.add(page(1), at: at(0))
+    queue.add(page(2), at: at(500))
+    #expect(queue.deadline == at(10_000))
+    #expect(queue.takeOverdue(at: at(9_999)) == [])
+    #expect(queue.takeOverdue(at: at(10_000)) == [page(1)])
+    #expect(queue.deadline == at(10_500))
+    #expect(queue.takeOverdue(at: at(60_000)) == [page(2)])
+    #expect(queue.deadline == nil)
+  }
+
+  @Test func manyComeOutInTheOrderInWhichTheyCame() {
+    var queue = GreetingQueue(patience: .milliseconds(5))
+    for number: UInt64 in 1...5_000 { queue.add(page(number), at: at(Int64(number))) }
+    var taken: [SessionID] = []
+    for moment in stride(from: Int64(0), through: 6_000, by: 7) { taken += queue.takeOverdue(at: at(moment)) }
+    #expect(taken == (1...5_000).map(page))
+    #expect(queue.deadline == nil)
+  }
+}
