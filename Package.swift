@@ -92,8 +92,9 @@ let package = Package(
     // Data sources.
     .target(name: "ProcessReader", path: "Plugins/processes/Reader", swiftSettings: swiftSettings),
     .target(
-      name: "ProcessesPlugin", dependencies: ["ListPlugin", "ProcessReader"], path: "Plugins/processes/Plugin",
-      swiftSettings: swiftSettings),
+      name: "ProcessesPlugin", dependencies: ["ListPlugin", "ProcessHandle", "ProcessReader"],
+      path: "Plugins/processes/Plugin", swiftSettings: swiftSettings),
+    .target(name: "ProcessHandle", path: "Plugins/processes/Handle", cSettings: cSettings),
     .target(name: "LoadPlugin", dependencies: ["ListPlugin"], path: "Plugins/load", swiftSettings: swiftSettings),
     .target(
       name: "ClockPlugin", dependencies: ["CListPlugin"], path: "Plugins/clock", publicHeadersPath: ".",

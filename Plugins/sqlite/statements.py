@@ -147,9 +147,12 @@ class Table:
     # Order
 
     def order(self, sort):
-        """The terms of an order; the key is the last, so that no two rows are in the same place."""
+        """The terms of an order; the key is the last, so that no two rows are in the same place.
+
+        It goes the way of the term before it: so an index is read from one end to the other, whichever way, and nothing is sorted.
+        """
         terms = [Term(self.compared(term["column"]), bool(term.get("descending")), self.nullable[term["column"]]) for term in sort]
-        return terms + [Term(self.key, False, False)]
+        return terms + [Term(self.key, bool(terms) and terms[-1].descending, False)]
 
     def selection(self, order):
         """What is read of a row: its place, its key, its cells."""

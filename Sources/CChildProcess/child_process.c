@@ -34,6 +34,22 @@ static void close_all_but_three(void) {
   for (int file = 3; file < last; file++) close(file);
 }
 
+// Lets others go first. A session has a share of the processors of its own where the kernel groups tasks by session ("autogroup"): there
+// the niceness of a process counts among its own session only, and the group has one as well. That one of them cannot be set is no reason
+// not to start.
+static void be_nice(int32_t nice) {
+  if (nice <= 0) return;
+  errno = 0;
+  const int before = getpriority(PRIO_PROCESS, 0);
+  if (errno == 0) (void)setpriority(PRIO_PROCESS, 0, before + nice);
+  const int file = open("/proc/self/autogroup", O_WRONLY | O_CLOEXEC);
+  if (file < 0) return;
+  // Of two digits at most: snprintf may lock, and we are between fork and exec.
+  const char text[2] = {(char)('0' + nice / 10 % 10), (char)('0' + nice % 10)};
+  (void)!write(file, nice < 10 ? text + 1 : text, nice < 10 ? 1 : 2);
+  close(file);
+}
+
 // Runs in the child, in our memory (vfork), while the calling thread waits: only calls that touch nothing but the process itself.
 static _Noreturn void become(
     const struct child_request *request, pid_t parent, const sigset_t *none, volatile int *error,
@@ -42,6 +58,7 @@ static _Noreturn void become(
   if (setsid() < 0) goto failed;
   // What we ignore, our child would ignore too: a plugin must die of SIGPIPE like any other program.
   for (int number = 1; number < NSIG; number++) signal(number, SIG_DFL);
+  be_nice(request->nice);
   *step = "descriptors";
   if (dup2(request->input, 0) < 0 || dup2(request->output, 1) < 0 || dup2(request->errors, 2) < 0) goto failed;
   close_all_but_three();

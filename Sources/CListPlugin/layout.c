@@ -36,4 +36,38 @@ static_assert(offsetof(struct list_host, get_extension) == 64, "version 1");
 static_assert(sizeof(struct list_plugin) == 72, "version 1");
 static_assert(offsetof(struct list_plugin, create) == 24, "version 1");
 static_assert(offsetof(struct list_plugin, get_extension) == 64, "version 1");
+
+// The extension "actions".
+static_assert(offsetof(struct list_argument, type) == 16, "actions");
+static_assert(offsetof(struct list_argument, choices) == 24, "actions");
+static_assert(offsetof(struct list_argument, standard) == 32, "actions");
+static_assert(offsetof(struct list_argument, maximum) == 64, "actions");
+static_assert(sizeof(struct list_argument) == 80, "actions");
+static_assert(offsetof(struct list_action, flags) == 24, "actions");
+static_assert(offsetof(struct list_action, patience_ms) == 28, "actions");
+static_assert(offsetof(struct list_action, arguments) == 32, "actions");
+static_assert(offsetof(struct list_action, argument_size) == 44, "actions");
+static_assert(sizeof(struct list_action) == 48, "actions");
+static_assert(offsetof(struct list_request, id) == 8, "actions");
+static_assert(offsetof(struct list_request, key) == 24, "actions");
+static_assert(offsetof(struct list_request, arguments) == 40, "actions");
+static_assert(sizeof(struct list_request) == 48, "actions");
+static_assert(offsetof(struct list_actions, offer) == 8, "actions");
+static_assert(offsetof(struct list_actions, acted) == 16, "actions");
+static_assert(sizeof(struct list_actions) == 24, "actions");
+
+// The extension "deferred".
+static_assert(offsetof(struct list_place, column) == 16, "deferred");
+static_assert(sizeof(struct list_place) == 24, "deferred");
+static_assert(offsetof(struct list_loader, columns) == 8, "deferred");
+static_assert(offsetof(struct list_loader, column_count) == 16, "deferred");
+static_assert(offsetof(struct list_loader, patience_ms) == 24, "deferred");
+static_assert(offsetof(struct list_loader, load) == 32, "deferred");
+static_assert(offsetof(struct list_loader, cancel) == 40, "deferred");
+static_assert(sizeof(struct list_loader) == 48, "deferred");
+static_assert(offsetof(struct list_deferred, offer) == 8, "deferred");
+static_assert(offsetof(struct list_deferred, loaded) == 16, "deferred");
+static_assert(offsetof(struct list_deferred, failed) == 24, "deferred");
+static_assert(offsetof(struct list_deferred, forget) == 32, "deferred");
+static_assert(sizeof(struct list_deferred) == 40, "deferred");
 #endif

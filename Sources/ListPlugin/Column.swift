@@ -16,11 +16,14 @@ public struct Column: Hashable, Sendable {
   public var alignment: ColumnAlignment
   /// In which order its texts stand; only for columns of texts.
   public var collation: Collation
+  /// Whether its cells are loaded where someone looks, by ``DataSource/loader``; rows have null in their place.
+  public var isDeferred: Bool
 
   /// A column.
   public init(
     _ name: String, _ type: ColumnType, title: String = "", style: ColumnStyle = .plain, unit: String = "",
-    width: Int = 0, alignment: ColumnAlignment = .standard, collation: Collation = .codeUnit
+    width: Int = 0, alignment: ColumnAlignment = .standard, collation: Collation = .codeUnit,
+    isDeferred: Bool = false
   ) {
     self.name = name
     self.title = title
@@ -30,5 +33,6 @@ public struct Column: Hashable, Sendable {
     self.width = width
     self.alignment = alignment
     self.collation = collation
+    self.isDeferred = isDeferred
   }
 }

@@ -28,6 +28,11 @@ public protocol DataSource {
   /// The table's columns. Asked for once, on the source's thread, before ``run(_:)``.
   var schema: Schema { get }
 
+  /// What people may have done; nothing unless told otherwise. Asked for once, as ``schema`` is.
+  var actions: [Action] { get }
+  /// Who loads the cells of columns that are deferred; nobody unless told otherwise. Asked for once, as ``schema`` is.
+  var loader: CellLoader? { get }
+
   /// Reads the settings, and throws when one is bad. A key that is not read here is refused: it is misspelt.
   ///
   /// It must not block. What takes time, such as a connection, belongs into ``run(_:)``.
@@ -43,4 +48,8 @@ extension DataSource {
   public static var name: String { String(describing: Self.self).lowercased() }
   /// The plugin's name.
   public static var title: String { name }
+  /// None.
+  public var actions: [Action] { [] }
+  /// Nobody.
+  public var loader: CellLoader? { nil }
 }

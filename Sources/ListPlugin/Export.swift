@@ -55,6 +55,8 @@ private func makeEntry(_ type: any DataSource.Type) -> PluginEntry {
   plugin.pointee.stop = { pointer in instance(pointer).host.stopHandlers.stop() }
   plugin.pointee.destroy = { pointer in
     guard let pointer else { return }
+    // No load may answer a host that is not there any more.
+    instance(pointer).desk?.close()
     Unmanaged<Instance>.fromOpaque(pointer).release()
   }
   return UnsafePointer(plugin)

@@ -1,11 +1,15 @@
 import CListPlugin
 
-/// One source as the C side holds it. Created, configured and run by one thread after the other; only `stop` comes from elsewhere,
-/// and touches nothing but the handlers.
+/// One source as the C side holds it. Created, configured and run by one thread after the other; what comes from elsewhere
+/// touches nothing but the stop handlers, the actions and the desk of loads.
 final class Instance {
   let host: ListHost
   private let type: any DataSource.Type
   private var source: (any DataSource)?
+  /// Written before they are offered, and not any more then: other threads may read them.
+  var actions: [Action] = []
+  /// See ``actions``.
+  var desk: LoadDesk?
 
   init(_ type: any DataSource.Type, _ host: ListHost) {
     self.type = type
@@ -30,6 +34,7 @@ final class Instance {
     do {
       guard var source else { return 1 }
       self.source = nil
+      try offer(source)
       try host.declare(source.schema)
       try source.run(host)
       return 0

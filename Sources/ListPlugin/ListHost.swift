@@ -64,7 +64,12 @@ public struct ListHost: Sendable {
     }
   }
 
-  private func check(_ result: Int32, _ reason: String) throws(HostError) {
+  /// A named power of the host; nil when it does not have it.
+  func `extension`<Table>(_ name: String, _: Table.Type) -> UnsafePointer<Table>? {
+    host.pointee.get_extension?(host.pointee.context, name)?.assumingMemoryBound(to: Table.self)
+  }
+
+  func check(_ result: Int32, _ reason: String) throws(HostError) {
     switch UInt32(bitPattern: result) {
     case LIST_OK.rawValue: return
     case LIST_STOPPING.rawValue: throw .stopping

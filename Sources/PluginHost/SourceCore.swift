@@ -15,6 +15,8 @@ final class SourceCore: @unchecked Sendable {
   private let log: @Sendable (PluginLogLevel, String) -> Void
   private let events: @Sendable (SourceEvent) -> Bool
   private let host = UnsafeMutablePointer<list_host>.allocate(capacity: 1)
+  /// What the plugin is asked.
+  let errands: Errands
 
   private let turn = Monitor()
   // Under `turn`.
@@ -31,6 +33,7 @@ final class SourceCore: @unchecked Sendable {
   private var isInsideStop = false
   private var isFinished = false
   private var instance: UnsafeMutableRawPointer?
+  private var known: Schema?
   private var failure: (key: String?, message: String)?
   private var rejectedCount = 0
   private var lastRejection = ""
@@ -46,6 +49,8 @@ final class SourceCore: @unchecked Sendable {
     self.configuration = configuration
     self.log = log
     self.events = events
+    // Somebody waits for answers also while the source is being stopped.
+    errands = Errands(name: name) { [turn] event in _ = turn.withLock { events(event) } }
     host.initialize(to: list_host())
     host.pointee.version = LIST_PLUGIN_VERSION
     host.pointee.size = UInt32(MemoryLayout<list_host>.size)
@@ -62,16 +67,16 @@ final class SourceCore: @unchecked Sendable {
     host.pointee.set_state = { context, state, message in SourceCore.of(context)?.setState(state, message) }
     host.pointee.fail = { context, key, message in SourceCore.of(context)?.fail(key, message) }
     host.pointee.log = { context, level, message in SourceCore.of(context)?.write(level, message) }
-    host.pointee.get_extension = { _, _ in nil }
+    host.pointee.get_extension = { _, name in ExtensionTables.table(name) }
   }
 
   deinit { host.deallocate() }
 
   private static let ok = Int32(LIST_OK.rawValue)
   private static let stopping = Int32(LIST_STOPPING.rawValue)
-  private static let refused = Int32(LIST_REFUSED.rawValue)
+  static let refused = Int32(LIST_REFUSED.rawValue)
 
-  private static func of(_ context: UnsafeMutableRawPointer?) -> SourceCore? {
+  static func of(_ context: UnsafeMutableRawPointer?) -> SourceCore? {
     context.map { Unmanaged<SourceCore>.fromOpaque($0).takeUnretainedValue() }
   }
 
@@ -183,7 +188,9 @@ final class SourceCore: @unchecked Sendable {
       _ = monitor.wait(nanoseconds: .max) { !isInsideStop }
       return instance
     }
+    errands.close()
     if let instance { library.plugin.pointee.destroy(instance) }
+    errands.answerTheRest()
     monitor.withLock {
       isFinished = true
       monitor.wakeAll()
@@ -191,6 +198,7 @@ final class SourceCore: @unchecked Sendable {
   }
 
   func askToStop() {
+    errands.shut()
     let instance: UnsafeMutableRawPointer? = monitor.withLock {
       isStopping = true
       monitor.wakeAll()
@@ -217,6 +225,9 @@ final class SourceCore: @unchecked Sendable {
     }
   }
 
+  /// Asks the plugin for something. [any thread, never waits]
+  func send(_ wish: SourceWish) { errands.send(wish) }
+
   var rejections: (count: Int, last: String) { monitor.withLock { (rejectedCount, lastRejection) } }
 
   private func takeFailure() -> (key: String?, message: String)? {
@@ -239,6 +250,17 @@ final class SourceCore: @unchecked Sendable {
           if schema.title == schema.name { schema.title = table }
           schema.name = table
         }
+        do throws(LoaderReader.Fault) {
+          try errands.complete(&schema)
+        } catch {
+          throw SchemaReader.Fault(error.reason)
+        }
+        // Before anyone hears of the table: what is asked of it must not come too early.
+        let instance = monitor.withLock {
+          known = schema
+          return self.instance
+        }
+        errands.open(instance)
         guard events(.schema(schema)) else { return noteStopping() }
         self.schema = schema
         return Self.ok
@@ -293,6 +315,33 @@ final class SourceCore: @unchecked Sendable {
     log(PluginLogLevel(rawValue: level) ?? .error, ForeignText.message(message))
   }
 
+  // MARK: What it is asked
+
+  /// The schema that was declared.
+  var declared: Schema? { monitor.withLock { known } }
+
+  /// Takes an offer, which is made once and before the table is there.
+  func beforeDeclaring<Fault: Error>(
+    _ name: String, _ body: () throws(Fault) -> Void, reason: (Fault) -> String
+  ) -> Int32 {
+    turn.withLock {
+      guard !isAskedToStop else { return Self.stopping }
+      guard schema == nil else { return refuse("\(name): the schema was declared before") }
+      do throws(Fault) {
+        try body()
+        return Self.ok
+      } catch {
+        return refuse("\(name): \(reason(error))")
+      }
+    }
+  }
+
+  /// Tells the plugin's answer, after all that it has told before. One that nobody waits for is refused.
+  func answer(_ event: SourceEvent, or reason: String) -> Int32 {
+    guard errands.answer(event) else { return refuse(reason) }
+    return turn.withLock { events(event) } ? Self.ok : Self.stopping
+  }
+
   // MARK: What both need
 
   private var isAskedToStop: Bool { monitor.withLock { isStopping } }
@@ -315,7 +364,7 @@ final class SourceCore: @unchecked Sendable {
     return Self.stopping
   }
 
-  private func refuse(_ reason: String) -> Int32 {
+  func refuse(_ reason: String) -> Int32 {
     log(.error, reason)
     return Self.refused
   }

@@ -1,3 +1,5 @@
+import Wire
+
 /// An answer to a plain request, as bytes.
 struct HTTPResponse {
   /// Under every answer, whatever it is. The page may run its own scripts and speak to its own server, and nothing else.

@@ -1,5 +1,6 @@
 import CWebSockets
 import ListEngine
+import Wire
 
 /// Who waits for which image, and what was asked of which source: each image once, however many wait.
 ///
@@ -13,7 +14,7 @@ struct ImageDesk {
   /// How many loads of one table may be under way.
   static let greatestForTable = 64
   /// How large an image may be.
-  static let greatestByteCount = 524_288
+  static let greatestByteCount = ImageKind.greatestByteCount
   /// How long a key may be.
   static let greatestKey = 1_024
   /// How long a source may take.

@@ -1,5 +1,6 @@
 import CWebSockets
 import ListEngine
+import Wire
 
 /// The bytes of images, whose keys stand in cells: docs/protocol.md, section 6.
 extension Server {

@@ -2,7 +2,8 @@ import ListEngine
 
 /// What can be done, and what became of it.
 extension JSONWriter {
-  mutating func actions(_ actions: [Action]) {
+  /// - Parameter isForHost: Tells the patience too, which is the host's business and not a page's.
+  package mutating func actions(_ actions: [Action], isForHost: Bool = false) {
     byte("[")
     for (place, action) in actions.enumerated() {
       if place > 0 { byte(",") }
@@ -16,6 +17,10 @@ extension JSONWriter {
       boolean(action.isDangerous)
       raw(",\"rows\":")
       boolean(action.appliesToRows)
+      if isForHost {
+        raw(",\"patience\":")
+        integer(max(1, action.patience.nanoseconds / 1_000_000))
+      }
       raw(",\"arguments\":[")
       for (number, argument) in action.arguments.enumerated() {
         if number > 0 { byte(",") }

@@ -34,6 +34,11 @@ import Testing
     #expect(MemoryLayout<list_batch>.size == 40)
     #expect(MemoryLayout<list_schema>.size == 72)
     #expect(MemoryLayout<list_column>.size == 48)
+    #expect(MemoryLayout<list_argument>.size == 80)
+    #expect(MemoryLayout<list_action>.size == 48)
+    #expect(MemoryLayout<list_request>.size == 48)
+    #expect(MemoryLayout<list_place>.size == 24)
+    #expect(MemoryLayout<list_loader>.size == 48)
     let cell = list_text("abc")
     #expect(cell.length == 3)
     let words = withUnsafeBytes(of: list_integer(-2)) {
@@ -70,5 +75,9 @@ import Testing
     #expect(SourceState.live.rawValue == LIST_STATE_LIVE.rawValue)
     #expect(SourceState.stale.rawValue == LIST_STATE_STALE.rawValue)
     #expect(LogLevel.error.rawValue == LIST_ERROR.rawValue)
+    #expect(ActionArgument.Kind.integer.rawValue == LIST_INTEGER.rawValue)
+    #expect(ActionArgument.Kind.number.rawValue == LIST_NUMBER.rawValue)
+    #expect(ActionArgument.Kind.text.rawValue == LIST_TEXT.rawValue)
+    #expect(ActionArgument.Kind.boolean.rawValue == LIST_BOOLEAN.rawValue)
   }
 }

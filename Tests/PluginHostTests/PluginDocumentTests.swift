@@ -23,7 +23,7 @@ import Testing
 
   @Test func theSwiftExamplesCompile() throws {
     let examples = try Self.examples("swift")
-    #expect(examples.count == 4)
+    #expect(examples.count == 5)
     let products = URL(filePath: try Workshop.library("load")).deletingLastPathComponent()
     for (index, example) in examples.enumerated() {
       try Workshop.withFolder { folder in
@@ -74,6 +74,8 @@ import Testing
       "fail",
       "log", "get_extension", "LIST_UPSERT", "LIST_UPDATE", "LIST_DELETE", "LIST_MOVE", "LIST_RELOAD_BEGIN",
       "LIST_RELOAD_END", "LIST_STOPPING", "LIST_REFUSED", "LIST_STATE_STALE",
+      "LIST_ACTIONS", "LIST_DEFERRED", "LIST_DONE", "LIST_FAILED", "offer", "act", "acted", "load", "cancel", "loaded",
+      "failed", "forget",
     ] {
       #expect(document.contains("`\(name)"), "\(name) is not explained")
     }

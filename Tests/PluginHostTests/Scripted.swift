@@ -6,10 +6,20 @@ import Synchronization
 struct Scripted: DataSource {
   typealias Script = @Sendable (ListHost) throws -> Void
 
-  private static let scripts = Mutex<[String: (schema: ListPlugin.Schema, run: Script)]>([:])
+  /// What a test has written.
+  private struct Part {
+    var schema: ListPlugin.Schema
+    var actions: [Action]
+    var loader: CellLoader?
+    var run: Script
+  }
+
+  private static let scripts = Mutex<[String: Part]>([:])
   private static let made = Mutex(0)
 
   let schema: ListPlugin.Schema
+  let actions: [Action]
+  let loader: CellLoader?
   private let script: Script
 
   init(_ configuration: Configuration) throws {
@@ -18,6 +28,8 @@ struct Scripted: DataSource {
       throw ConfigurationError("script", "'\(number)' is not there")
     }
     schema = script.schema
+    actions = script.actions
+    loader = script.loader
     self.script = script.run
     _ = try configuration.integer("size", default: 1, in: 1...10)
   }
@@ -30,14 +42,14 @@ struct Scripted: DataSource {
   /// A source that runs this, and tells `recorder`.
   static func source(
     _ recorder: Recorder, schema: ListPlugin.Schema = standard, table: String? = nil,
-    configuration: [String: String] = [:],
+    configuration: [String: String] = [:], actions: [Action] = [], loader: CellLoader? = nil,
     run: @escaping Script
   ) throws -> PluginSource {
     let number = made.withLock { count in
       count += 1
       return "\(count)"
     }
-    scripts.withLock { $0[number] = (schema, run) }
+    scripts.withLock { $0[number] = Part(schema: schema, actions: actions, loader: loader, run: run) }
     return PluginSource(
       library: try PluginLibrary(plugin: export(Scripted.self)), name: "test", table: table,
       configuration: configuration.merging(["script": number]) { $1 }, log: { recorder.note($0, $1) },

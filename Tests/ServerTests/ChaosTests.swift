@@ -14,7 +14,7 @@ import Testing
     // Beside other tests the time of other tables says nothing, as long as it is not without end; make chaos measures it.
     process.arguments = [
       "python3", Self.root.appending(path: "Benchmarks/chaos/run").path, "--rowcast", rowcast, "--faults", "12",
-      "--plugins", "4", "--calm", "2", "--factor", "inf", "--seed", "1", "--longest", "300",
+      "--plugins", "4", "--calm", "2", "--shadow", "2", "--factor", "inf", "--seed", "1", "--longest", "300",
     ]
     let output = Pipe()
     process.standardOutput = output

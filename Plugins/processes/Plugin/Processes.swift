@@ -4,7 +4,8 @@ import ProcessReader
 
 /// The processes of this machine.
 ///
-/// Settings: `interval` (seconds between two looks), `proc` (where the processes are listed).
+/// Settings: `interval` (seconds between two looks), `proc` (where the processes are listed), `allow_actions` (whether processes can be
+/// ended, killed and given another priority; off unless told otherwise).
 ///
 /// It tells the whole list each time; the engine finds out what has changed.
 struct Processes: PolledSource {
@@ -25,6 +26,7 @@ struct Processes: PolledSource {
     ])
 
   let interval: Duration
+  let actions: [Action]
   private var reader: ProcessReader
   private let clock = SuspendingClock()
   private let start = SuspendingClock().now
@@ -36,6 +38,12 @@ struct Processes: PolledSource {
     guard stat(root, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
       throw ConfigurationError("proc", "'\(root)' is no folder")
     }
+    let isAllowed = try configuration.boolean("allow_actions", default: false)
+    // Numbers from elsewhere mean nothing to this kernel.
+    guard !isAllowed || root == "/proc" else {
+      throw ConfigurationError("allow_actions", "only the processes of /proc can be acted upon")
+    }
+    actions = isAllowed ? ProcessActions.all : []
     reader = ProcessReader(root: root)
   }
 

@@ -55,6 +55,14 @@ public struct ProcessReader {
     return rows
   }
 
+  /// The key of the process that has this number now; nil when there is none.
+  public func key(of pid: Int32) -> Int64? {
+    guard (try? proc.open()) != nil else { return nil }
+    defer { proc.close() }
+    guard let text = proc.read(pid, "stat"), let stat = ProcessStat(text) else { return nil }
+    return ProcessRow.key(pid: pid, startTicks: stat.startTicks)
+  }
+
   /// One process; nil when it has ended meanwhile.
   private mutating func read(_ pid: Int32, at now: Duration) -> ProcessRow? {
     guard let owner = proc.owner(of: pid), let text = proc.read(pid, "stat"), let stat = ProcessStat(text) else {

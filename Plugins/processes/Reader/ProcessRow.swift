@@ -22,8 +22,14 @@ public struct ProcessRow: Hashable, Sendable {
   public var command: String
 
   /// A number that no other process has while the machine is up: a pid that is used again has another start.
-  public var key: Int64 {
+  public var key: Int64 { Self.key(pid: pid, startTicks: startTicks) }
+
+  /// The key of the process with this number that was started then.
+  static func key(pid: Int32, startTicks: UInt64) -> Int64 {
     // Linux has no pid beyond 2^22; the ticks of seven centuries fit above.
     Int64(truncatingIfNeeded: startTicks << 22 | UInt64(UInt32(bitPattern: pid)))
   }
+
+  /// The number of the process with this key.
+  public static func pid(ofKey key: Int64) -> Int32 { Int32(truncatingIfNeeded: key & (1 << 22 - 1)) }
 }

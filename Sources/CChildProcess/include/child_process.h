@@ -25,6 +25,7 @@ struct child_request {
   uint64_t address_bytes;  // RLIMIT_AS
   uint64_t open_files;     // RLIMIT_NOFILE
   uint64_t processes;      // RLIMIT_NPROC: counts all of the user's, and means nothing to root
+  int32_t nice;            // so much nicer than we are
 };
 
 // The new process, or -1; then the error number and the step that failed ("exec", "folder", ...) are told.

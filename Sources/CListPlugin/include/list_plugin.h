@@ -224,10 +224,150 @@ struct list_host {
   // [any thread, between create and the return of destroy]
   void (*log)(void *context, uint32_t level, const char *message);
 
-  // A named power that this version does not have, or NULL. What it points to stays valid until destroy returns.
-  // Version 1 has none.
+  // A named power that this struct does not have, or NULL where the host does not have it. What it points to stays valid
+  // until destroy returns. There are LIST_ACTIONS and LIST_DEFERRED, see below.
   // [any thread, between create and the return of destroy]
   const void *(*get_extension)(void *context, const char *name);
+};
+
+// ---------------------------------------------------------------------------------------------------------------------
+// What people may have done: the extension LIST_ACTIONS, for rows and for the table as a whole
+//
+//     const struct list_actions *actions = host->get_extension(host->context, LIST_ACTIONS);
+//     if (actions != NULL) actions->offer(host->context, offered, 2, sizeof offered[0], act);
+
+// get_extension gives a const struct list_actions *.
+#define LIST_ACTIONS "actions"
+
+// One thing that has to be said for an action: 80 bytes.
+struct list_argument {
+  const char *name;               // not empty, unique in its action
+  const char *label;              // what people read; NULL: the name
+  uint32_t type;                  // LIST_INTEGER, LIST_NUMBER, LIST_TEXT or LIST_BOOLEAN
+  uint32_t choice_count;          // at most 1,000; 0: any value
+  const struct list_cell *choices;  // the only values that it can have
+  struct list_cell standard;      // what it is when nothing is said; LIST_NULL: it must be said
+  struct list_cell minimum;       // of numbers, itself included: LIST_INTEGER, LIST_NUMBER, or LIST_NULL for none
+  struct list_cell maximum;
+};
+
+// Flags of an action.
+enum list_action_flags {
+  LIST_ACTION_DANGER = 1,  // it destroys something
+  LIST_ACTION_TABLE = 2    // it is done to the table as a whole, not to a row
+};
+
+// One action.
+struct list_action {
+  const char *name;        // not empty, unique in its table
+  const char *title;       // what people choose; NULL: the name
+  const char *confirm;     // what they are asked before; NULL: nothing
+  uint32_t flags;          // of enum list_action_flags; 0: none
+  uint32_t patience_ms;    // how long it may take, at most 600,000; 0: 30,000
+  const struct list_argument *arguments;  // argument_count of them, argument_size bytes apart
+  uint32_t argument_count;  // at most 32
+  uint32_t argument_size;   // sizeof(struct list_argument)
+};
+
+// One wish to have something done.
+struct list_request {
+  uint32_t size;            // sizeof(struct list_request) in the host
+  uint32_t argument_count;  // as many as the action has; 0 for an action that there is not
+  uint64_t id;              // comes back with the answer; each once: nobody's impatience has something done twice
+  const char *action;       // the action's name; of one that the plugin does not know it says that it failed
+  struct list_cell key;     // the row; LIST_NULL for the table as a whole
+  const struct list_cell *arguments;  // in the action's order, of its types, checked by the host
+};
+
+// What became of a wish.
+enum list_outcome {
+  LIST_DONE = 0,   // it was done
+  LIST_FAILED = 1  // it was not
+};
+
+// What the host does for a plugin with actions.
+struct list_actions {
+  uint32_t size;  // sizeof(struct list_actions) in the host
+
+  // Says which actions the table has, and who does them. Once, before declare; copied. 1 to 64 actions, action_size bytes
+  // apart. A plugin that can do harm should offer it only when its user has said so with a setting.
+  // [any thread, while run runs]
+  //
+  // `act` is told each wish. What it is given is gone when it returns. It may take its time: the next wish waits for it.
+  // It may answer after it has returned, too.
+  // [a thread of the host's, one call at a time, also of `load` and `cancel`; after declare, and not after run has returned
+  // unless it was called before: destroy waits for it]
+  int32_t (*offer)(
+      void *context, const struct list_action *actions, uint32_t action_count, uint32_t action_size,
+      void (*act)(void *instance, const struct list_request *request));
+
+  // Answers a wish: one of enum list_outcome, and a message for people (NULL: none). What the action has changed is pushed
+  // before. The first answer counts; LIST_REFUSED: there is no such wish, or it was answered. Copied; may block as push does.
+  // [any thread, between create and the return of destroy]
+  int32_t (*acted)(void *context, uint64_t id, uint32_t outcome, const char *message);
+};
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Cells that take time to get: the extension LIST_DEFERRED
+//
+// Rows come without them, null in their place. The host asks for a cell where someone looks or is about to look, and cancels
+// when nobody does any more.
+
+// get_extension gives a const struct list_deferred *.
+#define LIST_DEFERRED "deferred"
+
+// Where a cell stands: 24 bytes.
+struct list_place {
+  struct list_cell key;
+  uint32_t column;
+  uint32_t reserved;  // 0
+};
+
+// Flags of a loader.
+enum list_loader_flags {
+  // It would rather finish a load that nobody waits for any more; cancel is called only for what makes no sense any more.
+  LIST_LOADER_FINISHES = 1
+};
+
+// Who loads.
+struct list_loader {
+  uint32_t size;   // sizeof(struct list_loader)
+  uint32_t flags;  // of enum list_loader_flags; 0: none
+  const uint32_t *columns;  // the numbers of the columns whose cells are deferred
+  uint32_t column_count;    // at least 1
+  uint32_t in_flight;       // how many cells it is asked for at once, at most 1,024; 0: 8
+  uint32_t patience_ms;     // how long a load may take, at most 3,600,000; 0: 60,000
+  uint32_t reserved;        // 0
+
+  // Load these, the most urgent first. Each is answered by loaded or failed, in any order, from here or later, also one of a
+  // row that is gone. What it is given is gone when it returns; it should return soon: what is asked next waits for it.
+  // [as act of LIST_ACTIONS]
+  void (*load)(void *instance, const struct list_place *cells, uint32_t count);
+
+  // Nobody looks at these any more; an answer that is on its way is no error. NULL: it does not want to know.
+  // [as load]
+  void (*cancel)(void *instance, const struct list_place *cells, uint32_t count);
+};
+
+// What the host does for a plugin with deferred cells. Its functions answer as push does, and may block as push does.
+struct list_deferred {
+  uint32_t size;  // sizeof(struct list_deferred) in the host
+
+  // Says which columns are deferred, and who loads them. Once, before declare; copied.
+  // [any thread, while run runs]
+  int32_t (*offer)(void *context, const struct list_loader *loader);
+
+  // A cell's value; copied. One that does not fit its column counts as failed.
+  // [any thread, between declare and the return of destroy]
+  int32_t (*loaded)(void *context, const struct list_cell *key, uint32_t column, const struct list_cell *value);
+
+  // It could not be loaded, for this reason; it is asked for again after a pause that grows.
+  // [any thread, between declare and the return of destroy]
+  int32_t (*failed)(void *context, const struct list_cell *key, uint32_t column, const char *reason);
+
+  // Its value is not true any more: it is asked for again where someone looks.
+  // [any thread, between declare and the return of destroy]
+  int32_t (*forget)(void *context, const struct list_cell *key, uint32_t column);
 };
 
 // ---------------------------------------------------------------------------------------------------------------------

@@ -85,17 +85,19 @@ enum ChildActions {
   private static func value(
     _ element: JSONElement, _ argument: ActionArgument, _ place: String
   ) throws(ChildSchema.Fault) -> Cell {
-    let cell: Cell =
-      if let flag = element.boolean { .boolean(flag) } else if let integer = element.integer {
-        .integer(integer)
-      } else if let number = element.number { .number(number) } else if let text = element.text { .text(text) } else {
-        .null
-      }
     do throws(ActionFault) {
-      return try argument.checked(cell)
+      return try argument.checked(plain(element))
     } catch {
       throw fault("\(place) cannot be: \(error.reason)")
     }
+  }
+
+  /// What an argument can be, before it is known what it must be.
+  static func plain(_ element: JSONElement) -> Cell {
+    if let flag = element.boolean { return .boolean(flag) }
+    if let integer = element.integer { return .integer(integer) }
+    if let number = element.number { return .number(number) }
+    return element.text.map { .text($0) } ?? .null
   }
 
   private static func bound(_ item: JSONElement, _ name: StaticString, _ place: String) throws(ChildSchema.Fault)

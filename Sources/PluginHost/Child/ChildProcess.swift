@@ -55,6 +55,8 @@ final class ChildProcess {
             command.memory.multipliedReportingOverflow(by: 16).overflow ? .max : command.memory * 16
           request.open_files = command.openFiles
           request.processes = command.processes == .max ? .max : Self.tasksOfThisUser() + command.processes
+          // Whatever it does, pages are served first.
+          request.nice = childNiceness
           return child_start(&request, &failure, &step)
         }
       }

@@ -51,7 +51,10 @@ final class ChildReader: @unchecked Sendable {
   /// Starts reading; the reader keeps itself alive until its end.
   func start(_ name: String, decoder: consuming ChildDecoder) -> Bool {
     let kept = Guest(decoder)
-    return startThread("in-\(name)") { self.run(kept.take()) } == 0
+    return startThread("in-\(name)") {
+      beNice()
+      self.run(kept.take())
+    } == 0
   }
 
   /// Carries the decoder, which cannot be copied, onto the thread.

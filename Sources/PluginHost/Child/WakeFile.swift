@@ -27,6 +27,18 @@ final class WakeFile: Sendable {
   }
 }
 
+/// So much nicer than the server programs are, and those who read what they write: one that floods must not take the processor from
+/// the thread that serves pages.
+let childNiceness: Int32 = 5
+
+/// Makes the calling thread as nice as programs are; on Linux a thread has a niceness of its own.
+func beNice() {
+  let which = __priority_which_t(PRIO_PROCESS.rawValue)
+  errno = 0
+  let before = getpriority(which, 0)
+  if errno == 0 { _ = setpriority(which, 0, before + childNiceness) }
+}
+
 /// Starts a thread that nobody waits for, with no signals: those are others' business.
 func startThread(_ name: String, _ body: @escaping @Sendable () -> Void) -> Int32 {
   final class Body: Sendable {

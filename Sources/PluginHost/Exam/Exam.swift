@@ -187,6 +187,10 @@ public struct Exam {
         guard isThere(sitting, after: "its deferred cells were asked for and cancelled") else { return }
         WindowedExam(sitting).run()
         guard isThere(sitting, after: "its pages were asked for and cancelled") else { return }
+        SectionsExam(sitting).run()
+        guard isThere(sitting, after: "its sections were asked for") else { return }
+        ImagesExam(sitting).run()
+        guard isThere(sitting, after: "its images were asked for and cancelled") else { return }
       }
     }
     // As when the machine sleeps: its clock jumps, and so does ours.

@@ -34,13 +34,17 @@ public enum ExamRule: String, CaseIterable, Comparable, Sendable {
   /// Settings that cannot be are refused with a reason, or ignored.
   case settings
 
-  // MARK: Level 2: deferred cells, and tables whose rows it keeps
+  // MARK: Level 2: deferred cells, images, and tables whose rows it keeps
   /// Each deferred cell and each query that it is asked is answered.
   case answers
   /// What it answers fits the column.
   case values
   /// It goes on answering after cells or queries were cancelled again and again.
   case cancel
+  /// The sections that it tells of rows it keeps add up, and hold what they say.
+  case sections
+  /// Each image that it is asked for is answered, with what a page can show.
+  case images
 
   // MARK: Level 3: actions
   /// Each action is answered, once, and one that there is not with an error.
@@ -51,7 +55,7 @@ public enum ExamRule: String, CaseIterable, Comparable, Sendable {
     switch self {
     case .start, .lines, .wholeLines, .rows, .stays, .end, .restart, .keys: 0
     case .hello, .schema, .messages, .commit, .health, .settings: 1
-    case .answers, .values, .cancel: 2
+    case .answers, .values, .cancel, .sections, .images: 2
     case .actions: 3
     }
   }
@@ -76,6 +80,8 @@ public enum ExamRule: String, CaseIterable, Comparable, Sendable {
     case .answers: "each deferred cell and each query is answered"
     case .values: "deferred cells fit their column"
     case .cancel: "it goes on after many cancels"
+    case .sections: "its sections add up"
+    case .images: "its images can be shown"
     case .actions: "each action is answered"
     }
   }
@@ -112,6 +118,11 @@ public enum ExamRule: String, CaseIterable, Comparable, Sendable {
       "answer each cell of each load with loaded or failed, also one of a row that is gone; and each query with page"
     case .values: "give a value of the column's type, or null; what cannot be loaded is failed"
     case .cancel: "take cancel as a hint: forget what waits, and go on with what is asked for afterwards"
+    case .sections:
+      "tell each section of the group once, with the number of its rows, empty values as null; and of a section only the rows that are in it"
+    case .images:
+      "answer each image with a PNG, JPEG, WebP or GIF of at most 524,288 bytes in base64, one that there is not with null or an error, also "
+        + "after many were cancelled"
     case .actions:
       "answer each action with one acted of the same id, one that it does not know with an error; do nothing for it"
     }

@@ -35,6 +35,13 @@ final class Sitting {
   private(set) var queried: Set<PageRequestID> = []
   /// The first of the queries that the engine has had asked: what an exam of its own can ask again.
   private(set) var firstQuery: PageRequest?
+  /// Answers to queries of the exam's own, by their ids; see ``ask(_:keepingAnswers:)``.
+  private(set) var answers: [PageRequestID: QueryAnswer] = [:]
+  private var keptQueries: Set<PageRequestID> = []
+  /// What was answered to requests for images, by their numbers.
+  private(set) var images: [UInt64: ImageOutcome] = [:]
+  /// The images that its rows name, as far as they are kept.
+  private(set) var imageKeys: Set<String> = []
   /// What became of actions, by their ids.
   private(set) var outcomes: [UInt64: ActionOutcome] = [:]
   /// Rows that were named, as far as they are kept.
@@ -42,7 +49,15 @@ final class Sitting {
   /// Settings that it is given, as JSON.
   private let settings: (ChildHello) -> [UInt8]?
 
+  /// What a query of the exam's own was answered with.
+  enum QueryAnswer {
+    case page(RowPage)
+    case sections([SectionCount])
+    case failed(String)
+  }
+
   private static let keptKeys = 1_000
+  private static let keptImages = 100
   private static let keptTexts = 5_000
   private static let shownBytes = 160
 
@@ -87,11 +102,12 @@ final class Sitting {
   }
 
   /// Asks for pages of a windowed table.
-  func ask(_ requests: [PageRequest]) {
+  func ask(_ requests: [PageRequest], keepingAnswers: Bool = false) {
     guard let schema = bench.schema, schema.windowed != nil else { return }
     firstQuery = firstQuery ?? requests.first
     for request in requests {
       queried.insert(request.id)
+      if keepingAnswers { keptQueries.insert(request.id) }
       say(HostLine.query(request, schema))
     }
   }
@@ -102,6 +118,12 @@ final class Sitting {
     queried.subtract(queries)
     if bench.schema?.windowed?.cancels == true { say(HostLine.cancel(queries)) }
   }
+
+  /// Asks for an image.
+  func ask(image number: UInt64, _ key: String) { say(HostLine.image(number, key)) }
+
+  /// Says that nobody waits for it any more.
+  func cancel(image number: UInt64) { say(HostLine.cancel(images: [number])) }
 
   // MARK: Hearing
 
@@ -242,6 +264,7 @@ final class Sitting {
       case .loaded(let key, let column, let value):
         asked.remove(DeferredCell(key, column: column))
         bench.seen.insert(.values)
+        keep(image: value)
         bench.loaded(DeferredCell(key, column: column), value)
       case .notLoaded(let key, let column, let reason):
         asked.remove(DeferredCell(key, column: column))
@@ -249,7 +272,8 @@ final class Sitting {
         if reason.hasPrefix("the value ") { find(.values, "cell of row \(key): \(reason)", line) }
       case .page(let id, _), .sections(let id, _), .pageFailed(let id, _): takeAnswer(event, to: id, line)
       case .sourceChanged: _ = bench.answer(event)
-      case .forget, .image: break
+      case .forget: break
+      case .image(let number, let outcome): images[number] = outcome
       case .acted(let id, let outcome):
         if outcomes.updateValue(outcome, forKey: id) != nil {
           find(.actions, "the action \(id) is answered twice", line)
@@ -276,6 +300,7 @@ final class Sitting {
     bench.seen.formUnion([.hello, .messages])
     for fault in hello.settingFaults { bench.find(.settings, in: part, fault, line: 1, output: texts[1] ?? "") }
     if hello.capabilities.contains("health") { _ = bench.supervise(.answersHealth) }
+    if hello.capabilities.contains("images") { bench.level = max(bench.level, 2) }
     if let line = settings(hello) { sayInPieces(line) }
   }
 
@@ -295,9 +320,20 @@ final class Sitting {
   /// An answer to a query. One that failed is an answer, too; but the first page of all rows must come.
   private func takeAnswer(_ event: ChildDecoder.Event, to id: PageRequestID, _ line: Int?) {
     queried.remove(id)
+    if keptQueries.remove(id) != nil {
+      switch event {
+      case .page(_, let page): answers[id] = .page(page)
+      case .sections(_, let sections): answers[id] = .sections(sections)
+      case .pageFailed(_, let reason): answers[id] = .failed(reason)
+      default: preconditionFailure("\(event) answers no query")
+      }
+    }
     if case .page(_, let page) = event {
       bench.seen.formUnion([.rows, .values])
-      for row in page.rows where keys.count < Self.keptKeys { keys.insert(row.key) }
+      for row in page.rows where keys.count < Self.keptKeys {
+        keys.insert(row.key)
+        row.cells.forEach { keep(image: $0) }
+      }
       isListed = true
     }
     if let reason = bench.answer(event), !badReasons.contains(reason) { find(.rows, reason, line) }
@@ -316,9 +352,14 @@ final class Sitting {
     changes.forEachRow { row in
       guard row.verb == .upsert, keys.count < Self.keptKeys else { return }
       keys.insert(row.key)
+      for case let cell? in row.cells { keep(image: cell) }
     }
     if isWhole, hasBegunList { isListed = true }
     if let reason = bench.apply(changes), !badReasons.contains(reason) { find(.rows, reason, line) }
+  }
+
+  private func keep(image cell: Cell) {
+    if case .image(let key) = cell, imageKeys.count < Self.keptImages { imageKeys.insert(key) }
   }
 
   private func refuse(_ reason: String, _ line: Int?) {

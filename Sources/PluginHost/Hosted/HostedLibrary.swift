@@ -23,9 +23,9 @@ public final class HostedLibrary: @unchecked Sendable {
   private var wasConfigured = false
   private var isClosed = false
   private var hasFailed = false
+  private var schema: Schema?
 
   // Of the plugin's threads, one at a time.
-  private var schema: Schema?
   private var isStale = false
 
   /// A library that is not loaded yet.
@@ -58,9 +58,13 @@ public final class HostedLibrary: @unchecked Sendable {
     padded.withUnsafeBytes { bytes in
       do throws(JSONParser.Fault) {
         let message = try parser.parse(UnsafeRawBufferPointer(rebasing: bytes[..<line.count]))
-        if message["type"]?.bytes.spells("configure") ?? false { configure(message["settings"]) }
-        if message["type"]?.bytes.spells("health") ?? false {
+        guard let word = message["type"], word.kind == .text else { return }
+        if word.bytes.spells("configure") {
+          configure(message["settings"])
+        } else if word.bytes.spells("health") {
           _ = write(PluginLine.health(message["id"]?.integer ?? 0))
+        } else {
+          ask(message, word.bytes)
         }
       } catch {
         log(.warning, "a line of the host cannot be read: \(error.reason)")
@@ -106,10 +110,10 @@ public final class HostedLibrary: @unchecked Sendable {
   private func take(_ event: SourceEvent) -> Bool {
     switch event {
     case .schema(let schema):
-      self.schema = schema
+      monitor.withLock { self.schema = schema }
       return write(PluginLine.schema(schema))
     case .changes(let changes):
-      guard let schema else { return true }
+      guard let schema = declared else { return true }
       let lines = PluginLine.changes(changes, schema)
       return lines.isEmpty || write(lines)
     case .state(.failed, let message, _):
@@ -121,8 +125,68 @@ public final class HostedLibrary: @unchecked Sendable {
       guard state == .stale || isStale else { return true }
       isStale = state == .stale
       return write(PluginLine.state(state, message))
-    case .loaded, .notLoaded, .forget, .page, .sections, .pageFailed, .sourceChanged, .image, .acted:
-      return true  // a library is asked for nothing
+    case .acted(let id, let outcome): return write(PluginLine.acted(id, outcome))
+    case .loaded(let key, let column, let value):
+      guard let schema = declared else { return true }
+      return write(PluginLine.loaded(key, schema.columns[column], value))
+    case .notLoaded(let key, let column, let reason):
+      guard let schema = declared else { return true }
+      return write(PluginLine.notLoaded(key, schema.columns[column], reason))
+    case .forget(let key, let column):
+      guard let schema = declared else { return true }
+      return write(PluginLine.forget(key, schema.columns[column]))
+    case .page, .sections, .pageFailed, .sourceChanged, .image:
+      return true  // a library is not asked for that
+    }
+  }
+
+  private var declared: Schema? { monitor.withLock { schema } }
+
+  // MARK: What it is asked
+
+  /// Hands on what the host wants of the table; what has no sense is left, as a program may do.
+  private func ask(_ message: JSONElement, _ word: UnsafeRawBufferPointer) {
+    let (source, schema) = monitor.withLock { (self.source, self.schema) }
+    guard let source, let schema else { return }
+    if word.spells("load") {
+      source.send(.load(cells(message["cells"], schema)))
+    } else if word.spells("cancel") {
+      source.send(.cancel(cells(message["cells"], schema)))
+    } else if word.spells("action"), let id = message["id"]?.integer, id >= 0, let name = message["action"]?.text {
+      do throws(ActionFault) {
+        let request = ActionRequest(
+          id: UInt64(id), action: name, key: message["key"]?.key(as: schema.key),
+          arguments: try arguments(message["arguments"], of: schema.actions.first { $0.name == name }))
+        source.send(.act(request))
+      } catch {
+        _ = write(PluginLine.acted(UInt64(id), .failed(.badArgument, error.reason)))
+      }
+    }
+  }
+
+  /// Of an action that there is not the plugin says so itself; it is told no arguments.
+  private func arguments(
+    _ said: JSONElement?, of action: Action?
+  ) throws(ActionFault) -> [(name: String, value: Cell)] {
+    guard let action else { return [] }
+    var values: [(name: String, value: Cell)] = []
+    if let said, said.kind == .object {
+      for (name, value) in said.members {
+        values.append((String(decoding: name, as: UTF8.self), ChildActions.plain(value)))
+      }
+    }
+    return try action.complete(values)
+  }
+
+  private func cells(_ list: JSONElement?, _ schema: Schema) -> [DeferredCell] {
+    guard let list, list.kind == .list else { return [] }
+    return list.items.compactMap { item in
+      guard item.kind == .list else { return nil }
+      let parts = Array(item.items)
+      guard parts.count == 2, let key = parts[0].key(as: schema.key),
+        let column = schema.columns.firstIndex(where: { $0.name == parts[1].text })
+      else { return nil }
+      return DeferredCell(key, column: column)
     }
   }
 

@@ -70,6 +70,19 @@ enum PluginLine {
       writer.integer(max(1, time.nanoseconds / 1_000_000))
       writer.byte("}")
     }
+    if !schema.actions.isEmpty {
+      writer.raw(",\"actions\":")
+      writer.actions(schema.actions, isForHost: true)
+    }
+    if schema.columns.contains(where: \.isDeferred) {
+      let prefetch = schema.prefetch
+      writer.raw(",\"prefetch\":{\"inFlight\":")
+      writer.integer(Int64(prefetch.inFlight))
+      writer.raw(prefetch.prefersToFinish ? ",\"prefersToFinish\":true" : "")
+      writer.raw(",\"patience\":")
+      writer.integer(max(1, prefetch.patience.nanoseconds / 1_000_000))
+      writer.byte("}")
+    }
     writer.raw(",\"columns\":[")
     for (number, column) in schema.columns.enumerated() {
       if number > 0 { writer.byte(",") }
@@ -157,16 +170,16 @@ enum PluginLine {
       case .upsert:
         begin(.upsert, "{\"type\":\"upsert\",\"rows\":[")
         writer.byte("[")
-        write(row.key)
+        writer.plugin(row.key)
         for cell in row.cells {
           writer.byte(",")
-          write(cell ?? .null)
+          writer.plugin(cell ?? .null)
         }
         writer.byte("]")
       case .update:
         begin(.update, "{\"type\":\"update\",\"rows\":[")
         writer.byte("[")
-        write(row.key)
+        writer.plugin(row.key)
         writer.raw(",{")
         var isFirst = true
         for (number, cell) in row.cells.enumerated() {
@@ -175,18 +188,18 @@ enum PluginLine {
           isFirst = false
           writer.text(schema.columns[number].name)
           writer.byte(":")
-          write(cell)
+          writer.plugin(cell)
         }
         writer.raw("}]")
       case .delete:
         begin(.delete, "{\"type\":\"delete\",\"keys\":[")
-        write(row.key)
+        writer.plugin(row.key)
       case .move:
         end()
         writer.raw("{\"type\":\"move\",\"key\":")
-        write(row.key)
+        writer.plugin(row.key)
         writer.raw(",\"before\":")
-        write((row.cells.first ?? nil) ?? .null)
+        writer.plugin((row.cells.first ?? nil) ?? .null)
         writer.raw("}\n")
       case .reject:
         var reason = "it was rejected without a reason"
@@ -204,7 +217,7 @@ enum PluginLine {
       writer.raw("{\"type\":\"reject\"")
       if let key {
         writer.raw(",\"key\":")
-        write(key)
+        writer.plugin(key)
       } else {
         writer.raw(",\"count\":")
         writer.integer(Int64(count))
@@ -212,25 +225,6 @@ enum PluginLine {
       writer.raw(",\"reason\":")
       writer.text(String(reason.prefix(1_000)))
       writer.raw("}\n")
-    }
-
-    private mutating func write(_ key: RowKey) {
-      switch key {
-      case .integer(let value): writer.integer(value)
-      case .text(let value): writer.text(value)
-      }
-    }
-
-    private mutating func write(_ cell: Cell) {
-      // As a number a moment would lose what is finer than a double of milliseconds.
-      if case .timestamp(let value) = cell {
-        if value % 1_000_000 == 0 { return writer.integer(value / 1_000_000) }
-        writer.byte("\"")
-        writer.milliseconds(ofNanoseconds: value)
-        writer.byte("\"")
-      } else {
-        writer.cell(cell)
-      }
     }
   }
 }

@@ -16,7 +16,4 @@ public typealias SourceMaker =
 
 extension ChildSource: RunningSource {}
 
-extension PluginSource: RunningSource {
-  /// A library is asked for nothing: it has no deferred columns.
-  public func send(_ wish: SourceWish) {}
-}
+extension PluginSource: RunningSource {}

@@ -1,4 +1,4 @@
-// Libraries for the exam; each macro makes one that breaks one rule.
+// Libraries for the exam. ACTIONS and DEFERRED make one that can be asked, the other macros one that breaks one rule.
 #define _DEFAULT_SOURCE
 #include "list_plugin.h"
 
@@ -33,8 +33,63 @@ static void *create(const struct list_plugin *plugin, const struct list_host *ho
   return source;
 }
 
+#ifdef ACTIONS
+static void act(void *instance, const struct list_request *request) {
+  const struct list_host *host = ((struct source *)instance)->host;
+  const struct list_actions *actions = host->get_extension(host->context, LIST_ACTIONS);
+#if defined(OBLIGING)
+  actions->acted(host->context, request->id, LIST_DONE, "whatever it was");
+#elif !defined(SILENT)
+  if (strcmp(request->action, "stop") == 0) {
+    actions->acted(host->context, request->id, LIST_DONE, "it was stopped");
+  } else {
+    actions->acted(host->context, request->id, LIST_FAILED, "there is no such action");
+  }
+#else
+  (void)actions;
+  (void)request;
+#endif
+}
+#endif
+
+#ifdef DEFERRED
+static void load(void *instance, const struct list_place *cells, uint32_t count) {
+  const struct list_host *host = ((struct source *)instance)->host;
+  const struct list_deferred *deferred = host->get_extension(host->context, LIST_DEFERRED);
+  for (uint32_t number = 0; number < count; number++) {
+#ifndef UNANSWERED
+    struct list_cell value = list_number(0.5);
+#ifdef BAD_VALUE
+    value = list_text("half");
+#endif
+    if (cells[number].key.integer >= 0) {
+      deferred->loaded(host->context, &cells[number].key, cells[number].column, &value);
+    } else {
+      deferred->failed(host->context, &cells[number].key, cells[number].column, "there is no such job");
+    }
+#else
+    (void)deferred;
+    (void)cells;
+#endif
+  }
+}
+#endif
+
 static int32_t run(void *instance) {
   const struct list_host *host = ((struct source *)instance)->host;
+#ifdef ACTIONS
+  const struct list_action offered[] = {
+      {.name = "stop", .title = "Stop", .argument_size = sizeof(struct list_argument)}};
+  const struct list_actions *actions = host->get_extension(host->context, LIST_ACTIONS);
+  if (actions->offer(host->context, offered, 1, sizeof offered[0], act) != LIST_OK) return 1;
+#endif
+#ifdef DEFERRED
+  const uint32_t numbers[] = {1};
+  const struct list_loader loader = {
+      .size = sizeof loader, .columns = numbers, .column_count = 1, .patience_ms = 2000, .load = load};
+  const struct list_deferred *deferred = host->get_extension(host->context, LIST_DEFERRED);
+  if (deferred->offer(host->context, &loader) != LIST_OK) return 1;
+#endif
 #ifdef EARLY_END
   host->fail(host->context, NULL, "there is nothing to read");
   return 1;
@@ -57,7 +112,11 @@ static int32_t run(void *instance) {
   for (int row = 0; row < 3; row++) {
     keys[row] = list_integer(first + row);
     cells[2 * row] = list_text(TEXT);
+#ifdef DEFERRED
+    cells[2 * row + 1] = list_null();
+#else
     cells[2 * row + 1] = list_number(row);
+#endif
   }
 #ifdef BAD_ROW
   cells[3] = list_text("forty");

@@ -250,6 +250,19 @@ import Testing
     #expect(said.contains("NoNewPrivs: 1") && said.contains("session 1") && said.contains("pwd /usr"))
   }
 
+  /// Where the kernel shares the processors among sessions, its session lets others go first, too.
+  @Test func itLetsTheServerGoFirst() throws {
+    let mine = getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0)
+    let source = source(
+      #"nice | sed 's/\(.*\)/{"id":"nice \1"}/'; sed 's/.* nice \(.*\)/{"id":"group \1"}/' /proc/self/autogroup"#)
+    try source.start()
+    try recorder.wait("rows") { $0.rows.count >= 1 && !$0.states.isEmpty }
+    #expect(source.stop())
+    let said = recorder.view.rows.compactMap { if case .text(let text) = $0.key { text } else { nil } }
+    #expect(said.contains("nice \(mine + 5)"))
+    if FileManager.default.fileExists(atPath: "/proc/self/autogroup") { #expect(said.contains("group 5")) }
+  }
+
   @Test func itCannotTakeMoreMemoryThanItMay() throws {
     let source = source(
       #"python3 -c 'x = bytearray(1 << 30)' 2>/dev/null && echo '{"id":"got it"}' || echo '{"id":"refused"}'"#

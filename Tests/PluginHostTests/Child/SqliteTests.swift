@@ -113,8 +113,33 @@ import Testing
       for term in terms {
         if let first = precedes(one.cells[term.column], other.cells[term.column], term.isDescending) { return first }
       }
-      return one.id < other.id
+      // Ties go the way of what is sorted by last.
+      return (one.id < other.id) != (terms.last?.isDescending ?? false)
     }
+  }
+
+  /// With an index on a column no order by it has SQLite sort, nor look at rows that are not told: each is read from one end to the other.
+  @Test func anIndexIsEnoughForAnOrderEitherWay() throws {
+    let program = """
+      import sqlite3, sys
+      sys.path.insert(0, sys.argv[1])
+      from statements import Cursor, Table
+      file = sqlite3.connect(":memory:")
+      file.execute("CREATE TABLE things (id INTEGER PRIMARY KEY, size INTEGER, name TEXT)")
+      file.executescript("CREATE INDEX by_size ON things (size); CREATE INDEX by_name ON things (name)")
+      table = Table(file, "things", None)
+      for column in ("size", "name"):
+          for descending in (False, True):
+              order = table.order([{"column": column, "descending": descending}])
+              for place in (None, Cursor([5, 7], False), Cursor([None, 7], True)):
+                  for part in table.parts(order, place):
+                      clause, values = table.conditions({}).joined(part)
+                      plan = [row[3] for row in file.execute(
+                          f"EXPLAIN QUERY PLAN SELECT {table.selection(order)} FROM things{clause} ORDER BY {part.order} LIMIT 9", values)]
+                      assert len(plan) == 1 and "USING INDEX" in plan[0], (column, descending, place, plan)
+      """
+    try Workshop.run(
+      Workshop.compiler(["python3"]), ["-c", program, Workshop.root.appending(path: "Plugins/sqlite").path])
   }
 
   @Test func itSaysWhatItCan() throws {

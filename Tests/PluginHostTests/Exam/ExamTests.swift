@@ -18,7 +18,7 @@ import Testing
 
   @Test(arguments: [
     ("good-rows.sh", 0), ("good-list.sh", 0), ("good-messages.sh", 1), ("good-refusal.sh", 1), ("good-deferred.py", 2),
-    ("good-windowed.py", 2), ("good-actions.sh", 3),
+    ("good-windowed.py", 2), ("good-sections.py", 2), ("good-images.py", 2), ("good-actions.sh", 3),
   ]) func aGoodPluginHasItsLevel(_ file: String, _ level: Int) async throws {
     let report = try #require(await ExamHall.report(of: file))
     #expect(report.level == level)
@@ -44,7 +44,12 @@ import Testing
 
   @Test func theRulesOfItsLevelsWereLookedAt() async throws {
     let report = try #require(await ExamHall.report(of: "good-deferred.py"))
-    #expect(report.rules.filter { report.outcome(of: $0) != .passed } == [])
+    // It keeps no rows to group, and has no images.
+    #expect(report.rules.filter { report.outcome(of: $0) != .passed } == [.sections, .images])
+    let sections = try #require(await ExamHall.report(of: "good-sections.py"))
+    #expect(sections.outcome(of: .sections) == .passed)
+    let images = try #require(await ExamHall.report(of: "good-images.py"))
+    #expect(images.outcome(of: .images) == .passed)
     #expect(report.rules == ExamRule.allCases.filter { $0.level <= 2 })
     let rows = try #require(await ExamHall.report(of: "good-rows.sh"))
     #expect(rows.rules == ExamRule.allCases.filter { $0.level == 0 })

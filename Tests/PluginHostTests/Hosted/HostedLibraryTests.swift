@@ -99,4 +99,35 @@ import Testing
       #expect(inside.findings.map(\.message) == outside.findings.map(\.message))
     }
   }
+
+  @Test(arguments: [(["ACTIONS"], 3), (["DEFERRED"], 2), (["ACTIONS", "DEFERRED"], 3)])
+  func aLibraryThatCanBeAskedPassesBothWays(_ macros: [String], _ level: Int) throws {
+    try Workshop.withFolder { folder in
+      let source = Workshop.root.appending(path: "Tests/Fixtures/plugins/examined.c")
+      let library = try Workshop.build(source, into: folder, defining: macros)
+      let inside = Exam.hold(ofLibrary: library, named: "jobs", ExamHall.options)
+      let outside = Exam.hold(of: ChildCommand(Self.host, ["plugin-host", library]), named: "jobs", ExamHall.options)
+      #expect(inside.isPassed, "\(inside.text)")
+      #expect(inside.level == level)
+      #expect(inside == outside, "\(outside.text)")
+      if macros.contains("ACTIONS") { #expect(inside.outcome(of: .actions) == .passed) }
+      if macros.contains("DEFERRED") { #expect(inside.outcome(of: .answers) == .passed) }
+    }
+  }
+
+  @Test(arguments: [
+    (["ACTIONS", "SILENT"], ExamRule.actions), (["ACTIONS", "OBLIGING"], .actions),
+    (["DEFERRED", "UNANSWERED"], .answers), (["DEFERRED", "BAD_VALUE"], .values),
+  ])
+  func aLibraryThatAnswersBadlyIsFailedForTheSameBothWays(_ macros: [String], _ rule: ExamRule) throws {
+    try Workshop.withFolder { folder in
+      let source = Workshop.root.appending(path: "Tests/Fixtures/plugins/examined.c")
+      let library = try Workshop.build(source, into: folder, defining: macros)
+      let inside = Exam.hold(ofLibrary: library, named: "jobs", ExamHall.options)
+      let outside = Exam.hold(of: ChildCommand(Self.host, ["plugin-host", library]), named: "jobs", ExamHall.options)
+      #expect(inside.broken == [rule], "\(inside.text)")
+      #expect(outside.broken == [rule], "\(outside.text)")
+      #expect(Set(inside.findings.map(\.message)) == Set(outside.findings.map(\.message)))
+    }
+  }
 }

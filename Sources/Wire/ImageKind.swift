@@ -1,12 +1,15 @@
 /// What an image is, by how its bytes begin: whatever else somebody says it is.
-enum ImageKind: String {
+package enum ImageKind: String {
   case png = "image/png"
   case jpeg = "image/jpeg"
   case webp = "image/webp"
   case gif = "image/gif"
 
+  /// How large an image may be.
+  package static let greatestByteCount = 524_288
+
   /// `nil` for what a page is never given.
-  init?(of bytes: [UInt8]) {
+  package init?(of bytes: [UInt8]) {
     func begins(_ head: [UInt8], at place: Int = 0) -> Bool { bytes.dropFirst(place).starts(with: head) }
     if begins([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) {
       self = .png

@@ -1,0 +1,92 @@
+import Glibc
+import ListPlugin
+import ProcessHandle
+import ProcessReader
+
+/// What can be done to a process, when the plugin's user has allowed it.
+///
+/// A row means one process: its key holds when that was started, besides its number, which the kernel gives to another one some time
+/// after it has ended. So a process is first held, by a handle, then compared with what the row says, and only then acted upon.
+enum ProcessActions {
+  /// Why nothing was done.
+  struct Refusal: Error, CustomStringConvertible {
+    var description: String
+  }
+
+  /// To end it, to kill it, and to have it wait for others or not.
+  static let all = [
+    Action(
+      "terminate", title: "Terminate", confirm: "Ask this process to end? What it has not saved may be lost.",
+      isDangerous: true
+    ) { try signal(SIGTERM, $0, "It was asked to end.") },
+    Action(
+      "kill", title: "Kill", confirm: "Kill this process? It can save nothing.", isDangerous: true
+    ) { try signal(SIGKILL, $0, "It was killed.") },
+    Action(
+      "renice", title: "Set priority",
+      arguments: [
+        ActionArgument(
+          "nice", .integer, label: "Niceness (−20: first, 19: last)", standard: 10, minimum: -20, maximum: 19)
+      ]
+    ) { try renice($0) },
+  ]
+
+  private static func signal(_ number: Int32, _ request: ActionRequest, _ done: String) throws -> String {
+    let (process, handle) = try hold(request.key)
+    defer { close(handle) }
+    guard process_signal(handle, number) == 0 else { throw refusal(of: process, errno) }
+    return "\(done) (\(process))"
+  }
+
+  /// All its threads: on Linux each has a niceness of its own.
+  private static func renice(_ request: ActionRequest) throws -> String {
+    guard let nice = request.integer("nice").flatMap({ Int32(exactly: $0) }) else {
+      throw Refusal(description: "it was not said how nice")
+    }
+    let (process, handle) = try hold(request.key)
+    defer { close(handle) }
+    for thread in threads(of: process) {
+      // Threads come and go; that one has gone is no failure.
+      guard process_set_nice(thread, nice) == 0 || errno == ESRCH else { throw refusal(of: process, errno) }
+    }
+    // There is no way to set it by the handle. But the number cannot have meant another process as long as this one was there.
+    guard process_signal(handle, 0) == 0 || errno == EPERM else {
+      throw Refusal(description: "process \(process) has ended meanwhile")
+    }
+    return "Its niceness is \(nice). (\(process))"
+  }
+
+  /// The process that a row means, held: it is that one, or this throws.
+  private static func hold(_ key: Key?) throws -> (process: Int32, handle: Int32) {
+    guard let key = key?.integer else { throw Refusal(description: "it was not said to which process") }
+    let process = ProcessRow.pid(ofKey: key)
+    guard process > 0 else { throw Refusal(description: "there is no such process") }
+    guard process != getpid() else { throw Refusal(description: "process \(process) is the one that you look through") }
+    let handle = process_open(process)
+    guard handle >= 0 else { throw refusal(of: process, errno) }
+    guard ProcessReader().key(of: process) == key else {
+      close(handle)
+      throw Refusal(description: "process \(process) has ended; its number belongs to another one now")
+    }
+    return (process, handle)
+  }
+
+  private static func threads(of process: Int32) -> [Int32] {
+    guard let folder = opendir("/proc/\(process)/task") else { return [process] }
+    defer { closedir(folder) }
+    var threads: [Int32] = []
+    while let entry = readdir(folder) {
+      let name = withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+      if let thread = Int32(name) { threads.append(thread) }
+    }
+    return threads.isEmpty ? [process] : threads
+  }
+
+  private static func refusal(of process: Int32, _ code: Int32) -> Refusal {
+    switch code {
+    case ESRCH: Refusal(description: "process \(process) has ended")
+    case EPERM, EACCES: Refusal(description: "process \(process) belongs to somebody else, or more rights are needed")
+    default: Refusal(description: "process \(process): \(String(cString: strerror(code)))")
+    }
+  }
+}

@@ -1,0 +1,143 @@
+import CListPlugin
+import Glibc
+
+/// What an instance is asked for: actions, and deferred cells.
+extension Instance {
+  /// Offers what the source can do, before its table is declared. A host that knows no such extension has less of a table.
+  func offer(_ source: any DataSource) throws(HostError) {
+    actions = source.actions
+    if !actions.isEmpty {
+      if let table = host.extension(LIST_ACTIONS, list_actions.self) {
+        try host.check(offerActions(to: table), "the host refuses the actions; its log says why")
+      } else {
+        host.log(.warning, "this host knows no actions")
+      }
+    }
+    guard let loader = source.loader else { return }
+    let schema = source.schema
+    let columns = schema.columns.indices.filter { schema.columns[$0].isDeferred }.map { UInt32($0) }
+    guard let table = host.extension(LIST_DEFERRED, list_deferred.self) else {
+      return host.log(.warning, "this host knows no deferred cells")
+    }
+    // The host's struct is valid until the instance is gone, and the desk is closed before that.
+    nonisolated(unsafe) let context = host.host.pointee.context
+    nonisolated(unsafe) let functions = table
+    desk = LoadDesk(loader, columns: schema.columns.map(\.name)) { place, result in
+      Self.answer(place, result, context, functions)
+    }
+    let result = columns.withUnsafeBufferPointer { buffer in
+      var said = list_loader()
+      said.size = UInt32(MemoryLayout<list_loader>.size)
+      said.flags = loader.prefersToFinish ? LIST_LOADER_FINISHES.rawValue : 0
+      said.columns = buffer.baseAddress
+      said.column_count = UInt32(buffer.count)
+      said.in_flight = UInt32(min(max(1, loader.inFlight), 64))
+      said.patience_ms = loader.patience.milliseconds
+      said.load = { Instance.of($0)?.desk?.load(Instance.places($1, $2)) }
+      said.cancel = { Instance.of($0)?.desk?.cancel(Instance.places($1, $2)) }
+      return table.pointee.offer(context, &said)
+    }
+    try host.check(result, "the host refuses the deferred columns; its log says why")
+  }
+
+  private func offerActions(to table: UnsafePointer<list_actions>) -> Int32 {
+    let texts = CTexts()
+    var buffers: [UnsafeMutableBufferPointer<list_argument>] = []
+    var choices: [UnsafeMutableBufferPointer<list_cell>] = []
+    defer {
+      buffers.forEach { $0.deallocate() }
+      choices.forEach { $0.deallocate() }
+    }
+    func keep<Value>(_ values: [Value]) -> UnsafeMutableBufferPointer<Value> {
+      let buffer = UnsafeMutableBufferPointer<Value>.allocate(capacity: max(1, values.count))
+      _ = buffer.initialize(from: values)
+      return buffer
+    }
+    let said = actions.map { action -> list_action in
+      let arguments = keep(
+        action.arguments.map { argument -> list_argument in
+          let cells = keep(argument.choices.map { texts.cell($0) })
+          choices.append(cells)
+          return list_argument(
+            name: texts.keep(argument.name), label: texts.keep(argument.label), type: argument.kind.rawValue,
+            choice_count: UInt32(argument.choices.count), choices: cells.baseAddress,
+            standard: argument.standard.map { texts.cell($0) } ?? list_null(),
+            minimum: argument.minimum.map { list_number($0) } ?? list_null(),
+            maximum: argument.maximum.map { list_number($0) } ?? list_null())
+        })
+      buffers.append(arguments)
+      var flags: UInt32 = 0
+      if action.isDangerous { flags |= LIST_ACTION_DANGER.rawValue }
+      if !action.appliesToRows { flags |= LIST_ACTION_TABLE.rawValue }
+      return list_action(
+        name: texts.keep(action.name), title: texts.keep(action.title), confirm: texts.keep(action.confirm),
+        flags: flags, patience_ms: action.patience.milliseconds, arguments: arguments.baseAddress,
+        argument_count: UInt32(action.arguments.count), argument_size: UInt32(MemoryLayout<list_argument>.stride))
+    }
+    return said.withUnsafeBufferPointer { buffer in
+      table.pointee.offer(
+        host.host.pointee.context, buffer.baseAddress, UInt32(buffer.count), UInt32(MemoryLayout<list_action>.stride)
+      ) { pointer, request in
+        guard let instance = Instance.of(pointer), let request else { return }
+        instance.perform(request.pointee)
+      }
+    }
+  }
+
+  private func perform(_ request: list_request) {
+    guard let table = host.extension(LIST_ACTIONS, list_actions.self) else { return }
+    let name = request.action.map { String(cString: $0) } ?? ""
+    let (outcome, message): (list_outcome, String)
+    if let action = actions.first(where: { $0.name == name }) {
+      do {
+        (outcome, message) = (LIST_DONE, try action.perform(ActionRequest(request, of: action)))
+      } catch {
+        (outcome, message) = (LIST_FAILED, "\(error)")
+      }
+    } else {
+      (outcome, message) = (LIST_FAILED, "there is no action “\(name)”")
+    }
+    _ = table.pointee.acted(host.host.pointee.context, request.id, outcome.rawValue, message)
+  }
+
+  private static func answer(
+    _ place: LoadDesk.Place, _ result: Result<any CellValue, any Error>, _ context: UnsafeMutableRawPointer?,
+    _ table: UnsafePointer<list_deferred>
+  ) {
+    place.key.withCell { key in
+      switch result {
+      case .success(let value):
+        // A batch of one cell knows how each value becomes one.
+        var batch = Batch(.upsert, columns: 1, reserving: 1)
+        batch.beginRow(key: 0)
+        value.append(to: &batch)
+        if let mistake = batch.mistake {
+          _ = table.pointee.failed(context, &key, place.column, mistake)
+        } else {
+          var cell = batch.cells.load(as: list_cell.self)
+          _ = table.pointee.loaded(context, &key, place.column, &cell)
+        }
+      case .failure(let error): _ = table.pointee.failed(context, &key, place.column, "\(error)")
+      }
+    }
+  }
+
+  private static func places(_ cells: UnsafePointer<list_place>?, _ count: UInt32) -> [LoadDesk.Place] {
+    UnsafeBufferPointer(start: cells, count: cells == nil ? 0 : Int(count)).compactMap { place in
+      Key(place.key).map { LoadDesk.Place(key: $0, column: place.column) }
+    }
+  }
+
+  static func of(_ pointer: UnsafeMutableRawPointer?) -> Instance? {
+    pointer.map { Unmanaged<Instance>.fromOpaque($0).takeUnretainedValue() }
+  }
+}
+
+extension Duration {
+  /// In whole milliseconds, at least one.
+  fileprivate var milliseconds: UInt32 {
+    let (seconds, attoseconds) = components
+    let rest = attoseconds / 1_000_000_000_000_000
+    return UInt32(clamping: max(1, min(seconds, 4_000_000) * 1_000 + rest))
+  }
+}

@@ -1,0 +1,44 @@
+import CListPlugin
+import Glibc
+
+/// The named powers of a host, as tables of functions that are the same for every source: each is told the source's context.
+enum ExtensionTables {
+  /// What `get_extension` answers; `nil` for a name that this host does not know.
+  static func table(_ name: UnsafePointer<CChar>?) -> UnsafeRawPointer? {
+    guard let name else { return nil }
+    if strcmp(name, LIST_ACTIONS) == 0 { return UnsafeRawPointer(actions) }
+    if strcmp(name, LIST_DEFERRED) == 0 { return UnsafeRawPointer(deferred) }
+    return nil
+  }
+
+  // Made once, and never freed: they are the host's for as long as the process lives.
+  private nonisolated(unsafe) static let actions: UnsafePointer<list_actions> = {
+    let table = UnsafeMutablePointer<list_actions>.allocate(capacity: 1)
+    table.initialize(to: list_actions())
+    table.pointee.size = UInt32(MemoryLayout<list_actions>.size)
+    table.pointee.offer = { context, actions, count, size, act in
+      SourceCore.of(context)?.offer(actions, count, size, act) ?? SourceCore.refused
+    }
+    table.pointee.acted = { context, id, outcome, message in
+      SourceCore.of(context)?.acted(id, outcome, message) ?? SourceCore.refused
+    }
+    return UnsafePointer(table)
+  }()
+
+  private nonisolated(unsafe) static let deferred: UnsafePointer<list_deferred> = {
+    let table = UnsafeMutablePointer<list_deferred>.allocate(capacity: 1)
+    table.initialize(to: list_deferred())
+    table.pointee.size = UInt32(MemoryLayout<list_deferred>.size)
+    table.pointee.offer = { context, loader in SourceCore.of(context)?.offer(loader) ?? SourceCore.refused }
+    table.pointee.loaded = { context, key, column, value in
+      SourceCore.of(context)?.loaded(key, column, value) ?? SourceCore.refused
+    }
+    table.pointee.failed = { context, key, column, reason in
+      SourceCore.of(context)?.notLoaded(key, column, reason) ?? SourceCore.refused
+    }
+    table.pointee.forget = { context, key, column in
+      SourceCore.of(context)?.forget(key, column) ?? SourceCore.refused
+    }
+    return UnsafePointer(table)
+  }()
+}

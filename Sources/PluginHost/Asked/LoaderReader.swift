@@ -1,0 +1,60 @@
+import CListPlugin
+import ListEngine
+
+/// Turns what a shared library says about its deferred cells into ours.
+enum LoaderReader {
+  /// Why it is refused.
+  struct Fault: Error {
+    var reason: String
+    init(_ reason: String) { self.reason = reason }
+  }
+
+  /// What a library loads, and how it wishes to be asked.
+  struct Loader {
+    var columns: Set<Int>
+    var prefetch: PrefetchPolicy
+    var load: @convention(c) (UnsafeMutableRawPointer?, UnsafePointer<list_place>?, UInt32) -> Void
+    var cancel: (@convention(c) (UnsafeMutableRawPointer?, UnsafePointer<list_place>?, UInt32) -> Void)?
+
+    /// Marks its columns, of which there must be as many as it thinks.
+    func mark(_ schema: inout Schema) throws(Fault) {
+      for column in columns.sorted() {
+        guard schema.columns.indices.contains(column) else {
+          throw Fault("column \(column) is to be deferred, and there are \(schema.columns.count)")
+        }
+        schema.columns[column].isDeferred = true
+      }
+      schema.prefetch = prefetch
+    }
+  }
+
+  /// The longest time that a load may take, in milliseconds; as for a program.
+  private static let greatestPatience: UInt32 = 3_600_000
+
+  /// Reads what version 1 of the extension has.
+  static func read(_ pointer: UnsafePointer<list_loader>?) throws(Fault) -> Loader {
+    guard let pointer else { throw Fault("the loader is NULL") }
+    let size = Int(pointer.pointer(to: \.size)!.pointee)
+    guard size >= MemoryLayout<list_loader>.size else {
+      throw Fault("list_loader.size is \(size), \(MemoryLayout<list_loader>.size) is needed")
+    }
+    let said = pointer.pointee
+    guard let load = said.load else { throw Fault("list_loader.load is NULL") }
+    let limit = Limits().columns
+    guard (1...limit).contains(Int(said.column_count)), let columns = said.columns else {
+      throw Fault("list_loader.columns must be 1 to \(limit) numbers of columns")
+    }
+    guard said.in_flight <= PrefetchPolicy.greatestInFlight else {
+      throw Fault("list_loader.in_flight must be at most \(PrefetchPolicy.greatestInFlight), not \(said.in_flight)")
+    }
+    guard said.patience_ms <= greatestPatience else {
+      throw Fault("list_loader.patience_ms must be at most \(greatestPatience), not \(said.patience_ms)")
+    }
+    var prefetch = PrefetchPolicy(prefersToFinish: said.flags & LIST_LOADER_FINISHES.rawValue != 0)
+    if said.in_flight > 0 { prefetch.inFlight = Int(said.in_flight) }
+    if said.patience_ms > 0 { prefetch.patience = .milliseconds(said.patience_ms) }
+    return Loader(
+      columns: Set((0..<Int(said.column_count)).map { Int(columns[$0]) }), prefetch: prefetch, load: load,
+      cancel: said.cancel)
+  }
+}

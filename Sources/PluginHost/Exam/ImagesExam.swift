@@ -1,0 +1,72 @@
+import ListEngine
+import Wire
+
+/// The part of an exam for plugins that give images: those in their rows are asked for, cancelled in storms, and asked for again.
+struct ImagesExam {
+  private let sitting: Sitting
+  private let bench: ExamBench
+
+  private static let images = 3
+  private static let storms = 30
+  /// The longest key that a page may ask for.
+  private static let greatestKey = 1_024
+  private static let missing = "rowcast-exam: no such image"
+
+  init(_ sitting: Sitting) {
+    self.sitting = sitting
+    bench = sitting.bench
+  }
+
+  /// Holds it.
+  func run() {
+    guard sitting.hello?.capabilities.contains("images") ?? false else { return }
+    bench.seen.insert(.images)
+    var number: UInt64 = 0
+    for key in sitting.imageKeys.sorted().prefix(Self.images) {
+      guard key.utf8.count <= Self.greatestKey else {
+        return find("a cell has an image's key of \(key.utf8.count) bytes, more than \(Self.greatestKey)")
+      }
+      number += 1
+      sitting.ask(image: number, key)
+      guard let outcome = answer(to: number, "the image “\(key.prefix(80))”") else { return }
+      // That it cannot be made, or is gone by now, is an answer.
+      guard case .bytes(let bytes) = outcome else { continue }
+      if bytes.count > ImageKind.greatestByteCount {
+        return find("the image “\(key.prefix(80))” has \(bytes.count) bytes, more than \(ImageKind.greatestByteCount)")
+      }
+      guard ImageKind(of: bytes) != nil else {
+        return find("the image “\(key.prefix(80))” is neither PNG nor JPEG nor WebP nor GIF")
+      }
+    }
+    guard let key = sitting.imageKeys.min() else { return askForNone(&number) }
+    for storm in 1...Self.storms {
+      number += 1
+      sitting.ask(image: number, key)
+      if storm % 3 == 0 { _ = sitting.hear(within: .milliseconds(5)) }
+      sitting.cancel(image: number)
+    }
+    number += 1
+    sitting.ask(image: number, key)
+    guard answer(to: number, "an image that had been cancelled \(Self.storms) times before") != nil else { return }
+    askForNone(&number)
+  }
+
+  private func askForNone(_ number: inout UInt64) {
+    number += 1
+    sitting.ask(image: number, Self.missing)
+    if case .bytes? = answer(to: number, "an image that there is not") {
+      find("it gave an image for the key “\(Self.missing)”, which it has never told")
+    }
+  }
+
+  /// What it answers; `nil`, and found, when it does not.
+  private func answer(to number: UInt64, _ what: String) -> ImageOutcome? {
+    let patience = min(.seconds(10), bench.options.answer * 2)
+    if sitting.hear(for: patience, until: { sitting.images[number] != nil }) { return sitting.images[number] }
+    // That it has ended is another finding.
+    if !sitting.isAtEnd { find("request \(number), for \(what), was not answered within \(patience)") }
+    return nil
+  }
+
+  private func find(_ message: String) { sitting.find(.images, message) }
+}

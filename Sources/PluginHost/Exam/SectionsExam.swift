@@ -1,0 +1,127 @@
+import ListEngine
+
+/// The part of an exam for plugins that group rows they keep: the sections must add up, and hold what they say.
+///
+/// A table may change meanwhile. What does not add up is asked for again: only what is wrong each time is a finding.
+struct SectionsExam {
+  private let sitting: Sitting
+  private let bench: ExamBench
+
+  private static let attempts = 3
+  /// As an engine asks.
+  private static let limit = Limits().windowedSections
+  private static let pageRows = 100
+  private static let firstNumber: UInt64 = 1 << 41
+
+  init(_ sitting: Sitting) {
+    self.sitting = sitting
+    bench = sitting.bench
+  }
+
+  /// Holds it.
+  func run() {
+    guard let schema = bench.schema, let windowed = schema.windowed, let column = windowed.group.min() else { return }
+    bench.seen.insert(.sections)
+    var number = Self.firstNumber
+    var fault: String?
+    for _ in 0..<Self.attempts {
+      fault = look(schema, windowed, column, &number)
+      guard let fault, !sitting.isAtEnd, !bench.hasFound(.answers) else { return }
+      // An answer that never comes does not come for asking again.
+      if fault.isEmpty { return }
+    }
+    if let fault { sitting.find(.sections, fault) }
+  }
+
+  /// Looks once; the result is what is wrong. Empty: it did not answer.
+  private func look(
+    _ schema: Schema, _ windowed: WindowedCapabilities, _ column: Int, _ number: inout UInt64
+  ) -> String? {
+    let name = schema.columns[column].name
+    let all = PageRequest.What.rows(after: nil, upTo: nil, skip: 0, count: 1)
+    let grouped = Query(group: [column])
+    guard case .page(let before)? = ask(Query(), [], all, &number) else { return "" }
+    guard let answer = ask(grouped, [], .sections(limit: Self.limit), &number) else { return "" }
+    guard case .page(let after)? = ask(Query(), [], all, &number) else { return "" }
+    let count = windowed.count == .exact && before.count == after.count ? before.count : nil
+
+    let sections: [SectionCount]
+    switch answer {
+    case .sections(let told): sections = told
+    case .failed(let reason):
+      // With so few rows there cannot be more sections than were allowed.
+      guard let count, count <= Self.limit else { return nil }
+      return "it could not tell the sections by “\(name)” of its \(count) rows: \(reason)"
+    case .page: return "it answered with rows when it was asked for sections"
+    }
+    guard sections.count <= Self.limit else { return "it told \(sections.count) sections; \(Self.limit) were allowed" }
+    if let wrong = sections.first(where: { $0.values.count != 1 }) {
+      return "a section by one column has \(wrong.values.count) values"
+    }
+    if let twice = Dictionary(grouping: sections, by: \.values).first(where: { $0.value.count > 1 }) {
+      return "it told the section \(Self.words(twice.key)) by “\(name)” \(twice.value.count) times"
+    }
+    let sum = sections.reduce(0) { $0 + $1.count }
+    if let count, sum != count {
+      return "its sections by “\(name)” have \(sum) rows, and the table has \(count)"
+    }
+    guard let section = sections.max(by: { $0.count < $1.count }) else { return nil }
+    return look(into: section, column, grouped, windowed, name, &number)
+  }
+
+  private func look(
+    into section: SectionCount, _ column: Int, _ query: Query, _ windowed: WindowedCapabilities, _ name: String,
+    _ number: inout UInt64
+  ) -> String? {
+    let what = PageRequest.What.rows(after: nil, upTo: nil, skip: 0, count: Self.pageRows)
+    guard let answer = ask(query, section.values, what, &number) else { return "" }
+    let words = Self.words(section.values)
+    guard case .page(let page) = answer else {
+      return "it told the section \(words) by “\(name)”, and could not tell its rows"
+    }
+    if let stranger = page.rows.first(where: {
+      $0.cells.indices.contains(column) && $0.cells[column] != section.values[0]
+    }) {
+      return "row \(stranger.key) is told of the section \(words) by “\(name)”, and does not belong there"
+    }
+    if windowed.count == .exact, let count = page.count, count != section.count {
+      return "the section \(words) by “\(name)” has \(section.count) rows, and its page says \(count)"
+    }
+    guard !page.rows.isEmpty || section.count == 0 else {
+      return "the section \(words) by “\(name)” has \(section.count) rows, and none came when they were asked for"
+    }
+    return nil
+  }
+
+  /// The answer; `nil` when none came, which is a finding of its own, or it has ended.
+  private func ask(
+    _ query: Query, _ section: [Cell], _ what: PageRequest.What, _ number: inout UInt64
+  ) -> Sitting.QueryAnswer? {
+    number += 1
+    // Whoever keeps rows was asked something before.
+    guard var request = sitting.firstQuery else { return nil }
+    request.id = PageRequestID(rawValue: number)
+    (request.query, request.section, request.what) = (query, section, what)
+    let patience = min(bench.schema?.prefetch.patience ?? .zero, bench.options.answer * 4)
+    sitting.ask([request], keepingAnswers: true)
+    if sitting.hear(for: patience, until: { sitting.answers[request.id] != nil }) { return sitting.answers[request.id] }
+    if !sitting.isAtEnd {
+      sitting.find(.answers, "query \(number), of sections and their rows, was not answered within \(patience)")
+    }
+    return nil
+  }
+
+  private static func words(_ values: [Cell]) -> String {
+    values.map { value in
+      switch value {
+      case .null: "“”"
+      case .text(let text), .image(let text): "“\(text.prefix(80))”"
+      case .integer(let number): "“\(number)”"
+      case .number(let number): "“\(number)”"
+      case .boolean(let flag): "“\(flag)”"
+      case .timestamp(let moment): "“\(moment)”"
+      case .series: "“...”"
+      }
+    }.joined(separator: ", ")
+  }
+}

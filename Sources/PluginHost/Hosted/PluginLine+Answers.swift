@@ -1,0 +1,74 @@
+import ListEngine
+import Wire
+
+/// What a plugin answers when it was asked for something.
+extension PluginLine {
+  static func acted(_ id: UInt64, _ outcome: ActionOutcome) -> [UInt8] {
+    var writer = JSONWriter()
+    writer.raw("{\"type\":\"acted\",\"id\":")
+    writer.integer(Int64(clamping: id))
+    switch outcome {
+    case .done(let result):
+      writer.raw(",\"result\":")
+      writer.text(result)
+    case .failed(_, let reason):
+      writer.raw(",\"error\":")
+      writer.text(reason)
+    }
+    writer.raw("}\n")
+    return writer.bytes
+  }
+
+  static func loaded(_ key: RowKey, _ column: Column, _ value: Cell) -> [UInt8] {
+    var writer = cell("{\"type\":\"loaded\",\"key\":", key, column)
+    writer.raw(",\"value\":")
+    writer.plugin(value)
+    writer.raw("}\n")
+    return writer.bytes
+  }
+
+  static func notLoaded(_ key: RowKey, _ column: Column, _ reason: String) -> [UInt8] {
+    var writer = cell("{\"type\":\"failed\",\"key\":", key, column)
+    writer.raw(",\"reason\":")
+    writer.text(reason)
+    writer.raw("}\n")
+    return writer.bytes
+  }
+
+  static func forget(_ key: RowKey, _ column: Column) -> [UInt8] {
+    var writer = cell("{\"type\":\"forget\",\"key\":", key, column)
+    writer.raw("}\n")
+    return writer.bytes
+  }
+
+  private static func cell(_ head: StaticString, _ key: RowKey, _ column: Column) -> JSONWriter {
+    var writer = JSONWriter()
+    writer.raw(head)
+    writer.plugin(key)
+    writer.raw(",\"column\":")
+    writer.text(column.name)
+    return writer
+  }
+}
+
+/// Keys and cells as plugins write them.
+extension JSONWriter {
+  mutating func plugin(_ key: RowKey) {
+    switch key {
+    case .integer(let value): integer(value)
+    case .text(let value): text(value)
+    }
+  }
+
+  mutating func plugin(_ cell: Cell) {
+    // As a number a moment would lose what is finer than a double of milliseconds.
+    if case .timestamp(let value) = cell {
+      if value % 1_000_000 == 0 { return integer(value / 1_000_000) }
+      byte("\"")
+      milliseconds(ofNanoseconds: value)
+      byte("\"")
+    } else {
+      self.cell(cell)
+    }
+  }
+}

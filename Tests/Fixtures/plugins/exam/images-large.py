@@ -1,0 +1,23 @@
+#!/usr/bin/env python3
+# breaks: images
+# Its images are too large by a byte.
+import base64, json, sys
+
+
+def say(message):
+    print(json.dumps(message), flush=True)
+
+
+DOT = base64.b64encode(b"GIF89a" + bytes(20)).decode()
+say({"type": "hello", "version": 1, "capabilities": ["health", "images"]})
+say({"type": "schema", "name": "faces", "key": "text", "columns": [{"name": "face", "type": "image"}]})
+say({"type": "reload"})
+say({"type": "upsert", "rows": [["a", "smile"], ["b", "grin"], ["c", "wink"], ["d", None]]})
+say({"type": "commit"})
+LARGE = base64.b64encode(b"GIF89a" + bytes(524_283)).decode()
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "health":
+        say({"type": "health", "id": message["id"]})
+    elif message["type"] == "image":
+        say({"type": "image", "id": message["id"], "data": LARGE if message["key"] in ("smile", "grin", "wink") else None})
