@@ -173,6 +173,25 @@ import Testing
     #expect(table.bytes == 2 * 57 + 4)
   }
 
+  @Test func whatWasLoadedOfARowThatIsNamedAgainIsWeighed() throws {
+    let schema = Schema(
+      name: "t", key: .integer, columns: [Column("a", .text), Column("b", .text, isDeferred: true)])
+    // 32 and 8 for the key, 8 for each column, and the texts.
+    for (limit, isTaken) in [(56 + 3 + 10, true), (56 + 3 + 9, false)] {
+      var bounded = schema
+      bounded.limits.bytes = limit
+      let table = Table(bounded, limits: Limits(), seed: 1)
+      table.apply(.reload([(.integer(1), [.text("1"), .null])]))
+      let reason = table.load(.integer(1), 1, .text("1234567890"))
+      #expect(reason == nil)
+      #expect(table.bytes == 56 + 1 + 10)
+      table.apply(.reload([(.integer(1), [.text("123"), .null])]))
+      #expect(table.columns[0].cell(0) == .text(isTaken ? "123" : "1"))
+      #expect(table.columns[1].cell(0) == .text("1234567890"))
+      #expect(table.rejected == (isTaken ? 0 : 1))
+    }
+  }
+
   @Test func listsThatBeginAgainAndAgainDoNotPileUp() {
     let table = table(rows: 2)
     for round in 0..<5 {

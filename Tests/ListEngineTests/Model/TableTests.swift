@@ -272,6 +272,18 @@ import Testing
     #expect(table.lastRejection == "row 2: its cell cannot be")
   }
 
+  @Test func rowsWithoutAKeyAreCountedWithTheReasonOfTheLast() {
+    let table = table(Schema(name: "t", key: .integer, columns: [Column("a", .integer)]))
+    var changes = Changeset()
+    changes.noteUnnamedRejections(2, "two had no key")
+    table.apply(changes)
+    #expect(table.rejected == 2)
+    #expect(table.lastRejection == "two had no key")
+    // What fits says nothing of it.
+    table.apply(list([1]))
+    #expect(table.rejected == 2 && table.lastRejection == "two had no key")
+  }
+
   @Test func aReloadInPartsRemovesNothingBeforeItsEnd() {
     let table = table(Schema(name: "t", key: .integer, columns: [Column("a", .integer)]))
     table.apply(list([1, 2, 3]))

@@ -130,6 +130,18 @@ import Testing
     #expect(bench.engine.deadline == nil)
   }
 
+  @Test func aValueThatCameIsASignOfLife() throws {
+    let bench = try Bench(rows: 1)
+    func age() -> Duration { bench.engine.tables(at: bench.clock.now)[0].source.age }
+    bench.open()
+    try bench.wait(.milliseconds(999))
+    #expect(age() == .milliseconds(999))
+    try bench.wait(.milliseconds(1))
+    #expect(bench.shown(0) == "0.0" && age() == .zero)
+    try bench.wait(.seconds(2))
+    #expect(age() == .seconds(2))
+  }
+
   @Test func whatWasLoadedAheadIsThereWhenItComesIntoSight() throws {
     let bench = try Bench()
     bench.open(first: 50)
@@ -239,6 +251,37 @@ import Testing
     try bench.wait(.seconds(5))
     #expect(bench.shown(0) == "0.0")
     #expect(bench.counters.failures == 1)
+  }
+
+  @Test func anotherReasonIsShownAndTheSameIsNoNews() throws {
+    let bench = try Bench(rows: 1)
+    bench.plans[0] = .init(after: .milliseconds(10), .fails("no such file"))
+    bench.open()
+    try bench.wait(.milliseconds(10))
+    #expect(bench.shown(0) == "no such file")
+    func sequence() -> UInt64? { bench.replicas[SessionID(rawValue: 1)]?.sequence }
+    let before = sequence()
+    try bench.wait(.milliseconds(1_500))
+    #expect(bench.counters.failures == 2)
+    #expect(sequence() == before)
+    bench.plans[0] = .init(after: .milliseconds(10), .fails("not allowed"))
+    try bench.wait(.milliseconds(3_000))
+    #expect(bench.counters.failures == 3)
+    #expect(bench.shown(0) == "not allowed")
+  }
+
+  @Test func whatIsSaidOfRowsAndColumnsThatAreNotThereChangesNothing() throws {
+    let bench = try Bench(rows: 2)
+    bench.open()
+    try bench.wait(.seconds(2))
+    let before = bench.replicas[SessionID(rawValue: 1)]?.sequence
+    for cell in [DeferredCell(.integer(0), column: 0), DeferredCell(.integer(99), column: 1)] {
+      bench.engine.handle(.forget(bench.table, cell.key, column: cell.column), at: bench.clock.now)
+      bench.engine.handle(.failed(bench.table, cell.key, column: cell.column, reason: "why"), at: bench.clock.now)
+    }
+    try bench.wait(.seconds(2))
+    #expect(bench.replicas[SessionID(rawValue: 1)]?.sequence == before)
+    #expect(bench.shown(0) == "0.0")
   }
 
   @Test func aReasonOfAnyLengthIsCutOff() throws {

@@ -350,6 +350,13 @@ import Testing
     #expect(bench.finish(5000) == .unwanted)
     #expect(bench.queue.counters.wasted == 3)
     #expect(bench.queue.counters.unasked == 2)
+    // And so on: after as many again, the next thousand.
+    cancel(6000..<7023, bench)
+    #expect(bench.finish(1025) == .unwanted)
+    cancel(8000..<8001, bench)
+    #expect(bench.finish(1026) == .unasked)
+    #expect(bench.finish(2047) == .unasked)
+    #expect(bench.finish(6000) == .unwanted)
   }
 
   @Test func whatIsCancelledAgainIsRememberedByTheLastTime() {

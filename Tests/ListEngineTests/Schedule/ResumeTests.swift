@@ -287,6 +287,24 @@ import Testing
     #expect(harness.replica(2).start == to + shift - 5)
   }
 
+  @Test func ofAnAnchorThatIsFoldedAwayTheHeaderTakesThePlace() throws {
+    let harness = try Harness()
+    harness.change { changes in
+      for row in 0..<60 { changes.upsert(row, value: row * 10, group: row < 30 ? "a" : "b") }
+    }
+    var query = QueryRequest(sort: [("value", false)], group: ["group"])
+    harness.open(query: query, first: 40)
+    try harness.settle()
+    // Behind two headers: rows 0 to 29 are at 1 to 30, row 45 is at 47.
+    let anchor = try #require(harness.row(450))
+    drop(harness)
+    harness.change { changes in for row in 0..<4 { changes.upsert(100 + row, value: 1, group: "a") } }
+    query.collapsed = [[.text("b")]]
+    comeBack(harness, query: query, first: 44, anchor: anchor, offset: 3, sequence: 100)
+    // The header of the second section is at 35 now, and to be three below the first visible item.
+    #expect(try harness.advance().map(\.shift) == [32 - 44])
+  }
+
   @Test func whoGoesToAnEdgeBeforeTheAnswerIsThere() throws {
     let harness = try Harness(rows: 60)
     harness.open(query: Self.byValue, first: 20)

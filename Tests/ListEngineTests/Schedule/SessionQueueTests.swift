@@ -90,6 +90,17 @@ import Testing
     #expect(queue.takeAwaitingChange().count == 1)
   }
 
+  @Test func allAreKnownInTheOrderInWhichTheyCame() {
+    var queue = SessionQueue()
+    let sessions = (1...4).map { session($0) }
+    for session in sessions.prefix(3) { queue.insert(session) }
+    queue.remove(sessions[0])
+    queue.insert(sessions[3])
+    queue.insert(sessions[0])
+    #expect(queue.all.map(\.id.rawValue) == [2, 3, 4, 1])
+    #expect(queue.contains(sessions[0]) && !queue.contains(session(9)))
+  }
+
   @Test func whoIsTakenOutIsNeitherDueNorAwaitsAnything() {
     var queue = SessionQueue()
     let (one, two) = (session(1), session(2))

@@ -243,6 +243,17 @@ import Testing
     #expect(try harness.advance(by: .seconds(1)).isEmpty)
   }
 
+  @Test func aSocketThatNobodySeesOpensAnotherTableInTheDark() throws {
+    let harness = try Harness(rows: 10)
+    let id = harness.open()
+    try harness.settle()
+    harness.engine.handle(.visibility(id, isHidden: true), at: harness.clock.now)
+    harness.open()
+    #expect(try harness.advance(by: .seconds(1)).isEmpty)
+    harness.engine.handle(.visibility(id, isHidden: false), at: harness.clock.now)
+    #expect(try harness.advance().map(\.sequence) == [2])
+  }
+
   @Test func aTableThatIsNotThereYetIsWaitedFor() throws {
     var engine = Engine(epoch: "e")
     let id = SessionID(rawValue: 1)

@@ -250,6 +250,8 @@ import Testing
     #expect(
       try Self.resolved(.oneOf("integer", [.integer(3), .integer(1), .integer(3)]))
         == Self.resolved(.all([.oneOf("integer", [.number(1), .integer(3)])])))
+    #expect(
+      try Self.resolved(.any([.oneOf("integer", [.integer(1)])])) == Self.resolved(.oneOf("integer", [.integer(1)])))
     #expect(try Self.resolved(.contains("text", "ROOT")) == Self.resolved(.contains("text", "root")))
     #expect(
       try Self.resolved(.compare("number", .equal, .number(-0.0)))

@@ -122,6 +122,20 @@ import Testing
     var replica = Replica()
     for case .deliver(_, let delivery) in early.advance(to: engine.clock.now) { try replica.apply(delivery) }
     #expect(replica.total == 1 && replica.rows == 5)
+    // Whoever expands it again before the table is there has it expanded.
+    var changed = Engine(epoch: "e")
+    changed.handle(
+      .open(
+        session, table: "numbers", request: 1, query: QueryRequest(group: ["group"]), viewport: Viewport(count: 5),
+        interval: nil), at: engine.clock.now)
+    for (letter, isCollapsed) in [("one", true), ("two", true), ("one", false)] {
+      changed.handle(.collapse(session, .path([.text(letter)]), isCollapsed: isCollapsed), at: engine.clock.now)
+    }
+    let other = try changed.addTable(Harness.schema, at: engine.clock.now)
+    changed.handle(.changes(other, changes.set), at: engine.clock.now)
+    var expanded = Replica()
+    for case .deliver(_, let delivery) in changed.advance(to: engine.clock.now) { try expanded.apply(delivery) }
+    #expect(expanded.total == 6)
     // And never more sections than may be.
     for letter in ["x", "y"] {
       early.handle(.collapse(session, .path([.text(letter)]), isCollapsed: true), at: engine.clock.now)

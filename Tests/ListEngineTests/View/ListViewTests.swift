@@ -245,6 +245,24 @@ import Testing
     #expect(shown == shown.sorted())
   }
 
+  @Test func aboveEachItemAreTheHeadersOfItsSectionsAndAboveNoneNothing() {
+    let table = Table(Self.schema, limits: Limits(), seed: 1)
+    var changes = Changeset()
+    for key in 0..<4 as Range<Int64> {
+      changes.upsert(.integer(key), [.null, .null, .text(key < 2 ? "a" : "b"), .boolean(key % 2 == 0)])
+    }
+    table.apply(changes)
+    let view = ListView(Query(group: [2, 3]), table: table)
+    // a, a false, row 1, a true, row 0, b, b false, row 3, b true, row 2, and nothing.
+    let above = (0...view.itemCount).map { view.sections(above: $0).map(\.value) }
+    let (a, b) = (Cell.text("a"), Cell.text("b"))
+    #expect(
+      above == [
+        [], [a], [a, .boolean(false)], [a], [a, .boolean(true)], [], [b], [b, .boolean(false)], [b],
+        [b, .boolean(true)], [],
+      ])
+  }
+
   @Test func aChunkThatEmptiedIsUsedAgain() {
     let section = Section(number: 0, level: -1, value: .null, parent: nil)
     let pool = ChunkPool()

@@ -1,0 +1,37 @@
+import Foundation
+import Testing
+
+@testable import ListEngine
+
+/// What recordings keep of a windowed source's answers comes back bit by bit.
+@Suite struct RowPageCodingTests {
+  private let page = RowPage(
+    [
+      (
+        .integer(-7),
+        [.null, .integer(.min), .number(-0.0), .text("é\u{0}"), .boolean(true), .timestamp(.max), .image("key")]
+      ),
+      (.text("a key"), [.series([1, -2.5, .leastNonzeroMagnitude]), .boolean(false)]),
+    ], hasMore: true, count: 12, begin: PageCursor("before"), end: PageCursor("behind"))
+
+  @Test func aPageComesBackAsItWas() throws {
+    let read = try JSONDecoder().decode(RowPage.self, from: JSONEncoder().encode(page))
+    #expect(read.rows.map(\.key) == page.rows.map(\.key))
+    #expect(read.rows.map(\.cells) == page.rows.map(\.cells))
+    guard case .number(let zero) = read.rows[0].cells[2] else {
+      Issue.record("\(read.rows[0].cells[2]) is no number")
+      return
+    }
+    #expect(zero.sign == .minus)
+    #expect(read.hasMore && read.count == 12)
+    #expect(read.begin == page.begin && read.end == page.end)
+  }
+
+  @Test func aPageWithAnotherNumberOfKeysThanRowsIsRefused() throws {
+    let encoded = try JSONSerialization.jsonObject(with: JSONEncoder().encode(page))
+    var damaged = try #require(encoded as? [String: Any])
+    damaged["cells"] = []
+    let data = try JSONSerialization.data(withJSONObject: damaged)
+    #expect(throws: DecodingError.self) { try JSONDecoder().decode(RowPage.self, from: data) }
+  }
+}

@@ -1,0 +1,99 @@
+import ListTesting
+import Testing
+
+@testable import ListEngine
+
+/// The reader's place, pauses and rows' keys where a source keeps the rows.
+@Suite struct WindowedReaderTests {
+  private func reading(_ query: QueryRequest, first: Int) throws -> WindowedHarness {
+    let harness = try WindowedHarness(rows: 100, limits: WindowedHarness.limits { _ in })
+    harness.open(query: query, first: first)
+    try harness.settle()
+    return harness
+  }
+
+  @Test func whoMovesByItselfIsNotFollowed() throws {
+    let harness = try reading(QueryRequest(sort: [("value", false)]), first: 30)
+    let anchor = try #require(harness.row(300))
+    harness.scroll(first: 30, anchor: anchor)
+    try harness.settle()
+    let before = harness.deliveries.count
+    // The row that is read goes far below; what was under it stays where it is on the screen.
+    harness.upsert(30, value: 905)
+    harness.change()
+    try harness.settle()
+    #expect(harness.deliveries[before...].map(\.shift).reduce(0, +) == -1)
+  }
+
+  @Test func whatComesAboveMovesNothing() throws {
+    let harness = try reading(QueryRequest(sort: [("value", false)]), first: 30)
+    let anchor = try #require(harness.row(300))
+    harness.scroll(first: 30, anchor: anchor)
+    try harness.settle()
+    let before = harness.deliveries.count
+    for key in 200..<203 { harness.upsert(key, value: 1) }
+    harness.change()
+    try harness.settle()
+    #expect(harness.deliveries[before...].map(\.shift).reduce(0, +) == 3)
+  }
+
+  // MARK: Keys
+
+  @Test func aRowHasItsKeyForTheActionsOfWhoeverIsShownIt() throws {
+    let harness = try reading(QueryRequest(sort: [("value", true)]), first: 0)
+    let (id, other) = (SessionID(rawValue: 1), SessionID(rawValue: 2))
+    let row = try #require(harness.row(950))
+    #expect(harness.engine.key(of: row, shownTo: id) == .integer(95))
+    #expect(harness.engine.key(of: RowID(rawValue: 1 << 40), shownTo: id) == nil)
+    #expect(harness.engine.key(of: row, shownTo: other) == nil)
+  }
+
+  @Test func betweenTwoQueriesNothingIsSaidOfARow() throws {
+    let harness = try reading(QueryRequest(sort: [("value", true)]), first: 0)
+    let id = SessionID(rawValue: 1)
+    let row = try #require(harness.row(950))
+    harness.engine.handle(
+      .query(id, request: 2, query: QueryRequest(sort: [("value", false)]), viewport: nil), at: harness.clock.now)
+    #expect(harness.engine.key(of: row, shownTo: id) == nil)
+    try harness.settle()
+    let now = try #require(harness.row(0))
+    #expect(harness.engine.key(of: now, shownTo: id) == .integer(0))
+  }
+
+  // MARK: Pauses
+
+  /// What a page that pauses is told, until nothing is due.
+  private func told(_ harness: WindowedHarness, for duration: Duration) throws -> [Waiting] {
+    let end = harness.clock.now.advanced(by: duration)
+    var told: [Waiting] = []
+    for _ in 0..<10_000 {
+      for output in harness.engine.advance(to: harness.clock.now) {
+        harness.source.take(output, at: harness.clock.now, plan: harness.plan)
+        if case .waiting(_, let waiting) = output { told.append(waiting) }
+        if case .deliver = output { Issue.record("a page that pauses is sent something") }
+      }
+      harness.answer()
+      let due = [harness.engine.deadline, harness.source.deadline].compactMap(\.self).min()
+      guard let due, due <= end else { break }
+      harness.clock.advance(by: max(.zero, harness.clock.now.duration(to: due)))
+    }
+    harness.clock.advance(by: harness.clock.now.duration(to: end))
+    return told
+  }
+
+  @Test func aPageThatPausesIsToldHowManyOfTheRowsThatItLooksAtHaveChanged() throws {
+    let harness = try reading(QueryRequest(sort: [("value", false)]), first: 0)
+    let id = SessionID(rawValue: 1)
+    harness.engine.handle(.pause(id, isPaused: true), at: harness.clock.now)
+    #expect(try told(harness, for: .seconds(5)).isEmpty)
+    for key in [2, 5, 7] { harness.upsert(key, value: key * 10 + 1) }
+    harness.upsert(90, value: 9_000)  // far from sight
+    harness.change()
+    let told = try told(harness, for: .seconds(5))
+    #expect(told.last?.changed == 3)
+    #expect(told.last?.rows == 100)
+    harness.engine.handle(.pause(id, isPaused: false), at: harness.clock.now)
+    try harness.settle()
+    #expect(harness.lines().prefix(8) == ["0", "10", "21", "30", "40", "51", "60", "71"])
+  }
+}
