@@ -6,8 +6,9 @@ RATE ?= 10000
 SEEDS ?= 10000
 FAULTS ?= 1000
 PLUGINS ?= 20
+MINUTES ?= 30
 
-.PHONY: help run run-market test simulate chaos mutants lint format bench bench-page coverage fuzz storm soak sanitize autobahn slowhttp tls timing
+.PHONY: help run run-market test simulate chaos mutants lint format bench bench-page soak-page coverage fuzz storm soak sanitize autobahn slowhttp tls timing
 
 help: ## Lists the commands.
 	@echo "Rowcast: live tables in the browser. Commands:"
@@ -64,6 +65,12 @@ bench-page: ## Measures the page and its peers in the same browser (BENCH="--onl
 	@swift build -c release --product market
 	@swift build -c release --product rowcast
 	@Benchmarks/page/run $(BENCH)
+
+soak-page: ## MINUTES of the page at 10,000 updates a second: heap and nodes must not grow.
+	@scripts/setup test
+	@swift build -c release --product market
+	@swift build -c release --product rowcast
+	@Benchmarks/page/run --soak --minutes $(MINUTES)
 
 fuzz: ## Feeds the decoders ten million inputs under AddressSanitizer (FUZZ="--runs 100000 --only child" for fewer).
 	@scripts/setup run

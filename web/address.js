@@ -1,4 +1,5 @@
 // address.js: the views in the page's address, and each table's last one in the browser's keeping.
+//# allFunctionsCalledOnLoad
 
 import { keepView, keptView, lastTable } from './prefs.js';
 import { hashFromView, hashFromViews, viewFromHash, viewsFromHash } from './query.js';

@@ -2,6 +2,7 @@
 
 import { age, countText } from './format.js';
 import { titleOf } from './columns.js';
+import { loadsText } from './loads.js';
 import { nextGroup } from './query.js';
 import { stateName } from './source.js';
 
@@ -17,7 +18,7 @@ export class Bar {
     this.group = [];
     this.state = find('state');
     this.parts = Object.fromEntries(
-      ['state-text', 'state-detail', 'rows', 'source', 'source-message', 'rejected', 'traffic'].map((id) => [id, find(id)]));
+      ['state-text', 'state-detail', 'rows', 'source', 'source-message', 'rejected', 'loads', 'traffic'].map((id) => [id, find(id)]));
     this.texts = new Map();
     this.said = '';
     this.on = on;
@@ -96,8 +97,8 @@ export class Bar {
     this.state.disabled = state === 'live';
   }
 
-  /** How many rows there are, and how the source is. */
-  setStatus({ rows, accuracy, totals, source, stats, isFiltered, isLive, error }) {
+  /** How many rows there are, how the source is, and how well what is loaded late is loaded ahead. */
+  setStatus({ rows, accuracy, totals, source, stats, prefetch, isFiltered, isLive, error }) {
     const count = countText(rows, accuracy, this.locale);
     const match = rows === 1 ? ' matches' : ' match';
     this.#write('rows', [`${count} ${rows === 1 ? 'row' : 'rows'}${isFiltered ? match : ''}`, ...totals].join(' · '));
@@ -108,6 +109,9 @@ export class Bar {
     const rejected = source?.rejected ?? 0;
     this.#write('rejected', rejected > 0 ? `${rejected.toLocaleString(this.locale)} rejected` : '');
     this.parts.rejected.title = rejected > 0 ? source.lastRejection ?? '' : '';
+    const loads = loadsText(isLive ? prefetch : null, this.locale);
+    this.#write('loads', loads.text);
+    if (this.parts.loads.title !== loads.title) this.parts.loads.title = loads.title;
     const counted = (count, word) => `${count.toLocaleString(this.locale)} ${word}${count === 1 ? '' : word.endsWith('h') ? 'es' : 's'}`;
     this.#write('traffic', `${counted(stats.patches, 'patch')} · ${counted(stats.resyncs, 'resync')}`);
   }

@@ -1,4 +1,5 @@
 // cells.js: draws one cell. Whatever comes from a source becomes the value of a text node or of a checked attribute, never markup.
+//# allFunctionsCalledOnLoad
 
 import { bring } from './bring.js';
 import { linkTarget, missingOf, sparkline } from './format.js';
@@ -9,14 +10,23 @@ const sparkHeight = 16;
 
 /** A cell that shows its value as text. Only what differs from what it shows is written. */
 class TextCell {
-  constructor(spec) {
-    this.el = document.createElement('div');
-    this.el.classList.add('cell');
-    this.el.setAttribute('role', 'gridcell');
-    this.bind(spec);
-    this.node = document.createTextNode('');
+  /** Whether a copy of its element is all that another one needs. */
+  static isCopied = true;
+
+  /** `copy`, if it is there, is the element of an empty cell of the same column. */
+  constructor(spec, copy) {
+    this.el = copy ?? document.createElement('div');
+    if (copy !== undefined) {
+      this.spec = spec;
+      this.node = this.adopt();
+    } else {
+      this.el.classList.add('cell');
+      this.el.setAttribute('role', 'gridcell');
+      this.bind(spec);
+      this.node = document.createTextNode('');
+      this.holder().append(this.node);
+    }
     this.text = '';
-    this.holder().append(this.node);
     this.missing = null;
     this.flash = '';       // see flashes.js
     this.flashUntil = 0;
@@ -52,6 +62,11 @@ class TextCell {
     return this.el;
   }
 
+  /** The text in an element that is a copy. */
+  adopt() {
+    return this.el.lastChild;
+  }
+
   draw(value, now) {
     const text = this.spec.format(value, now);
     if (text === this.text) return;
@@ -62,11 +77,13 @@ class TextCell {
 
 /** A number with a bar behind it. The bar is a block of its own: a gradient as a background costs three times as much to paint. */
 class BarCell extends TextCell {
-  constructor(spec) {
-    super(spec);
-    this.el.classList.add('bar');
-    this.fill = document.createElement('i');
-    this.el.prepend(this.fill);
+  constructor(spec, copy) {
+    super(spec, copy);
+    if (copy === undefined) {
+      this.el.classList.add('bar');
+      this.el.prepend(document.createElement('i'));
+    }
+    this.fill = this.el.firstChild;
     this.share = 0;
   }
 
@@ -95,6 +112,11 @@ class BadgeCell extends TextCell {
     return this.label;
   }
 
+  adopt() {
+    this.label = this.el.firstChild;
+    return this.label.firstChild;
+  }
+
   draw(value, now) {
     const before = this.text;
     super.draw(value, now);
@@ -120,6 +142,8 @@ function toneOf(text) {
 
 /** A text that can be followed when it is an http or https address; else it is only a text. */
 class LinkCell extends TextCell {
+  static isCopied = false;
+
   holder() {
     this.anchor = document.createElement('a');
     this.anchor.target = '_blank';
@@ -148,6 +172,8 @@ class BooleanCell extends TextCell {
 
 /** A line chart of a series; its last value is the text that a screen reader says. */
 class SparkCell extends TextCell {
+  static isCopied = false;
+
   constructor(spec) {
     super(spec);
     const svg = document.createElementNS(SVG, 'svg');
@@ -184,6 +210,8 @@ function wantPicture(table, key, height, take) {
 
 /** An image, shown when it is ready and not before; what it is called is what a screen reader says. */
 class PictureCell extends TextCell {
+  static isCopied = false;
+
   constructor(spec) {
     super(spec);
     this.node.remove();
@@ -233,7 +261,15 @@ class PictureCell extends TextCell {
 
 const kinds = { text: TextCell, bar: BarCell, badge: BadgeCell, link: LinkCell, boolean: BooleanCell, sparkline: SparkCell, picture: PictureCell };
 
+// An empty cell's element of each column: to copy it costs a fraction of making another one.
+const molds = new WeakMap();
+
 /** A cell of this column, empty. */
 export function makeCell(spec) {
-  return new kinds[spec.kind](spec);
+  const Cell = kinds[spec.kind];
+  if (!Cell.isCopied) return new Cell(spec);
+  const key = `${spec.rule} ${spec.at} ${spec.isPinned}`;
+  let mold = molds.get(spec);
+  if (mold?.key !== key) molds.set(spec, mold = { key, el: new Cell(spec).el });
+  return new Cell(spec, mold.el.cloneNode(true));
 }

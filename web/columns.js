@@ -1,10 +1,14 @@
 // columns.js: how wide each column is, where it stands and how its values become text. No DOM: the ruler is passed in.
+//# allFunctionsCalledOnLoad
 
 import { arrange } from './layout.js';
 import { decimalsFor, formatter, isNumeric, missingOf } from './format.js';
 
 /** Room at both sides of a cell's text, as in the style sheet. */
 export const CELL_PADDING = 10;
+
+/** What cells are written in, as in the style sheet: to ask the page would have it laid out before there is anything in it. */
+export const FONT = '-apple-system, "Segoe UI", Inter, Roboto, "Helvetica Neue", Arial, sans-serif';
 
 const widest = 380;
 const widestFit = 900;

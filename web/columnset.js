@@ -1,7 +1,8 @@
 // columnset.js: the columns of the open table on the screen: measured once, laid out as the reader wants them.
+//# allFunctionsCalledOnLoad
 
 import { DrawnColumns } from './sideways.js';
-import { barScale, fittingWidth, place, shownSpecs, specify } from './columns.js';
+import { barScale, fittingWidth, FONT, place, shownSpecs, specify } from './columns.js';
 
 const ruler = document.createElement('canvas').getContext('2d');
 
@@ -18,12 +19,10 @@ export class ColumnSet {
     this.width = 0;  // of the grid, without its scrollbar
     this.#key = '';
     this.#layoutKey = '';
-    this.#font = getComputedStyle(document.body).fontFamily;
   }
   #key;
   #prefix;
   #layoutKey;
-  #font;
 
   /** Another table: the next rows are measured. */
   forget() {
@@ -107,7 +106,7 @@ export class ColumnSet {
   }
 
   #measure = (text, isTitle) => {
-    ruler.font = `${isTitle ? '600 12px' : '13px'} ${this.#font}`;
+    ruler.font = `${isTitle ? '600 12px' : '13px'} ${FONT}`;
     return ruler.measureText(text).width;
   };
 }

@@ -1,9 +1,18 @@
-// find.js: finds a text in the rows at hand, marks it where it is drawn, and goes from one to the next. The browser's own search
-// sees only what is drawn; the search box above asks the server for all rows.
+// find.js: finds a text in the rows of a view, marks it where it is drawn, and goes from one to the next: in the rows at hand at once, in all
+// others by having them fetched. Beside that it says in how many rows the server finds it in their texts. The browser's own search sees only
+// what is drawn.
 
-const recount = 300;  // milliseconds between two counts while rows change
+import { findText, nextFound } from './seek.js';
 
-/** The strip; `on.go(position, column)` makes a cell active, `on.leave()` gives the focus back. */
+const recount = 300;      // milliseconds between two counts while rows change
+const typingPause = 250;  // milliseconds without a key before the server is asked
+
+/**
+ * The strip. `on` has `here()`, the place of the active cell or of the first one in sight, `go(position, column)`, which makes a cell
+ * active, `countAll(text, told)`, which tells in how many of all rows it is, or null, `seek(text, isBackward, {told, isWanted})`, which looks
+ * for the next one beyond the rows at hand, `only(text)`, which shows only the rows that have it, `leave()`, which gives the focus back,
+ * `say(text)`, and `changed()`, which hears that there is something to draw.
+ */
 export class Find {
   constructor(strip, on) {
     Object.assign(this, { strip, on });
@@ -13,12 +22,17 @@ export class Find {
     this.highlight = globalThis.Highlight ? CSS.highlights.get('found') ?? new Highlight() : null;
     if (this.highlight) CSS.highlights.set('found', this.highlight);
     this.input.addEventListener('input', () => this.#look(true));
-    const [previous, next, close] = strip.querySelectorAll('button');
-    previous.addEventListener('click', () => this.#step(-1));
-    next.addEventListener('click', () => this.#step(1));
+    const [all, previous, next, close] = strip.querySelectorAll('button');
+    this.all = all;
+    all.addEventListener('click', () => {
+      this.close();
+      this.on.only(this.input.value);
+    });
+    previous.addEventListener('click', () => this.#step(true));
+    next.addEventListener('click', () => this.#step(false));
     close.addEventListener('click', () => this.close());
     strip.addEventListener('keydown', (event) => {
-      if (event.key === 'Enter' && event.target === this.input) this.#step(event.shiftKey ? -1 : 1);
+      if (event.key === 'Enter' && event.target === this.input) this.#step(event.shiftKey);
       else if (event.key === 'Escape') this.close();
       else return;
       event.preventDefault();
@@ -26,11 +40,15 @@ export class Find {
     });
   }
   #found = [];
-  #at = -1;
+  #hasGone = false; // to one of them: the active cell is it, wherever its row goes
+  #turn = 0;        // what is looked for for another one is left
+  #isSeeking = false;
   #copy = null;
   #specs = [];
   #countedAt = 0;
   #marked = [];
+  #typing = 0;
+  #recounting = 0;
 
   get isOpen() {
     return !this.strip.hidden;
@@ -40,10 +58,12 @@ export class Find {
     this.strip.hidden = false;
     this.input.focus();
     this.input.select();
+    this.#countAll();
   }
 
   close() {
     this.strip.hidden = true;
+    this.#stop();
     this.#unmark();
     this.on.leave();
   }
@@ -53,36 +73,102 @@ export class Find {
     if (!this.isOpen) return;
     this.#copy = copy;
     this.#specs = specs;
-    if (now - this.#countedAt > recount) {
+    const wait = this.#countedAt + recount - now;
+    if (wait <= 0) {
       this.#countedAt = now;
       this.#look(false);
+    } else if (this.#recounting === 0) {
+      // This may be the last frame for long.
+      this.#recounting = setTimeout(() => {
+        this.#recounting = 0;
+        this.on.changed();
+      }, wait + 1);
     }
     this.#mark(body);
   }
 
   #look(isTyped) {
     this.#found = this.#copy === null ? [] : findText(this.input.value, this.#copy, this.#specs, Date.now());
-    this.#at = Math.min(this.#at, this.#found.length - 1);
     if (isTyped) {
-      this.#at = -1;
+      this.#stop();
+      this.#hasGone = false;
       this.#countedAt = 0;
+      this.#countAll();
       this.on.changed();
     }
     this.#tell();
   }
 
+  #stop() {
+    this.#turn += 1;
+    this.#isSeeking = false;
+  }
+
+  // What is told of another text than the one that stands there is not shown.
+  #countAll() {
+    const word = this.input.value;
+    this.all.hidden = true;
+    clearTimeout(this.#typing);
+    if (word === '') return;
+    this.#typing = setTimeout(() => this.on.countAll(word, (count) => {
+      if (word !== this.input.value || !this.isOpen) return;
+      this.all.hidden = count === null;
+      if (count !== null) this.all.textContent = `${count.toLocaleString()} ${count === 1 ? 'row' : 'rows'} in all`;
+    }), typingPause);
+  }
+
   #tell() {
+    if (this.#isSeeking) return;
     const count = this.#found.length.toLocaleString();
-    const text = this.input.value === '' ? '' : this.#at >= 0 ? `${this.#at + 1} of ${count}` : `${count} at hand`;
+    const here = this.#hasGone ? this.on.here() : null;
+    const at = here === null ? -1 : this.#found.findIndex(({ position, column }) => position === here.position && column === here.column);
+    this.#write(this.input.value === '' ? '' : at >= 0 ? `${(at + 1).toLocaleString()} of ${count} at hand` : `${count} at hand`);
+  }
+
+  #write(text) {
     if (this.told.textContent !== text) this.told.textContent = text;
   }
 
-  #step(step) {
+  #step(isBackward) {
+    if (this.#copy === null || this.input.value === '') return;
+    this.#stop();
     this.#look(false);
-    if (this.#found.length === 0) return;
-    this.#at = (this.#at < 0 && step < 0 ? this.#found.length - 1 : this.#at + step + this.#found.length) % this.#found.length;
-    const { position, column } = this.#found[this.#at];
-    this.on.go(position, column);
+    const found = this.#found;
+    const here = this.on.here();
+    // The first step may stay where the reader is.
+    const isOn = !this.#hasGone && !isBackward ? found.find(({ position, column }) => position === here.position && column === here.column) : undefined;
+    const next = isOn ?? nextFound(found, here, isBackward);
+    if (next !== undefined) return void this.#go(next);
+    const isWhole = this.#copy.start === 0 && this.#copy.end === this.#copy.total;
+    if (!isWhole) return void this.#seek(isBackward);
+    if (found.length > 0) this.#go(found.at(isBackward ? -1 : 0));
+  }
+
+  async #seek(isBackward) {
+    const turn = this.#turn;
+    const isWanted = () => turn === this.#turn;
+    const told = (share) => isWanted() && this.#write(`${Math.floor(share * 100)}% looked through`);
+    this.#isSeeking = true;
+    told(0);
+    let words = '';
+    try {
+      const found = await this.on.seek(this.input.value, isBackward, { told, isWanted });
+      if (!isWanted()) return;
+      this.#isSeeking = false;
+      if (found !== null) return void this.#go(found);
+      words = 'nowhere else';
+    } catch (error) {
+      if (!isWanted()) return;
+      words = 'not looked through';
+      this.on.say(error.message);
+    }
+    this.#isSeeking = true;  // the words stay until the next step or letter
+    this.#write(words);
+  }
+
+  #go(place) {
+    this.#hasGone = true;
+    this.on.go(place.position, place.column);
     this.#tell();
   }
 
@@ -105,23 +191,4 @@ export class Find {
     for (const range of this.#marked) this.highlight.delete(range);
     this.#marked.length = 0;
   }
-}
-
-/**
- * The cells at hand that show a text, in reading order. Case does not count.
- *
- * @param {import('./rows.js').WindowCopy} copy
- * @param {import('./columns.js').Spec[]} specs those that are shown
- */
-export function findText(text, copy, specs, now) {
-  const word = text.toLowerCase();
-  const found = [];
-  if (word === '') return found;
-  copy.items.forEach((item, index) => {
-    if (item.isHeader) return;
-    specs.forEach((spec, column) => {
-      if (spec.format(item.cells[spec.index] ?? null, now).toLowerCase().includes(word)) found.push({ position: copy.start + index, column });
-    });
-  });
-  return found;
 }

@@ -1,4 +1,5 @@
 // flashes.js: changed cells light up for a moment, each in the colour of the way its value went.
+//# allFunctionsCalledOnLoad
 
 const mostLit = 90;         // beyond so many at once a light says nothing, and costs
 const stageTime = 350;      // milliseconds that a cell is lit, and then fades; the style sheet has the same number

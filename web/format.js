@@ -1,4 +1,5 @@
 // format.js: cells to texts. No DOM, no clock: who shows an age says what time it is.
+//# allFunctionsCalledOnLoad
 
 const longestText = 400;  // more than any cell can show; a source may send 64 KiB
 
@@ -49,7 +50,7 @@ function isIdentifier(name) {
 }
 
 function numbers(locale, decimals, unit, isName) {
-  const format = numberFormat(locale, decimals, !isName);
+  const format = simpleFormat(locale, decimals, !isName) ?? numberFormat(locale, decimals, !isName);
   const suffix = unit === '' ? '' : unit === '%' ? '%' : `\u202f${unit}`;
   return (cell) => {
     if (isNumber(cell)) return (Math.abs(cell) < tooLong ? format : scientific(locale)).format(cell) + suffix;
@@ -80,6 +81,45 @@ function numberFormat(locale, decimals, useGrouping = true) {
     formats.set(key, format);
   }
   return format;
+}
+
+// Where digits are grouped by commas: there most numbers need no Intl, whose first object costs more time than all first rows together.
+const withCommas = /^en(-(US|GB|AU|CA|IE|NZ))?$/;
+
+// Formats as Intl does, and leaves to it what is not so simple; null for another locale.
+function simpleFormat(locale, decimals, useGrouping) {
+  if (!withCommas.test(locale ?? globalThis.navigator?.language ?? '')) return null;
+  const format = (cell) => {
+    const text = typeof cell === 'number' ? rounded(cell, decimals) : '';
+    if (text === '') return numberFormat(locale, decimals, useGrouping).format(cell);
+    return useGrouping ? grouped(text) : text;
+  };
+  return { format };
+}
+
+// A number with so many decimals, half of the last one away from zero, as its shortest digits say; empty when that is no simple matter.
+function rounded(number, decimals) {
+  const digits = String(Math.abs(number));
+  if (digits.length > 16 || digits.includes('e')) return '';
+  const sign = number < 0 || Object.is(number, -0) ? '-' : '';
+  const point = digits.indexOf('.');
+  const whole = point < 0 ? digits : digits.slice(0, point);
+  const part = point < 0 ? '' : digits.slice(point + 1);
+  const kept = whole + part.slice(0, decimals).padEnd(decimals, '0');
+  const isUp = part.length > decimals && part[decimals] >= '5';
+  if (isUp && kept.length > 15) return '';
+  const all = isUp ? String(Number(kept) + 1).padStart(kept.length, '0') : kept;
+  return sign + (decimals === 0 ? all : `${all.slice(0, -decimals)}.${all.slice(-decimals)}`);
+}
+
+function grouped(text) {
+  const from = text[0] === '-' ? 1 : 0;
+  const point = text.indexOf('.');
+  let at = (point < 0 ? text.length : point) - 3;
+  if (at <= from) return text;
+  let rest = text.slice(at);
+  for (at -= 3; at > from; at -= 3) rest = `${text.slice(at, at + 3)},${rest}`;
+  return `${text.slice(0, at + 3)},${rest}`;
 }
 
 const byteUnits = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB'];

@@ -1,6 +1,5 @@
 // gridhands.js: what keys and pointers do in the grid: the ARIA grid pattern. Everything ends in a call of `on`.
 
-import { htmlTable, cellText, tabSeparated } from './clipboard.js';
 import { Spot } from './chosen.js';
 
 /**
@@ -118,26 +117,6 @@ export function listenForHands(parts, on) {
 
   grid.addEventListener('dblclick', ({ target }) => {
     if (target.closest('[role=gridcell]') && getSelection().isCollapsed) on.open();
-  });
-
-  document.addEventListener('copy', (event) => {
-    const isTyping = event.target.closest?.('input, textarea');
-    if (isTyping || !getSelection().isCollapsed || !grid.contains(document.activeElement)) return;
-    if (selection.isEmpty) {
-      const spec = columns.shown[focus.column];
-      if (!spec || focus.item === null || focus.item.isHeader) return;
-      event.clipboardData.setData('text/plain', cellText(focus.item.cells[spec.index], spec.column));
-      event.preventDefault();
-      on.say('Copied the cell');
-      return;
-    }
-    const chosen = selection.cells(session.copy, columns.shown);
-    event.clipboardData.setData('text/plain', tabSeparated(chosen));
-    event.clipboardData.setData('text/html', htmlTable(chosen));
-    event.preventDefault();
-    const count = chosen.rows.length.toLocaleString();
-    on.say(`Copied ${count} ${chosen.rows.length === 1 ? 'row' : 'rows'}${
-      chosen.missing > 0 ? `; ${chosen.missing.toLocaleString()} more are too far from what is in sight; E saves all rows` : ''}`);
   });
 }
 

@@ -1,4 +1,5 @@
 // heads.js: the column headers, and where each column stands.
+//# allFunctionsCalledOnLoad
 
 import { titleOf } from './columns.js';
 import { isNumeric } from './format.js';
@@ -18,7 +19,6 @@ export class Heads {
     this.specs = [];
     // One rule a column, instead of a style on each cell: a resize writes a few rules, not a thousand elements.
     this.sheet = new CSSStyleSheet();
-    document.adoptedStyleSheets = [...document.adoptedStyleSheets, this.sheet];
     row.addEventListener('click', (event) => {
       const spec = this.specAt(event.target);
       if (spec === undefined || event.target.closest('.head-edge')) return;
@@ -33,6 +33,8 @@ export class Heads {
       on.menu(spec.column, this.cells[spec.at].querySelector('.head-more'));
     });
   }
+
+  #rules = '';
 
   /** The column whose header an element belongs to. */
   specAt(element) {
@@ -76,7 +78,12 @@ export class Heads {
         isPinned ? `;margin-inline:0 ${left}px` : ''}}`;
       return isForeign ? [rule, mirrored] : [rule];
     });
-    this.sheet.replaceSync(rules.join('\n'));
+    const text = rules.join('\n');
+    if (text === this.#rules) return;
+    this.#rules = text;
+    this.sheet.replaceSync(text);
+    // Only now: a sheet that is new has the whole page's style looked at again.
+    if (!document.adoptedStyleSheets.includes(this.sheet)) document.adoptedStyleSheets = [...document.adoptedStyleSheets, this.sheet];
   }
 
   /** Marks the columns that the rows are sorted by, and those that ask something of them. */

@@ -1,4 +1,5 @@
 // layout.js: which columns are shown, in which order, how wide, and which stay at the edge: as the reader wants them. No DOM.
+//# allFunctionsCalledOnLoad
 
 /** The narrowest and the widest that a reader may make a column. */
 export const WIDTHS = Object.freeze({ least: 36, most: 2_000 });

@@ -1,4 +1,5 @@
 // link.js: the page's end of a worker that holds a socket.
+//# allFunctionsCalledOnLoad
 
 /** Starts a worker: `socket` or `picture`. */
 export function startWorker(kind) {

@@ -1,4 +1,5 @@
 // main.js: joins the parts: one pane or two, and what stands around them, which is about the active one.
+//# allFunctionsCalledOnLoad
 
 import { listenForAddress, recall, tellAddress, viewOf, viewsFromAddress } from './address.js';
 import { Bar } from './bar.js';
@@ -77,18 +78,18 @@ function showView() {
 
 function showState(pane) {
   pair?.tell(pane);
-  const { copy, stats, view, table } = pane.session;
+  const { copy, stats, prefetch, view, table } = pane.session;
   const { connection, error } = pane;
   const isLive = connection.state === 'live';
   if (table !== undefined && isLive) around?.sidebar.tell(table.name, { source: table.source });
   if (pane !== active) return;
   pauseButton.show();
   if (connection.state === 'connecting' && copy.seq === 0) return;  // nothing is known yet, and the first rows are not to wait for words
-  const { heldText } = pane.holder;
+  const heldText = pane.hands?.holder.heldText ?? '';
   if ($('held').textContent !== heldText) $('held').textContent = heldText;
   bar.setLink({ ...connection, now: Date.now(), hasRows: copy.seq > 0 });
   bar.setStatus({
-    rows: copy.rows, accuracy: copy.accuracy, totals: pane.sections.texts(copy.totals), source: table?.source, stats, isLive, error,
+    rows: copy.rows, accuracy: copy.accuracy, totals: pane.sections.texts(copy.totals), source: table?.source, stats, prefetch, isLive, error,
     isFiltered: view.search !== '' || view.filters.length > 0,
   });
 }
@@ -126,7 +127,7 @@ function split() {
 $('split').addEventListener('click', split);
 $('options').addEventListener('click', () => active.reach.load().then(({ showOptions }) => showOptions($('options'), active.session, {
   change: (wish) => active.change(wish),
-  actions: active.acting?.items(false) ?? [],
+  actions: active.hands?.acting.items(false) ?? [],
   say: on.say,
   densityChanged: () => { for (const pane of panes) pane.densityChanged(); },
 })));
@@ -134,7 +135,7 @@ $('options').addEventListener('click', () => active.reach.load().then(({ showOpt
 listenForShortcuts(document, {
   '/': () => bar.focusFilter(),
   '?': () => active.reach.load().then(({ openHelp }) => openHelp()),
-  'Control+f': () => active.find.open(),
+  'Control+f': () => active.furnish().then((hands) => hands.find.open()),
   p: () => active.pause(),
   i: () => togglePanel(),
   s: split,
@@ -167,7 +168,7 @@ listenForAddress(([view, beside]) => {
   else if (panes.length > 1) pair.closeOther(panes[0], true);
 });
 
-setDensity(density());
+if (density() !== 'normal') setDensity(density());
 const [view, beside] = viewsFromAddress();
-panes[0].start(view, openLink);
+panes[0].start(view, openLink, globalThis.rowcast.size);
 if (beside) loadPair().then((loaded) => loaded.open(beside));

@@ -1,4 +1,5 @@
 // motion.js: what a change looks like on its way: which way a value went, and whether rows may move visibly. No DOM, no clock.
+//# allFunctionsCalledOnLoad
 
 /** Milliseconds in which rows slide, fade and glide. */
 export const MOTION_TIME = 180;

@@ -1,4 +1,5 @@
 // note.js: what stands in the place of rows when there are none, and why.
+//# allFunctionsCalledOnLoad
 
 /** A quiet note in the middle of the page. */
 export class Note {

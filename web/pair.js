@@ -34,7 +34,7 @@ export class Pair {
     this.second.stage.hidden = false;
     this.stages.classList.add('split');
     this.on.shown([this.first, this.second]);
-    if (isNew) this.second.start(wished, openLink);
+    if (isNew) this.second.start(wished, openLink, { width: innerWidth / 2, height: innerHeight });
     else {
       this.second.show(wished);
       this.second.link.retry();
@@ -79,14 +79,14 @@ export class Pair {
   tell(pane) {
     const caption = this.#captions.get(pane);
     if (caption === undefined || !this.#isOpen) return;
-    const { session, connection, holder, error } = pane;
+    const { session, connection, hands, error } = pane;
     const { table, copy, isPaused, waiting } = session;
     const waits = isPaused ? `paused${waiting?.changed > 0 ? `, +${waiting.changed.toLocaleString()} waiting` : ''}` : heldText(copy.held);
     const state = error ? 'refused' : connection.state === 'live' ? stateName(table?.source?.state ?? '') : connection.state === 'lost' ? 'disconnected' : 'connecting';
     write(caption.title, table?.title || table?.name || session.view.table || 'No table');
     write(caption.told, [copy.seq > 0 ? `${countText(copy.rows, copy.accuracy)} ${copy.rows === 1 ? 'row' : 'rows'}` : '', state, waits].filter(Boolean).join(' · '));
     pane.stage.setAttribute('aria-label', caption.title.textContent);
-    holder.heldText = heldText(copy.held);
+    if (hands) hands.holder.heldText = heldText(copy.held);
   }
 
   #activate(pane) {

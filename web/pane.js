@@ -1,29 +1,24 @@
 // pane.js: one table on the screen: its conversation with the server, its parts, and its frames; it paints at most once a frame. The
 // page (main.js) has one of them, or two side by side.
+//# allFunctionsCalledOnLoad
 
-import { Chosen } from './chosen.js';
 import { ColumnSet } from './columnset.js';
 import { titleOf } from './columns.js';
-import { Detail } from './detail.js';
-import { Find } from './find.js';
-import { Focus } from './focus.js';
 import { Heads } from './heads.js';
-import { Holder } from './hold.js';
 import { Sections } from './headers.js';
-import { Marks } from './gridhands.js';
 import { DENSITIES, density } from './prefs.js';
 import { emptyView, fittingView, nextSort, sameQuery } from './query.js';
 import { MotionSense } from './motion.js';
-import { Reach } from './reach.js';
+import { pressAgain, Reach } from './reach.js';
 import { Session } from './session.js';
+import { LoadWatch } from './loads.js';
 import { isOld, oldWords } from './source.js';
 import { viewInWords } from './speech.js';
 import { Table } from './table.js';
 import { Note } from './note.js';
-import { listenInPane } from './panehands.js';
 import { Place } from './place.js';
 import { Travel } from './travel.js';
-import { HEAD_HEIGHT, ScrollModel, Sight } from './viewport.js';
+import { BARS_HEIGHT, HEAD_HEIGHT, ScrollModel, Sight } from './viewport.js';
 
 // Errors that say nothing against what is shown.
 const blameless = new Set(['tooManySessions', 'notAllowed', 'unknownAction']);
@@ -34,7 +29,7 @@ const calm = matchMedia('(prefers-reduced-motion: reduce)');
  * A pane:
  *
  *     const pane = new Pane(stage, { recall, groups }, on);
- *     pane.start(view, openLink);      // from now on it lives
+ *     pane.start(view, openLink, size); // from now on it lives
  *     pane.change({ search: 'ssh' });
  *
  * `stage` has the parts as index.html has them, found by their classes; `groups` is where a column's header is dropped to group by it. `on`
@@ -58,42 +53,38 @@ export class Pane {
     });
     this.columns = new ColumnSet({ grid: this.grid, canvas: part('canvas'), heads: this.heads, table: this.table, sections: this.sections, suffix });
     this.reach = new Reach({ session: this.session, columns: this.columns, groups }, { change: (wish) => this.change(wish) });
-    this.focus = new Focus(this.grid, suffix);
-    this.selection = new Chosen();
-    this.marks = new Marks();
-    this.detail = new Detail(part('detail'), stage, () => this.openDetail(false), (row) => this.acting?.items(true, row) ?? []);
-    this.find = new Find(part('find'), {
-      go: (position, column) => this.goTo(position, column),
-      changed: () => this.schedule(),
-      leave: () => this.grid.focus({ preventScroll: true }),
-    });
-    this.place = new Place(this.scroll, this.sight, this.focus, this.session);
-    this.holder = new Holder(this.body, this.session);
+    this.place = new Place(this.scroll, this.sight, this.session, () => this.hands?.focus);
+    this.loads = new LoadWatch(this.session);
     this.note = new Note(part('note'));
     this.connection = { state: 'connecting', lostAt: 0, retryAt: 0 };
     /** Why the server has refused what was last asked for, or empty. */
     this.error = '';
-    /** What its source can do to the rows; loaded after the first of them. @type {import('./rowactions.js').RowActions|null} */
-    this.acting = null;
+    /** What the reader does, loaded after the first rows. @type {import('./hands.js').Hands|null} */
+    this.hands = null;
     /** When the server last told how the sources are. */
     this.toldAt = 0;
-    listenInPane(this);
+    new ResizeObserver(([{ contentRect }]) => this.#fit(contentRect)).observe(this.grid);
+    this.grid.addEventListener('keydown', (event) => this.#pressed(event));
   }
+  #furnishing = null;
   #bodyHeight = 0;
   #flashTimer = 0;
   #isChanged = false;   // the copy is newer than the screen
   #isPatch = false;     // ... by one patch alone
-  #isNews = true;       // there is something else to say
+  #isNews = true;       // there is something to say around the table
+  #isOther = false;     // ... of other columns
+  #isWindow = false;    // ... of another window
   #isScheduled = false;
   #describe = (seq, isTop) => this.describe(seq, isTop);
   #frame = () => this.#draw();
 
-  /** Shows a view, over a link that `open(receive)` makes. */
-  start(view, open) {
+  /** Shows a view, over a link that `open(receive)` makes; `size` is about that of the page. */
+  start(view, open, { width, height }) {
     this.session.view = view;
     this.scroll.setRowHeight(DENSITIES[density()]);
     this.link = open((event) => this.#receive(event));
-    this.resize(this.grid.clientHeight);  // at once: the first request must ask for enough
+    // At once, for the first request must ask for enough; and without a look at the page, which would have it laid out for nothing.
+    this.#fit({ width, height: height - BARS_HEIGHT });
   }
 
   /** The view as the open table can have it. */
@@ -104,6 +95,14 @@ export class Pane {
   /** The grid is so tall now, column headers and all. */
   resize(height) {
     this.scroll.resize(Math.max(0, height - HEAD_HEIGHT));
+  }
+
+  #fit({ width, height }) {
+    if (width === 0) return;  // it is put away
+    this.columns.width = width;
+    this.resize(height);
+    this.columns.setPlaces();
+    this.schedule();
   }
 
   /** What the reader sees, as the server is told. */
@@ -122,7 +121,7 @@ export class Pane {
     else if (state === 'open') this.session.connected();
     else if (state === 'closed') {
       this.session.lost();
-      this.acting?.acts.lost();
+      this.hands?.acting.acts.lost();
       if (connection.lostAt === 0) connection.lostAt = Date.now();
       connection.retryAt = Date.now() + pause;
       connection.state = 'lost';
@@ -137,11 +136,12 @@ export class Pane {
       case 'tables': return this.#welcome(message.type === 'hello');
       case 'window': return this.#showWindow(event);
       case 'patch':
+        this.loads.patched(event.message);
         this.scroll.shift(event.shift);
         this.sight.shifted(event.shift, this.scroll.rowHeight);
         return this.#showCopy(event.shift, true);
       case 'status': this.toldAt = Date.now(); return undefined;
-      case 'acted': return this.acting?.acts.receive(event.message);
+      case 'acted': return this.hands?.acting.acts.receive(event.message);
       case 'broken': return this.link.close();
       case 'error': return this.#refused(event);
       default: return undefined;
@@ -152,7 +152,7 @@ export class Pane {
   #refused({ code, reason }) {
     const { session } = this;
     this.error = reason || code;
-    this.acting?.acts.refused(code, reason);
+    this.hands?.acting.acts.refused(code, reason);
     if (blameless.has(code)) return;
     session.view = { ...emptyView(), table: session.view.table, columns: session.view.columns };
     this.on.told(this, false);
@@ -164,22 +164,21 @@ export class Pane {
       Object.assign(this.connection, { state: 'live', lostAt: 0, retryAt: 0 });
       this.error = '';
       if (document.hidden) this.session.setHidden(true);
-      this.acting?.acts.greeted(this.session.secret);
+      this.hands?.acting.acts.greeted(this.session.secret);
     }
     this.on.listed(this);
     if (this.session.table) this.#showColumns();
   }
 
   #showWindow({ isAnswer, isReopening, isSameEpoch, before }) {
-    const { session: { copy }, scroll, focus, selection, view } = this;
+    const { session: { copy }, scroll, view } = this;
     const isKept = !isAnswer || isReopening;
     this.sections.aggregates = view.aggregates;
     scroll.setTotal(copy.total);
     if (!isKept) {
       scroll.moveTo(0);
       this.travel.stop();
-      focus.clear();
-      selection.clear();
+      this.hands?.clear();
     } else if (isSameEpoch && !scroll.atTop) {
       // The same list after a gap: what was read goes on being read, wherever it is now.
       const anchor = before.itemAt(Math.ceil(scroll.position / scroll.rowHeight));
@@ -187,11 +186,10 @@ export class Pane {
       if (position >= 0) scroll.shift(position - before.positionOf(anchor.id));
     }
     this.sight.forget();
+    this.#isWindow = true;
     this.#showCopy(0, false);
     if (isAnswer && isSameEpoch) this.on.say(viewInWords(view, copy.rows, (name) => this.#titleOfName(name)));
-    if (isSameEpoch || !isKept) return;
-    focus.forgetItem();  // ids of another epoch name other rows
-    selection.clear();
+    if (!isSameEpoch && isKept) this.hands?.forgetRows();
   }
 
   #showCopy(shift, byPatch) {
@@ -201,8 +199,7 @@ export class Pane {
     const wasAtEnd = scroll.atEnd;
     scroll.setTotal(copy.total);
     if (wasAtEnd && !this.travel.isMoving) scroll.moveTo(scroll.last);  // who follows the end goes on following it
-    this.focus.follow(copy, shift);
-    this.selection.follow(copy, shift);
+    this.hands?.follow(copy, shift);
   }
 
   #titleOfName(name) {
@@ -224,7 +221,7 @@ export class Pane {
     const isOther = view.table !== session.view.table;
     if (!isOther && sameQuery(view, session.view)) session.view = view;
     else {
-      this.holder.release();
+      this.hands?.holder.release();
       session.show(view, this.#describe);
     }
     if (isOther) {
@@ -250,19 +247,32 @@ export class Pane {
     this.schedule();
   }
 
-  /** All cells of the active row beside the table, or no more. */
-  openDetail(isOpen) {
-    this.detail.toggle(isOpen);
-    if (!isOpen) this.grid.focus({ preventScroll: true });
-    this.schedule();
+  #tellAround() {
+    if (this.#isWindow) this.loads.look();
+    if (this.#isOther) this.on.viewed(this);
+    if (this.#isNews) {
+      this.#showAge();
+      this.on.news(this);
+    }
+    this.#isWindow = this.#isOther = this.#isNews = false;
   }
 
-  /** Makes a cell active, and brings it in sight. */
-  goTo(position, column) {
-    this.focus.set(position, column, this.session.copy);
-    this.scroll.moveTo(this.scroll.reveal(position, this.session.view.group.length * this.scroll.rowHeight));
-    this.columns.reveal(column);
-    this.schedule();
+  // Before the hands are here a key is kept for them; not those that may be the browser's own.
+  #pressed(event) {
+    const isCommand = (event.ctrlKey || event.metaKey || event.altKey) && !/^(Home|End|Arrow|Page)/.test(event.key);
+    if (this.hands !== null || !event.isTrusted || isCommand || /^(Tab|F\d+)$/.test(event.key)) return;
+    event.preventDefault();
+    pressAgain(event, this.furnish());
+  }
+
+  /** What the reader reaches for, when it is here. */
+  furnish() {
+    this.#furnishing ??= this.reach.load().then(({ Hands }) => {
+      this.hands = new Hands(this);
+      this.schedule();
+      return this.hands;
+    });
+    return this.#furnishing;
   }
 
   /** Rows have become taller or less tall. */
@@ -282,7 +292,7 @@ export class Pane {
   /** A second has passed: ages are shown anew. */
   tick() {
     this.table.tick(Date.now());
-    this.detail.tick(Date.now());
+    this.hands?.detail.tick(Date.now());
     this.#showAge();
     this.on.news(this);
   }
@@ -314,15 +324,13 @@ export class Pane {
     const isChanged = this.#isChanged;
     // Before anything is written: to ask where the selection is would have the page laid out.
     if (hasRows && isChanged) table.selection.hold();
-    if (this.#isNews || isChanged) {
-      this.#showAge();
-      this.on.news(this);
-    }
-    this.#isNews = false;
-    if (hasRows && isChanged && columns.update(session.view, session.table, copy)) {
-      this.heads.setView(this.view);
-      this.on.viewed(this);
-    }
+    const isOther = hasRows && isChanged && columns.update(session.view, session.table, copy);
+    if (isOther) this.heads.setView(this.view);
+    this.#isOther ||= isOther;
+    this.#isNews ||= isChanged;
+    // The first rows wait for no words: those come in the frame after them. (A table that takes its time has them at the next tick.)
+    const isFirst = hasRows ? table.isLean : session.isAsking && this.connection.state === 'live';
+    if (!isFirst) this.#tellAround();
     this.note.show(session, this.connection.state, columns.all.length > 0 && hasRows);
     grid.classList.toggle('empty', !hasRows);
     if (!hasRows) return;
@@ -341,12 +349,7 @@ export class Pane {
     const moves = isLit && this.sense.allows(copy.moves, scroll.count, travel.isMoving, now) ? copy.moves : null;
     table.paint(scroll, copy, { isUpward: sight.isUpward, isFast: sight.isFast, isChanged, isLit, moves }, now, Date.now());
     this.sections.finish(scroll, copy);
-    this.holder.show(table.nodes);
-    this.acting?.show(table.nodes);
-    this.#mark();
-    this.marks.draw(table, this.selection);
-    this.detail.show(this.focus.item, columns.all, copy, Date.now());
-    this.find.drawn(this.body, copy, columns.shown, now);
+    this.hands?.drawn(now);
     travel.write();
     this.#isChanged = this.#isPatch = false;
 
@@ -356,23 +359,10 @@ export class Pane {
     }
     session.painted();
     this.on.painted(this);
-    if (table.isLean) this.schedule();
-    else if (!this.reach.isBegun) this.#furnish();
     table.isLean = false;
+    if (isFirst) this.schedule();
+    else this.furnish();
     if (table.nextFlash > 0 && this.#flashTimer === 0) this.#flashTimer = setTimeout(() => this.#fade(), table.nextFlash - now + 1);
-  }
-
-  #furnish() {
-    this.reach.load().then(({ RowActions }) => {
-      this.acting = new RowActions(this);
-      if (this.connection.state === 'live') this.acting.acts.greeted(this.session.secret);
-    });
-  }
-
-  #mark() {
-    const { focus, heads, table, session } = this;
-    const { position, column } = focus;
-    focus.mark(position === null ? undefined : position < 0 ? heads.cells[column] : table.cellAt(position, column, session.copy));
   }
 
   #fade() {

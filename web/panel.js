@@ -17,7 +17,7 @@ export class Panel {
     this.#values = new Map();
     this.el = this.#make(onClose);
     stage.append(this.el);
-    parts.session.wantStats(true);
+    parts.session.wantStats(true, this);
     this.#timer = setInterval(() => this.draw(), 1_000);
     this.draw();
   }
@@ -29,7 +29,7 @@ export class Panel {
   /** Ends it. */
   close() {
     clearInterval(this.#timer);
-    this.parts.session.wantStats(false);
+    this.parts.session.wantStats(false, this);
     this.el.remove();
   }
 

@@ -1,9 +1,9 @@
 // place.js: where the reader is, as the server is told. No DOM, no clock.
 
-/** Joins what knows it: the scroll position, the sight, the active cell and the copy. */
+/** Joins what knows it: the scroll position, the sight, the copy, and the active cell, `{position, item}`, which `activeOf()` answers if there is one. */
 export class Place {
-  constructor(scroll, sight, focus, session) {
-    Object.assign(this, { scroll, sight, focus, session });
+  constructor(scroll, sight, session, activeOf) {
+    Object.assign(this, { scroll, sight, session, activeOf });
   }
 
   /** What is in sight now; or, `isTop`, would be at the top of another list. */
@@ -16,10 +16,11 @@ export class Place {
 
   /** The id of the row that is being read, or null: the active one while it is in sight, else the first that is in sight as a whole. */
   get anchor() {
-    const { scroll, focus, session: { copy } } = this;
+    const { scroll, session: { copy } } = this;
+    const { position = null, item = null } = this.activeOf() ?? {};
     const top = Math.ceil(scroll.position / scroll.rowHeight);
-    const isActiveInSight = focus.position !== null && focus.position >= top && focus.position < top + scroll.count - 2;
-    if (isActiveInSight && focus.item?.id !== undefined) return focus.item.id;
+    const isActiveInSight = position !== null && position >= top && position < top + scroll.count - 2;
+    if (isActiveInSight && item?.id !== undefined) return item.id;
     return (copy.itemAt(top)?.id ?? copy.itemAt(top + 1)?.id) ?? null;
   }
 }

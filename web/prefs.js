@@ -1,4 +1,5 @@
 // prefs.js: what the browser keeps for the reader: each table's view, the theme, the density. A browser that keeps nothing is no fault.
+//# allFunctionsCalledOnLoad
 
 const prefix = 'rowcast.';
 const mostViews = 200;

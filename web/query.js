@@ -1,4 +1,5 @@
 // query.js: which table, and how it is sorted, filtered and grouped; and the same as the address's fragment. No DOM.
+//# allFunctionsCalledOnLoad
 
 import { isFitting } from './aggregates.js';
 import { isFittingTerm, termsFrom } from './filter.js';

@@ -11,11 +11,6 @@ export class Reach {
   #hands = null;
   #loaded = null;
 
-  /** Whether it is here or was asked for. */
-  get isBegun() {
-    return this.#loaded !== null;
-  }
-
   /** All of it, when it is here. */
   load() {
     this.#loaded ??= bring(() => import('./later.js')).then((later) => {
@@ -31,9 +26,13 @@ export class Reach {
     if (this.#hands) return this.#hands.press(event, column);
     // Without these keys it is the grid's own; with them it may be a column's, and is pressed again when that can be told.
     if (!event.altKey && !event.ctrlKey && !event.shiftKey) return false;
-    const { type, target, key, altKey, ctrlKey, shiftKey, metaKey } = event;
-    const again = new KeyboardEvent(type, { key, altKey, ctrlKey, shiftKey, metaKey, bubbles: true, cancelable: true });
-    this.load().then(() => target.dispatchEvent(again));
+    pressAgain(event, this.load());
     return true;
   }
+}
+
+/** Presses a key again where it was pressed, once what hears it is `loaded`. */
+export function pressAgain({ type, target, key, altKey, ctrlKey, shiftKey, metaKey }, loaded) {
+  const again = new KeyboardEvent(type, { key, altKey, ctrlKey, shiftKey, metaKey, bubbles: true, cancelable: true });
+  loaded.then(() => target.dispatchEvent(again));
 }

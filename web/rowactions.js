@@ -4,26 +4,23 @@ import { actionsOf, Acts } from './acts.js';
 import { askFor } from './actform.js';
 import { openMenu } from './menu.js';
 
-const shownFor = 6_000;  // milliseconds that a good result stays; a bad one stays until it is closed
-const mostShown = 4;
 const mostRows = 100;
 
 /** The actions of a pane. */
 export class RowActions {
-  constructor(pane) {
-    this.pane = pane;
-    this.acts = new Acts((message) => pane.link.send(message), (entry) => this.#tell(entry));
-    this.list = make('div', 'acted');
-    this.list.setAttribute('role', 'group');
-    this.list.setAttribute('aria-label', 'What was done');
-    pane.stage.append(this.list);
-    this.list.hidden = true;
+  /**
+   * @param {import('./hands.js').Hands} hands
+   * @param {import('./notices.js').Notices} notices
+   */
+  constructor(hands, notices) {
+    Object.assign(this, { hands, notices, pane: hands.pane });
+    this.acts = new Acts((message) => this.pane.link.send(message), (entry) => this.#tell(entry));
   }
   #marked = [];
 
   /** What can be done to the active row, or to those that are chosen and it among them. */
   get #rows() {
-    const { focus, selection } = this.pane;
+    const { focus, selection } = this.hands;
     const { item } = focus;
     if (item === null || item.isHeader || item.absence !== null) return [];
     return selection.rows.has(item.id) ? [...selection.rows.values()].slice(0, mostRows) : [item];
@@ -45,7 +42,7 @@ export class RowActions {
     const [own, whole] = [this.items(true), this.items(false)];
     if (own.length + whole.length === 0) return false;
     openMenu(under, rows.length === 1 ? this.#nameOf(rows[0]) : `${rows.length.toLocaleString()} rows`, [
-      { label: this.pane.detail.isOpen ? 'Close the row beside the table' : 'All cells of the row', hint: 'Enter', run: () => this.pane.openDetail(!this.pane.detail.isOpen) },
+      { label: this.hands.detail.isOpen ? 'Close the row beside the table' : 'All cells of the row', hint: 'Enter', run: () => this.hands.openDetail(!this.hands.detail.isOpen) },
       null, ...own, ...(own.length > 0 && whole.length > 0 ? [null] : []), ...whole,
     ]);
     return true;
@@ -80,30 +77,7 @@ export class RowActions {
     const title = entry.action.title || entry.action.name;
     const isGood = entry.state === 'done';
     const words = isGood ? entry.text || 'done' : entry.isUnclear ? `${entry.text} It may have been done all the same.` : entry.text;
-    this.#show(`${title}: ${words}`, isGood);
-  }
-
-  #show(text, isGood) {
-    const line = make('div', isGood ? 'acted-line' : 'acted-line failed');
-    if (!isGood) line.setAttribute('role', 'alert');
-    const close = make('button', '', '×');
-    close.type = 'button';
-    close.setAttribute('aria-label', 'Close this message');
-    const leave = () => {
-      line.remove();
-      this.list.hidden = this.list.childElementCount === 0;
-    };
-    close.addEventListener('click', () => {
-      leave();
-      this.pane.grid.focus({ preventScroll: true });
-    });
-    line.append(make('span', '', text), close);
-    this.list.append(line);
-    this.list.hidden = false;
-    while (this.list.childElementCount > mostShown) this.list.firstElementChild.remove();
-    if (!isGood) return;
-    this.pane.on.say(text);
-    setTimeout(leave, shownFor);
+    this.notices.show(`${title}: ${words}`, isGood);
   }
 
   // The first text of a row names it best.
@@ -111,11 +85,4 @@ export class RowActions {
     const spec = this.pane.columns.all.find(({ column, kind }) => column.type === 'text' && kind === 'text') ?? this.pane.columns.all[0];
     return spec === undefined ? 'Row' : spec.format(row.cells[spec.index] ?? null, Date.now()) || 'Row';
   }
-}
-
-function make(kind, name = '', text = '') {
-  const element = document.createElement(kind);
-  if (name !== '') element.className = name;
-  element.textContent = text;
-  return element;
 }

@@ -1,4 +1,5 @@
 // rows.js: the page's copy of the window. No DOM, no socket, no clock.
+//# allFunctionsCalledOnLoad
 
 const none = Object.freeze([]);
 

@@ -1,4 +1,5 @@
 // session.js: the course of a conversation with the server: what to say when, and what an answer means. No DOM, no socket.
+//# allFunctionsCalledOnLoad
 
 import * as wire from './wire.js';
 import { WindowCopy } from './rows.js';
@@ -32,6 +33,8 @@ export class Session {
     /** Meanwhile `{changed, rows}`: how many rows wait, and how many there are; or null. */
     this.waiting = null;
     this.stats = { windows: 0, patches: 0, resyncs: 0, lastReason: '' };
+    /** What became of what the open table loads late, as the server has told it, or null. */
+    this.prefetch = null;
     this.#isGreeted = false;
   }
   #isGreeted;
@@ -42,7 +45,7 @@ export class Session {
   #isReopening = false;
   #isChanged = false;   // another query was wished for while there was no connection
   #badWindows = 0;
-  #wantsStats = false;
+  #wantsStats = new Set();  // who wants to hear what goes on
   #offered;             // what the worker has asked for
   #secret = '';         // of this connection; with it the next one may go on
   #holdsOf = '';        // that of the connection on which the copy came
@@ -85,7 +88,7 @@ export class Session {
     else if (isOther || !this.isOpen) this.#open(sight, false);
     else {
       this.#ask();
-      this.send(wire.query({ request: this.#request, query: this.#query(), viewport: sight(this.copy.seq, true) }));
+      this.send(wire.query({ request: this.#request, query: this.wireQuery, viewport: sight(this.copy.seq, true) }));
     }
   }
 
@@ -126,10 +129,13 @@ export class Session {
     else if (this.#isGreeted && this.table !== undefined) this.#open(sight, true);
   }
 
-  /** Somebody looks at what goes on in the server, or no longer does. */
-  wantStats(isWanted) {
-    this.#wantsStats = isWanted;
-    if (this.isOpen) this.send(wire.stats(isWanted));
+  /** Somebody, `who`, looks at what goes on in the server, or no longer does. */
+  wantStats(isWanted, who) {
+    const before = this.#wantsStats.size > 0;
+    if (isWanted) this.#wantsStats.add(who);
+    else this.#wantsStats.delete(who);
+    const now = this.#wantsStats.size > 0;
+    if (this.isOpen && before !== now) this.send(wire.stats(now));
   }
 
   /** The reader points, selects or edits: everything is to stay where it is while values go on. */
@@ -158,6 +164,9 @@ export class Session {
       case 'waiting':
         if (this.isPaused) this.waiting = message;
         return { kind: 'waiting' };
+      case 'stats':
+        this.prefetch = message.prefetch;
+        return nothing;
       case 'acted': return { kind: 'acted', message };
       case 'error': return { kind: 'error', code: message.code, reason: message.reason };
       default: return nothing;
@@ -189,14 +198,15 @@ export class Session {
     this.#request = Math.max(this.#request, isAsked ? this.#offered.request - 1 : this.#offered?.request ?? 0);
     this.#ask();
     this.#opened = this.view.table;
+    this.prefetch = null;
     this.#isOpening = true;
     this.#isReopening = isReopening && this.copy.seq > 0 && !this.#isChanged;
     this.#isChanged = false;
     const viewport = sight(0, !this.#isReopening);
     const resume = this.#isReopening ? this.#resume(viewport) : null;
     this.#holdsOf = this.#secret;
-    if (!isAsked) this.send(wire.open({ table: this.view.table, request: this.#request, query: this.#query(), viewport, resume }));
-    if (this.#wantsStats) this.send(wire.stats(true));
+    if (!isAsked) this.send(wire.open({ table: this.view.table, request: this.#request, query: this.wireQuery, viewport, resume }));
+    if (this.#wantsStats.size > 0) this.send(wire.stats(true));
   }
 
   // Whether what is wanted now is what the worker has asked for.
@@ -217,7 +227,8 @@ export class Session {
     this.isAsking = true;
   }
 
-  #query() {
+  /** What the server is asked for, as wire.js takes it. */
+  get wireQuery() {
     const view = fittingView(this.view, this.table?.columns ?? []);
     return { ...view, filter: wireFilter(view.filters) };
   }

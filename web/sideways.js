@@ -1,4 +1,5 @@
 // sideways.js: which columns of a wide table are drawn. No DOM.
+//# allFunctionsCalledOnLoad
 
 /** How far beyond what is visible columns are drawn, in pixels: a sideways scroll then has this far to go before new ones are needed. */
 export const MARGIN = 400;

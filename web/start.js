@@ -20,7 +20,8 @@
   if (theme === 'dark' || theme === 'light') document.documentElement.dataset.theme = theme;
 
   // The only script addresses that the page's policy lets through.
-  const addresses = { socket: new URL('worker.js', document.baseURI).href, picture: new URL('pictureworker.js', document.baseURI).href };
+  const beside = (name) => new URL(name, document.currentScript.src).href;
+  const addresses = { socket: beside('worker.js'), picture: beside('pictureworker.js') };
   const policy = globalThis.trustedTypes?.createPolicy('rowcast', {
     createScriptURL(address) {
       if (!Object.values(addresses).includes(address)) throw new TypeError('only the workers may be loaded');
@@ -34,10 +35,11 @@
   const table = said.get('table') ?? unquoted(kept('views').split('\n').at(-1));
   const isPlain = [...said.keys()].every((name) => name === 'table') && kept(`view.${table}`).replace(/^#table=[^&]*$/, '') === '';
   const rowHeight = { compact: 24, roomy: 36 }[kept('density')] ?? 28;
-  const count = Math.max(1, Math.ceil((innerHeight - 105) / rowHeight) + 1);
+  const size = { width: innerWidth, height: innerHeight };  // to ask later would have the page laid out
+  const count = Math.max(1, Math.ceil((size.height - 105) / rowHeight) + 1);
   const hint = isPlain ? JSON.stringify({ table, count }) : '';
   const worker = startWorker('socket', hint);
   const early = [];
   worker.onmessage = ({ data }) => early.push(data);
-  globalThis.rowcast = { startWorker, first: { worker, early } };
+  globalThis.rowcast = { startWorker, first: { worker, early }, size };
 })();

@@ -1,4 +1,5 @@
 // travel.js: hears how the reader moves through the grid, and moves the grid. The only place where a scroll position is read or written.
+//# allFunctionsCalledOnLoad
 
 const restTime = 140;       // milliseconds without a scroll event until the reader is at rest
 const wheelTime = 1_000;    // how long the smooth motion of a wheel's turn may last

@@ -1,10 +1,14 @@
 // viewport.js: geometry. Which items are in sight, where they are drawn, and what to ask the server for. No DOM, no clock.
+//# allFunctionsCalledOnLoad
 
 /** The height of every item, in pixels. The style sheet has the same number. */
 export const ROW_HEIGHT = 28;
 
 /** The height of the column headers. The style sheet has the same number. */
 export const HEAD_HEIGHT = 32;
+
+/** The height of what stands above and below the table. The style sheet has the same numbers. */
+export const BARS_HEIGHT = 46 + 27;
 
 /**
  * The tallest element that is safe: Firefox drops heights above 17,895,697 px and lets go of what sticks (the column headers) beyond

@@ -88,10 +88,6 @@ const checks = {
     if (m.error !== undefined && typeof m.error.reason !== 'string') m.error.reason = '';
     if (m.error === undefined && typeof m.result !== 'string') m.result = '';
   },
-  stats(m) {
-    demand(isObject(m.prefetch) && isObject(m.headers) && Array.isArray(m.sources) && m.sources.every(isObject), 'stats say nothing');
-    demand(m.delay === null || isObject(m.delay), 'delay is no object');
-  },
   error(m) {
     demand(typeof m.code === 'string', 'error has no code');
     if (typeof m.reason !== 'string') m.reason = '';
@@ -173,9 +169,10 @@ export function hello(client) {
   return { type: 'hello', version: VERSION, client };
 }
 
-/** Shows a table. `resume` is `{epoch, seq, session, anchorOffset}` of what the page still holds, or null. */
-export function open({ table, request, query, viewport, resume }) {
+/** Shows a table. `interval` is the wished least time between two patches, in milliseconds; `resume` is `{epoch, seq, session, anchorOffset}` of what the page still holds, or null. */
+export function open({ table, request, query, viewport, interval, resume }) {
   const message = { type: 'open', table, request, query: wireQuery(query), viewport: wireViewport(viewport) };
+  if (interval !== undefined) message.interval = interval;
   if (resume) {
     const { epoch, seq, session, anchorOffset } = resume;
     message.resume = { epoch, seq };

@@ -1,10 +1,25 @@
 """The page workloads S1 to S5, on a table that Rowcast serves. Each function answers figures by their names."""
 
+import os
 import statistics
 import subprocess
 import threading
 
 from browser import Page, hold_the_machine, quantile
+
+
+GROWTH = 3  # per cent from the first three looks to the last three
+
+
+def growth(values):
+    """By how much more there is in the end, in per cent: the mean of three looks against that of the first three."""
+    return round(100 * (statistics.mean(values[-3:]) / statistics.mean(values[:3]) - 1), 1)
+
+
+def resident(process):
+    """The memory that a process holds, in MB."""
+    with open(f"/proc/{process}/statm") as pages:
+        return round(int(pages.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6, 1)
 
 
 class Server:
@@ -107,16 +122,24 @@ class Scenarios:
         return {"p50_ms": quantile(delays, 0.5), "p99_ms": quantile(delays, 0.99)}
 
     def soak(self, minutes):
-        """Many minutes of 10,000 updates a second: heap and elements must not grow. Looked at ten times, after a collection of garbage."""
-        looks = []
+        """Many minutes of 10,000 updates a second: heap and nodes must not grow. Looked at ten times, after a collection of garbage."""
+        looks = {"heap_mb": [], "nodes": [], "listeners": [], "elements": [], "server_mb": [], "patches": []}
         with self.market(10_000) as server, self.open(server) as page:
             for _ in range(10):
                 page.wait(minutes * 6)
                 page.session.send("HeapProfiler.collectGarbage")
-                looks.append((round(page.metrics()["JSHeapUsedSize"] / 1e6, 2), page.evaluate("document.querySelectorAll('*').length")))
+                metrics = page.metrics()
+                looks["heap_mb"].append(round(metrics["JSHeapUsedSize"] / 1e6, 2))
+                looks["nodes"].append(int(metrics["Nodes"]))
+                looks["listeners"].append(int(metrics["JSEventListeners"]))
+                looks["elements"].append(page.evaluate("document.querySelectorAll('*').length"))
+                looks["patches"].append(page.evaluate("Number(document.querySelector('#traffic').textContent.replaceAll(',', '').match(/\\d+/)[0])"))
+                looks["server_mb"].append(resident(server.process.pid))
             complaints = page.complaints
-        heaps, elements = zip(*looks)
-        return {"minutes": minutes, "heap_mb": heaps, "elements": elements, "growth_pct": round(100 * (heaps[-1] / heaps[0] - 1), 1), "complaints": complaints}
+        grown = {name: growth(looks[name]) for name in ("heap_mb", "nodes", "listeners", "elements", "server_mb")}
+        is_alive = all(later > earlier for earlier, later in zip(looks["patches"], looks["patches"][1:]))
+        is_flat = all(share <= GROWTH for share in grown.values()) and is_alive and not complaints
+        return {"minutes": minutes, **looks, "growth_pct": grown, "complaints": complaints, "is_flat": is_flat}
 
     def all(self):
         """Each scenario's name, and how to run it."""

@@ -26,7 +26,7 @@ FAULTS = """
   }
   for (const element of document.querySelectorAll('[tabindex]')) if (element.tabIndex > 0) say('it jumps the queue', element);
   const roles = new Set(['grid', 'row', 'rowgroup', 'columnheader', 'rowheader', 'gridcell', 'presentation', 'tab', 'tablist', 'tabpanel', 'menu', 'menuitem',
-    'menuitemradio', 'menuitemcheckbox', 'separator', 'status', 'alert', 'group', 'search', 'dialog', 'listbox', 'option', 'img', 'none']);
+    'menuitemradio', 'menuitemcheckbox', 'separator', 'status', 'alert', 'group', 'search', 'dialog', 'listbox', 'option', 'img', 'region', 'none']);
   for (const element of document.querySelectorAll('[role]')) if (!roles.has(element.getAttribute('role'))) say('an unknown role', element);
 
   // The grid.

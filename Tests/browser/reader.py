@@ -99,6 +99,8 @@ class Reader:
 
     def wait_for_rows(self):
         self.until_rows("(rows) => rows.length > 0 && rows[0].cells.some((text) => text !== '')", "rows appear")
+        # What the reader does is heard right after that; a key would be kept meanwhile, a click would not.
+        self.until("() => document.querySelector('.acted') !== null", "what comes after the first rows is there")
 
     def wait_for_count(self, count):
         """A source hands its rows over in slices: waits until all are there. The column headers are a row, too."""

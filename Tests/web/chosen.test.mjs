@@ -3,7 +3,7 @@
 import test from 'node:test';
 import assert from 'node:assert/strict';
 import { cellText, htmlTable, tabSeparated } from '../../web/clipboard.js';
-import { findText } from '../../web/find.js';
+import { findText } from '../../web/seek.js';
 import { Chosen, Spot } from '../../web/chosen.js';
 import { Speech, viewInWords } from '../../web/speech.js';
 import { Header, Row, WindowCopy } from '../../web/rows.js';

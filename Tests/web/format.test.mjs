@@ -1,5 +1,6 @@
 import test from 'node:test';
 import assert from 'node:assert/strict';
+import { diceFrom, seed } from './fixtures.mjs';
 import { age, bytes, dateTime, decimalsFor, duration, formatter, linkTarget, missingOf, plain, sparkline } from '../../web/format.js';
 
 const column = (type, more = {}) => ({ name: 'amount', type, style: 'plain', unit: '', ...more });
@@ -128,4 +129,26 @@ test('a series has gaps where it has no numbers, and any range', () => {
   assert.equal(text([1, 2.25, null], 0), '2.3');
   assert.equal(text([null], 0), '');
   assert.equal(text([1e308], 0), '1E308');
+});
+
+test('what is formatted without Intl is what Intl would say', () => {
+  const dice = diceFrom(seed);
+  const odd = [0, -0, 0.5, 1.5, 2.5, -0.5, -0.001, 0.005, 1.005, 1.015, 999, 999.5, 999.995, 1_000, -1_000, 99_999.995, 0.1 + 0.2, 1e-7, 123456.789e-10, 1e15, 1e17,
+    123456789012345, 1234567890123456, 9007199254740991, 999999999999999.9, 0.9999999, 9.9999999, 1 / 3, Number.MAX_SAFE_INTEGER, Number.MIN_VALUE];
+  const drawn = Array.from({ length: 20_000 }, () => (dice(2) ? 1 : -1) * dice(10 ** (1 + dice(9))) / 10 ** dice(8));
+  for (const decimals of [0, 1, 2, 3]) {
+    for (const useGrouping of [true, false]) {
+      const intl = new Intl.NumberFormat('en', { minimumFractionDigits: decimals, maximumFractionDigits: decimals, useGrouping });
+      const own = formatter(column(decimals === 0 ? 'integer' : 'number', useGrouping ? {} : { name: 'pid' }), { locale: 'en', decimals });
+      if (!useGrouping && decimals > 0) continue;  // names are whole
+      for (const number of [...odd, ...drawn]) assert.equal(own(number), intl.format(number), `${number} with ${decimals} decimals, seed ${seed}`);
+    }
+  }
+});
+
+test('another locale groups as it does', () => {
+  for (const locale of ['de', 'en-IN', 'fr', 'de-CH', 'ar-EG']) {
+    const intl = new Intl.NumberFormat(locale, { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+    assert.equal(formatter(column('number'), { locale, decimals: 2 })(1_234_567.891), intl.format(1_234_567.891), locale);
+  }
 });

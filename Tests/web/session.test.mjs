@@ -267,15 +267,40 @@ test('what a connection before this one was offered means nothing', () => {
 
 test('stats are asked for on every connection as long as somebody looks', () => {
   const { session, said } = shown();
-  session.wantStats(true);
+  session.wantStats(true, 'panel');
   assert.deepEqual(said, [{ type: 'stats', wanted: true }]);
   session.lost();
   said.length = 0;
   session.receive(structuredClone(golden.hello), sight);
   assert.deepEqual(said.map(({ type }) => type), ['open', 'stats']);
   session.lost();
-  session.wantStats(false);
+  session.wantStats(false, 'panel');
   said.length = 0;
   session.receive(structuredClone(golden.hello), sight);
   assert.deepEqual(said.map(({ type }) => type), ['open']);
+});
+
+test('stats are asked for once, however many look, until nobody does', () => {
+  const { session, said } = shown();
+  session.wantStats(false, 'foot');
+  session.wantStats(true, 'panel');
+  session.wantStats(true, 'foot');
+  session.wantStats(true, 'foot');
+  session.wantStats(false, 'panel');
+  assert.deepEqual(said, [{ type: 'stats', wanted: true }]);
+  session.wantStats(false, 'foot');
+  assert.deepEqual(said.at(-1), { type: 'stats', wanted: false });
+});
+
+test('what became of loads is kept until another table is opened', () => {
+  const { session } = shown();
+  const prefetch = { hits: 3, late: 1 };
+  assert.equal(session.prefetch, null);
+  session.receive({ type: 'stats', prefetch, headers: {}, sources: [], delay: null }, sight);
+  assert.equal(session.prefetch, prefetch);
+  session.show({ ...session.view, search: 'x' }, sight);
+  assert.equal(session.prefetch, prefetch, 'it is told of the table, not of the query');
+  session.lost();
+  session.receive(structuredClone(golden.hello), sight);
+  assert.equal(session.prefetch, null);
 });

@@ -45,6 +45,15 @@ test('every module that the first rows need is asked for at once, and no other',
   assert.deepEqual([...ahead, ...started].toSorted(), [...needed('main.js')].toSorted());
 });
 
+test('a hint to compile stands where it is read: before the first line of code, and only in what runs at the start', () => {
+  const started = needed('main.js');
+  for (const [name, text] of scripts) {
+    if (!text.includes('allFunctionsCalledOnLoad')) continue;
+    assert.ok(started.has(name), name);
+    assert.match(text, /^(\/\/ .*\n)+\/\/# allFunctionsCalledOnLoad\n/, name);
+  }
+});
+
 test('what is said before the modules are there is what they would say', async () => {
   const { hello, SUBPROTOCOL } = await import('../../web/wire.js');
   const { DENSITIES } = await import('../../web/prefs.js');
@@ -56,13 +65,13 @@ test('what is said before the modules are there is what they would say', async (
 });
 
 test('no module is forgotten: each is needed at once, later, or by a worker', () => {
-  const later = scripts.flatMap(([, text]) => [...text.matchAll(/(?:import\('\.\/|new URL\(')([a-z]+\.js)'/g)].map(([, name]) => name));
+  const later = scripts.flatMap(([, text]) => [...text.matchAll(/(?:import\('\.\/|beside\(')([a-z]+\.js)'/g)].map(([, name]) => name));
   const reached = needed('main.js', 'start.js', ...later);
   assert.deepEqual(scripts.map(([name]) => name).filter((name) => !reached.has(name)), []);
 });
 
 test('pure modules know no document, socket or clock', () => {
-  const pure = ['wire.js', 'rows.js', 'viewport.js', 'format.js', 'backoff.js', 'query.js', 'session.js', 'columns.js', 'keys.js', 'aggregates.js', 'filter.js', 'layout.js', 'columnmenu.js', 'chosen.js', 'clipboard.js', 'sideways.js', 'place.js', 'motion.js', 'gauges.js', 'source.js', 'values.js', 'glance.js', 'acts.js', 'picturesize.js', 'exporting.js'];
+  const pure = ['wire.js', 'rows.js', 'viewport.js', 'format.js', 'backoff.js', 'query.js', 'session.js', 'columns.js', 'keys.js', 'aggregates.js', 'filter.js', 'layout.js', 'columnmenu.js', 'chosen.js', 'clipboard.js', 'sideways.js', 'place.js', 'motion.js', 'gauges.js', 'source.js', 'values.js', 'glance.js', 'acts.js', 'picturesize.js', 'exporting.js', 'aside.js', 'pieces.js', 'loads.js', 'seek.js'];
   for (const [name, text] of scripts.filter(([file]) => pure.includes(file))) {
     const code = text.replace(/\/\/.*$|\/\*[^]*?\*\//gm, '');
     assert.ok(!/\b(document|window|self|WebSocket|performance|setTimeout|setInterval|requestAnimationFrame|Math\.random|Date\.now)\b\s*[.(]/.test(
@@ -76,7 +85,13 @@ test('files are short', () => {
 
 test('the style sheet and the geometry agree', async () => {
   const [, css] = files.find(([name]) => name === 'style.css');
-  const { HEAD_HEIGHT, ROW_HEIGHT } = await import('../../web/viewport.js');
+  const { BARS_HEIGHT, HEAD_HEIGHT, ROW_HEIGHT } = await import('../../web/viewport.js');
+  const { FONT } = await import('../../web/columns.js');
   assert.ok(css.includes(`--row: ${ROW_HEIGHT}px;`));
   assert.ok(css.includes(`--head: ${HEAD_HEIGHT}px;`));
+  const [, above, below] = /grid-template: (\d+)px auto minmax\(0, 1fr\) (\d+)px/.exec(css);
+  assert.equal(Number(above) + Number(below), BARS_HEIGHT);
+  const [, start] = files.find(([name]) => name === 'start.js');
+  assert.ok(start.includes(`(size.height - ${BARS_HEIGHT + HEAD_HEIGHT}) / rowHeight`));
+  assert.ok(css.includes(`font: 13px/1.4 ${FONT};`));
 });

@@ -1,0 +1,132 @@
+"""Beyond the rows that the page holds: they are copied, and a text is looked for in them, too."""
+
+import unittest
+
+from pages import ARTIFACTS, PageTest
+from quotes import note
+from reader import expect
+
+ROWS = 120_000
+
+
+class BeyondTest(PageTest):
+    plugins = ("market",)
+    settings = {"market.rows": ROWS, "market.rate": 0}
+
+    def open(self, fragment="", **how):
+        reader = super().open(fragment, permissions=["clipboard-read", "clipboard-write"], **how)
+        reader.wait_for_count(ROWS + 1)
+        reader.until("() => document.querySelector('.acted') !== null", "what comes after the first rows is there")
+        return reader
+
+    def notice(self, reader, text):
+        line = reader.page.locator(".acted-line", has_text=text)
+        expect(line).to_be_visible(timeout=30_000)
+        return line
+
+    def copied(self, reader):
+        """The lines on the clipboard, without that of the titles."""
+        return reader.page.evaluate("navigator.clipboard.readText()").split("\n")[1:]
+
+    def click_first(self, reader, column):
+        reader.page.locator(f'.row[aria-rowindex="2"] [role=gridcell][aria-colindex="{column + 1}"]').click()
+
+    def test_a_whole_column_is_copied_in_its_order(self):
+        reader = self.open("#table=quotes&sort=-price")
+        self.click_first(reader, reader.column("^price"))
+        reader.page.keyboard.press("Control+Space")
+        reader.page.keyboard.press("Control+c")
+        self.notice(reader, f"Copied {ROWS:,} rows")
+        reader.page.screenshot(path=ARTIFACTS / "beyond-copied.png")
+        prices = [float(line) for line in self.copied(reader)]
+        self.assertEqual(len(prices), ROWS)
+        self.assertEqual(prices, sorted(prices, reverse=True))
+        reader.check_clean(self)
+
+    def test_cells_between_two_places_far_apart_are_copied(self):
+        reader = self.open("#table=quotes")
+        self.click_first(reader, 0)
+        reader.page.evaluate("() => { const grid = document.querySelector('#grid'); grid.scrollTop = 8_000 * 28; }")
+        reader.until_rows("(rows) => rows.some(({ index }) => index === 8_002)", "the other place is in sight")
+        reader.page.locator('.row[aria-rowindex="8002"] [role=gridcell][aria-colindex="2"]').click(modifiers=["Shift"])
+        reader.page.keyboard.press("Control+c")
+        self.notice(reader, "Copied 8,001 rows")
+        cells = [line.split("\t") for line in self.copied(reader)]
+        self.assertEqual([int(number) for number, _ in cells], list(range(8_001)))
+        self.assertTrue(all(symbol.startswith("SYM") for _, symbol in cells))
+        html = reader.page.evaluate("""async () => {
+          const [item] = await navigator.clipboard.read();
+          return (await (await item.getType('text/html')).text()).match(/<tr>/g).length;
+        }""")
+        self.assertEqual(html, 8_002)
+        reader.check_clean(self)
+
+    def test_more_than_a_clipboard_should_hold_is_refused_with_the_way_out(self):
+        reader = self.open("#table=quotes")
+        self.click_first(reader, 0)
+        reader.page.keyboard.press("Control+c")
+        reader.page.keyboard.press("Control+a")
+        reader.page.keyboard.press("Control+c")
+        self.notice(reader, f"{ROWS:,} rows are too many to copy. E saves all rows as a file.")
+        self.assertEqual(reader.page.evaluate("navigator.clipboard.readText()"), "0", "what was copied before stays")
+        reader.page.screenshot(path=ARTIFACTS / "beyond-refused.png")
+        reader.check_clean(self)
+
+    def test_where_the_clipboard_takes_no_promise_the_reader_copies_once_more(self):
+        reader = self.open("#table=quotes&sort=-price")
+        reader.page.evaluate("() => { window.kept = navigator.clipboard; Object.defineProperty(navigator, 'clipboard', { value: undefined }); }")
+        self.click_first(reader, reader.column("^price"))
+        reader.page.keyboard.press("Control+Space")
+        reader.page.keyboard.press("Control+c")
+        self.notice(reader, f"{ROWS:,} rows are here: copy once more")
+        reader.page.keyboard.press("Control+c")
+        self.notice(reader, f"Copied {ROWS:,} rows")
+        self.assertEqual(len(reader.page.evaluate("kept.readText()").split("\n")), ROWS + 1)
+        reader.check_clean(self)
+
+    def test_the_search_in_the_rows_at_hand_says_in_how_many_of_all_rows_a_text_is(self):
+        reader = self.open("#table=quotes")
+        reader.page.keyboard.press("Control+f")
+        strip = reader.page.get_by_role("search")
+        strip.get_by_role("searchbox").fill("sector-03")
+        every = strip.get_by_role("button", name="rows in all")
+        expect(every).to_be_visible()
+        count = int(every.inner_text().split(" ")[0].replace(",", ""))
+        self.assertTrue(ROWS / 40 < count < ROWS / 10, count)
+        reader.page.screenshot(path=ARTIFACTS / "beyond-found.png")
+        strip.get_by_role("searchbox").fill("no such text")
+        expect(strip.get_by_role("button", name="0 rows in all")).to_be_visible()
+        strip.get_by_role("searchbox").fill("sector-03")
+        expect(strip.get_by_role("button", name=f"{count:,} rows in all")).to_be_visible()
+        every.click()
+        expect(strip).to_be_hidden()
+        expect(reader.filter).to_have_value("sector-03")
+        reader.wait_for_count(count + 1)
+        reader.check_clean(self)
+
+    def test_the_search_goes_to_a_row_far_beyond_those_at_hand_and_back(self):
+        reader = self.open("#table=quotes")
+        reader.page.keyboard.press("Control+f")
+        strip = reader.page.get_by_role("search")
+        box = strip.get_by_role("searchbox")
+        for row, key in ((100_000, "Enter"), (7, "Shift+Enter"), (ROWS - 1, "Shift+Enter"), (50_000, "Enter")):
+            box.fill(note(row))
+            box.press(key)
+            expect(strip.get_by_role("status")).to_have_text("1 of 1 at hand", timeout=30_000)
+            active = reader.page.locator("#active-cell")
+            expect(active).to_have_text(note(row))
+            expect(active).to_be_in_viewport()
+        expect(box).to_be_focused()
+        reader.page.screenshot(path=ARTIFACTS / "beyond-sought.png")
+        box.fill("no such note")
+        box.press("Enter")
+        expect(strip.get_by_role("status")).to_have_text("nowhere else", timeout=30_000)
+        box.fill(note(3))
+        box.press("Enter")
+        reader.page.keyboard.press("Escape")
+        expect(strip).to_be_hidden()
+        reader.check_clean(self)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,177 @@
+"""The page on the real server with the sources that come with it: deferred cells, actions and images, from the plugin to the screen."""
+
+import pathlib
+import re
+import struct
+import tempfile
+import unittest
+import zlib
+
+from aria import FAULTS
+from pages import ARTIFACTS, PageTest
+from reader import expect
+
+
+class RatingsTest(PageTest):
+    plugins = ("Plugins/ratings/ratings.py",)
+    settings = {"ratings.shortest": 0.05, "ratings.longest": 0.2}
+
+    def row(self, reader, name):
+        return reader.page.locator(".row", has=reader.page.get_by_role("gridcell", name=name, exact=True))
+
+    def rating(self, reader, name):
+        """A row's rating, once it is loaded."""
+        cell = self.row(reader, name).get_by_role("gridcell").nth(3)
+        expect(cell).to_have_text(re.compile(r"^\d+$"))
+        return int(cell.inner_text())
+
+    def menu(self, reader, name):
+        reader.until("() => document.querySelector('.acted') !== null", "what comes after the first rows is there")
+        reader.page.get_by_role("gridcell", name=name, exact=True).click(button="right")
+        return reader.page.get_by_role("menu")
+
+    def test_a_rating_is_loaded_where_it_is_seen_and_goes_up_and_down_once(self):
+        for scheme in ("light", "dark"):
+            reader = self.open(scheme=scheme)
+            name = "Umbrella"
+            before = self.rating(reader, name)
+            steps = [("Rate up", 1), ("Rate up", 1), ("Rate down", -1)] if before < 50 else [("Rate down", -1), ("Rate down", -1), ("Rate up", 1)]
+            for title, step in steps:
+                before += step
+                self.menu(reader, name).get_by_role("menuitem", name=title).click()
+                expect(self.row(reader, name).get_by_role("gridcell").nth(3)).to_have_text(str(before))
+                expect(reader.page.locator(".acted-line", has_text=f"{title}: ☂ has {before} now")).to_be_visible()
+            reader.page.screenshot(path=ARTIFACTS / f"ratings-{scheme}.png")
+            self.assertEqual(reader.page.evaluate(FAULTS), [])
+            reader.check_clean(self)
+
+    def test_a_number_is_asked_for_in_a_form_and_refused_beyond_its_bounds(self):
+        reader = self.open()
+        self.menu(reader, "Cloud").get_by_role("menuitem", name="Set the rating").click()
+        box = reader.page.get_by_role("dialog", name="Set the rating")
+        box.get_by_label("Rating").fill("101")
+        box.get_by_label("Rating").press("Enter")
+        expect(box.get_by_role("alert")).to_contain_text("at most 100")
+        box.get_by_label("Rating").fill("100")
+        box.get_by_label("Rating").press("Enter")
+        expect(self.row(reader, "Cloud").get_by_role("gridcell").nth(3)).to_have_text("100")
+        # What the source refuses itself is told, too.
+        self.menu(reader, "Cloud").get_by_role("menuitem", name="Rate up").click()
+        expect(reader.page.get_by_role("alert").filter(has_text="ratings go from 0 to 100")).to_be_visible()
+        reader.page.screenshot(path=ARTIFACTS / "ratings-refused.png")
+        reader.check_clean(self)
+
+    def test_how_well_loads_go_ahead_of_the_reader_stands_below_the_table_and_in_the_panel(self):
+        reader = self.open()
+        self.rating(reader, "Umbrella")
+        reader.wheel(900)
+        loads = reader.page.locator("#loads")
+        expect(loads).to_have_text(re.compile(r"^\d+% loaded ahead$"))
+        expect(loads).to_have_attribute("title", re.compile(r"^[\d,]+ of [\d,]+ were loaded before their place was in sight"))
+        reader.page.keyboard.press("i")
+        panel = reader.page.get_by_role("region", name="What goes on")
+        expect(panel.locator("dt", has_text="Prefetch").locator("xpath=following-sibling::dd[1]")).to_have_text(
+            re.compile(r"^[\d,]+ in time, [\d,]+ late, [\d,]+ cancelled, [\d,]+ unseen$"))
+        reader.page.screenshot(path=ARTIFACTS / "ratings-panel.png")
+        reader.page.keyboard.press("i")
+        expect(panel).to_have_count(0)
+        expect(loads).to_have_text(re.compile("loaded ahead"))
+        reader.check_clean(self)
+
+
+def png(width, height, color):
+    """A picture of one colour with a darker frame."""
+    def chunk(kind, data):
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+    dark = bytes(part // 2 for part in color)
+    lines = b"".join(
+        b"\0" + b"".join(dark if 4 > min(x, y, width - 1 - x, height - 1 - y) else color for x in range(width)) for y in range(height))
+    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0))
+            + chunk(b"IDAT", zlib.compress(lines)) + chunk(b"IEND", b""))
+
+
+class FilesTest(PageTest):
+    plugins = ("Plugins/files/files.py",)
+
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.folder = pathlib.Path(folder.name)
+        (cls.folder / "holidays").mkdir()
+        for at in range(60):
+            color = bytes([(at * 37) % 200 + 40, (at * 71) % 200 + 40, (at * 113) % 200 + 40])
+            (cls.folder / "holidays" / f"picture {at:02}.png").write_bytes(png(120, 80, color))
+        (cls.folder / "broken.png").write_bytes(b"\x89PNG\r\n\x1a\nnothing of the kind")
+        (cls.folder / "notes.txt").write_text("no image")
+        cls.settings = {"files.path": str(cls.folder)}
+        super().setUpClass()
+
+    def picture(self, reader, name):
+        row = reader.page.locator(".row", has=reader.page.get_by_role("gridcell", name=name, exact=True))
+        return row.locator(".picture")
+
+    def test_thumbnails_are_shown_when_they_are_ready_and_a_broken_image_says_why(self):
+        for scheme in ("light", "dark"):
+            reader = self.open("#table=files&sort=name", scheme=scheme)
+            canvas = self.picture(reader, "picture 00.png").locator("canvas")
+            expect(canvas).to_be_visible()
+            size = canvas.evaluate("({ width, height }) => ({ width, height })")
+            self.assertEqual(size["height"], 36, "as tall as a row may be")
+            self.assertEqual(size["width"], 54, "in its own proportion")
+            colour = canvas.evaluate("(canvas) => [...canvas.getContext('2d').getImageData(27, 18, 1, 1).data]")
+            for part, wanted in zip(colour, (40, 40, 40, 255)):
+                self.assertAlmostEqual(part, wanted, delta=12, msg="it is this image, and no other")
+            broken = self.picture(reader, "broken.png")
+            expect(broken).to_have_class(re.compile(r"\bfailed\b"))
+            expect(broken).to_have_attribute("title", re.compile("."))
+            expect(self.picture(reader, "notes.txt").locator("canvas")).to_be_hidden()
+            reader.until("() => document.querySelectorAll('.picture.loading').length === 0", "all thumbnails are there")
+            reader.page.screenshot(path=ARTIFACTS / f"files-{scheme}.png")
+            self.assertEqual(reader.page.evaluate(FAULTS), [])
+            reader.check_clean(self)
+
+    def test_a_file_that_comes_is_a_row_with_its_thumbnail_and_goes_with_it(self):
+        reader = self.open("#table=files&sort=name")
+        new = self.folder / "a new one.png"
+        self.addCleanup(new.unlink, missing_ok=True)
+        new.write_bytes(png(80, 80, bytes([220, 60, 60])))
+        expect(self.picture(reader, new.name).locator("canvas")).to_be_visible()
+        reader.page.get_by_role("gridcell", name=new.name, exact=True).click()
+        reader.page.keyboard.press("Enter")
+        expect(reader.page.get_by_role("complementary", name="Row").locator("canvas")).to_be_visible()
+        reader.page.screenshot(path=ARTIFACTS / "files-detail.png")
+        new.unlink()
+        expect(reader.page.get_by_role("gridcell", name=new.name, exact=True)).to_have_count(0)
+        reader.check_clean(self)
+
+
+class ServerCountersTest(PageTest):
+    plugins = ("market", "clock")
+    settings = {"market.rows": 20_000, "market.rate": 5_000}
+
+    def test_the_panel_shows_what_the_server_counts(self):
+        for scheme in ("light", "dark"):
+            reader = self.open("#table=quotes&sort=-price&group=sector", scheme=scheme)
+            reader.page.keyboard.press("i")
+            panel = reader.page.get_by_role("region", name="What goes on")
+            shown = {
+                "Source to socket": r"^p50 [\d.]+\sms, p99 [\d.]+\sms$", "Coalescing": r"^[\d,.]*[1-9][\d,.]* changes a flush$",
+                "Headers lent": r"^[1-9][\d,]*, used again [\d,]+×$", "Pages connected": r"^[1-9]\d*$", "Prefetch": "^—$",
+                "Resyncs": "^0$",
+            }
+            for title, pattern in shown.items():
+                value = panel.locator("dt", has_text=title).locator("xpath=following-sibling::dd[1]")
+                expect(value).to_have_text(re.compile(pattern), timeout=15_000)
+            reader.until("""() => {
+              const term = [...document.querySelectorAll('#panel dt')].find((one) => one.textContent === 'Source tells');
+              const rate = Number(/^[\\d,.]+/.exec(term.nextElementSibling.textContent)?.[0].replaceAll(',', ''));
+              return rate > 2_500 && rate < 7_500;
+            }""", "it is about as many rows as the source tells")
+            reader.page.screenshot(path=ARTIFACTS / f"panel-server-{scheme}.png")
+            self.assertEqual(reader.page.evaluate(FAULTS), [])
+            reader.check_clean(self)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,88 @@
+// seek.js: a text in all rows of a view, also those that the page does not hold.
+
+import test from 'node:test';
+import assert from 'node:assert/strict';
+import { nextFound, seekText } from '../../web/seek.js';
+
+const specs = [0, 1].map((index) => ({ index, format: (cell) => String(cell) }));
+
+/** A view in which these places show `x`; `asked` hears from where each piece was asked for. */
+function view(total, places, { headers = [], asked = [] } = {}) {
+  return async ({ viewport: { first, count } }, { isEnough }) => {
+    asked.push([first, count]);
+    const itemAt = (at) => {
+      if (at < 0 || at >= total) return undefined;
+      const isHeader = headers.includes(at);
+      return { isHeader, absence: null, cells: isHeader ? ['x', 'x'] : [0, 1].map((column) => (places.some(([row, own]) => row === at && own === column) ? 'an X' : '-')) };
+    };
+    const copy = { total, itemAt };
+    assert.equal(isEnough(copy), true);
+    return copy;
+  };
+}
+
+async function seek(total, places, place, isBackward = false, how = {}) {
+  const [position, column] = place;
+  const found = await seekText(view(total, places, how), {}, { text: 'x', specs, place: { position, column }, isBackward, total, now: 0, told: () => {}, isWanted: () => true, ...how });
+  return found && [found.position, found.column];
+}
+
+test('the next one is after the place, in reading order, and the one before is before it', () => {
+  const found = [[3, 0], [3, 1], [5, 0]].map(([position, column]) => ({ position, column }));
+  const next = (position, column, isBackward) => {
+    const one = nextFound(found, { position, column }, isBackward);
+    return one && [one.position, one.column];
+  };
+  assert.deepEqual([next(0, 0, false), next(3, 0, false), next(3, 1, false), next(4, 9, false), next(5, 0, false)], [[3, 0], [3, 1], [5, 0], [5, 0], undefined]);
+  assert.deepEqual([next(9, 0, true), next(5, 0, true), next(3, 1, true), next(3, 0, true), next(3, -1, true)], [[5, 0], [3, 1], [3, 0], undefined, undefined]);
+});
+
+test('it is found however far away it is, on either side, and round the end', async () => {
+  for (const total of [10, 1_000, 1_001, 6_000]) {
+    const last = total - 1;
+    assert.deepEqual(await seek(total, [[last, 1]], [2, 0]), [last, 1]);
+    assert.deepEqual(await seek(total, [[0, 0]], [last, 1], true), [0, 0]);
+    assert.deepEqual(await seek(total, [[1, 0]], [5, 0]), [1, 0], 'round the end');
+    assert.deepEqual(await seek(total, [[last, 0]], [5, 0], true), [last, 0], 'round the beginning');
+    assert.equal(await seek(total, [], [5, 0]), null);
+    assert.equal(await seek(total, [], [5, 0], true), null);
+  }
+});
+
+test('of several the nearest one is taken', async () => {
+  const places = [[10, 0], [4_000, 1], [4_000, 0], [9_000, 0], [9_500, 1]];
+  assert.deepEqual(await seek(10_000, places, [10, 0]), [4_000, 0]);
+  assert.deepEqual(await seek(10_000, places, [4_000, 0]), [4_000, 1]);
+  assert.deepEqual(await seek(10_000, places, [9_000, 0], true), [4_000, 1]);
+  assert.deepEqual(await seek(10_000, places, [9_500, 1]), [10, 0]);
+  assert.deepEqual(await seek(10_000, places, [10, 0], true), [9_500, 1]);
+});
+
+test('the place itself is found last of all', async () => {
+  assert.deepEqual(await seek(10_000, [[5_000, 1]], [5_000, 1]), [5_000, 1]);
+  assert.deepEqual(await seek(10_000, [[5_000, 1]], [5_000, 1], true), [5_000, 1]);
+  assert.deepEqual(await seek(10_000, [[5_000, 0], [5_000, 1]], [5_000, 1]), [5_000, 0], 'the same row, before it');
+});
+
+test('headers are passed over, and a place beyond the end counts as the end', async () => {
+  assert.deepEqual(await seek(100, [[50, 0]], [0, 0], false, { headers: [3, 4] }), [50, 0]);
+  assert.deepEqual(await seek(100, [[50, 0]], [400, 0], true), [50, 0]);
+});
+
+test('each piece is asked for once, and it is told how far it went', async () => {
+  const asked = [];
+  const shares = [];
+  await seek(3_500, [], [1_200, 0], false, { asked, told: (share) => shares.push(share) });
+  assert.deepEqual(asked, [[1_200, 1_000], [2_200, 1_000], [3_200, 300], [0, 1_000], [1_000, 201]]);
+  assert.deepEqual(shares.map((share) => Math.round(share * 3_500)), [1_000, 2_000, 2_300, 3_300, 3_500]);
+  asked.length = 0;
+  await seek(3_500, [], [1_200, 0], true, { asked });
+  assert.deepEqual(asked, [[1_000, 201], [0, 1_000], [3_200, 300], [2_200, 1_000], [1_200, 1_000]]);
+});
+
+test('what nobody wants any more is not looked for', async () => {
+  const asked = [];
+  let left = 2;
+  assert.equal(await seek(50_000, [[40_000, 0]], [0, 0], false, { asked, isWanted: () => (left -= 1) >= 0 }), null);
+  assert.equal(asked.length, 1);
+});

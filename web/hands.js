@@ -1,0 +1,147 @@
+// hands.js: what the reader does in a pane, and what he sees of it: the active cell, what is chosen, the row beside the table, what he
+// finds, copies and has done. Loaded when the first rows are on the screen, or when he reaches for it before.
+
+import { Aside } from './aside.js';
+import { Chosen } from './chosen.js';
+import { Copying } from './copying.js';
+import { Detail } from './detail.js';
+import { Find } from './find.js';
+import { Focus } from './focus.js';
+import { listenForFolds } from './folds.js';
+import { listenForHands, Marks } from './gridhands.js';
+import { Holder } from './hold.js';
+import { openLink } from './link.js';
+import { Notices } from './notices.js';
+import { RowActions } from './rowactions.js';
+import { seekText } from './seek.js';
+import { tellWhole } from './table.js';
+
+// One for all panes: what is asked beside them is asked one after the other.
+const aside = new Aside(openLink, (call, wait) => {
+  const timer = setTimeout(call, wait);
+  return () => clearTimeout(timer);
+});
+
+/** The hands of a pane. */
+export class Hands {
+  /** @param {import('./pane.js').Pane} pane */
+  constructor(pane) {
+    const { stage, grid, body, session, suffix } = pane;
+    const part = (name) => stage.querySelector(`.${name}`);
+    const leave = () => grid.focus({ preventScroll: true });
+    this.pane = pane;
+    this.focus = new Focus(grid, suffix);
+    this.selection = new Chosen();
+    this.marks = new Marks();
+    this.holder = new Holder(body, session);
+    this.notices = new Notices(stage, { say: (text) => pane.on.say(text), leave });
+    this.acting = new RowActions(this, this.notices);
+    this.detail = new Detail(part('detail'), stage, () => this.openDetail(false), (row) => this.acting.items(true, row));
+    this.find = new Find(part('find'), {
+      go: (position, column) => this.goTo(position, column),
+      changed: () => pane.schedule(),
+      only: (search) => pane.change({ search }),
+      here: () => this.#here,
+      countAll: (word, told) => this.#countAll(word, told),
+      seek: (text, isBackward, how) => this.#seek(text, isBackward, how),
+      say: (text) => pane.on.say(text),
+      leave,
+    });
+    new Copying(this, aside);
+    this.#listen();
+    if (pane.connection.state === 'live') this.acting.acts.greeted(session.secret);
+  }
+
+  #listen() {
+    const { pane, focus, selection } = this;
+    const { grid, session, scroll, columns, sections } = pane;
+    listenForFolds(grid, sections, focus, (header) => {
+      session.look(pane.describe(session.copy.seq));  // what is read at this moment is what must not move
+      const position = session.copy.positionOfHeader(header);
+      if (position >= 0) focus.set(position, 0, session.copy);  // wherever on its line the click was: keys go on from here
+      if (session.collapse(header)) pane.on.told(pane, false);
+    });
+    listenForHands({ grid, session, scroll, focus, selection, columns, hands: pane.reach }, {
+      sort: (column, isFurther) => pane.sortBy(column, isFurther),
+      open: () => this.openDetail(!this.detail.isOpen),
+      close: () => this.detail.isOpen && this.openDetail(false),
+      menu: (under) => this.acting.openMenu(under),
+      say: (text) => pane.on.say(text),
+      changed: () => pane.schedule(),
+      moved() {
+        pane.travel.stop();
+        pane.schedule();
+      },
+    });
+    grid.addEventListener('pointerover', ({ target }) => {
+      if (!pane.travel.isMoving) tellWhole(target.closest?.('.cell'));
+    }, { passive: true });
+  }
+
+  /** All cells of the active row beside the table, or no more. */
+  openDetail(isOpen) {
+    this.detail.toggle(isOpen);
+    if (!isOpen) this.pane.grid.focus({ preventScroll: true });
+    this.pane.schedule();
+  }
+
+  /** Makes a cell active, and brings it in sight. */
+  goTo(position, column) {
+    const { session, scroll, columns } = this.pane;
+    this.focus.set(position, column, session.copy);
+    scroll.moveTo(scroll.reveal(position, session.view.group.length * scroll.rowHeight));
+    columns.reveal(column);
+    this.pane.schedule();
+  }
+
+  /** Another list: nothing is active or chosen. */
+  clear() {
+    this.focus.clear();
+    this.selection.clear();
+  }
+
+  /** Ids of another epoch name other rows. */
+  forgetRows() {
+    this.focus.forgetItem();
+    this.selection.clear();
+  }
+
+  /** The copy has changed, and the reader's place in it by `shift`. */
+  follow(copy, shift) {
+    this.focus.follow(copy, shift);
+    this.selection.follow(copy, shift);
+  }
+
+  /** A frame is drawn: marks go where they belong. */
+  drawn(now) {
+    const { session: { copy }, table, heads, columns, body } = this.pane;
+    const { position, column } = this.focus;
+    this.holder.show(table.nodes);
+    this.acting.show(table.nodes);
+    this.focus.mark(position === null ? undefined : position < 0 ? heads.cells[column] : table.cellAt(position, column, copy));
+    this.marks.draw(table, this.selection);
+    this.detail.show(this.focus.item, columns.all, copy, Date.now());
+    this.find.drawn(body, copy, columns.shown, now);
+  }
+
+  // Where a search goes on from.
+  get #here() {
+    const { scroll } = this.pane;
+    const { position, column } = this.focus;
+    return position !== null && position >= 0 ? { position, column } : { position: Math.ceil(scroll.position / scroll.rowHeight), column: -1 };
+  }
+
+  #seek(text, isBackward, how) {
+    const { session: { wireQuery: query, view: { table }, copy: { total } }, columns: { shown: specs } } = this.pane;
+    return seekText((question, till) => aside.ask(question, till), { table, query }, { text, specs, place: this.#here, isBackward, total, now: Date.now(), ...how });
+  }
+
+  // In how many rows of the whole view a text is; null where the search box has its word already, or the source cannot say.
+  #countAll(word, told) {
+    const { wireQuery: { filter }, view: { table, search } } = this.pane.session;
+    if (search !== '') return void told(null);
+    // In the order of the source, which costs least.
+    const question = { table, query: { filter, search: word }, viewport: { first: 0, count: 1, ahead: 0, behind: 0 } };
+    aside.ask(question, { changed: ({ rows, accuracy }) => told(accuracy === 'exact' ? rows : null) }).catch(() => told(null));
+  }
+}
