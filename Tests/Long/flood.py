@@ -1,4 +1,4 @@
-"""A page says as much as it can (T10): acknowledgements of nothing, and one query after the other. Others feel little, and in the end it goes.
+"""A page says as much as it can (T10): acknowledgements of nothing, one query after the other, pings. Others feel little.
 
 What is compared is as in slow.py: from an acknowledgement of a good page to its next patch.
 """
@@ -15,7 +15,7 @@ MOST_TIMES = 2.0
 
 
 class Flooder(Viewer):
-    """Says what `words` gives as fast as it is read; it hears nothing."""
+    """Says what `words` gives, frame by frame, as fast as it is read."""
 
     words = None
 
@@ -30,7 +30,7 @@ class Flooder(Viewer):
     async def _flood(self):
         self.transport.set_write_buffer_limits(high=65_536)
         while not self.transport.is_closing():
-            self.transport.write(b"".join(frame(1, json.dumps(word).encode()) for word in itertools.islice(self.words, 100)))
+            self.transport.write(b"".join(itertools.islice(self.words, 100)))
             self.said += 100
             # Until what was written before is taken.
             while self.transport.get_write_buffer_size() > 65_536 and not self.transport.is_closing():
@@ -38,16 +38,24 @@ class Flooder(Viewer):
             await pause(0)
 
 
+def say(message):
+    return frame(1, json.dumps(message).encode())
+
+
 def acknowledgements():
-    return ({"type": "ack", "seq": 999_999} for _ in itertools.count())
+    return (say({"type": "ack", "seq": 999_999}) for _ in itertools.count())
 
 
 def queries():
     """No two alike, each a view of its own."""
-    return (
-        {"type": "query", "request": number, "query": {"search": f"{number % 1000}", "sort": [{"column": ["price", "size", "symbol"][number % 3], "descending": number % 2 == 0}]}}
-        for number in itertools.count(2)
-    )
+    for number in itertools.count(2):
+        sort = [{"column": ["price", "size", "symbol"][number % 3], "descending": number % 2 == 0}]
+        yield say({"type": "query", "request": number, "query": {"search": f"{number % 1000}", "sort": sort}})
+
+
+def pings():
+    """libwebsockets answers them by itself."""
+    return (frame(9, b"ping") for _ in itertools.count())
 
 
 async def run(options):
@@ -56,7 +64,7 @@ async def run(options):
         good, delays = await good_ones(server.port, 20)
         await pause(2)
         before = await measure(delays, options.seconds)
-        for name, words in (("acknowledgements", acknowledgements()), ("queries", queries())):
+        for name, words in (("acknowledgements", acknowledgements()), ("queries", queries()), ("pings", pings())):
             flooder = await Flooder.connect(server.port, light=True)
             flooder.words = words
             await flooder.shown

@@ -47,6 +47,18 @@ import Testing
     }
   }
 
+  @Test func aCellThatIsOnItsWayCostsSixteen() throws {
+    for (budget, rows) in [(2 * (16 + 16), 2), (2 * (16 + 16) - 1, 1)] {
+      var limits = Limits()
+      limits.patchBytes = budget
+      let schema = Schema(name: "numbers", key: .integer, columns: [Column("a", .number, isDeferred: true)])
+      let harness = try Harness(limits: limits, schema: schema)
+      harness.change { changes in for key in 0..<5 { changes.set.upsert(.integer(Int64(key)), [.null]) } }
+      harness.open(buffer: 0)
+      #expect(try harness.advance().first?.patch.result.items.count == rows)
+    }
+  }
+
   @Test func onlyTheCellsThatChangedCost() throws {
     // 16 and 3 + 8 for the name, three rows of them.
     for (budget, rows) in [(3 * 27, 3), (3 * 27 - 1, 2)] {

@@ -333,12 +333,21 @@ import Testing
     let hidden = session(1)
     state.attach(hidden, to: Query(), at: .zero)
     hidden.setHidden(true, at: .zero)
-    for round in 0..<20 {
+    for round in 0..<40 {
       var changes = Changes()
       for key in 0..<1000 { changes.upsert(key, value: round) }
       state.apply(changes.set, at: .zero)
+      #expect(table.log.entries.count <= TableState.longestLog)
     }
-    #expect(table.log.entries.count <= TableState.longestLog)
+    #expect(table.log.end > TableState.longestLog)
+    // Nobody has to look for it to be bounded: a view that nobody looks at is given up instead.
+    state.detach(hidden, at: .zero)
+    for round in 40..<80 {
+      var changes = Changes()
+      for key in 0..<1000 { changes.upsert(key, value: round) }
+      state.apply(changes.set, at: .zero)
+      #expect(table.log.entries.count <= TableState.longestLog)
+    }
   }
 
   private func session(_ number: Int) -> Session {

@@ -43,6 +43,29 @@ import Testing
     #expect(all.totals == [.null, .null, .null, .null, .integer(0)])
   }
 
+  @Test func imagesAndRunsOfNumbersDifferAsTextsDo() {
+    let table = Table(
+      Schema(name: "t", key: .integer, columns: [Column("image", .image), Column("run", .series)]), limits: Limits(),
+      seed: 1)
+    var query = Query()
+    query.aggregates = [Aggregate(.distinct, of: 0), Aggregate(.distinct, of: 1)]
+    let view = ListView(query, table: table)
+    var changes = Changeset()
+    let rows: [[Cell]] = [
+      [.image("a"), .series([1])], [.image("a"), .series([1])], [.image("b"), .series([1, 2])], [.null, .series([])],
+      [.image(""), .null],
+    ]
+    for (key, cells) in rows.enumerated() { changes.upsert(.integer(Int64(key)), cells) }
+    table.apply(changes)
+    view.catchUp()
+    #expect(view.totals == [.integer(3), .integer(3)])
+    var removal = Changeset()
+    for key in [0, 2] as [Int64] { removal.delete(.integer(key)) }
+    table.apply(removal)
+    view.catchUp()
+    #expect(view.totals == [.integer(2), .integer(2)])
+  }
+
   @Test func everyFunctionFollowsWhatComesChangesAndGoes() {
     put(1, 5, 0.5, text: "a", time: 10)
     put(2, -2, 1.5, text: "b", time: 30)

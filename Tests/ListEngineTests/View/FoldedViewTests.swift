@@ -199,6 +199,18 @@ import Testing
       return
     }
     #expect(position == 1 + 60 + 1)
+    // Rows that lie now where others were folded away before.
+    for (place, item) in view.items(0..<view.itemCount).enumerated() {
+      guard case .row(let slot) = item, let found = folded.place(of: slot) else { continue }
+      switch found {
+      case .shown(let shown): #expect(shown == (place < 61 ? place : place - 10))
+      case .folded(_, let header): #expect(header == 61 && (62..<72).contains(place))
+      }
+    }
+    let shown = folded.items(0..<folded.itemCount).map { item -> Int? in
+      if case .row(let slot) = item { Int(slot) } else { nil }
+    }
+    #expect(shown.count { $0 == nil } == 3 && shown[0] == nil && shown[61] == nil && shown[62] == nil)
     #expect(folded.isCollapsed(try #require(view.section(at: [.text("b")])).number))
   }
 
