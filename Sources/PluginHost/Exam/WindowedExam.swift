@@ -37,7 +37,7 @@ struct WindowedExam {
   private func isAnswered(_ what: String, _ rule: ExamRule, within patience: Duration) -> Bool {
     if sitting.hear(for: patience, until: { sitting.queried.isEmpty }) { return true }
     // That it has ended is another finding.
-    guard !sitting.isAtEnd, let id = sitting.queried.first else { return false }
+    guard !sitting.isAtEnd, let id = sitting.queried.min(by: { $0.rawValue < $1.rawValue }) else { return false }
     sitting.find(
       rule, "\(sitting.queried.count) queries were not answered within \(patience), of \(what); one is \(id.rawValue)")
     return false
