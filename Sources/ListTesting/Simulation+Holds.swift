@@ -7,8 +7,10 @@ extension Simulation {
     let page = pages[index]
     let isHeld = random.oneIn(4) ? false : true
     engine.handle(.hold(page.id, isHeld: isHeld), at: clock.now)
+    // Whoever has come back and has no answer yet may be about to get a window.
     let isHeard =
-      isHeld && page.isCurrent && page.coming.isEmpty && !page.awaitsWindow && !page.isHidden && page.pause == nil
+      isHeld && page.isCurrent && page.coming.isEmpty && !page.awaitsWindow && !page.isResuming && !page.isHidden
+      && page.pause == nil
     // Whether one goes on that began before, only what is sent tells.
     if isHeld { if isHeard { pages[index].heldAt = clock.now } } else { pages[index].heldAt = nil }
     pages[index].mayHold = isHeld

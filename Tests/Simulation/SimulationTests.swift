@@ -7,6 +7,7 @@ import Testing
   /// Seeds that failed once, and what was wrong then.
   static let failedOnce: [(seed: UInt64, what: String)] = [
     (416, "the judge did not know by which row a page that comes back looks for its place"),
+    (1018, "the judge took a hold for heard though the page that came back had no answer yet"),
     (1545, "a page that came back named a section by the number of a view that was gone"),
   ]
 
