@@ -349,9 +349,9 @@ public struct Exam {
         bench.find(.end, in: sitting.part, "it went on for \(bench.options.answer) after its standard input had ended")
       }
       sitting.terminate()
-      drain(sitting, within: SupervisionPolicy().terminationGrace)
+      drain(sitting, within: bench.options.answer)
       if sitting.examinee.exit == nil, !byForce {
-        bench.find(.end, in: sitting.part, "it went on for 2 seconds after SIGTERM")
+        bench.find(.end, in: sitting.part, "it went on for \(bench.options.answer) after SIGTERM")
       }
     }
     if sitting.examinee.exit == nil {

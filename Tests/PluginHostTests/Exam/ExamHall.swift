@@ -26,7 +26,7 @@ enum ExamHall {
   static let options: ExamOptions = {
     var options = ExamOptions()
     options.patience = .seconds(5)
-    options.answer = .seconds(3)
+    options.answer = .seconds(5)
     options.watch = .milliseconds(300)
     options.stall = .milliseconds(300)
     options.quiet = .milliseconds(200)
