@@ -20,7 +20,7 @@ final class ChildProcess {
   /// Its standard error; -1 when it is closed.
   private(set) var errors: Int32
 
-  init(_ command: ChildCommand) throws(Fault) {
+  init(_ command: ChildCommand, niceness: Int32 = childNiceness) throws(Fault) {
     let ours = ChildCommand.ours
     guard let path = command.path(searching: ours["PATH"]) else {
       throw Fault(reason: "there is no program “\(command.program)” that may be run")
@@ -55,8 +55,7 @@ final class ChildProcess {
             command.memory.multipliedReportingOverflow(by: 16).overflow ? .max : command.memory * 16
           request.open_files = command.openFiles
           request.processes = command.processes == .max ? .max : Self.tasksOfThisUser() + command.processes
-          // Whatever it does, pages are served first.
-          request.nice = childNiceness
+          request.nice = niceness
           return child_start(&request, &failure, &step)
         }
       }

@@ -13,7 +13,8 @@ final class ProgramExaminee: Examinee {
 
   /// Starts it; `pipeBytes`: how much it may write that nobody has read.
   init(_ command: ChildCommand, pipeBytes: Int32) throws(ChildProcess.Fault) {
-    process = try ChildProcess(command)
+    // No page waits beside an exam, and it is timed.
+    process = try ChildProcess(command, niceness: 0)
     if pipeBytes > 0 { _ = fcntl(process.output, Self.setPipeSize, pipeBytes) }
   }
 
