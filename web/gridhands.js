@@ -20,10 +20,13 @@ export function listenForHands(parts, on) {
   const { grid, session, scroll, focus, selection, columns, hands } = parts;
   const firstVisible = () => Math.ceil(scroll.position / scroll.rowHeight);
 
-  grid.addEventListener('focus', () => {
+  const takeFocus = () => {
     if (focus.position === null && session.copy.total > 0) focus.set(firstVisible(), 0, session.copy);
     on.changed();  // the active cell takes the focus from here
-  });
+  };
+  grid.addEventListener('focus', takeFocus);
+  // It may have come before we were loaded.
+  if (document.activeElement === grid) takeFocus();
 
   grid.addEventListener('keydown', (event) => {
     if (event.target.closest('button') || !(press(event) ?? true)) return;
