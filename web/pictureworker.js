@@ -3,7 +3,8 @@
 
 import { pictureSize } from './picturesize.js';
 
-const mostAtOnce = 6;
+// Browsers open six connections to a server: images that take their time must leave some for code and loads.
+const mostAtOnce = 4;
 const mostWaiting = 400;
 const mostBytes = 512 << 10;    // as the protocol has it
 const mostPixels = 24e6;        // 96 MB while one is decoded

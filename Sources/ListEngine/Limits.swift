@@ -60,7 +60,7 @@ public struct Limits: Hashable, Codable, Sendable {
   /// How many rows one turn lets go that their table does not keep; see ``Retention``.
   public var evictions = 1_024
   /// About how many changed rows views take over in one turn, all together; windows that are cut count by their items. What does not
-  /// get its turn goes first in the next one. A single view takes over all that it lacks, whatever it is.
+  /// get its turn goes first in the next one; a view that lacks more takes it over in several turns, and shows nothing before it has all.
   public var turnRows = 2_048
   /// How many changes a view may lack before the engine has no room for more; see ``Engine/hasRoom(for:)``. Four times as many while it is
   /// put together.

@@ -60,7 +60,7 @@ class ScrolledPicturesTest(PageTest):
         reader = self.open()
         reader.until("() => document.querySelectorAll('.picture.loading').length > 10", "they are on their way")
         expect(reader.page.locator(".picture.loading").first).to_be_visible()
-        running = 6  # at once
+        running = 4  # at once
         while len(self.asked()["counts"]) < running:
             pass
         reader.page.evaluate("() => { document.querySelector('#grid').scrollTop = 300_000; }")

@@ -220,7 +220,7 @@ final class ViewBuild {
     return index
   }
 
-  /// As ``section(of:)``, for a row that has changed: its text's number may be another text's by the next time.
+  /// The section of a row that has changed, by its values: its text's number may be another text's by the next time.
   private func lateSection(of slot: UInt32) -> Section {
     var section: UInt32 = 0
     for column in view.groups { section = self.section(of: column.cell(slot), in: section) }

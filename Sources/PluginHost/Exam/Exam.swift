@@ -352,9 +352,9 @@ public struct Exam {
         bench.find(.end, in: sitting.part, "it went on for \(bench.options.answer) after its standard input had ended")
       }
       sitting.terminate()
-      drain(sitting, within: bench.options.answer)
+      drain(sitting, within: bench.options.termination)
       if sitting.examinee.exit == nil, !byForce {
-        bench.find(.end, in: sitting.part, "it went on for \(bench.options.answer) after SIGTERM")
+        bench.find(.end, in: sitting.part, "it went on for \(bench.options.termination) after SIGTERM")
       }
     }
     if sitting.examinee.exit == nil {

@@ -8,8 +8,10 @@ public struct ExamOptions: Sendable {
   public var level = 0
   /// How long it may say nothing before its first list is whole.
   public var patience: Duration = .seconds(10)
-  /// How long it may take to answer, and to end.
+  /// How long it may take to answer, and to end when its standard input has ended.
   public var answer: Duration = .seconds(5)
+  /// How long it may go on after SIGTERM: a host kills it then.
+  public var termination = SupervisionPolicy().terminationGrace
   /// How long it is watched after its first list.
   public var watch: Duration = .seconds(1)
   /// How long it is not read, and how long it is stopped.

@@ -27,6 +27,7 @@ enum ExamHall {
     var options = ExamOptions()
     options.patience = .seconds(20)
     options.answer = .seconds(8)
+    options.termination = .seconds(8)
     options.watch = .milliseconds(300)
     options.stall = .milliseconds(300)
     options.quiet = .milliseconds(200)
