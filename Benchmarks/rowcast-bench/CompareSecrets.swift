@@ -8,7 +8,7 @@ struct CompareSecrets: ParsableCommand {
   @Option(help: "The byte that differs; 32 for none.") var at: Int
 
   func run() throws {
-    let secret = (0..<32).map { UInt8($0 &* 37 &+ 11) }
+    let secret = (0..<32).map { UInt8(truncatingIfNeeded: $0 * 37 + 11) }
     var other = secret
     if at < 32 { other[at] ^= 0x55 }
     var equal = 0
