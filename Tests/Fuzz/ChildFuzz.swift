@@ -31,16 +31,22 @@ enum ChildFuzz {
   }
 }
 
-/// An engine with the table that a child has described.
+/// An engine with the table that a child has described, and a page that looks at it: without one nothing is asked of a source that keeps its rows.
 private struct FuzzedTable: ~Copyable {
   private var engine = Engine(epoch: "fuzz")
   private var id: TableID?
+  private let page = SessionID(rawValue: 1)
 
   mutating func take(_ event: ChildDecoder.Event) {
     switch event {
     case .schema(let schema):
       guard id == nil else { return }
       id = try? engine.addTable(schema, at: .zero)
+      guard id != nil else { return }
+      let query = QueryRequest(), viewport = Viewport(first: 0, count: 40)
+      engine.handle(
+        .open(page, table: schema.name, request: 1, query: query, viewport: viewport, interval: .zero), at: .zero)
+      _ = engine.advance(to: .zero)
     case .changes(let changes, _):
       guard let id else { return }
       engine.handle(.changes(id, changes), at: .zero)
@@ -50,7 +56,20 @@ private struct FuzzedTable: ~Copyable {
     case .notLoaded(let key, let column, let reason):
       if let id { engine.handle(.failed(id, key, column: column, reason: reason), at: .zero) }
     case .forget(let key, let column): if let id { engine.handle(.forget(id, key, column: column), at: .zero) }
-    case .hello, .state, .refused, .badLine, .acted: break
+    case .page(let number, let page): tell { .page($0, number, page) }
+    case .sections(let number, let sections): tell { .sections($0, number, sections) }
+    case .pageFailed(let number, let reason): tell { .pageFailed($0, number, reason: reason) }
+    case .sourceChanged: tell { .sourceChanged($0) }
+    case .hello, .state, .refused, .badLine, .acted, .image: break
+    }
+  }
+
+  private mutating func tell(_ input: (TableID) -> Input) {
+    guard let id else { return }
+    engine.handle(input(id), at: .zero)
+    for case .deliver(let page, let delivery) in engine.advance(to: .zero) {
+      engine.handle(.writable(page), at: .zero)
+      engine.handle(.acknowledge(page, sequence: delivery.sequence), at: .zero)
     }
   }
 }
