@@ -56,9 +56,9 @@ final class ContextArena {
     (protocols + protocolNames.count).initialize(to: lws_protocols())
     idlePolicy = .allocate(capacity: 1)
     idlePolicy.initialize(to: lws_retry_bo_t())
-    // A page that is gone without a word is noticed within 15 s.
-    idlePolicy.pointee.secs_since_valid_ping = 10
-    idlePolicy.pointee.secs_since_valid_hangup = 15
+    // As good as never: pages are asked by `Pulse`, at no cost in libwebsockets' list of timers.
+    idlePolicy.pointee.secs_since_valid_ping = 12 * 3_600
+    idlePolicy.pointee.secs_since_valid_hangup = 12 * 3_600 + 60
     headers = .allocate(capacity: Self.headers.count)
     for (index, header) in Self.headers.enumerated() {
       var option = lws_protocol_vhost_options()

@@ -64,6 +64,9 @@ extension Server {
     case LWS_CALLBACK_RECEIVE:
       guard let session = sessions[socket] else { return false }
       return receive(UnsafeRawBufferPointer(start: bytes, count: count), from: session)
+    case LWS_CALLBACK_RECEIVE_PONG:
+      sessions[socket]?.pulse.hear(at: EventLoop.now)
+      return true
     case LWS_CALLBACK_SERVER_WRITEABLE:
       guard let session = sessions[socket] else { return false }
       return write(to: session)
@@ -93,7 +96,10 @@ extension Server {
     let bucket = TokenBucket(
       rate: configuration.messageRate, burst: configuration.messageBurst, at: EventLoop.now)
     let id = SessionID(rawValue: lastSession)
-    let session = Session(id: id, socket: socket, pass: pass, token: resumeTokens.make(for: id), bucket: bucket)
+    let session = Session(
+      id: id, socket: socket, pass: pass, token: resumeTokens.make(for: id), bucket: bucket,
+      pulse: Pulse(configuration.patience, at: EventLoop.now))
+    rounds.begin(at: EventLoop.now)
     sessions[socket] = session
     sessionsByID[session.id] = session
     if sessions.count > configuration.sessionLimit {

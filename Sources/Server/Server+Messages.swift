@@ -8,6 +8,7 @@ extension Server {
   /// - Returns: `false` when the socket is to be closed at once, with the reason given to libwebsockets.
   func receive(_ piece: UnsafeRawBufferPointer, from session: Session) -> Bool {
     guard !session.isClosing else { return true }
+    session.pulse.hear(at: EventLoop.now)
     let socket = session.socket
     guard lws_frame_is_binary(socket) == 0 else { return close(session, 1003, "text only") }
     switch session.assembly.add(
@@ -156,6 +157,10 @@ extension Server {
     }
     if case .closing(let code, let reason) = session.phase, session.error == nil {
       return session.isShownOut || showOut(session, code, reason)
+    }
+    if session.owesPing {
+      if hasMore(session) { lws_callback_on_writable(session.socket) }
+      return ping(session)
     }
     guard let next = nextMessage(of: session) else { return true }
     var message = next.message

@@ -54,6 +54,8 @@ public final class Server {
   var tablesByName: [String: TableID] = [:]
   var nextInlet = 0
   var greetings: GreetingQueue
+  /// When all pages are looked at.
+  var rounds: Rounds
   var actions: ActionBook
   var images = ImageDesk()
   var resumeTokens: ResumeTokens
@@ -78,6 +80,7 @@ public final class Server {
     resumeTokens = ResumeTokens(limit: configuration.limits.parkedSessions)
     actions = ActionBook(limit: configuration.limits.parkedSessions)
     greetings = GreetingQueue(patience: configuration.helloTimeout)
+    rounds = Rounds(every: min(.seconds(1), configuration.patience.silence, configuration.patience.answer))
     engine = RecordedEngine(
       Engine(
         epoch: configuration.epoch ?? Self.randomEpoch(), limits: configuration.limits, collators: LocaleCollator.find),
@@ -187,6 +190,7 @@ public final class Server {
       guard let session = sessionsByID[id], session.phase == .greeting else { continue }
       refuse(session, .unexpectedMessage("say hello first"), engineKnowsIt: false)
     }
+    takePulses(at: now)
     wakeDownloads()
     tellStats(at: now)
     dismissTardy(at: now)
@@ -194,7 +198,8 @@ public final class Server {
     finishOverdueImages(at: now)
     loop.requestTurn(
       at: [
-        engine.deadline, greetings.deadline, actions.deadline, images.deadline, connections.deadline, stats.deadline,
+        engine.deadline, greetings.deadline, rounds.deadline, actions.deadline, images.deadline, connections.deadline,
+        stats.deadline,
         configuration.systemManager?.deadline,
       ].compactMap(\.self).min())
     if isMailLeft { loop.requestNextRound() }

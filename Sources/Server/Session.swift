@@ -63,13 +63,20 @@ final class Session {
   var isBroken = false
   /// Whether a patch was handed over of which libwebsockets still holds a part.
   var isDraining = false
+  /// Whether it is still there.
+  var pulse: Pulse
+  /// Whether it is to be asked.
+  var owesPing = false
 
-  init(id: SessionID, socket: OpaquePointer, pass: AccessControl.Pass, token: String, bucket: TokenBucket) {
+  init(
+    id: SessionID, socket: OpaquePointer, pass: AccessControl.Pass, token: String, bucket: TokenBucket, pulse: Pulse
+  ) {
     self.id = id
     self.socket = socket
     self.pass = pass
     self.token = token
     self.bucket = bucket
+    self.pulse = pulse
   }
 
   /// Whether the page gets nothing but the count of what waits.
@@ -84,6 +91,7 @@ final class Session {
   func beginClosing(_ code: Int, _ reason: String, error: ClientError? = nil) {
     phase = .closing(code, reason)
     owesHello = false
+    owesPing = false
     owesTables = false
     status = nil
     waiting = nil

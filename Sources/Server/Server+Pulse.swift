@@ -1,0 +1,35 @@
+import CWebSockets
+import ListEngine
+
+extension Server {
+  /// Asks those that are silent whether they are there, and sends away those that do not answer.
+  func takePulses(at now: Instant) {
+    let round = rounds.take(at: now, isAnyoneThere: !sessions.isEmpty)
+    guard round != .notYet else { return }
+    var gone: [OpaquePointer] = []
+    for session in sessions.values where !session.isClosing {
+      if round == .late { session.pulse.forgive() }
+      switch session.pulse.look(at: now) {
+      case .fine: break
+      case .ask:
+        session.owesPing = true
+        lws_callback_on_writable(session.socket)
+      case .gone: gone.append(session.socket)
+      }
+    }
+    // One that goes can take another one with it.
+    for socket in gone where sessions[socket] != nil {
+      lws_set_timeout(socket, PENDING_TIMEOUT_USER_OK, LWS_TO_KILL_SYNC)
+    }
+    if !gone.isEmpty { logger.debug("pages are gone without a word", metadata: ["count": "\(gone.count)"]) }
+  }
+
+  /// Sends a ping: as it is, for one of libwebsockets' own comes with a timer.
+  func ping(_ session: Session) -> Bool {
+    session.owesPing = false
+    var frame = [UInt8](repeating: 0, count: CLWS_PRE) + [0x89, 0]
+    return frame.withUnsafeMutableBufferPointer {
+      clws_write_frame(session.socket, $0.baseAddress! + CLWS_PRE, $0.count - CLWS_PRE) >= 0
+    }
+  }
+}

@@ -1,0 +1,93 @@
+import ListEngine
+import Testing
+
+@testable import Server
+
+/// Pages that say nothing.
+@Suite struct PulseTests {
+  private static let patience = Pulse.Patience(silence: .seconds(9), answer: .seconds(5))
+
+  private func moment(_ milliseconds: Int64) -> Instant { Instant(nanoseconds: milliseconds * 1_000_000) }
+
+  @Test func aPageIsAskedAfterItsSilenceAndOnce() {
+    var pulse = Pulse(Self.patience, at: moment(100))
+    #expect(pulse.look(at: moment(9_099)) == .fine)
+    #expect(pulse.look(at: moment(9_100)) == .ask)
+    #expect(pulse.look(at: moment(9_100)) == .fine)
+    #expect(pulse.look(at: moment(14_099)) == .fine)
+  }
+
+  @Test func whoDoesNotAnswerIsGone() {
+    var pulse = Pulse(Self.patience, at: moment(0))
+    #expect(pulse.look(at: moment(9_000)) == .ask)
+    #expect(pulse.look(at: moment(13_999)) == .fine)
+    #expect(pulse.look(at: moment(14_000)) == .gone)
+  }
+
+  @Test func whoAnswersIsAskedAgainAfterAnotherSilence() {
+    var pulse = Pulse(Self.patience, at: moment(0))
+    #expect(pulse.look(at: moment(9_000)) == .ask)
+    pulse.hear(at: moment(13_999))
+    #expect(pulse.look(at: moment(14_000)) == .fine)
+    #expect(pulse.look(at: moment(22_998)) == .fine)
+    #expect(pulse.look(at: moment(22_999)) == .ask)
+  }
+
+  @Test func whoIsHeardIsNeverAsked() {
+    var pulse = Pulse(Self.patience, at: moment(0))
+    for second in 1...100 {
+      pulse.hear(at: moment(Int64(second) * 1_000))
+      #expect(pulse.look(at: moment(Int64(second) * 1_000 + 999)) == .fine)
+    }
+  }
+
+  @Test func whoCouldNotBeHeardIsAskedAgain() {
+    var pulse = Pulse(Self.patience, at: moment(0))
+    #expect(pulse.look(at: moment(9_000)) == .ask)
+    pulse.forgive()
+    #expect(pulse.look(at: moment(3_600_000)) == .ask)
+    #expect(pulse.look(at: moment(3_604_999)) == .fine)
+    #expect(pulse.look(at: moment(3_605_000)) == .gone)
+  }
+
+  @Test func roundsAreAsLongAsSomebodyIsThereAndKnowThatTheyAreLate() {
+    var rounds = Rounds(every: .seconds(1))
+    #expect(rounds.deadline == nil)
+    #expect(rounds.take(at: moment(5_000), isAnyoneThere: false) == .notYet)
+    rounds.begin(at: moment(5_000))
+    rounds.begin(at: moment(5_500))
+    #expect(rounds.deadline == moment(6_000))
+    #expect(rounds.take(at: moment(5_999), isAnyoneThere: true) == .notYet)
+    #expect(rounds.take(at: moment(6_000), isAnyoneThere: true) == .inTime)
+    #expect(rounds.take(at: moment(8_000), isAnyoneThere: true) == .inTime)
+    #expect(rounds.take(at: moment(10_001), isAnyoneThere: true) == .late)
+    #expect(rounds.take(at: moment(11_001), isAnyoneThere: false) == .inTime)
+    #expect(rounds.deadline == nil)
+  }
+
+  @Test func aPageThatAnswersIsAskedAgain() throws {
+    let server = try RunningServer { $0.patience = Pulse.Patience(silence: .milliseconds(50), answer: .seconds(3_600)) }
+    let client = try WebSocketClient(port: server.port)
+    for _ in 0..<4 {
+      guard case .ping(let payload)? = client.frame() else {
+        Issue.record("it is not asked")
+        return
+      }
+      #expect(payload.isEmpty)
+      client.send(opcode: 10, payload)
+    }
+    client.say(#"{"type":"what"}"#)
+    #expect(try client.refusal().error == "unknownType")
+  }
+
+  @Test func aPageThatDoesNotAnswerIsSentAway() throws {
+    let server = try RunningServer {
+      $0.patience = Pulse.Patience(silence: .milliseconds(50), answer: .milliseconds(50))
+    }
+    let client = try WebSocketClient(port: server.port)
+    guard case .ping? = client.frame(), case .end? = client.frame() else {
+      Issue.record("it is not asked, or not closed without a word")
+      return
+    }
+  }
+}
