@@ -27,7 +27,8 @@ extension Server {
   /// Sends a ping: as it is, for one of libwebsockets' own comes with a timer.
   func ping(_ session: Session) -> Bool {
     session.owesPing = false
-    var frame = [UInt8](repeating: 0, count: CLWS_PRE) + [0x89, 0]
+    // With something in it: libwebsockets does not tell of an answer without.
+    var frame = [UInt8](repeating: 0, count: CLWS_PRE) + [0x89, 1, 0x3F]
     return frame.withUnsafeMutableBufferPointer {
       clws_write_frame(session.socket, $0.baseAddress! + CLWS_PRE, $0.count - CLWS_PRE) >= 0
     }
