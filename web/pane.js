@@ -368,7 +368,10 @@ export class Pane {
     this.on.painted(this);
     table.isLean = false;
     if (isFirst) this.schedule();
-    else this.furnish();
+    else {
+      this.link.settle?.();
+      this.furnish();
+    }
     if (table.nextFlash > 0 && this.#flashTimer === 0) this.#flashTimer = setTimeout(() => this.#fade(), table.nextFlash - now + 1);
   }
 

@@ -40,6 +40,10 @@ struct Connections {
   private var addresses: [OpaquePointer: String] = [:]
   private var counts: [String: Int] = [:]
   private var admitted: String?
+  /// How many requests were answered on connections that are kept.
+  private var answers: [OpaquePointer: Int] = [:]
+  /// So many requests may come on one connection.
+  static let greatestRequestCount = 100
 
   /// - Parameters:
   ///   - rate: how many are taken a second, on average.
@@ -82,9 +86,20 @@ struct Connections {
   /// Notes that somebody is in: a page, or an answer that takes its time.
   mutating func settle(_ socket: OpaquePointer) { numbers[socket] = nil }
 
+  /// Counts a request that is answered; whether another one may follow on its connection. One that waits for it is on its way in.
+  mutating func mayAskForMore(_ socket: OpaquePointer) -> Bool {
+    let count = answers[socket, default: 0] + 1
+    answers[socket] = count
+    return count < Self.greatestRequestCount
+  }
+
+  /// Whether a request was answered on this connection, and it was kept.
+  func hasAnswered(_ socket: OpaquePointer) -> Bool { answers[socket] != nil }
+
   /// Notes that somebody has gone.
   mutating func remove(_ socket: OpaquePointer) {
     numbers[socket] = nil
+    answers[socket] = nil
     guard let address = addresses.removeValue(forKey: socket), let count = counts[address] else { return }
     counts[address] = count > 1 ? count - 1 : nil
   }

@@ -13,8 +13,9 @@ struct HTTPResponse {
     ("X-Content-Type-Options", "nosniff"), ("Referrer-Policy", "no-referrer"),
     ("Cross-Origin-Opener-Policy", "same-origin"), ("Cross-Origin-Resource-Policy", "same-origin"),
   ]
-  /// The page's files are kept and asked for again; everything else is nobody's to keep.
+  /// The page's files are kept and asked for again, unless their address names a revision; everything else is nobody's to keep.
   static let fileCaching = (name: "Cache-Control", value: "no-cache")
+  private static let lastingCaching = (name: "Cache-Control", value: "public, max-age=31536000, immutable")
   private static let otherCaching = (name: "Cache-Control", value: "no-store")
 
   private static let phrases = [
@@ -26,27 +27,35 @@ struct HTTPResponse {
   let head: [UInt8]
   /// Empty in answer to HEAD.
   let body: [UInt8]
+  /// Whether another request may follow on the same connection.
+  let keepsConnection: Bool
 
   private init(
-    status: Int, headers: [(name: String, value: String)], body: [UInt8], isBodySent: Bool, isStreamed: Bool = false
+    status: Int, headers: [(name: String, value: String)], body: [UInt8], isBodySent: Bool, isStreamed: Bool = false,
+    keepsConnection: Bool = false
   ) {
     var text = "HTTP/1.1 \(status) \(Self.phrases[status] ?? "Status")\r\n"
     for (name, value) in headers + Self.safetyHeaders { text += "\(name): \(value)\r\n" }
     if status != 304, !isStreamed { text += "Content-Length: \(body.count)\r\n" }
-    // One request per connection: what follows on it could only be an attempt at smuggling.
-    text += "Connection: close\r\n\r\n"
+    // Whoever is refused, or sends what could hide a second request, is not listened to any longer.
+    text += "Connection: \(keepsConnection ? "keep-alive" : "close")\r\n\r\n"
+    self.keepsConnection = keepsConnection
     head = Array(text.utf8)
     self.body = isBodySent ? body : []
   }
 
   /// A file of the page, or the word that the browser has it already.
-  init(_ file: PageFile, to request: RequestHead) {
+  ///
+  /// The page is many small files: a browser that asks for them on a few connections, instead of one for each, has them sooner.
+  init(_ file: PageFile, to request: RequestHead, keepsConnection: Bool = false) {
     let tags = request.ifNoneMatch.flatMap { $0.split(separator: ",") }.map { String($0.drop(while: { $0 == " " })) }
     let isKnown = tags.contains { $0 == file.tag || $0 == "W/" + file.tag || $0 == "*" }
     self.init(
       status: isKnown ? 304 : 200,
-      headers: [("Content-Type", file.contentType), ("ETag", file.tag), Self.fileCaching],
-      body: isKnown ? [] : file.bytes, isBodySent: request.method != .head)
+      headers: [
+        ("Content-Type", file.contentType), ("ETag", file.tag), file.isLasting ? Self.lastingCaching : Self.fileCaching,
+      ],
+      body: isKnown ? [] : file.bytes, isBodySent: request.method != .head, keepsConnection: keepsConnection)
   }
 
   /// A refusal that says why.

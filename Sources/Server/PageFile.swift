@@ -4,12 +4,17 @@ struct PageFile: Sendable {
   var bytes: [UInt8]
   /// Changes with the content, so that a browser asks again after a restart with new files.
   var tag: String
+  /// Whether the address by which it was asked for means these bytes for ever.
+  var isLasting = false
 
   init(contentType: String, bytes: [UInt8]) {
     self.contentType = contentType
     self.bytes = bytes
-    var hash: UInt64 = 0xCBF2_9CE4_8422_2325  // FNV-1a: it tells versions apart, and guards nothing
-    for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
-    tag = "\"\(String(hash, radix: 16))-\(bytes.count)\""
+    tag = "\"\(String(Self.hash(bytes), radix: 16))-\(bytes.count)\""
+  }
+
+  /// FNV-1a: it tells versions apart, and guards nothing.
+  static func hash(_ bytes: [UInt8]) -> UInt64 {
+    bytes.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
   }
 }

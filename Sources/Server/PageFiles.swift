@@ -4,6 +4,9 @@ import Glibc
 ///
 /// No request ever reaches the file system, so no path can leave the folder. Symbolic links, hidden files, unknown suffixes and
 /// odd names are passed over.
+///
+/// Each file has a second address, `/r/REVISION/` and its path, which the browser may keep for ever: the revision changes whenever any file
+/// does. `index.html` names its files by these, so that a browser that comes back asks for that one only.
 public struct PageFiles: Sendable {
   /// Why a folder cannot be served: the operator's fault.
   public enum Failure: Error, Hashable, Sendable, CustomStringConvertible {
@@ -34,6 +37,8 @@ public struct PageFiles: Sendable {
 
   private var files: [String: PageFile] = [:]
   private var byteCount = 0
+  /// Names what all files hold together.
+  private(set) var revision = ""
 
   /// What is served where no page is installed: it says so.
   public static var placeholder: PageFiles {
@@ -55,11 +60,39 @@ public struct PageFiles: Sendable {
     let root = String(cString: real)
     guard let entries = Self.entries(of: root) else { throw .noFolder(folder) }
     try read(entries, of: root, as: "", depth: 0)
-    guard files["/index.html"] != nil else { throw .noIndex(folder) }
+    guard let index = files["/index.html"] else { throw .noIndex(folder) }
+    let tags = paths.map { "\($0) \(files[$0]!.tag)" }.joined(separator: "\n")
+    revision = String(PageFile.hash(Array(tags.utf8)), radix: 16)
+    files["/index.html"] = PageFile(contentType: index.contentType, bytes: namingRevisions(index.bytes))
   }
 
   /// The file at exactly this path; `/` is `/index.html`.
-  func file(at path: String) -> PageFile? { files[path == "/" ? "/index.html" : path] }
+  ///
+  /// One of another revision is answered with what is there now, and not to be kept: a page that stands since before a restart still finds
+  /// what it loads late.
+  func file(at path: String) -> PageFile? {
+    if let file = files[path == "/" ? "/index.html" : path] { return file }
+    let parts = path.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: true)
+    guard parts.count == 3, parts[0] == "r", path == "/r/\(parts[1])/\(parts[2])", Self.isRevision(parts[1]),
+      parts[2] != "index.html", var file = files["/\(parts[2])"]
+    else { return nil }
+    file.isLasting = parts[1] == revision
+    return file
+  }
+
+  private static func isRevision(_ text: Substring) -> Bool {
+    text.utf8.count <= 16 && text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
+  }
+
+  /// A page in which every `src` and `href` that is one of our files names it by its revision.
+  private func namingRevisions(_ html: [UInt8]) -> [UInt8] {
+    var parts = String(decoding: html, as: UTF8.self).split(separator: "\"", omittingEmptySubsequences: false)
+    for at in parts.indices.dropFirst() where parts[at - 1].hasSuffix(" src=") || parts[at - 1].hasSuffix(" href=") {
+      guard files["/\(parts[at])"] != nil else { continue }
+      parts[at] = "/r/\(revision)/\(parts[at])"
+    }
+    return Array(parts.joined(separator: "\"").utf8)
+  }
 
   /// All paths that are served.
   var paths: [String] { files.keys.sorted() }

@@ -9,6 +9,9 @@ struct PageTransfer {
 
   init(_ response: HTTPResponse) { self.response = response }
 
+  /// Whether another request may follow on the same connection once all is written.
+  var keepsConnection: Bool { response.keepsConnection }
+
   enum Piece {
     case head([UInt8])
     case body(ArraySlice<UInt8>)

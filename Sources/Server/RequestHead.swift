@@ -25,6 +25,12 @@ struct RequestHead {
 }
 
 extension RequestHead {
+  /// Whether who asks wants to ask for more on the same connection, and has said nothing that could hide a second request.
+  var wishesForMore: Bool {
+    connection.count == 1 && connection[0].lowercased() == "keep-alive" && upgrade.isEmpty && contentLength.isEmpty
+      && transferEncoding.isEmpty
+  }
+
   /// Whether it asks for the connection to become something else (RFC 9110, 7.8).
   var asksForUpgrade: Bool {
     connection.flatMap { $0.split(separator: ",") }.contains { $0.trimmingBlanks().lowercased() == "upgrade" }

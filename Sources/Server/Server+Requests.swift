@@ -10,6 +10,8 @@ extension Server {
 
   /// The look at an upgrade, before anything is answered.
   func admitUpgrade(_ socket: OpaquePointer) -> Bool {
+    // A second request that turns out to be an upgrade is what CVE-2025-11677 is about; no browser sends one.
+    guard !connections.hasAnswered(socket) else { return false }
     let head = RequestHead(of: socket)
     // To an upgrade that it does not know libwebsockets has answered 403 already, and the request may be gone.
     guard head.upgrade.count == 1, ["websocket", "h2c"].contains(head.upgrade[0].lowercased()) else { return false }
@@ -47,9 +49,16 @@ extension Server {
     Self.remoteAddress(of: lws_get_socket_fd(socket)) ?? "this machine"
   }
 
-  /// Writes the next piece of an answer; when there is none left the connection ends, once the browser has all of it.
+  /// Writes the next piece of an answer; when there is none left the connection ends, once the browser has all of it, or waits for the
+  /// next request.
   func continueTransfer(on socket: OpaquePointer) -> Bool {
-    guard let piece = transfers[socket]?.nextPiece() else { return continueDownload(on: socket) }
+    guard var transfer = transfers[socket] else { return continueDownload(on: socket) }
+    guard let piece = transfer.nextPiece() else {
+      guard transfer.keepsConnection, !isStopping else { return continueDownload(on: socket) }
+      transfers[socket] = nil
+      return lws_http_transaction_completed(socket) == 0
+    }
+    transfers[socket] = transfer
     let isWritten =
       switch piece {
       case .head(let bytes): write(bytes, to: socket, with: clws_write_http_head)

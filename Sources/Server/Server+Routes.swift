@@ -10,7 +10,10 @@ extension Server {
     if head.path == "/", head.method == .get, let code = head.argument("code") {
       return login(code, head, on: socket)
     }
-    if let file = configuration.page.file(at: head.path) { return HTTPResponse(file, to: head) }
+    if let file = configuration.page.file(at: head.path) {
+      let keepsConnection = !isStopping && head.wishesForMore && connections.mayAskForMore(socket)
+      return HTTPResponse(file, to: head, keepsConnection: keepsConnection)
+    }
     switch head.path {
     case "/healthz": return HTTPResponse(Array("ok\n".utf8), type: "text/plain; charset=utf-8", to: head.method)
     case "/session":

@@ -84,6 +84,54 @@ import Testing
     #expect(changed?.body == Array("changed".utf8))
   }
 
+  @Test func theIndexNamesItsFilesByAddressesThatMayBeKeptForEver() throws {
+    let folder = try Folder()
+    let index = URL(filePath: folder.path + "/index.html")
+    let html = """
+      <link rel="stylesheet" href="parts/style.css"><script src="app.js"></script><script src="gone.js"></script>
+      <a href="https://x.example/app.js">app.js</a><p title="app.js" data-src="app.js">"app.js"</p>
+      """
+    try Data(html.utf8).write(to: index)
+    let server = try folder.server()
+    let revision = try PageFiles(folder: folder.path).revision
+    let page = try #require(try HTTPAnswer.get("/", port: server.port))
+    #expect(
+      String(decoding: page.body, as: UTF8.self)
+        == html.replacingOccurrences(of: " href=\"parts/style.css\"", with: " href=\"/r/\(revision)/parts/style.css\"")
+        .replacingOccurrences(of: " src=\"app.js\"", with: " src=\"/r/\(revision)/app.js\""))
+    #expect(page.headers["cache-control"] == "no-cache", "its own address stays the same")
+    for (path, name) in [("app.js", "text/javascript; charset=utf-8"), ("parts/deep/icon.svg", "image/svg+xml")] {
+      let plain = try #require(try HTTPAnswer.get("/\(path)", port: server.port))
+      #expect(plain.headers["cache-control"] == "no-cache")
+      let kept = try #require(try HTTPAnswer.get("/r/\(revision)/\(path)", port: server.port))
+      #expect(kept.body == plain.body)
+      #expect(kept.headers["content-type"] == name)
+      #expect(kept.headers["cache-control"] == "public, max-age=31536000, immutable")
+      let old = try #require(try HTTPAnswer.get("/r/0123456789abcdef/\(path)", port: server.port))
+      #expect(old.body == plain.body, "a page that stands since before a restart finds what it loads late")
+      #expect(old.headers["cache-control"] == "no-cache")
+    }
+    for path in [
+      "/r/\(revision)/index.html", "/r/\(revision)/", "/r/\(revision)", "/r//app.js", "/r/app.js",
+      "/r/\(revision)/secret.txt",
+      "/R/\(revision)/app.js", "/r/0123456789abcdef0/app.js", "/r/ABCDEF/app.js", "/r/x/app.js",
+      "/r/\(revision)/r/\(revision)/app.js",
+    ] {
+      #expect(try HTTPAnswer.get(path, port: server.port)?.status == 404, "\(path)")
+    }
+  }
+
+  @Test func anotherFileAnywhereMakesAnotherRevision() throws {
+    let folder = try Folder()
+    let revision = try PageFiles(folder: folder.path).revision
+    #expect(try PageFiles(folder: folder.path).revision == revision)
+    try Data("q{}".utf8).write(to: URL(filePath: folder.path + "/parts/style.css"))
+    let changed = try PageFiles(folder: folder.path).revision
+    #expect(changed != revision)
+    try FileManager.default.moveItem(atPath: folder.path + "/app.js", toPath: folder.path + "/application.js")
+    #expect(try PageFiles(folder: folder.path).revision != changed)
+  }
+
   @Test func everyAnswerKeepsThePageIn() throws {
     let folder = try Folder()
     let server = try folder.server()
