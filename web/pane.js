@@ -142,9 +142,7 @@ export class Pane {
         this.scroll.shift(event.shift);
         this.sight.shifted(event.shift, this.scroll.rowHeight);
         return this.#showCopy(event.shift, true);
-      case 'sources':
-        this.absentAt = Date.now();
-        return this.on.listed(this);
+      case 'sources': this.absentAt = Date.now(); return this.on.listed(this);
       case 'status': this.toldAt = Date.now(); return undefined;
       case 'acted': return this.hands?.acting.acts.receive(event.message);
       case 'broken': return this.link.close();
