@@ -40,6 +40,17 @@ import Testing
     #expect(harness.lines() == values(495..<515))
   }
 
+  @Test func whatWasScrolledToIsShownWhenItComesHoweverLongTheInterval() throws {
+    let harness = try harness()
+    harness.open(interval: .seconds(30))
+    try harness.settle()
+    // The next flush of the throttle is half a minute away.
+    harness.plan = { _ in .init(after: .seconds(1)) }
+    harness.scroll(first: 500)
+    try harness.settle(within: .seconds(2))
+    #expect(harness.lines() == values(495..<515))
+  }
+
   @Test func whereTheReaderWillBeIsAskedForAndNoRowIsBlankMeanwhile() throws {
     let harness = try harness()
     harness.open()
@@ -103,13 +114,15 @@ import Testing
     let old = try #require(harness.source.requests.last)
     harness.upsert(3, value: 8)
     harness.change()
-    harness.plan = { _ in .init() }
+    for _ in 0..<3 { try harness.turn(by: .seconds(1)) }
     let rows = (0..<10).map { row -> (RowKey, [Cell]) in
       (.integer(Int64(row)), [.integer(row == 3 ? 7 : Int64(row) * 10), .text("row \(row)"), .text("old")])
     }
     harness.engine.handle(
       .page(harness.table, old.id, RowPage(rows, hasMore: false, count: 10)), at: harness.clock.now)
     try harness.settle(within: .seconds(20))
+    harness.plan = { _ in .init() }
+    try harness.settle()
     #expect(harness.lines()[3] == "8")
     #expect(harness.replica().cells[0][2] == .text("even"))
   }
