@@ -1,8 +1,11 @@
 // firstlink.js: the page's end of the first conversation, over the socket that start.js has opened. The first rows wait for no worker: what they
-// come in is read where it arrives. Then a worker reads what comes, and opens the next socket when this one is gone.
+// come in is read where it arrives. Then a worker reads what is long, and opens the next socket when this one is gone.
 //# allFunctionsCalledOnLoad
 
 import { parseMessage } from './wire.js';
+
+/** Characters of a frame that is read at once: to take over from a worker what has been read of it costs no less. */
+const small = 16_384;
 
 /**
  * A link as link.js describes it; `settle()` says that the first rows are there. `startReader(receive, ready)` makes a link of a worker that does
@@ -23,11 +26,15 @@ export class FirstLink {
   /** @type {import('./link.js').WorkerLink|null} */
   #reader = null;
   #isReaderReady = false;
+  #unread = 0;  // frames that the worker has: what comes after them goes the same way
   #isResting = false;
 
-  /** The first rows are on the screen: from now on a worker reads. */
+  /** The first rows are on the screen: from now on a worker may read. */
   settle() {
-    this.#reader ??= this.startReader((event) => this.#hear(event), () => this.#take());
+    this.#reader ??= this.startReader((event) => {
+      this.#unread -= 1;
+      this.#hear(event);
+    }, () => this.#take());
   }
 
   send(message) {
@@ -60,8 +67,10 @@ export class FirstLink {
       this.#since = this.clock();
       this.receive({ state: 'open' });
     } else if (kind === 'closed') this.#lost();
-    else if (this.#isReaderReady) this.#reader.read(data, at);
-    else this.#read(data, at, opened);
+    else if (this.#isReaderReady && (data.length > small || this.#unread > 0)) {
+      this.#unread += 1;
+      this.#reader.read(data, at);
+    } else this.#read(data, at, opened);
   }
 
   #read(data, at, opened) {
@@ -80,7 +89,7 @@ export class FirstLink {
     if (event.refused) this.#socket?.close();
   }
 
-  // The worker is there. The next frame is the first one that it reads: what has arrived before is read already.
+  // The worker is there; what has arrived before is read already.
   #take() {
     this.#isReaderReady = true;
     if (this.#socket === null && !this.#isResting) this.#reader.retry();

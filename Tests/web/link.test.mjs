@@ -37,19 +37,30 @@ test('what came before the modules is heard in its order, and what was asked for
   assert.equal(starts(), 0, 'the first rows wait for no worker');
 });
 
-test('once the first rows are there a worker reads, but for what comes before it is ready', async () => {
+test('once the first rows are there a worker reads what is long, and what comes before it has', async () => {
   const { link, said, heard, tell, hear, ready, starts } = await page({ kind: 'open' });
+  const long = status.padEnd(16_385);
+  const fitting = status.padEnd(16_384);
+  const reads = () => said.filter((line) => line.startsWith('reader read')).length;
   link.settle();
   link.settle();
   assert.equal(starts(), 1);
-  tell({ kind: 'message', data: status, at: 1 });
-  assert.deepEqual(kinds(heard), ['open', 'status']);
+  tell({ kind: 'message', data: long, at: 1 });
+  assert.deepEqual(kinds(heard), ['open', 'status'], 'before it is ready nothing waits for it');
   ready();
-  tell({ kind: 'message', data: status, at: 2 });
-  assert.deepEqual(said, [`reader read ${JSON.stringify(status)} 2`]);
-  assert.equal(heard.length, 2);
+  tell({ kind: 'message', data: fitting, at: 2 });
+  assert.deepEqual([heard.length, reads()], [3, 0]);
+  tell({ kind: 'message', data: long, at: 3 });
+  tell({ kind: 'message', data: status, at: 4 });
+  assert.deepEqual([heard.length, reads()], [3, 2], 'none overtakes another');
   hear({ message: { type: 'status' } });
-  assert.equal(heard.length, 3);
+  tell({ kind: 'message', data: status, at: 5 });
+  assert.deepEqual([heard.length, reads()], [4, 3]);
+  hear({ message: { type: 'status' } });
+  hear({ message: { type: 'status' } });
+  tell({ kind: 'message', data: status, at: 6 });
+  assert.deepEqual([heard.length, reads()], [7, 3]);
+  assert.equal(said[0], `reader read ${JSON.stringify(long)} 3`);
 });
 
 test('what the page says goes over its own socket while that is there, and over the worker\'s when it is gone', async () => {
