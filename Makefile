@@ -41,9 +41,9 @@ chaos: ## Kills, hangs, floods and garbage: FAULTS of them over PLUGINS plugins 
 	@swift build -c release --product rowcast
 	@Benchmarks/chaos/run --faults $(FAULTS) --plugins $(PLUGINS) $(if $(SEED),--seed $(SEED))
 
-mutants: ## Plants bugs one by one and shows that the tests find each.
+mutants: ## Plants small bugs and shows that the tests find each (MUTANTS="--missed" for those not found yet).
 	@scripts/setup run
-	@Tests/Mutants/run
+	@Tests/Mutants/run $(MUTANTS)
 
 lint: ## Says what swift format and the tidy rules would change.
 	@swift format lint --strict --parallel --recursive Package.swift Sources Plugins Tests Benchmarks

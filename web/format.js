@@ -98,16 +98,17 @@ function simpleFormat(locale, decimals, useGrouping) {
 }
 
 // A number with so many decimals, half of the last one away from zero, as its shortest digits say; empty when that is no simple matter.
+// (Differences of prices have seventeen digits: those are simple, too, as long as few of them are kept.)
 function rounded(number, decimals) {
   const digits = String(Math.abs(number));
-  if (digits.length > 16 || digits.includes('e')) return '';
+  if (digits.includes('e')) return '';
   const sign = number < 0 || Object.is(number, -0) ? '-' : '';
   const point = digits.indexOf('.');
   const whole = point < 0 ? digits : digits.slice(0, point);
   const part = point < 0 ? '' : digits.slice(point + 1);
   const kept = whole + part.slice(0, decimals).padEnd(decimals, '0');
+  if (kept.length > 15) return '';
   const isUp = part.length > decimals && part[decimals] >= '5';
-  if (isUp && kept.length > 15) return '';
   const all = isUp ? String(Number(kept) + 1).padStart(kept.length, '0') : kept;
   return sign + (decimals === 0 ? all : `${all.slice(0, -decimals)}.${all.slice(-decimals)}`);
 }

@@ -1,5 +1,7 @@
-// link.js: the page's end of a worker that holds a socket.
+// link.js: the page's end of a conversation, which a worker holds; but for the first one, which does not wait for a worker (firstlink.js).
 //# allFunctionsCalledOnLoad
+
+import { FirstLink } from './firstlink.js';
 
 /** Starts a worker: `socket` or `picture`. */
 export function startWorker(kind) {
@@ -7,38 +9,67 @@ export function startWorker(kind) {
 }
 
 /**
- * The worker that holds a socket; each call has one of its own. The first one was started before this module was there (start.js), and what
- * it has said meanwhile was kept.
+ * A conversation of its own; the first one goes on from what start.js has begun.
  *
- * @param {(event: object) => void} receive `{state, connection, pause}`, `{message, opened}` or `{refused}`; first called after this returns
+ * @param {(event: object) => void} receive `{state, connection, pause}`, `{message, bytes, at, opened}` or `{refused}`; first called after this returns
  */
 export function openLink(receive) {
-  const { worker, early } = globalThis.rowcast.first ?? { worker: startWorker('socket'), early: [] };
+  const { first } = globalThis.rowcast;
   globalThis.rowcast.first = null;
-  let connection = 0;
-  const hear = (event) => {
-    if (event.connection !== undefined) connection = event.connection;
-    receive(event);
-  };
-  queueMicrotask(() => {
-    for (const event of early.splice(0)) hear(event);
-    worker.onmessage = ({ data }) => hear(data);
-  });
-  return {
-    send(message) {
-      worker.postMessage({ connection, message });
-    },
-    /** Tries at once instead of waiting. */
-    retry() {
-      worker.postMessage({ retry: true });
-    },
-    /** Ends the connection; another one follows after a pause. */
-    close() {
-      worker.postMessage({ connection, close: true });
-    },
-    /** Ends the connection until somebody tries again. */
-    rest() {
-      worker.postMessage({ rest: true });
-    },
-  };
+  const start = () => startWorker('socket');
+  return first ? new FirstLink(first, receive, (hear, ready) => new WorkerLink(hear, start, ready)) : new WorkerLink(receive, start);
+}
+
+/** A conversation that a worker holds. With `ready`, which is called when the worker is there, it is not begun before `retry()`. */
+export class WorkerLink {
+  constructor(receive, start, ready = null) {
+    Object.assign(this, { receive, start, ready });
+    this.#begin();
+  }
+  #worker;
+  #connection = 0;
+
+  #begin() {
+    this.#worker = this.start();
+    this.#worker.onmessage = ({ data }) => {
+      if (data.ready) {
+        this.#worker.onerror = null;
+        return this.ready?.();
+      }
+      if (data.connection !== undefined) this.#connection = data.connection;
+      return this.receive(data);
+    };
+    // Its files cannot be fetched: the server has gone just now.
+    this.#worker.onerror = () => setTimeout(() => this.#begin(), 1_000);
+    if (this.ready === null) this.retry();
+  }
+
+  send(message) {
+    this.#worker.postMessage({ connection: this.#connection, message });
+  }
+
+  /** Tries at once instead of waiting. */
+  retry() {
+    this.#worker.postMessage({ retry: true });
+  }
+
+  /** Ends the connection; another one follows after a pause. */
+  close() {
+    this.#worker.postMessage({ connection: this.#connection, close: true });
+  }
+
+  /** Ends the connection until somebody tries again. */
+  rest() {
+    this.#worker.postMessage({ rest: true });
+  }
+
+  /** A frame that has arrived on the page's own socket. */
+  read(frame, at) {
+    this.#worker.postMessage({ read: frame, at });
+  }
+
+  /** That socket, which stood since then, is gone: another one follows after a pause. */
+  lost(since) {
+    this.#worker.postMessage({ lost: since });
+  }
 }

@@ -44,8 +44,8 @@ const bar = new Bar(document, {
 
 /** The list of tables and the strip of filters; null as long as there is nothing to show in them, or they are on their way. */
 function partsAround() {
-  const { tables, view: { table, filters } } = active.session;
-  const isWanted = filters.length > 0 || tables.some(({ name }) => name !== table);
+  const { tables, sources, view: { table, filters } } = active.session;
+  const isWanted = filters.length > 0 || tables.some(({ name }) => name !== table) || (sources.length > 0 && tables.length + sources.length > 1);
   if (around !== null || !isWanted) return around;
   bring(() => import('./around.js')).then(({ Chips, Sidebar }) => {
     if (around !== null) return;
@@ -65,7 +65,8 @@ function partsAround() {
 }
 
 function showTables() {
-  partsAround()?.sidebar.setTables(active.session.tables, active.session.view.table);
+  const { tables, sources, view } = active.session;
+  partsAround()?.sidebar.setTables(tables, sources, view.table);
 }
 
 function showView() {

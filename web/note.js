@@ -1,6 +1,8 @@
 // note.js: what stands in the place of rows when there are none, and why.
 //# allFunctionsCalledOnLoad
 
+import { absentWords } from './source.js';
+
 /** A quiet note in the middle of the page. */
 export class Note {
   constructor(element) {
@@ -9,9 +11,9 @@ export class Note {
     this.shown = null;
   }
 
-  /** Says why there are no rows; hides when there are some. */
-  show(session, state, hasRows) {
-    const said = hasRows && session.copy.total > 0 ? null : reason(session, state, hasRows);
+  /** Says why there are no rows; hides when there are some. `passed`: milliseconds since the server told how the sources without a table are. */
+  show(session, state, hasRows, passed) {
+    const said = hasRows && session.copy.total > 0 ? null : reason(session, state, hasRows, passed);
     const key = said === null ? '' : said.join('\n');
     if (key === this.shown) return;
     this.shown = key;
@@ -21,13 +23,15 @@ export class Note {
   }
 }
 
-function reason({ view, tables, table }, state, hasRows) {
+function reason({ view, tables, table, sources }, state, hasRows, passed) {
   if (hasRows) {
     return view.search === '' ? ['No rows', 'This table is empty. Rows appear here as soon as its source sends some.']
       : [`No row contains “${view.search}”`, 'Rows that match appear here by themselves.'];
   }
   if (state === 'lost') return ['The server cannot be reached', 'This page tries again by itself, and goes on when it is back.'];
   if (state === 'connecting') return ['', ''];
+  const absent = table === undefined && (sources.find(({ name }) => name === view.table) ?? (tables.length === 0 && sources.length === 1 ? sources[0] : undefined));
+  if (absent) return [`“${absent.name}” has no table yet`, absentWords(absent.source, passed)];
   if (tables.length === 0) return ['Waiting for the first table', 'No source has told what it shows yet. The table opens here when one does.'];
   if (table === undefined) return [`There is no table “${view.table}” yet`, 'It opens here when its source appears. Others are in the list of tables.'];
   return table.source?.state === 'failed' ? ['The source has failed', table.source.message] : ['', ''];

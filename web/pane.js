@@ -63,6 +63,8 @@ export class Pane {
     this.hands = null;
     /** When the server last told how the sources are. */
     this.toldAt = 0;
+    /** ... and how those are that have no table. */
+    this.absentAt = 0;
     new ResizeObserver(([{ contentRect }]) => this.#fit(contentRect)).observe(this.grid);
     this.grid.addEventListener('keydown', (event) => this.#pressed(event));
   }
@@ -140,6 +142,7 @@ export class Pane {
         this.scroll.shift(event.shift);
         this.sight.shifted(event.shift, this.scroll.rowHeight);
         return this.#showCopy(event.shift, true);
+      case 'sources': this.absentAt = Date.now(); return this.on.listed(this);
       case 'status': this.toldAt = Date.now(); return undefined;
       case 'acted': return this.hands?.acting.acts.receive(event.message);
       case 'broken': return this.link.close();
@@ -161,6 +164,7 @@ export class Pane {
   #welcome(isHello) {
     this.toldAt = Date.now();
     if (isHello) {
+      this.absentAt = this.toldAt;
       Object.assign(this.connection, { state: 'live', lostAt: 0, retryAt: 0 });
       this.error = '';
       if (document.hidden) this.session.setHidden(true);
@@ -293,6 +297,7 @@ export class Pane {
   tick() {
     this.table.tick(Date.now());
     this.hands?.detail.tick(Date.now());
+    if (this.session.copy.seq === 0) this.#showNote();
     this.#showAge();
     this.on.news(this);
   }
@@ -331,7 +336,7 @@ export class Pane {
     // The first rows wait for no words: those come in the frame after them. (A table that takes its time has them at the next tick.)
     const isFirst = hasRows ? table.isLean : session.isAsking && this.connection.state === 'live';
     if (!isFirst) this.#tellAround();
-    this.note.show(session, this.connection.state, columns.all.length > 0 && hasRows);
+    this.#showNote();
     grid.classList.toggle('empty', !hasRows);
     if (!hasRows) return;
 
@@ -361,13 +366,21 @@ export class Pane {
     this.on.painted(this);
     table.isLean = false;
     if (isFirst) this.schedule();
-    else this.furnish();
+    else {
+      this.link.settle?.();
+      this.furnish();
+    }
     if (table.nextFlash > 0 && this.#flashTimer === 0) this.#flashTimer = setTimeout(() => this.#fade(), table.nextFlash - now + 1);
   }
 
   #fade() {
     this.#flashTimer = 0;
     this.schedule();
+  }
+
+  #showNote() {
+    const { session, connection, columns, absentAt } = this;
+    this.note.show(session, connection.state, columns.all.length > 0 && session.copy.seq > 0, Date.now() - absentAt);
   }
 
   // Rows that may be true no more look so, and say why.

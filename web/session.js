@@ -11,7 +11,7 @@ import { wireFilter } from './filter.js';
  *
  *     const session = new Session((message) => socket.send(message));
  *     session.connected();
- *     const event = session.receive(message, sight);  // {kind: 'window' | 'patch' | 'tables' | 'status' | 'waiting' | 'acted' | 'error' | 'nothing', ...}
+ *     const event = session.receive(message, sight);  // {kind: 'window' | 'patch' | 'tables' | 'sources' | 'status' | 'waiting' | 'acted' | 'error' | 'nothing', ...}
  *     session.painted();                              // the copy is on the screen: the server may send the next patch
  *
  * `recall(view, tables)` says what to show when the reader has not said which table. `sight` is a function `(seq, isTop) => viewport` that describes what the reader sees, or would see at the top of another list.
@@ -23,6 +23,8 @@ export class Session {
     this.copy = new WindowCopy();
     this.view = emptyView();
     this.tables = [];
+    /** Sources that have no table, each `{name, source}`. */
+    this.sources = [];
     this.epoch = '';
     /** What this reader may do: `operator`, or `viewer`, who may only look. */
     this.role = '';
@@ -158,6 +160,9 @@ export class Session {
     switch (message.type) {
       case 'hello': return this.#greet(message, sight, opened);
       case 'tables': return this.#list(message.tables, sight);
+      case 'sources':
+        this.sources = message.sources;
+        return { kind: 'sources' };
       case 'window': return this.#isStray(message) ? this.#pass(message) : this.#replace(message);
       case 'patch': return this.#isStray(message) ? this.#pass(message) : this.#patch(message);
       case 'status': return this.#status(message);
@@ -179,6 +184,7 @@ export class Session {
     this.epoch = message.epoch;
     this.#secret = message.session ?? '';
     this.role = message.role ?? '';
+    this.sources = message.sources ?? [];
     this.#isGreeted = true;
     const event = this.#list(message.tables, sight, true);
     this.#offered = undefined;

@@ -37,27 +37,34 @@ export class Sidebar {
   #socket;
   #isShown;
 
-  /** The tables there are, and the one that is shown. */
-  setTables(tables, name) {
+  /** The tables there are, the sources that have none, and the one that is shown. */
+  setTables(tables, sources, name) {
     const focused = document.activeElement?.dataset?.table;
     const known = this.tables;
-    this.tables = new Map(tables.map((table) => {
-      const entry = known.get(table.name) ?? makeEntry(table.name);
-      entry.title.nodeValue = table.title || table.name;
-      entry.tab.setAttribute('aria-selected', String(table.name === name));
-      entry.tab.tabIndex = table.name === name ? 0 : -1;
-      return [table.name, entry];
+    const named = new Set(tables.map((table) => table.name));
+    // A source may be called as a table of another one, for which it was refused its own.
+    const absent = sources.map((one) => ({ ...one, key: keyOfSource(one.name), isAbsent: true }));
+    this.tables = new Map([...tables.map((table) => ({ ...table, key: table.name })), ...absent].map((one) => {
+      const entry = known.get(one.key) ?? makeEntry(one.name);
+      const isShown = one.name === name && !(one.isAbsent && named.has(name));
+      entry.isAbsent = one.isAbsent === true;
+      entry.title.nodeValue = one.title || one.name;
+      entry.tab.setAttribute('aria-selected', String(isShown));
+      entry.tab.tabIndex = isShown ? 0 : -1;
+      return [one.key, entry];
     }));
     const tabs = [...this.tables.values()].map(({ tab }) => tab);
     if (tabs.every((tab) => tab.tabIndex < 0) && tabs.length > 0) tabs[0].tabIndex = 0;
     this.list.replaceChildren(...tabs);
     for (const table of tables) this.tell(table.name, table);
+    for (const { key, source } of absent) this.tell(key, { source });
     tabs.find((tab) => focused !== undefined && tab.dataset.table === focused)?.focus();
     this.#place();
   }
 
   #place() {
-    const hasChoice = this.tables.size > 1 || [...this.tables.values()].some(({ tab }) => tab.getAttribute('aria-selected') !== 'true');
+    const hasChoice = this.tables.size > 1
+      || [...this.tables.values()].some(({ tab, isAbsent }) => !isAbsent && tab.getAttribute('aria-selected') !== 'true');
     this.panel.hidden = !hasChoice || !this.#isShown;
     this.button.hidden = !hasChoice;
     this.button.setAttribute('aria-expanded', String(!this.panel.hidden));
@@ -70,11 +77,11 @@ export class Sidebar {
     if (entry === undefined) return;
     if (rows !== undefined) entry.rows = rows;
     if (source !== undefined) entry.source = source;
-    const count = (entry.rows ?? 0).toLocaleString();
-    if (entry.count.nodeValue !== count) entry.count.nodeValue = count;
     const { state = '', message = '' } = entry.source ?? {};
+    const count = entry.isAbsent ? stateName(state) : (entry.rows ?? 0).toLocaleString();
+    if (entry.count.nodeValue !== count) entry.count.nodeValue = count;
     if (entry.dot.dataset.state !== state) entry.dot.dataset.state = state;
-    const label = `${entry.title.nodeValue}, ${count} rows, ${stateName(state)}`;
+    const label = entry.isAbsent ? `${entry.title.nodeValue}, no table, ${count}` : `${entry.title.nodeValue}, ${count} rows, ${stateName(state)}`;
     if (entry.tab.getAttribute('aria-label') !== label) entry.tab.setAttribute('aria-label', label);
     const title = [stateName(state), message].filter(Boolean).join(': ');
     if (entry.tab.title !== title) entry.tab.title = title;
@@ -82,7 +89,7 @@ export class Sidebar {
 
   // A socket is open while somebody can see what it tells.
   #watch() {
-    const isWanted = !document.hidden && !this.panel.hidden && this.tables.size > 1;
+    const isWanted = !document.hidden && !this.panel.hidden && [...this.tables.values()].filter(({ isAbsent }) => !isAbsent).length > 1;
     if (!isWanted) {
       this.#socket?.close();
       this.#socket = null;
@@ -120,6 +127,8 @@ export class Sidebar {
     };
   }
 }
+
+const keyOfSource = (name) => `\0${name}`;
 
 function makeEntry(name) {
   const tab = document.createElement('button');

@@ -32,3 +32,16 @@ export function oldWords(source, passed) {
   }
   return words.join(' · ');
 }
+
+/**
+ * How a source is that has told no table, and so has nothing else to show.
+ *
+ * @param {{state: string, message: string, age: number, retry?: number}} source as in `sources`
+ * @param {number} passed milliseconds since that was said
+ */
+export function absentWords(source, passed) {
+  if (isOld(source)) return oldWords({ ...source, age: 0 }, passed);
+  if (source.message) return `The source has told nothing that can be shown yet: ${source.message}`;
+  const since = `for ${age((source.age + passed) / 1_000)}`;
+  return source.state === 'live' ? `The source runs, and has told no columns ${since}` : `The source has told nothing ${since}`;
+}

@@ -1,5 +1,5 @@
-// start.js: what cannot wait for the modules: the reader's own choice of light or dark, before anything is painted, and the worker that holds
-// the socket, whose own loading and whose first questions then take no time of their own.
+// start.js: what cannot wait for the modules: the reader's own choice of light or dark, before anything is painted, and the first socket,
+// whose greeting and first question are over when they are there (firstlink.js goes on from here).
 
 (() => {
   const kept = (name) => {
@@ -28,7 +28,7 @@
       return address;
     },
   });
-  const startWorker = (kind, name = '') => new Worker(policy ? policy.createScriptURL(addresses[kind]) : addresses[kind], { type: 'module', name });
+  const startWorker = (kind) => new Worker(policy ? policy.createScriptURL(addresses[kind]) : addresses[kind], { type: 'module' });
 
   // A table of which neither the address nor the browser says how it was seen is asked for as soon as the server has said hello.
   const said = new URLSearchParams(location.hash.slice(1));
@@ -37,9 +37,35 @@
   const rowHeight = { compact: 24, roomy: 36 }[kept('density')] ?? 28;
   const size = { width: innerWidth, height: innerHeight };  // to ask later would have the page laid out
   const count = Math.max(1, Math.ceil((size.height - 105) / rowHeight) + 1);
-  const hint = isPlain ? JSON.stringify({ table, count }) : '';
-  const worker = startWorker('socket', hint);
-  const early = [];
-  worker.onmessage = ({ data }) => early.push(data);
-  globalThis.rowcast = { startWorker, first: { worker, early }, size };
+
+  const socket = new WebSocket(`${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/ws`, 'rowcast.v1');
+  /** What has happened to the socket; `tell` is whoever hears of it from now on. */
+  const first = { socket, early: [], tell: (event) => first.early.push(event) };
+  let isGreeted = false;
+  socket.onopen = () => {
+    first.tell({ kind: 'open' });
+    socket.send('{"type":"hello","version":1,"client":"rowcast page"}');
+  };
+  socket.onmessage = ({ data }) => {
+    const at = performance.timeOrigin + performance.now();
+    const opened = isGreeted || !isPlain ? undefined : openFirst(data);
+    isGreeted = true;
+    first.tell({ kind: 'message', data, at, opened });
+  };
+  socket.onclose = () => first.tell({ kind: 'closed' });
+
+  function openFirst(hello) {
+    try {
+      const { tables } = JSON.parse(hello);
+      const name = tables.find((one) => one.name === table)?.name ?? (table === '' ? tables[0]?.name : undefined);
+      if (name === undefined) return undefined;
+      const viewport = { first: 0, count, ahead: Math.max(80, count * 2), behind: 0, stick: 'top' };
+      socket.send(JSON.stringify({ type: 'open', table: name, request: 1, query: {}, viewport }));
+      return { table: name, request: 1 };
+    } catch {
+      return undefined;  // whatever it was, wire.js says so
+    }
+  }
+
+  globalThis.rowcast = { startWorker, first, size };
 })();

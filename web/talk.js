@@ -4,20 +4,13 @@
 import { Backoff } from './backoff.js';
 import { hello, parseMessage, SUBPROTOCOL } from './wire.js';
 
-/** Goes on from what has happened before it was loaded. */
+/**
+ * Opens a socket when it is told to, and the next one when that is gone. For a page that holds the first socket itself it reads what arrives there,
+ * until that one is gone.
+ */
 export class Talk {
-  /**
-   * @param {WebSocket} socket the first one
-   * @param {{events: object[], orders: object[], opened: object|undefined}} early what happened to it, what the page has said, and which
-   *   table was asked for
-   */
-  constructor(socket, { events, orders, opened }) {
-    this.#address = socket.url;
-    self.postMessage({ state: 'connecting' });
-    this.#adopt(socket);
-    for (const event of events) this.#happened(socket, event, opened);
-    self.onmessage = ({ data }) => this.#obey(data);
-    for (const order of orders) this.#obey(order);
+  constructor(address) {
+    this.#address = address;
   }
   #address;
   #backoff = new Backoff();
@@ -30,8 +23,14 @@ export class Talk {
   /** Nobody looks at what it would bring: it is not opened again until somebody does. */
   #isResting = false;
 
-  #obey(order) {
-    if (order.retry) {
+  /** `{read, at}`: a frame of the page's own socket; `{lost}`: that one is gone, which stood since then; else as link.js says. */
+  obey(order) {
+    if (order.read !== undefined) this.#read(order.read, order.at);
+    else if (order.lost !== undefined) {
+      this.#wasOpen = true;
+      this.#backoff.opened(order.lost - performance.timeOrigin);
+      this.#closed();
+    } else if (order.retry) {
       this.#isResting = false;
       this.#connect();
     } else if (order.rest) {
@@ -55,31 +54,23 @@ export class Talk {
     this.#socket = socket;
     this.#wasOpen = false;
     socket.onopen = () => {
-      socket.send(JSON.stringify(hello('rowcast page')));  // at once: the page may still be loading
-      this.#happened(socket, { kind: 'open', at: performance.now() });
-    };
-    socket.onmessage = ({ data }) => this.#happened(socket, { kind: 'message', data, at: performance.timeOrigin + performance.now() });
-    socket.onclose = () => this.#happened(socket, { kind: 'close' });
-  }
-
-  #happened(socket, { kind, data, at }, opened) {
-    if (kind === 'open') {
+      socket.send(JSON.stringify(hello('rowcast page')));  // at once: the page may be busy
       this.#wasOpen = true;
       this.#connection += 1;
-      this.#backoff.opened(at);
+      this.#backoff.opened(performance.now());
       self.postMessage({ state: 'open', connection: this.#connection });
-    } else if (kind === 'message') this.#read(socket, data, at, opened);
-    else this.#closed();
+    };
+    socket.onmessage = ({ data }) => this.#read(data, performance.timeOrigin + performance.now());
+    socket.onclose = () => this.#closed();
   }
 
-  #read(socket, data, at, opened) {
+  #read(data, at) {
     try {
-      const message = parseMessage(data);
-      self.postMessage({ message, bytes: data.length, at, opened: message.type === 'hello' ? opened : undefined });
+      self.postMessage({ message: parseMessage(data), bytes: data.length, at });
     } catch (error) {
       // A message that cannot be read leaves no way to know what it would have changed: start anew.
       self.postMessage({ refused: String(error.message) });
-      socket.close();
+      this.#socket?.close();
     }
   }
 

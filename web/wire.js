@@ -45,9 +45,13 @@ const checks = {
     demand(typeof m.epoch === 'string', 'hello has no epoch');
     demand(m.session === undefined || typeof m.session === 'string', 'the session is no text');
     checkTables(m.tables);
+    if (m.sources !== undefined) checkSources(m.sources);
   },
   tables(m) {
     checkTables(m.tables);
+  },
+  sources(m) {
+    checkSources(m.sources);
   },
   window(m) {
     checkPlace(m);
@@ -103,6 +107,14 @@ function checkTables(tables) {
     }
     if (table.source !== undefined) checkSource(table.source);
     demand(table.actions === undefined || (Array.isArray(table.actions) && table.actions.every(isAction)), 'an action has no name or form');
+  }
+}
+
+function checkSources(sources) {
+  demand(Array.isArray(sources), 'there is no list of sources');
+  for (const one of sources) {
+    demand(isObject(one) && typeof one.name === 'string', 'a source has no name');
+    checkSource(one.source);
   }
 }
 

@@ -170,6 +170,18 @@ public struct SourceStatus: Hashable, Sendable {
   public var age: Duration
   /// How long it is until it is tried again; `nil` when it is not about to be.
   public var retry: Duration? = nil
+
+  /// How a source is.
+  public init(
+    state: SourceState, message: String, rejected: UInt64, lastRejection: String, age: Duration, retry: Duration? = nil
+  ) {
+    self.state = state
+    self.message = message
+    self.rejected = rejected
+    self.lastRejection = lastRejection
+    self.age = age
+    self.retry = retry
+  }
 }
 
 /// A table as a page gets to know it.

@@ -189,7 +189,8 @@ extension Server {
 
   /// Whether something waits to be sent to it.
   func hasMore(_ session: Session) -> Bool {
-    session.isClosing || session.owesHello || !session.acted.isEmpty || (session.owesTables && !session.isQuiet)
+    session.isClosing || session.owesHello || !session.acted.isEmpty
+      || ((session.owesTables || session.owesSources) && !session.isQuiet)
       || session.status != nil
       || session.waiting != nil || session.owesStats || session.patch != nil
   }
@@ -203,15 +204,20 @@ extension Server {
     } else if session.owesHello {
       session.owesHello = false
       session.owesTables = false
+      session.owesSources = false
+      let now = EventLoop.now
       message = .hello(
         server: configuration.name, epoch: engine.epoch, role: session.pass.role.rawValue, token: session.token,
-        tables: engine.tables(at: EventLoop.now))
+        tables: engine.tables(at: now), sources: tableless.descriptions(at: now))
     } else if !session.acted.isEmpty {
       let acted = session.acted.removeFirst()
       message = .acted(id: acted.id, token: acted.token, acted.outcome)
     } else if session.owesTables, !session.isQuiet {
       session.owesTables = false
       message = .tables(engine.tables(at: EventLoop.now))
+    } else if session.owesSources, !session.isQuiet {
+      session.owesSources = false
+      message = .sources(tableless.descriptions(at: EventLoop.now))
     } else if let status = session.status {
       session.status = nil
       message = .status(table: status.table, status.source)

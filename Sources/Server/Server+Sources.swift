@@ -1,3 +1,4 @@
+import CWebSockets
 import ListEngine
 
 extension Server {
@@ -7,6 +8,7 @@ extension Server {
   func takeMail(at now: Instant) -> Bool {
     let inlets = control.inlets
     guard !inlets.isEmpty else { return false }
+    for inlet in inlets { tableless.add(ObjectIdentifier(inlet), name: inlet.name, at: now) }
     let all = inlets.filter(\.mailbox.hasMail)
     // A table whose views lag behind takes nothing: its source waits, the others go on.
     let waiting = all.filter { hasRoom(for: $0) }
@@ -54,7 +56,9 @@ extension Server {
     case .acted(let number, let outcome): finish(number, outcome)
     case .state(let state, let message, let retry):
       logger.info("the source \(inlet.name) is \(state.rawValue)\(message.isEmpty ? "" : ": ")\(message)")
-      guard let table = tablesBySource[source] else { return }
+      guard let table = tablesBySource[source] else {
+        return tableless.note(source, state, message: message, retry: retry, at: now)
+      }
       engine.handle(.source(table, state, message: message, retry: retry), at: now)
     }
   }
@@ -87,6 +91,15 @@ extension Server {
     }
   }
 
+  /// Tells pages how the sources are that have no table, when there is something new.
+  func tellTableless(at now: Instant) {
+    guard tableless.takeNews(at: now) else { return }
+    for session in sessions.values where session.phase == .greeted || session.phase == .open {
+      session.owesSources = true
+      lws_callback_on_writable(session.socket)
+    }
+  }
+
   private func addTable(_ schema: Schema, of inlet: SourceInlet, at now: Instant) {
     let source = ObjectIdentifier(inlet)
     if let table = tablesBySource[source] {
@@ -104,7 +117,9 @@ extension Server {
       inletsByTable[table] = inlet
       schemas[table] = schema
       tablesByName[schema.name] = table
+      tableless.remove(source)
     } catch {
+      tableless.refuse(source, "its table is refused: \(error)")
       logger.error("a source's schema is refused", metadata: ["source": "\(inlet.name)", "reason": "\(error)"])
     }
   }

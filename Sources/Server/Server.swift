@@ -67,6 +67,8 @@ public final class Server {
   var outgoing: [UInt8] = []
   /// What is known of each source beside its table, in the order of their inlets.
   var sourceMetrics: [ObjectIdentifier: SourceMetrics] = [:]
+  /// Those of them that have no table.
+  var tableless = TablelessSources()
   private let arena: ContextArena
   private var unixSocket: UnixSocket?
 
@@ -193,14 +195,14 @@ public final class Server {
     takePulses(at: now)
     wakeDownloads()
     tellStats(at: now)
+    tellTableless(at: now)
     dismissTardy(at: now)
     finishOverdueActions(at: now)
     finishOverdueImages(at: now)
     loop.requestTurn(
       at: [
         engine.deadline, greetings.deadline, rounds.deadline, actions.deadline, images.deadline, connections.deadline,
-        stats.deadline,
-        configuration.systemManager?.deadline,
+        stats.deadline, tableless.deadline, configuration.systemManager?.deadline,
       ].compactMap(\.self).min())
     if isMailLeft { loop.requestNextRound() }
   }

@@ -34,6 +34,8 @@ public final class ServerControl: Sendable {
       return state.isStopping
     }
     if isTooLate { inlet.mailbox.close() }
+    // One that never says anything is there, too.
+    waker.wake()
     return inlet
   }
 

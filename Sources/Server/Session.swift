@@ -4,7 +4,7 @@ import Wire
 
 /// One page: what it may say next, and what waits to be sent to it.
 ///
-/// What waits is bounded by its shape: one hello, one list of tables, one status, one count, one patch, one error. Newer ones take the place of
+/// What waits is bounded by its shape: one hello, one list of tables, one of sources, one status, one count, one patch, one error. Newer ones take the place of
 /// older ones; a patch is not made before the last one was taken. Only of what became of actions everything is told, and their number is bounded.
 final class Session {
   enum Phase: Equatable {
@@ -33,6 +33,7 @@ final class Session {
 
   var owesHello = false
   var owesTables = false
+  var owesSources = false
   var status: (table: String, source: SourceStatus)?
   /// What waits for the page while it pauses.
   var waiting: Waiting?
@@ -93,6 +94,7 @@ final class Session {
     owesHello = false
     owesPing = false
     owesTables = false
+    owesSources = false
     status = nil
     waiting = nil
     owesStats = false

@@ -8,9 +8,13 @@ import ListEngine
 /// It remembers nothing but rows and patches already encoded, and those remember it themselves.
 public enum ServerMessage {
   /// The answer to a page's hello; `token` proves later that the session was its own, and is left out when empty.
-  case hello(server: String, epoch: String, role: String? = nil, token: String = "", tables: [TableDescription])
+  case hello(
+    server: String, epoch: String, role: String? = nil, token: String = "", tables: [TableDescription],
+    sources: [SourceDescription] = [])
   /// The list of tables has changed.
   case tables([TableDescription])
+  /// The list of sources without a table has changed.
+  case sources([SourceDescription])
   /// A window or patch.
   case delivery(Delivery, epoch: String)
   /// How a table's source is.
@@ -54,7 +58,7 @@ public enum ServerMessage {
 
   private func write(to writer: inout JSONWriter) {
     switch self {
-    case .hello(let server, let epoch, let role, let token, let tables):
+    case .hello(let server, let epoch, let role, let token, let tables, let sources):
       writer.raw("{\"type\":\"hello\",\"version\":")
       writer.integer(Self.version)
       writer.raw(",\"server\":")
@@ -71,6 +75,13 @@ public enum ServerMessage {
       }
       writer.raw(",\"tables\":")
       writer.tables(tables)
+      if !sources.isEmpty {
+        writer.raw(",\"sources\":")
+        writer.sources(sources)
+      }
+    case .sources(let sources):
+      writer.raw("{\"type\":\"sources\",\"sources\":")
+      writer.sources(sources)
     case .tables(let tables):
       writer.raw("{\"type\":\"tables\",\"tables\":")
       writer.tables(tables)
@@ -150,6 +161,19 @@ extension JSONWriter {
       if table.schema.loadsImages { raw(",\"images\":true") }
       raw(",\"source\":")
       source(table.source)
+      byte("}")
+    }
+    byte("]")
+  }
+
+  fileprivate mutating func sources(_ sources: [SourceDescription]) {
+    byte("[")
+    for (place, description) in sources.enumerated() {
+      if place > 0 { byte(",") }
+      raw("{\"name\":")
+      text(description.name)
+      raw(",\"source\":")
+      source(description.source)
       byte("}")
     }
     byte("]")

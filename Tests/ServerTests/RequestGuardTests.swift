@@ -37,6 +37,17 @@ import Testing
     #expect(status(onPage: head { $0.method = .head }) == nil)
   }
 
+  @Test func aPlainPageIsForeignToASecureServerAndTheOtherWayRound() {
+    for isSecure in [false, true] {
+      let guardian = RequestGuard(port: 7777, isSecure: isSecure)
+      for (scheme, isOurs) in [("http", !isSecure), ("https", isSecure)] {
+        let request = head { $0.origin = ["\(scheme)://localhost:7777"] }
+        #expect((status(guardian.verdict(onUpgrade: request)) == nil) == isOurs, "\(scheme), \(isSecure)")
+        #expect((status(guardian.verdict(onPage: request)) == nil) == isOurs, "\(scheme), \(isSecure)")
+      }
+    }
+  }
+
   @Test func aHostIsSaidOnceAndLetterByLetter() {
     for hosts in [
       [], [""], ["127.0.0.1"], ["127.0.0.1:07777"], ["127.0.0.1:7777 "], ["LOCALHOST:7777"], ["localhost.:7777"],

@@ -22,6 +22,15 @@ import Testing
     #expect(drain(&bucket, at: at(1_000_000)) == 400)
   }
 
+  @Test func whatIsNotTakenIsNotSavedUpBeyondABurst() {
+    var bucket = TokenBucket(rate: 10, burst: 5, at: at(0))
+    #expect(drain(&bucket, at: at(60_000)) == 5)
+    // Time for two has passed; then, in two steps, time for six.
+    #expect(drain(&bucket, at: at(60_200)) == 2)
+    _ = bucket.isFull(at: at(60_600))
+    #expect(drain(&bucket, at: at(60_800)) == 5)
+  }
+
   @Test func aClockThatStandsOrJumpsGivesNothingAway() {
     var bucket = TokenBucket(rate: 10, burst: 5, at: at(1_000))
     #expect(drain(&bucket, at: at(1_000)) == 5)

@@ -1,4 +1,5 @@
 import Foundation
+import Wire
 
 @testable import ListEngine
 
@@ -244,6 +245,13 @@ enum Golden {
             standard: try argument["default"].map(cell), minimum: argument["minimum"] as? Double,
             maximum: argument["maximum"] as? Double)
         })
+    }
+  }
+
+  static func sources(_ message: [String: Any]) throws -> [SourceDescription] {
+    try (message["sources"] as? [[String: Any]] ?? []).map { source in
+      guard let name = source["name"] as? String else { throw Misfit(what: "the source \(source)") }
+      return SourceDescription(name: name, source: try self.source(source["source"]))
     }
   }
 

@@ -26,9 +26,13 @@ import Wire
     case "hello":
       let server = try #require(message["server"] as? String)
       let token = message["session"] as? String ?? ""
-      try expect(.hello(server: server, epoch: epoch, token: token, tables: Golden.tables(message)), message)
+      try expect(
+        .hello(
+          server: server, epoch: epoch, token: token, tables: Golden.tables(message),
+          sources: Golden.sources(message)), message)
     case "tables":
       try expect(.tables(Golden.tables(message)), message)
+    case "sources": try expect(.sources(Golden.sources(message)), message)
     case "status":
       let table = try #require(message["table"] as? String)
       try expect(.status(table: table, Golden.source(message["source"])), message)

@@ -160,6 +160,26 @@ import Wire
           """#))
   }
 
+  @Test func sourcesWithoutATableAreToldByTheirNamesAndLeftOutOfHelloWhenThereAreNone() throws {
+    let source = SourceDescription(
+      name: "jobs",
+      source: SourceStatus(
+        state: .backingOff, message: "it has ended with code 1", rejected: 0, lastRejection: "",
+        age: .milliseconds(900), retry: .milliseconds(1_500)))
+    let sources = #"""
+      [{"name":"jobs","source":{"state":"backingOff","message":"it has ended with code 1","rejected":0,
+        "lastRejection":"","age":900,"retry":1500}}]
+      """#
+    #expect(try parse(.sources([source])) == json(#"{"type":"sources","sources":\#(sources)}"#))
+    #expect(try parse(.sources([])) == json(#"{"type":"sources","sources":[]}"#))
+    #expect(
+      try parse(.hello(server: "r", epoch: "e", tables: [], sources: [source]))
+        == json(#"{"type":"hello","version":1,"server":"r","epoch":"e","tables":[],"sources":\#(sources)}"#))
+    #expect(
+      try parse(.hello(server: "r", epoch: "e", tables: [], sources: []))
+        == json(#"{"type":"hello","version":1,"server":"r","epoch":"e","tables":[]}"#))
+  }
+
   @Test func anErrorTellsProgramsAndPeople() throws {
     #expect(
       try parse(.error(.unknownColumn(table: "p", column: "cpuu")))

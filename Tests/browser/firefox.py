@@ -100,6 +100,21 @@ class Firefox:
         self.command("input.performActions", {"context": self.context, "actions": [
             {"type": "wheel", "id": "wheel", "actions": [{"type": "scroll", "x": x, "y": y, "deltaX": 0, "deltaY": pixels}]}]})
 
+    def click(self, selector, text=None, button=0):
+        """Presses and lets go in the middle of the first element, or of the first one with this text."""
+        place = self.until("""({ selector, text }) => {
+          const found = [...document.querySelectorAll(selector)].find((one) => one.checkVisibility() && (text === null || one.textContent.trim() === text));
+          const box = found?.getBoundingClientRect();
+          return box && { x: Math.round(box.x + box.width / 2), y: Math.round(box.y + box.height / 2) };
+        }""", f"there is {selector} {text or ''}", {"selector": selector, "text": text})
+        self.command("input.performActions", {"context": self.context, "actions": [
+            {"type": "pointer", "id": "mouse", "actions": [
+                {"type": "pointerMove", **place}, {"type": "pointerDown", "button": button}, {"type": "pointerUp", "button": button}]}]})
+
+    def type(self, text):
+        self.command("input.performActions", {"context": self.context, "actions": [
+            {"type": "key", "id": "keys", "actions": [{"type": kind, "value": each} for each in text for kind in ("keyDown", "keyUp")]}]})
+
     def press(self, key, control=False):
         """A key, as WebDriver names it: a character, or one of the private codes for the others; perhaps with Control."""
         keys = ["\ue009", key] if control else [key]

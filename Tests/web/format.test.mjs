@@ -134,15 +134,29 @@ test('a series has gaps where it has no numbers, and any range', () => {
 test('what is formatted without Intl is what Intl would say', () => {
   const dice = diceFrom(seed);
   const odd = [0, -0, 0.5, 1.5, 2.5, -0.5, -0.001, 0.005, 1.005, 1.015, 999, 999.5, 999.995, 1_000, -1_000, 99_999.995, 0.1 + 0.2, 1e-7, 123456.789e-10, 1e15, 1e17,
-    123456789012345, 1234567890123456, 9007199254740991, 999999999999999.9, 0.9999999, 9.9999999, 1 / 3, Number.MAX_SAFE_INTEGER, Number.MIN_VALUE];
+    123456789012345, 1234567890123456, 9007199254740991, 999999999999999.9, 0.9999999, 9.9999999, 1 / 3, Number.MAX_SAFE_INTEGER, Number.MIN_VALUE,
+    82_261.12360000001, 123.45499999999999, 1_234.5650000000001, 0.49999999999999994, 99_999.99949999999, 12_345_678_901.234568];
   const drawn = Array.from({ length: 20_000 }, () => (dice(2) ? 1 : -1) * dice(10 ** (1 + dice(9))) / 10 ** dice(8));
+  const differences = Array.from({ length: 20_000 }, () => dice(1e9) / 10_000 - dice(10) / 100);  // up to seventeen digits, as bids have them
   for (const decimals of [0, 1, 2, 3]) {
     for (const useGrouping of [true, false]) {
       const intl = new Intl.NumberFormat('en', { minimumFractionDigits: decimals, maximumFractionDigits: decimals, useGrouping });
       const own = formatter(column(decimals === 0 ? 'integer' : 'number', useGrouping ? {} : { name: 'pid' }), { locale: 'en', decimals });
       if (!useGrouping && decimals > 0) continue;  // names are whole
-      for (const number of [...odd, ...drawn]) assert.equal(own(number), intl.format(number), `${number} with ${decimals} decimals, seed ${seed}`);
+      for (const number of [...odd, ...drawn, ...differences]) assert.equal(own(number), intl.format(number), `${number} with ${decimals} decimals, seed ${seed}`);
     }
+  }
+});
+
+test('the first rows of a market wait for no Intl, whose first object takes longer than all of them', () => {
+  const { NumberFormat } = Intl;
+  Intl.NumberFormat = function () { throw new Error('Intl was asked'); };
+  try {
+    assert.equal(text('number', 82_261.12360000001, {}, 2), '82,261.12');
+    assert.equal(text('number', -0.30000000000000004, {}, 2), '-0.30');
+    assert.equal(text('integer', 1_700_000_000_000), '1,700,000,000,000');
+  } finally {
+    Intl.NumberFormat = NumberFormat;
   }
 });
 

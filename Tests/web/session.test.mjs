@@ -304,3 +304,17 @@ test('what became of loads is kept until another table is opened', () => {
   session.receive(structuredClone(golden.hello), sight);
   assert.equal(session.prefetch, null);
 });
+
+test('sources that have no table are known from hello on, and as they are told', () => {
+  const session = new Session(() => {});
+  session.connected();
+  session.receive(structuredClone(golden['hello with sources']), sight);
+  assert.deepEqual(session.sources.map(({ name }) => name), ['jobs']);
+  assert.deepEqual(session.receive(structuredClone(golden['sources without a table']), sight), { kind: 'sources' });
+  assert.deepEqual(session.sources.map(({ name, source }) => [name, source.state]), [['jobs', 'backingOff'], ['late', 'starting']]);
+  // Another connection, on which nothing is said of them: there are none.
+  session.lost();
+  session.connected();
+  session.receive(structuredClone(golden.hello), sight);
+  assert.deepEqual(session.sources, []);
+});

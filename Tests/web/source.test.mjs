@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isOld, oldWords, stateName } from '../../web/source.js';
+import { absentWords, isOld, oldWords, stateName } from '../../web/source.js';
 
 test('a source that is down says why, and when it is tried again', () => {
   const source = { state: 'backingOff', message: 'it has ended with code 1', age: 2_000, retry: 4_500 };
@@ -19,4 +19,14 @@ test('rows of a source that is not live are old, those of one that starts are no
 
 test('a state that a newer server may have is shown as it is', () => {
   assert.deepEqual(['live', 'backingOff', 'disabled', 'resting', 'toString'].map(stateName), ['live', 'down', 'off', 'resting', 'toString']);
+});
+
+test('a source that has told no table says why, and when it is tried again', () => {
+  const down = { state: 'backingOff', message: 'it has ended with code 127', age: 9_000, retry: 4_500 };
+  assert.equal(absentWords(down, 1_000), 'The source is down: it has ended with code 127 · next try in 4\u202fs');
+  assert.equal(absentWords(down, 4_500), 'The source is down: it has ended with code 127 · trying again');
+  assert.equal(absentWords({ state: 'starting', message: '', age: 9_000 }, 2_000), 'The source has told nothing for 11\u202fs');
+  assert.equal(absentWords({ state: 'starting', message: 'line 1: it is no JSON', age: 9_000 }, 0), 'The source has told nothing that can be shown yet: line 1: it is no JSON');
+  assert.equal(absentWords({ state: 'live', message: '', age: 9_000 }, 0), 'The source runs, and has told no columns for 9\u202fs');
+  assert.equal(absentWords({ state: 'failed', message: 'its table is refused', age: 0 }, 0), 'The source has failed: its table is refused');
 });

@@ -67,6 +67,9 @@ const refusals = {
   'stats without sources': JSON.stringify({ ...sound.stats, sources: undefined }),
   'stats with a delay that is none': JSON.stringify({ ...sound.stats, delay: 3 }),
   'an inserted nothing': JSON.stringify({ ...sound.patch, inserted: [[0, 'new']] }),
+  'sources that are no list': JSON.stringify({ type: 'sources', sources: {} }),
+  'a source without a name': JSON.stringify({ type: 'sources', sources: [{ source: { state: 'starting' } }] }),
+  'hello with a source that is none': JSON.stringify({ ...sound.hello, sources: [{ name: 'jobs' }] }),
   'a source without a state': JSON.stringify({ type: 'status', table: 'x', source: {} }),
 };
 

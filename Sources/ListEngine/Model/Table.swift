@@ -20,7 +20,7 @@ final class Table {
   /// Counts the bytes of texts that rows hold.
   let texts = ByteCounter()
   /// How often the row's slot had been used before; there is nothing here for slots beyond the last one that was used twice.
-  private let generations = Chunked<UInt32>(filler: 0)
+  let generations = Chunked<UInt32>(filler: 0)
   /// The commit that last changed the row.
   private let revisions = Chunked<UInt32>(filler: 0)
   /// The commit that brought the row.
@@ -63,7 +63,7 @@ final class Table {
   /// The distance of labels at the end: room for many rows to come between two others.
   static let labelGap: UInt64 = 1 << 24
   /// Row ids stay below 2^53: a slot that was used so often is not used again.
-  private static let lastGeneration: UInt32 = (1 << 21) - 2
+  static let lastGeneration: UInt32 = (1 << 21) - 2
   /// No slot is used for the so manieth time: ids of this generation are free for rows that are not there; see ``AbsentRow``.
   static let generationOfAbsent: UInt32 = (1 << 21) - 1
 

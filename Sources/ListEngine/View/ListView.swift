@@ -415,6 +415,8 @@ final class ListView: QueryView {
     aggregation = Aggregation(query, table: table)
     build = ViewBuild(self, root: root)
     guard table.slots <= table.limits.stepRows / 4 else { return }
+    // At once, but not fifty views in one turn because a table of thousands of rows was filled.
+    workDone += Int(table.slots)
     while build != nil { work() }
   }
 

@@ -105,6 +105,10 @@ struct Supervisor {
   private var failures = 0
   private var ends: [Instant] = []
   private var badLines: [Instant] = []
+  /// Why the last of them could not be read.
+  private var lastBadLine: String?
+  /// Whether any of its processes has had rows to show: until then there is nothing on which a bad line could be shown.
+  private var hasEverBeenLive = false
   // Of the process that is there.
   private var exit: Exit?
   private var isDrained = false
@@ -114,6 +118,8 @@ struct Supervisor {
   private var answersHealth = false
   private var isHeldBack = false
   private var stoppedSince: Instant?
+  /// Since when it can say nothing more, though it lives.
+  private var silencedSince: Instant?
   private var heardAt = Instant.zero
   private var askedAt: Instant?
   /// When the step of an ending, or the reading of what is left, is over.
@@ -156,6 +162,7 @@ struct Supervisor {
       leaveIfGone(at: now, &commands)
     case .drained:
       isDrained = true
+      if exit == nil { silencedSince = silencedSince ?? now }
       leaveIfGone(at: now, &commands)
     case .disable: end(.disabled, at: now, &commands)
     case .stop: end(.stopping, at: now, &commands)
@@ -178,6 +185,7 @@ struct Supervisor {
     case .answersHealth: answersHealth = true
     case .ready where exit == nil && !isLive:
       isLive = true
+      hasEverBeenLive = true
       liveSince = now
       if case .running = phase { commands.append(.report(.live, "", retry: nil)) }
     case .said(let state, let message):
@@ -186,6 +194,8 @@ struct Supervisor {
       if case .running = phase, exit == nil { commands.append(.report(state, message, retry: nil)) }
     case .badLine(let reason):
       guard case .running = phase else { break }
+      lastBadLine = reason
+      if exit == nil, !hasEverBeenLive { commands.append(.report(.starting, reason, retry: nil)) }
       badLines.removeAll { $0.duration(to: now) >= policy.badLineSpan }
       badLines.append(now)
       guard badLines.count >= policy.badLines else { break }
@@ -226,6 +236,10 @@ struct Supervisor {
     if let stoppedSince, stoppedSince.duration(to: now) >= policy.patience {
       return end(.fault("it was stopped by a signal"), at: now, &commands)
     }
+    // One that ends does so soon after its last word; of one that does not nothing will ever be heard again.
+    if let silencedSince, silencedSince.duration(to: now) >= policy.patience {
+      return end(.fault("it has closed its output, and goes on"), at: now, &commands)
+    }
     guard answersHealth, !isHeldBack else { return }
     if let askedAt {
       guard askedAt.duration(to: now) >= policy.patience else { return }
@@ -248,9 +262,11 @@ struct Supervisor {
     answersHealth = false
     isHeldBack = false
     stoppedSince = nil
+    silencedSince = nil
     askedAt = nil
     stepEnds = nil
     badLines = []
+    lastBadLine = nil
     commands.append(.spawn)
   }
 
@@ -306,7 +322,8 @@ struct Supervisor {
 
   private mutating func leaveIfGone(at now: Instant, _ commands: inout [Command]) {
     guard let exit, isDrained else { return }
-    leave(words(exit), at: now, &commands)
+    let unread = liveSince == nil ? lastBadLine.map { ", and could not be understood: \($0)" } : nil
+    leave(words(exit) + (unread ?? ""), at: now, &commands)
   }
 
   /// The process is gone: rests, or waits for the next try.
@@ -324,8 +341,10 @@ struct Supervisor {
     }
   }
 
-  /// One that ends well after having said something has said everything.
-  private var isComplete: Bool { exit == .code(0) && hasSaidAnything }
+  /// One that ends well after having said something has said everything; not one of whose words none could be shown, and some not be read.
+  private var isComplete: Bool {
+    exit == .code(0) && hasSaidAnything && (liveSince != nil || lastBadLine == nil)
+  }
 
   private func tellRest(_ cause: Cause, _ commands: inout [Command]) {
     switch cause {
@@ -376,7 +395,7 @@ struct Supervisor {
     case .running where exit != nil, .ending where exit != nil: deadline = isHeldBack ? nil : stepEnds
     case .ending: deadline = stepEnds
     case .running:
-      deadline = stoppedSince?.advanced(by: policy.patience)
+      deadline = [stoppedSince, silencedSince].compactMap { $0?.advanced(by: policy.patience) }.min()
       guard answersHealth, !isHeldBack else { return }
       let health = askedAt?.advanced(by: policy.patience) ?? heardAt.advanced(by: policy.heartbeat)
       deadline = min(deadline ?? health, health)

@@ -75,6 +75,11 @@ extension Server {
           table.source.state == state ? 1 : 0)
       }
     }
+    text.begin("rowcast_source_without_table", .gauge, "1 for the state of a source that has told no table.")
+    for source in tableless.descriptions(at: EventLoop.now) {
+      text.sample(
+        "rowcast_source_without_table", [("source", source.name), ("state", source.source.state.rawValue)], 1)
+    }
     let known = control.inlets.map { inlet in
       (name: inlet.name, metrics: sourceMetrics[ObjectIdentifier(inlet)] ?? SourceMetrics())
     }

@@ -234,6 +234,22 @@ import Testing
     #expect(table.log.end == end)
   }
 
+  @Test func aRowThatMovesAfterItWasNamedGoesBackToWhereTheListHasIt() {
+    let table = table()
+    table.apply(list(0..<6))
+    var head = list(0..<3)
+    head.endsReload = false
+    table.apply(head)
+    var move = Changeset()
+    move.move(.integer(0), before: .integer(5))
+    table.apply(move)
+    #expect(order(table) == [1, 2, 3, 4, 0, 5])
+    var tail = list(3..<6)
+    tail.beginsReload = false
+    table.apply(tail)
+    #expect(order(table) == [0, 1, 2, 3, 4, 5])
+  }
+
   @Test func rowsThatComeAreNoReasonForOthersToMove() {
     let table = table()
     table.apply(list([1]))

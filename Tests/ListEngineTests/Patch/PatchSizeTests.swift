@@ -59,6 +59,24 @@ import Testing
     }
   }
 
+  @Test func aCellThatCouldNotBeLoadedCostsItsReasonAndFourteen() throws {
+    // Four letters, five bytes.
+    let reason = "späh"
+    for (budget, rows) in [(2 * (16 + 5 + 14), 2), (2 * (16 + 5 + 14) - 1, 1)] {
+      var limits = Limits()
+      limits.patchBytes = budget
+      let schema = Schema(name: "numbers", key: .integer, columns: [Column("a", .number, isDeferred: true)])
+      let harness = try Harness(limits: limits, schema: schema)
+      harness.change { changes in for key in 0..<2 { changes.set.upsert(.integer(Int64(key)), [.null]) } }
+      harness.open(buffer: 0)
+      try harness.settle()
+      for key: Int64 in 0..<2 {
+        harness.engine.handle(.failed(harness.table, .integer(key), column: 0, reason: reason), at: harness.clock.now)
+      }
+      #expect(try harness.advance(by: .seconds(1)).first?.patch.updatedRows.count == rows)
+    }
+  }
+
   @Test func onlyTheCellsThatChangedCost() throws {
     // 16 and 3 + 8 for the name, three rows of them.
     for (budget, rows) in [(3 * 27, 3), (3 * 27 - 1, 2)] {

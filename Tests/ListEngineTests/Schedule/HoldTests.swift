@@ -37,6 +37,20 @@ import Testing
     #expect(harness.replica().start == 0)
   }
 
+  @Test func aMoveThatWaitsIsToldThoughNothingInSightHasChanged() throws {
+    let harness = try held(rows: 60)
+    let before = harness.values()
+    // From far below into the middle of what is in sight.
+    harness.change { $0.update(50, value: 25) }
+    #expect(try harness.advance().count == 1)
+    #expect(harness.replica().held == Held(moves: 1))
+    #expect(harness.values() == before)
+    harness.acknowledge()
+    // And no more than once.
+    harness.change { $0.update(50, value: 26) }
+    #expect(try harness.advance(by: .seconds(1)).isEmpty)
+  }
+
   @Test func whatWaitsComesAtOnceWhenTheHoldEnds() throws {
     let harness = try held()
     harness.change { $0.update(1, value: 25) }

@@ -147,6 +147,24 @@ import Testing
     #expect(waits(harness) == [Waiting(changed: 5100, rows: 6000)])
   }
 
+  @Test func onlyRowsOfTheViewAreCountedWhenItIsPutTogetherAgain() throws {
+    let harness = try paused(rows: 6000, query: QueryRequest(search: "shown"))
+    harness.change { changes in
+      for row in 0..<5000 { changes.update(row, value: row) }
+      for row in 10..<13 { changes.update(row, name: "shown") }
+    }
+    try harness.advance()
+    #expect(waits(harness) == [Waiting(changed: 3, rows: 3)])
+    // One that it had goes, one changes, one stays as it is.
+    harness.change { changes in
+      for row in 1000..<6000 { changes.update(row, value: 1) }
+      changes.update(10, name: "gone")
+      changes.update(11, value: 7)
+    }
+    try harness.advance(by: .seconds(2))
+    #expect(waits(harness) == [Waiting(changed: 3, rows: 2)])
+  }
+
   @Test func pagesThatPauseAtOtherTimesAreToldTheirOwnCounts() throws {
     let harness = try paused()
     harness.open(2)

@@ -94,6 +94,17 @@ import Testing
     }
   }
 
+  @Test func aSourceThatHasMoreThanTheLimitIsNotAskedForIt() throws {
+    var limits = small
+    limits.remainderPageRows = 20
+    let harness = try harness(WindowedCapabilities(count: .unknown), rows: 41, limits: limits)
+    let id = harness.open(query: QueryRequest(sort: [("value", true)]))
+    try harness.settle()
+    #expect(harness.refusals[id] != nil)
+    // Twice twenty, and more follow: that is too much.
+    #expect(harness.source.requests.count == 2)
+  }
+
   @Test func aFilterOfTheSourceMayLeaveFewEnough() throws {
     let harness = try harness(WindowedCapabilities(filters: [.order]), rows: 1_000)
     harness.open(

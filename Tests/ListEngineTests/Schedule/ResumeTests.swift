@@ -88,6 +88,8 @@ import Testing
     let sent = try harness.advance()
     #expect(sent.map(\.base) == [1])
     #expect(sent.map(\.sequence) == [2])
+    // A patch, and no window.
+    #expect(sent.first?.patch.base != nil && sent.first?.patch.updatedRows.count == 1)
     #expect(harness.values(2)[5] == 201)
   }
 

@@ -72,6 +72,16 @@ import Testing
     #expect(harness.values(1) == (290..<300).reversed().map { 20_000 + $0 })
   }
 
+  @Test(arguments: [(5_010, [[1], [2], [3], [4]]), (5_011, [[1, 2], [3, 4]])])
+  func viewsThatArePutTogetherAgainAtOnceShareATurnsTime(_ turnRows: Int, _ turns: [[UInt64]]) throws {
+    let harness = try fourPages(limits(turnRows: turnRows))
+    while try !served(harness).isEmpty {}
+    // Each view is put together from five thousand rows, and gives a window of ten.
+    harness.change { changes in for row in 0..<5_000 { changes.upsert(row, value: row * 7 % 5_000, name: "\(row)") } }
+    for turn in turns { #expect(try served(harness) == turn) }
+    #expect(try served(harness).isEmpty)
+  }
+
   @Test func changesThatComeFasterThanTurnsTakeThemHoldUpNobodyForEver() throws {
     let harness = try fourPages(limits(turnRows: 21))
     while try !served(harness).isEmpty {}

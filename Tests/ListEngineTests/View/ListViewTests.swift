@@ -67,6 +67,43 @@ import Testing
     }
   }
 
+  /// How numbers lie between the least and the greatest of a column.
+  enum Spread: CaseIterable {
+    case even, steep, twoHeaps, nearlyOne, one
+
+    func number(_ random: inout SeededGenerator) -> Double {
+      let number = Double(random.number(0...1_000_000))
+      return switch self {
+      case .even: number
+      case .steep: Double(sign: .plus, exponent: Int(number / 1_000), significand: 1 + number / 1e7)
+      case .twoHeaps: random.oneIn(2) ? number / 1e9 : 1e300 - number
+      case .nearlyOne: random.oneIn(50) ? number : 7
+      case .one: 7
+      }
+    }
+  }
+
+  @Test(arguments: Spread.allCases, [false, true])
+  func rowsGoWhereTheyBelongHoweverUnevenlyTheirKeysLie(spread: Spread, isDescending: Bool) {
+    var random = SeededGenerator(seed: 12)
+    let table = Table(Self.schema, limits: Limits(), seed: 1)
+    var plain = PlainTable(Self.schema)
+    let query = Query(sort: [SortTerm(0, descending: isDescending)])
+    let view = ListView(query, table: table)
+    for round in 0..<12 {
+      var changes = Changeset()
+      for _ in 0..<(round == 0 ? 1_800 : 300) {
+        let key = RowKey.integer(Int64(random.number(0...2_400)))
+        let cells: [Cell] = [.number(spread.number(&random)), .null, .null, .null]
+        changes.upsert(key, cells)
+        plain.upsert(key, cells)
+      }
+      table.apply(changes)
+      view.catchUp()
+      #expect(lines(view) == plain.lines(query), "in round \(round)")
+    }
+  }
+
   @Test func emptyCellsComeLastInBothDirections() {
     let table = Table(Self.schema, limits: Limits(), seed: 1)
     var changes = Changeset()

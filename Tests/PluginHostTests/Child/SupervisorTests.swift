@@ -73,6 +73,53 @@ import Testing
     #expect(harness.pass(.nanoseconds(1)).map(\.1) == [.spawn])
   }
 
+  @Test func aBadLineIsToldAsLongAsThereAreNoRowsToShowItOn() {
+    var harness = Harness()
+    harness.tell(.start, .spawned, .heard)
+    #expect(harness.tell(.badLine("line 1: no JSON")) == [.report(.starting, "line 1: no JSON", retry: nil)])
+    harness.tell(.ready)
+    #expect(harness.tell(.badLine("line 3")) == [])
+    // Nor of the next process: the rows of the first are there.
+    let pause = pause(harness.tell(.exited(.code(1)), .drained))!
+    _ = harness.pass(pause)
+    harness.tell(.spawned, .heard)
+    #expect(harness.tell(.badLine("line 1")) == [])
+  }
+
+  @Test func oneThatEndsWellWithoutHavingSaidAnythingThatCanBeReadIsTriedAgainAndSaysWhy() {
+    var harness = Harness()
+    harness.tell(.start, .spawned, .heard, .badLine("line 1: no JSON"))
+    let commands = harness.tell(.exited(.code(0)), .drained)
+    #expect(pause(commands) != nil)
+    guard case .report(.backingOff, let message, _)? = commands.last else {
+      Issue.record("\(commands)")
+      return
+    }
+    #expect(message == "it has ended with code 0, and could not be understood: line 1: no JSON")
+    // With rows beside the bad line its list is complete; what an earlier process has said does not count.
+    _ = harness.pass(.seconds(2))
+    harness.tell(.spawned, .heard, .badLine("line 1: no JSON"), .ready)
+    #expect(harness.tell(.exited(.code(0)), .drained).last == .rest)
+    var empty = Harness()
+    empty.tell(.start, .spawned, .heard)
+    #expect(empty.tell(.exited(.code(0)), .drained).last == .rest)
+  }
+
+  @Test func oneThatClosesItsOutputAndGoesOnIsEndedAfterItsTimeToEndByItself() {
+    var harness = Harness()
+    harness.beLive()
+    harness.tell(.drained)
+    #expect(harness.pass(.milliseconds(4_999)).isEmpty)
+    let done = harness.pass(.milliseconds(1))
+    #expect(
+      done.map(\.1) == [.report(.stale, "it has closed its output, and goes on", retry: nil), .closeInput, .terminate])
+    #expect(pause(harness.tell(.exited(.signal(15)))) != nil)
+    // The next one has its own.
+    _ = harness.pass(.seconds(2))
+    harness.tell(.spawned, .heard, .ready)
+    #expect(harness.pass(.seconds(60)).isEmpty)
+  }
+
   // MARK: Back-off
 
   @Test func pausesGrowFromHalfASecondToThirtyAndStayDifferent() {

@@ -1,0 +1,42 @@
+import ListTesting
+import Testing
+
+@testable import ListEngine
+
+/// How long a page waits for a windowed source, and what it is told when the source does not answer.
+@Suite struct PatienceTests {
+  private func silent(prefetch: PrefetchPolicy = PrefetchPolicy()) throws -> WindowedHarness {
+    let harness = try WindowedHarness(rows: 100, limits: WindowedHarness.limits { _ in }, prefetch: prefetch)
+    harness.plan = { _ in .init(.isForgotten) }
+    return harness
+  }
+
+  private func why(_ harness: WindowedHarness) -> Missing? {
+    guard case .row(let id, _, _)? = harness.replica().items.first else { return nil }
+    return harness.replica().absences[id]
+  }
+
+  @Test func aPageShowsPlaceholdersAfterExactlyTwoHundredMilliseconds() throws {
+    let harness = try silent()
+    harness.open()
+    #expect(try harness.turn().isEmpty)
+    #expect(harness.engine.deadline == harness.clock.now.advanced(by: .milliseconds(200)))
+    #expect(try harness.turn(by: .milliseconds(200) - .nanoseconds(1)).isEmpty)
+    #expect(try harness.turn(by: .nanoseconds(1)).count == 1)
+    // Its patience has come to its end once, and asks for nothing more.
+    #expect(try harness.turn().isEmpty)
+    #expect(harness.engine.deadline.map { $0 > harness.clock.now } ?? true)
+  }
+
+  @Test func whatIsOverdueTakesThePlaceOfTheReasonBefore() throws {
+    let harness = try silent(prefetch: PrefetchPolicy(patience: .seconds(60)))
+    harness.plan = { _ in .init(.fails("the disk is full")) }
+    harness.open()
+    try harness.settle(within: .milliseconds(300))
+    #expect(why(harness) == .failed("the disk is full"))
+    harness.plan = { _ in .init(.isForgotten) }
+    // It is asked again after its pause, and never answers.
+    try harness.settle(within: .seconds(70))
+    #expect(why(harness) == .failed("no answer within 60.0 seconds"))
+  }
+}

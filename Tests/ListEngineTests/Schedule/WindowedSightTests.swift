@@ -1,0 +1,129 @@
+import ListTesting
+import Testing
+
+@testable import ListEngine
+
+/// What is asked of a windowed source for those who look, and when they see it, while its data changes.
+@Suite struct WindowedSightTests {
+  private let page = SessionID(rawValue: 1)
+
+  private func harness(
+    _ capabilities: WindowedCapabilities = WindowedCapabilities(), rows: Int = 1000,
+    prefetch: PrefetchPolicy = PrefetchPolicy()
+  ) throws -> WindowedHarness {
+    try WindowedHarness(capabilities, rows: rows, limits: WindowedHarness.limits { _ in }, prefetch: prefetch)
+  }
+
+  private func values(_ range: Range<Int>) -> [String] { range.map { "\($0 * 10)" } }
+
+  /// Lets time pass in small steps, and looks at what the page shows after each.
+  private func watch(_ harness: WindowedHarness, _ steps: Int = 100, _ look: ([String]) -> Void) throws {
+    for _ in 0..<steps {
+      try harness.turn(by: .milliseconds(50))
+      look(harness.lines())
+      harness.answer()
+    }
+  }
+
+  @Test func nothingIsAskedForAPageThatIsHidden() throws {
+    let harness = try harness()
+    harness.open()
+    try harness.settle()
+    let before = harness.source.requests.count
+    harness.engine.handle(.visibility(page, isHidden: true), at: harness.clock.now)
+    harness.scroll(first: 500)
+    try harness.settle(within: .seconds(10))
+    #expect(harness.source.requests.count == before)
+    harness.engine.handle(.visibility(page, isHidden: false), at: harness.clock.now)
+    try harness.settle(within: .seconds(10))
+    #expect(harness.source.requests.count > before)
+    #expect(harness.lines() == values(495..<515))
+  }
+
+  @Test func whatWasScrolledToIsShownWhenItComesHoweverLongTheInterval() throws {
+    let harness = try harness()
+    harness.open(interval: .seconds(30))
+    try harness.settle()
+    // The next flush of the throttle is half a minute away.
+    harness.plan = { _ in .init(after: .seconds(1)) }
+    harness.scroll(first: 500)
+    try harness.settle(within: .seconds(2))
+    #expect(harness.lines() == values(495..<515))
+  }
+
+  @Test func whereTheReaderWillBeIsAskedForAndNoRowIsBlankMeanwhile() throws {
+    let harness = try harness()
+    harness.open()
+    try harness.settle()
+    harness.scroll(first: 500)
+    try harness.settle()
+    // The window ends with a page of the source; six rows further down it reaches into the next one.
+    #expect(harness.lines() == values(495..<515))
+    for row in 0..<6 { harness.upsert(2_000 + row, at: 0) }
+    harness.upsert(500, value: 7)
+    harness.change()
+    try watch(harness) { #expect(!$0.contains("...")) }
+    #expect(harness.lines() == values(495..<500) + ["7"] + values(501..<515))
+    #expect(harness.replica().start == 501)
+  }
+
+  @Test func rowsThatAreHeldGoOnChangingFarFromWhereTheyWere() throws {
+    let harness = try harness()
+    harness.open()
+    try harness.settle()
+    harness.scroll(first: 500)
+    try harness.settle()
+    harness.engine.handle(.hold(page, isHeld: true), at: harness.clock.now)
+    for step in 1...8 {
+      for row in 0..<6 { harness.upsert(1_000 + step * 10 + row, at: 0) }
+      harness.upsert(514, value: step)
+      harness.change()
+      try watch(harness, 40) { #expect(!$0.contains("...")) }
+      #expect(harness.lines() == values(495..<514) + ["\(step)"], "step \(step)")
+    }
+  }
+
+  @Test func whoComesAfterAChangeSeesNothingOld() throws {
+    let harness = try harness(rows: 20)
+    harness.open()
+    try harness.settle()
+    harness.close()
+    try harness.turn()
+    for row in 0..<20 { harness.upsert(row, value: 7) }
+    harness.change()
+    try harness.turn()
+    harness.plan = { _ in .init(after: .seconds(1)) }
+    harness.open(2)
+    for _ in 0..<40 {
+      try harness.turn(by: .milliseconds(50))
+      harness.answer()
+      #expect(Set(harness.lines(2)).isSubset(of: ["7", "..."]))
+    }
+    #expect(harness.lines(2) == [String](repeating: "7", count: 15))
+  }
+
+  @Test func anAnswerFromBeforeAChangeIsNotTakenForANewOne() throws {
+    // Such a source is not told that nobody wants its answer any more.
+    let harness = try harness(WindowedCapabilities(cancels: false), rows: 10)
+    harness.open()
+    try harness.settle()
+    harness.plan = { _ in .init(.isForgotten) }
+    harness.upsert(3, value: 7)
+    harness.change()
+    try harness.turn(by: .seconds(1))
+    let old = try #require(harness.source.requests.last)
+    harness.upsert(3, value: 8)
+    harness.change()
+    for _ in 0..<3 { try harness.turn(by: .seconds(1)) }
+    let rows = (0..<10).map { row -> (RowKey, [Cell]) in
+      (.integer(Int64(row)), [.integer(row == 3 ? 7 : Int64(row) * 10), .text("row \(row)"), .text("old")])
+    }
+    harness.engine.handle(
+      .page(harness.table, old.id, RowPage(rows, hasMore: false, count: 10)), at: harness.clock.now)
+    try harness.settle(within: .seconds(20))
+    harness.plan = { _ in .init() }
+    try harness.settle()
+    #expect(harness.lines()[3] == "8")
+    #expect(harness.replica().cells[0][2] == .text("even"))
+  }
+}

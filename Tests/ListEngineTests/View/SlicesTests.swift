@@ -1,0 +1,76 @@
+import ListTesting
+import Testing
+
+@testable import ListEngine
+
+/// A view that catches up with its table a little at a time, and what is shown of one that is put together.
+@Suite struct SlicesTests {
+  private let table = Table(
+    Schema(name: "numbers", key: .integer, columns: [Column("a", .integer)]), limits: Limits(), seed: 1)
+
+  private func update(_ keys: some Sequence<Int>, _ value: (Int) -> Int) {
+    var changes = Changeset()
+    for key in keys { changes.upsert(.integer(Int64(key)), [.integer(Int64(value(key)))]) }
+    table.apply(changes)
+  }
+
+  @Test func noRowIsPutInBeforeAllThatChangedAreOut() {
+    // Texts that begin alike are compared where they stand: one that has changed is in nobody's order.
+    func text(_ number: Int) -> Cell { .text("a long beginning, then \(number + 10_000)") }
+    for seed: UInt64 in 1...40 {
+      var random = SeededGenerator(seed: seed)
+      let table = Table(
+        Schema(name: "texts", key: .integer, columns: [Column("a", .text)]), limits: Limits(), seed: seed)
+      func update(_ keys: some Sequence<Int>) {
+        var changes = Changeset()
+        for key in keys { changes.upsert(.integer(Int64(key)), [text(random.number(0...1000))]) }
+        table.apply(changes)
+      }
+      update(0..<200)
+      let view = ListView(Query(sort: [SortTerm(0)]), table: table)
+      for _ in 0..<10 {
+        update((0..<60).map { _ in random.number(0...199) })
+        while !view.catchUp(atMost: 7) {}
+        let wanted = (0..<table.slots).compactMap { slot -> String? in
+          if case .text(let text) = table.snapshot(slot).cells[0] { text } else { nil }
+        }
+        let shown = view.items(0..<view.itemCount).compactMap { item -> Cell? in
+          if case .row(let slot) = item { table.snapshot(slot).cells[0] } else { nil }
+        }
+        #expect(shown == wanted.sorted().map { .text($0) }, "seed \(seed)")
+      }
+    }
+  }
+
+  @Test func afterEightSlicesEachIsTwiceAsLargeAsTheLast() {
+    update(0..<100) { $0 }
+    let view = ListView(Query(sort: [SortTerm(0)]), table: table)
+    update(0..<100) { -$0 }
+    var sizes: [Int] = []
+    while sizes.count < 100 {
+      let before = view.workDone
+      let isDone = view.catchUp(atMost: 1)
+      sizes.append(view.workDone - before)
+      if isDone { break }
+    }
+    // A row that is taken out or put in counts one, and so do sixteen that are read at a time: the one beyond is such.
+    #expect(sizes.dropLast() == [1, 1, 1, 1, 1, 1, 1, 1, 2, 4, 8, 17, 32, 64])
+    #expect(sizes.reduce(0, +) == 201)
+  }
+
+  @Test func firstItemsThatWereShownEarlyAreFoundAnewWhenARowHasChanged() throws {
+    var limits = Limits()
+    limits.stepRows = 400
+    let harness = try Harness(limits: limits, rows: 3000)
+    harness.open(query: QueryRequest(sort: [("value", true)]), buffer: 0, interval: .zero)
+    for _ in 0..<100 where harness.deliveries.isEmpty { try harness.advance() }
+    #expect(harness.values().first == 29_990)
+    harness.change { $0.update(5, value: 99_999) }
+    harness.acknowledge()
+    // One row further down: that is where the first one stands now.
+    harness.scroll(first: 1, buffer: 0)
+    try harness.advance()
+    #expect(harness.engine.deadline == .zero, "the order is not ready")
+    #expect(harness.values().prefix(2) == [29_990, 29_980])
+  }
+}

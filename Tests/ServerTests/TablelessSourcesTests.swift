@@ -1,0 +1,129 @@
+import Foundation
+import ListEngine
+import Testing
+
+@testable import Server
+
+/// Sources that have told no table are told of all the same.
+@Suite struct TablelessSourcesTests {
+  private final class Name {}
+  private let jobs = Name()
+  private let late = Name()
+  private func at(_ milliseconds: Int) -> Instant { .zero.advanced(by: .milliseconds(milliseconds)) }
+
+  @Test func aSourceThatSaysNothingIsStartingAndToldWithItsAge() throws {
+    var sources = TablelessSources()
+    #expect(sources.deadline == nil)
+    sources.add(ObjectIdentifier(jobs), name: "jobs", at: at(1_000))
+    sources.add(ObjectIdentifier(late), name: "late", at: at(2_000))
+    sources.add(ObjectIdentifier(jobs), name: "jobs", at: at(3_000))
+    let told = sources.descriptions(at: at(5_000))
+    #expect(told.map(\.name) == ["jobs", "late"])
+    #expect(told.map(\.source.state) == [.starting, .starting])
+    #expect(told.map(\.source.age) == [.seconds(4), .seconds(3)])
+    #expect(told.map(\.source.retry) == [nil, nil])
+  }
+
+  @Test func theTimeUntilTheNextTryRunsDownAndNotBelowNothing() {
+    var sources = TablelessSources()
+    let id = ObjectIdentifier(jobs)
+    sources.add(id, name: "jobs", at: at(0))
+    sources.note(id, .backingOff, message: "it has ended with code 1", retry: .seconds(2), at: at(1_000))
+    func retry(_ moment: Int) -> Duration? { sources.descriptions(at: at(moment))[0].source.retry }
+    #expect(retry(1_000) == .seconds(2))
+    #expect(retry(2_500) == .milliseconds(500))
+    #expect(retry(9_000) == .zero)
+    #expect(sources.descriptions(at: at(2_500))[0].source.message == "it has ended with code 1")
+  }
+
+  @Test func newsAreToldAtOnceAndThenOnceASecond() {
+    var sources = TablelessSources()
+    let id = ObjectIdentifier(jobs)
+    sources.add(id, name: "jobs", at: at(0))
+    var told = [sources.takeNews(at: at(0)), sources.takeNews(at: at(0))]
+    #expect(told == [true, false])
+    #expect(sources.deadline == nil)
+    sources.note(id, .stale, message: "", retry: nil, at: at(10))
+    #expect(sources.deadline == at(1_000))
+    told = [sources.takeNews(at: at(999)), sources.takeNews(at: at(1_000))]
+    #expect(told == [false, true])
+    sources.note(id, .live, message: "", retry: nil, at: at(5_000))
+    told = [sources.takeNews(at: at(5_000))]
+    #expect(told == [true])
+  }
+
+  @Test func oneThatHasATableIsNotToldOfAnyMore() {
+    var sources = TablelessSources()
+    let id = ObjectIdentifier(jobs)
+    sources.add(id, name: "jobs", at: at(0))
+    var told = [sources.takeNews(at: at(0))]
+    sources.remove(id)
+    told.append(sources.takeNews(at: at(1_000)))
+    #expect(told == [true, true])
+    sources.note(id, .failed, message: "", retry: nil, at: at(2_000))
+    sources.refuse(id, "another")
+    sources.add(id, name: "jobs", at: at(2_000))
+    sources.remove(id)
+    #expect(sources.deadline == nil)
+    #expect(sources.descriptions(at: at(3_000)).isEmpty)
+  }
+
+  @Test func aRefusedTableIsAFailureAsLongAsItsSourceRuns() {
+    var sources = TablelessSources()
+    let id = ObjectIdentifier(jobs)
+    sources.add(id, name: "jobs", at: at(0))
+    sources.refuse(id, "its table is refused")
+    func told() -> (SourceState, String) {
+      let source = sources.descriptions(at: at(9))[0].source
+      return (source.state, source.message)
+    }
+    #expect(told() == (.failed, "its table is refused"))
+    sources.note(id, .live, message: "", retry: nil, at: at(1))
+    #expect(told() == (.failed, "its table is refused"))
+    sources.note(id, .backingOff, message: "it has ended", retry: .seconds(1), at: at(2))
+    #expect(told() == (.backingOff, "it has ended"))
+  }
+
+  // MARK: By the server
+
+  private func sources(_ message: [String: Any]) throws -> [(name: String, source: [String: Any])] {
+    try (message["sources"] as? [[String: Any]] ?? []).map {
+      (try #require($0["name"] as? String), try #require($0["source"] as? [String: Any]))
+    }
+  }
+
+  @Test func aPageHearsOfASourceThatFailsBeforeItHasTold() throws {
+    let server = try RunningServer()
+    let broken = server.control.addSource("broken")
+    _ = server.addNumbers(3)
+    let client = try WebSocketClient.open("numbers", port: server.port)
+    broken.tell(.state(.backingOff, message: "it has ended with code 127", retry: .seconds(20)))
+    var told: [(name: String, source: [String: Any])] = []
+    while told.map(\.name) != ["broken"] || told[0].source["state"] as? String != "backingOff" {
+      told = try sources(try client.message("sources"))
+    }
+    #expect(told[0].source["message"] as? String == "it has ended with code 127")
+    #expect((1...20_000).contains(try #require(told[0].source["retry"] as? Int)))
+    // Whoever comes later is told in the beginning.
+    let later = try WebSocketClient(port: server.port)
+    later.say(#"{"type":"hello","version":1}"#)
+    #expect(try sources(try later.message("hello")).map(\.name) == ["broken"])
+    // Once it has a table it is told of with that.
+    broken.tell(.schema(Schema(name: "mended", key: .integer, columns: [Column("n", .integer)])))
+    #expect(try sources(try later.message("sources")).isEmpty)
+  }
+
+  @Test func aPageHearsOfASourceWhoseTableIsRefused() throws {
+    let server = try RunningServer()
+    _ = server.addNumbers(3)
+    let second = server.control.addSource("second")
+    let client = try WebSocketClient.open("numbers", port: server.port)
+    second.tell(.schema(Schema(name: "numbers", key: .integer, columns: [Column("n", .integer)])))
+    second.tell(.state(.live, message: ""))
+    var told: [(name: String, source: [String: Any])] = []
+    while told.map(\.name) != ["second"] || told[0].source["state"] as? String != "failed" {
+      told = try sources(try client.message("sources"))
+    }
+    #expect((told[0].source["message"] as? String)?.contains("numbers") == true)
+  }
+}

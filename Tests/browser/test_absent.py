@@ -1,0 +1,81 @@
+"""Sources that have told no table, on the real server: who has misspelt a command sees it on the page."""
+
+import pathlib
+import re
+import stat
+import tempfile
+import unittest
+
+from aria import FAULTS
+from pages import ARTIFACTS, PageTest
+from reader import Reader, expect
+from rowcast_server import Server
+
+
+class AbsentTest(PageTest):
+    plugins = ("clock",)
+
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.folder = pathlib.Path(folder.name)
+        cls.plugins = ("clock", cls.script("broken.sh", "exit 127"), cls.script("silent.sh", "sleep 1000"),
+                       cls.script("mended.sh", f'test -e {cls.folder}/go || exit 3\necho \'{{"id":1,"name":"here"}}\'\nsleep 1000'))
+        super().setUpClass()
+
+    @classmethod
+    def script(cls, name, text):
+        path = cls.folder / name
+        path.write_text(f"#!/bin/sh\n{text}\n")
+        path.chmod(path.stat().st_mode | stat.S_IXUSR)
+        return str(path)
+
+    def tab(self, reader, name):
+        return reader.page.get_by_role("tab", name=re.compile(name))
+
+    def test_a_program_that_fails_before_its_first_row_stands_in_the_list_with_its_reason_and_the_time_of_the_next_try(self):
+        for scheme in ("light", "dark"):
+            reader = self.open(scheme=scheme)
+            expect(self.tab(reader, "^broken, no table, (down|starting|stale)$")).to_be_visible()
+            expect(self.tab(reader, "^silent, no table, starting$")).to_be_visible()
+            expect(self.tab(reader, "^broken")).to_have_attribute("title", re.compile("^down: it has ended with code 127"))
+            self.tab(reader, "^broken").click()
+            note = reader.page.locator(".note")
+            expect(note).to_contain_text("“broken” has no table yet")
+            expect(note).to_contain_text(re.compile(
+                r"The source is down: it has ended with code 127.* · (next try in \d+\s*(s|min)|trying again)"))
+            reader.page.screenshot(path=ARTIFACTS / f"absent-{scheme}.png")
+            # It counts down by itself.
+            reader.until("(before) => document.querySelector('.note').textContent !== before", "time goes on", note.inner_text())
+            self.tab(reader, "^silent").click()
+            expect(note).to_contain_text(re.compile(r"“silent” has no table yet\s*The source has told nothing for \d+\s*(s|min)"))
+            self.assertEqual(reader.page.evaluate(FAULTS), [])
+            # And the table that there is opens as before.
+            self.tab(reader, "^Clock").click()
+            reader.wait_for_rows()
+            reader.check_clean(self)
+
+    def test_a_table_that_comes_after_all_opens_where_it_is_waited_for(self):
+        reader = self.open()
+        self.tab(reader, "^mended").click()
+        expect(reader.page.locator(".note")).to_contain_text("“mended” has no table yet")
+        (self.folder / "go").write_text("")
+        self.addCleanup((self.folder / "go").unlink)
+        expect(reader.page.get_by_role("gridcell", name="here", exact=True)).to_be_visible(timeout=60_000)
+        expect(self.tab(reader, "^mended, 1 rows, live$")).to_be_visible()
+        reader.check_clean(self)
+
+    def test_the_only_source_says_in_the_middle_of_the_page_why_there_is_nothing(self):
+        with Server(str(self.folder / "broken.sh")) as server:
+            reader = Reader(self.browser, server)
+            self.addCleanup(reader.close)
+            note = reader.page.locator(".note")
+            expect(note).to_contain_text(re.compile(r"“broken” has no table yet\s*The source is down: it has ended with code 127"))
+            expect(reader.page.get_by_role("tab")).to_have_count(0)
+            reader.page.screenshot(path=ARTIFACTS / "absent-alone.png")
+            reader.check_clean(self)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { FirstLink } from '../../web/firstlink.js';
+import { WorkerLink } from '../../web/link.js';
+
+const status = '{"type":"status","table":"t","rows":1,"source":{"state":"live"}}';
+const turn = () => new Promise((go) => { setImmediate(go); });
+
+/** The first link of a page, over a socket and a worker that only remember what is said to them. */
+async function page(...early) {
+  const said = [];
+  const heard = [];
+  const socket = { readyState: 1, send: (text) => said.push(`socket ${text}`), close: () => said.push('socket close') };
+  const reader = {};
+  for (const name of ['send', 'retry', 'close', 'rest', 'read', 'lost']) reader[name] = (...values) => said.push(['reader', name, ...values.map((value) => JSON.stringify(value))].join(' '));
+  const first = { socket, early, tell: null };
+  let starts = 0;
+  let hear;
+  let ready;
+  const link = new FirstLink(first, (event) => heard.push(event), (receive, whenReady) => {
+    starts += 1;
+    [hear, ready] = [receive, whenReady];
+    return reader;
+  }, () => 500);
+  await turn();
+  return { link, said, heard, tell: first.tell, starts: () => starts, hear: (event) => hear(event), ready: () => ready() };
+}
+
+const kinds = (heard) => heard.map(({ state, message, refused }) => state ?? message?.type ?? `refused ${refused !== undefined}`);
+
+test('what came before the modules is heard in its order, and what was asked for then', async () => {
+  const hello = '{"type":"hello","version":1,"server":"s","epoch":"e","role":"operator","session":"x","tables":[]}';
+  const { heard, starts } = await page({ kind: 'open' }, { kind: 'message', data: hello, at: 7, opened: { table: 't', request: 1 } });
+  assert.deepEqual(kinds(heard), ['open', 'hello']);
+  assert.deepEqual([heard[1].bytes, heard[1].at, heard[1].opened], [hello.length, 7, { table: 't', request: 1 }]);
+  assert.equal(starts(), 0, 'the first rows wait for no worker');
+});
+
+test('once the first rows are there a worker reads what is long, and what comes before it has', async () => {
+  const { link, said, heard, tell, hear, ready, starts } = await page({ kind: 'open' });
+  const long = status.padEnd(16_385);
+  const fitting = status.padEnd(16_384);
+  const reads = () => said.filter((line) => line.startsWith('reader read')).length;
+  link.settle();
+  link.settle();
+  assert.equal(starts(), 1);
+  tell({ kind: 'message', data: long, at: 1 });
+  assert.deepEqual(kinds(heard), ['open', 'status'], 'before it is ready nothing waits for it');
+  ready();
+  tell({ kind: 'message', data: fitting, at: 2 });
+  assert.deepEqual([heard.length, reads()], [3, 0]);
+  tell({ kind: 'message', data: long, at: 3 });
+  tell({ kind: 'message', data: status, at: 4 });
+  assert.deepEqual([heard.length, reads()], [3, 2], 'none overtakes another');
+  hear({ message: { type: 'status' } });
+  tell({ kind: 'message', data: status, at: 5 });
+  assert.deepEqual([heard.length, reads()], [4, 3]);
+  hear({ message: { type: 'status' } });
+  hear({ message: { type: 'status' } });
+  tell({ kind: 'message', data: status, at: 6 });
+  assert.deepEqual([heard.length, reads()], [7, 3]);
+  assert.equal(said[0], `reader read ${JSON.stringify(long)} 3`);
+});
+
+test('what the page says goes over its own socket while that is there, and over the worker\'s when it is gone', async () => {
+  const { link, said, tell, ready } = await page({ kind: 'open' });
+  link.settle();
+  ready();
+  link.send({ type: 'ack', seq: 1 });
+  link.retry();
+  tell({ kind: 'closed' });
+  link.send({ type: 'ack', seq: 2 });
+  link.retry();
+  link.close();
+  assert.deepEqual(said, ['socket {"type":"ack","seq":1}', 'reader lost 500', 'reader send {"type":"ack","seq":2}', 'reader retry', 'reader close']);
+});
+
+test('a socket that is gone before there is a worker is told at once, and followed by the worker\'s', async () => {
+  const { said, heard, starts, ready } = await page({ kind: 'closed' });
+  assert.deepEqual(heard, [{ state: 'closed', pause: 1_000 }]);
+  assert.equal(starts(), 1);
+  ready();
+  assert.deepEqual(said, ['reader retry']);
+});
+
+test('a message that cannot be read ends the connection, whoever has read it', async () => {
+  for (const isRead of [false, true]) {
+    const { link, said, heard, tell, hear, ready } = await page({ kind: 'open' });
+    link.settle();
+    if (isRead) {
+      ready();
+      hear({ refused: 'it is no message' });
+    } else tell({ kind: 'message', data: '{', at: 1 });
+    assert.deepEqual(kinds(heard), ['open', 'refused true']);
+    assert.deepEqual(said, ['socket close']);
+  }
+});
+
+test('a link that rests opens nothing until somebody tries again', async () => {
+  const { link, said, tell, ready } = await page({ kind: 'open' });
+  link.rest();
+  tell({ kind: 'closed' });
+  ready();
+  assert.deepEqual(said, ['reader rest', 'socket close']);
+  link.retry();
+  assert.equal(said.at(-1), 'reader retry');
+});
+
+function workers() {
+  const made = [];
+  const start = () => {
+    made.push({ orders: [], postMessage(order) { this.orders.push(order); } });
+    return made.at(-1);
+  };
+  return { made, start };
+}
+
+test('a link of its own connects at once, and answers on the connection that it has heard of last', () => {
+  const { made, start } = workers();
+  const heard = [];
+  const link = new WorkerLink((event) => heard.push(event), start);
+  made[0].onmessage({ data: { ready: true } });
+  made[0].onmessage({ data: { state: 'open', connection: 3 } });
+  link.send({ type: 'ack', seq: 1 });
+  assert.deepEqual(made[0].orders, [{ retry: true }, { connection: 3, message: { type: 'ack', seq: 1 } }]);
+  assert.deepEqual(heard, [{ state: 'open', connection: 3 }]);
+});
+
+test('a worker whose files cannot be fetched is started again until they can; one that only reads is told nothing before it is ready', (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const { made, start } = workers();
+  let readies = 0;
+  const link = new WorkerLink(() => {}, start, () => { readies += 1; });
+  made[0].onerror();
+  t.mock.timers.tick(1_000);
+  assert.equal(made.length, 2);
+  assert.deepEqual([...made[0].orders, ...made[1].orders], []);
+  made[1].onmessage({ data: { ready: true } });
+  assert.equal(readies, 1);
+  assert.equal(made[1].onerror, null, 'what fails in it later is no reason for a second one');
+  link.read('{}', 4);
+  link.lost(9);
+  assert.deepEqual(made[1].orders, [{ read: '{}', at: 4 }, { lost: 9 }]);
+});
