@@ -68,7 +68,7 @@ public final class TraceSource: RunningSource, @unchecked Sendable {
     let reader = TraceReader()
     // A line of a megabyte may be six times as long when every character is escaped, and is a list of numbers when it is no text.
     var lines = LineSplitter(limit: 8 << 20)
-    var telling = Telling(decoder: ChildDecoder(name: name), events: events)
+    let telling = Retelling(name: name, events: events)
     let began = monotonicNow
     while true {
       let room = lines.room()
@@ -76,12 +76,13 @@ public final class TraceSource: RunningSource, @unchecked Sendable {
       guard count > 0 else { break }
       lines.take(count)
       while let line = lines.next() {
-        guard case .whole(let bytes, let number) = line, let (at, entry) = reader.read(Array(bytes)) else {
+        guard case .whole(let bytes, let number) = line, let (at, instance, entry) = reader.read(Array(bytes)) else {
           log(.warning, "\(path): line \(lines.number) is no line of a trace")
           continue
         }
         _ = number
-        guard wait(until: began.advanced(by: speed > 0 ? at / speed : .zero), &telling), take(entry, &telling) else {
+        guard wait(until: began.advanced(by: speed > 0 ? at / speed : .zero), telling), take(entry, instance, telling)
+        else {
           return
         }
       }
@@ -91,7 +92,7 @@ public final class TraceSource: RunningSource, @unchecked Sendable {
   }
 
   /// Waits; what rows mean that nobody has described is decided when it is quiet. False: we are stopping.
-  private func wait(until moment: Instant, _ telling: inout Telling) -> Bool {
+  private func wait(until moment: Instant, _ telling: Retelling) -> Bool {
     while true {
       let rest = monotonicNow.duration(to: moment)
       guard rest > .zero else { return !monitor.withLock { isStopping } }
@@ -102,83 +103,17 @@ public final class TraceSource: RunningSource, @unchecked Sendable {
     }
   }
 
-  private func take(_ entry: TraceEntry, _ telling: inout Telling) -> Bool {
+  private func take(_ entry: TraceEntry, _ instance: Int, _ telling: Retelling) -> Bool {
     switch entry {
-    case .begin: return true
-    case .end:
-      let isHeard = telling.settle() && events(.state(.stale, message: "the plugin ended here"))
-      telling.restart(name)
-      return isHeard
+    case .begin:
+      telling.begin(instance)
+      return true
+    case .end: return telling.end(instance)
     case .line(.host, _): return true
     case .line(.log, let line):
       log(.info, String(decoding: line, as: UTF8.self))
       return true
-    case .line(.plugin, let line): return telling.take(line)
-    }
-  }
-
-  /// What the plugin's lines become.
-  private struct Telling: ~Copyable {
-    var decoder: ChildDecoder
-    let events: @Sendable (SourceEvent) -> Bool
-    var schema: Schema?
-    var number = 0
-    var isLive = false
-
-    var isSampling: Bool { decoder.isSampling }
-
-    init(decoder: consuming ChildDecoder, events: @escaping @Sendable (SourceEvent) -> Bool) {
-      self.decoder = decoder
-      self.events = events
-    }
-
-    mutating func restart(_ name: String) {
-      decoder = ChildDecoder(name: name, known: schema, isReloading: decoder.isInsideReload)
-      number = 0
-      isLive = false
-    }
-
-    mutating func take(_ line: [UInt8]) -> Bool {
-      number += 1
-      var padded = line
-      padded.append(contentsOf: repeatElement(0, count: JSONParser.padding))
-      padded.withUnsafeBytes { decoder.read(UnsafeRawBufferPointer(rebasing: $0[..<line.count]), number: number) }
-      decoder.flush()
-      return handOn()
-    }
-
-    mutating func settle() -> Bool {
-      decoder.settle()
-      return handOn()
-    }
-
-    private mutating func handOn() -> Bool {
-      for event in decoder.takeEvents() {
-        switch event {
-        case .schema(let schema):
-          self.schema = schema
-          guard events(.schema(schema)) else { return false }
-        case .changes(let changes, let isWhole):
-          guard events(.changes(changes)) else { return false }
-          guard isWhole, !isLive else { continue }
-          isLive = true
-          guard events(.state(.live, message: "")) else { return false }
-        case .state(let state, let message):
-          isLive = state == .live
-          guard events(.state(state, message: message)) else { return false }
-        case .loaded(let key, let column, let cell):
-          guard events(.loaded(key, column: column, cell)) else { return false }
-        case .notLoaded(let key, let column, let reason):
-          guard events(.notLoaded(key, column: column, reason: reason)) else { return false }
-        case .forget(let key, let column): guard events(.forget(key, column: column)) else { return false }
-        case .acted(let number, let outcome): guard events(.acted(number, outcome)) else { return false }
-        case .refused(let reason): guard events(.state(.failed, message: reason)) else { return false }
-        // Answers to what another server asked: nobody asks the same again.
-        case .page, .sections, .pageFailed, .sourceChanged, .image: break
-        case .hello, .badLine: break
-        }
-      }
-      return true
+    case .line(.plugin, let line): return telling.take(line, of: instance)
     }
   }
 }

@@ -11,8 +11,30 @@ public final class TraceWriter: TraceListener, @unchecked Sendable {
   private let failed: @Sendable (String) -> Void
   private let monitor = Monitor()
   // Under `monitor`.
-  private var rests: [TraceDirection: [UInt8]] = [:]
+  private var rests: [Stream: [UInt8]] = [:]
+  private var instances = 0
   private var isOver = false
+
+  /// One way between the host and one instance of the plugin.
+  private struct Stream: Hashable {
+    var instance: Int
+    var direction: TraceDirection
+  }
+
+  /// Hears one instance, and knows its number.
+  private final class Instance: TraceListener {
+    private let writer: TraceWriter
+    private let number: Int
+
+    init(_ writer: TraceWriter, _ number: Int) {
+      self.writer = writer
+      self.number = number
+    }
+
+    func begin() { writer.begin(number) }
+    func end() { writer.end(number) }
+    func note(_ direction: TraceDirection, _ bytes: UnsafeRawBufferPointer) { writer.note(number, direction, bytes) }
+  }
 
   /// A line that is longer is kept in pieces.
   private static let lineLimit = 1 << 20
@@ -28,38 +50,54 @@ public final class TraceWriter: TraceListener, @unchecked Sendable {
 
   deinit { if file >= 0 { close(file) } }
 
+  /// What hears the next instance of the plugin: while one takes over from another there are two, and what they say must not be mixed.
+  public func instance() -> any TraceListener {
+    let number = monitor.withLock {
+      instances += 1
+      return instances
+    }
+    return Instance(self, number)
+  }
+
   /// A process was started.
-  public func begin() { monitor.withLock { write { $0.raw("\"event\":\"start\"") } } }
+  public func begin() { begin(1) }
 
   /// It has ended; beginnings of lines are all that is left of them.
-  public func end() {
+  public func end() { end(1) }
+
+  /// These bytes went over.
+  public func note(_ direction: TraceDirection, _ bytes: UnsafeRawBufferPointer) { note(1, direction, bytes) }
+
+  private func begin(_ instance: Int) { monitor.withLock { write(instance) { $0.raw("\"event\":\"start\"") } } }
+
+  private func end(_ instance: Int) {
     monitor.withLock {
-      for direction in [TraceDirection.host, .plugin, .log] where rests[direction]?.isEmpty == false {
-        writeLine(direction, rests[direction]!)
+      for direction in [TraceDirection.host, .plugin, .log] {
+        let stream = Stream(instance: instance, direction: direction)
+        if let rest = rests.removeValue(forKey: stream), !rest.isEmpty { writeLine(stream, rest) }
       }
-      rests = [:]
-      write { $0.raw("\"event\":\"end\"") }
+      write(instance) { $0.raw("\"event\":\"end\"") }
     }
   }
 
-  /// These bytes went over.
-  public func note(_ direction: TraceDirection, _ bytes: UnsafeRawBufferPointer) {
+  private func note(_ instance: Int, _ direction: TraceDirection, _ bytes: UnsafeRawBufferPointer) {
+    let stream = Stream(instance: instance, direction: direction)
     monitor.withLock {
-      var rest = rests[direction] ?? []
+      var rest = rests[stream] ?? []
       for byte in bytes {
         if byte != 0x0A { rest.append(byte) }
         guard byte == 0x0A || rest.count >= Self.lineLimit else { continue }
-        writeLine(direction, rest)
+        writeLine(stream, rest)
         rest = []
       }
-      rests[direction] = rest
+      rests[stream] = rest
     }
   }
 
-  private func writeLine(_ direction: TraceDirection, _ line: [UInt8]) {
-    write { writer in
+  private func writeLine(_ stream: Stream, _ line: [UInt8]) {
+    write(stream.instance) { writer in
       writer.raw("\"from\":")
-      writer.text(direction.rawValue)
+      writer.text(stream.direction.rawValue)
       if let text = String(validating: line, as: UTF8.self) {
         writer.raw(",\"line\":")
         writer.text(text)
@@ -75,12 +113,17 @@ public final class TraceWriter: TraceListener, @unchecked Sendable {
     }
   }
 
-  private func write(_ body: (inout JSONWriter) -> Void) {
+  private func write(_ instance: Int, _ body: (inout JSONWriter) -> Void) {
     guard !isOver else { return }
     var writer = JSONWriter()
     writer.raw("{\"at\":")
     writer.cell(.number(Double(began.duration(to: monotonicNow).nanoseconds / 1_000) / 1_000))
     writer.byte(",")
+    if instance > 1 {
+      writer.raw("\"instance\":")
+      writer.integer(Int64(instance))
+      writer.byte(",")
+    }
     body(&writer)
     writer.raw("}\n")
     var rest = writer.bytes[...]

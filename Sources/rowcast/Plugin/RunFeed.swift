@@ -44,7 +44,10 @@ final class RunFeed: Feed {
           table.add(state == .live ? "info" : "warning", "\(name) is \(state.rawValue): \(message)")
         }
         let isHeard = inlet.tell(SourceInlet.Event(event))
-        if case .schema = event { table.open() }
+        switch event {
+        case .schema, .state(.backingOff, _, _), .state(.failed, _, _): table.open()
+        default: break
+        }
         return isHeard
       })
     self.swapping = swapping
@@ -55,14 +58,14 @@ final class RunFeed: Feed {
 
   private var maker: SourceMaker {
     { [command, name, settings, log, trace] events in
-      ChildSource(command, name: name, configuration: settings, trace: trace, log: log, events: events)
+      ChildSource(command, name: name, configuration: settings, trace: trace?.instance(), log: log, events: events)
     }
   }
 
   func start() throws {
     try swapping.start(maker)
-    // A plugin that tells no columns has a log to read all the same.
-    DispatchQueue.global().asyncAfter(deadline: .now() + 2) { [table] in table.open() }
+    // A plugin that tells no columns has a log to read all the same; one that takes its time is not to come after it.
+    DispatchQueue.global().asyncAfter(deadline: .now() + 8) { [table] in table.open() }
     let watcher = FileWatcher(files) { [weak self] in
       guard let self else { return }
       log(.info, "a file has changed")

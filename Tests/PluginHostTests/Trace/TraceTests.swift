@@ -44,6 +44,7 @@ import Testing
   @Test(arguments: [
     "", "{}", #"{"at":1}"#, #"{"at":-1,"event":"start"}"#, #"{"at":1,"event":"pause"}"#,
     #"{"at":1,"from":"me","line":""}"#,
+    #"{"at":1,"instance":0,"event":"start"}"#, #"{"at":1,"instance":"2","event":"start"}"#,
     #"{"at":1,"from":"plugin"}"#, #"{"at":1,"from":"plugin","bytes":[256]}"#, #"{"at":"1","event":"start"}"#,
   ]) func whatIsNoTraceIsNone(_ line: String) { #expect(TraceReader().read(Array(line.utf8)) == nil) }
 
@@ -87,6 +88,92 @@ import Testing
         said.contains {
           if case .line(.host, let line) = $0 { line == Array(HostLine.hello.dropLast()) } else { false }
         })
+    }
+  }
+
+  private func trace(_ lines: [(instance: Int?, said: String)]) -> Data {
+    let text = lines.map { line in
+      let instance = line.instance.map { #""instance":\#($0),"# } ?? ""
+      let said = line.said.replacing("\"", with: "\\\"")
+      return ["start", "end"].contains(line.said)
+        ? #"{"at":0,\#(instance)"event":"\#(line.said)"}"# : #"{"at":0,\#(instance)"from":"plugin","line":"\#(said)"}"#
+    }
+    return Data((text.joined(separator: "\n") + "\n").utf8)
+  }
+
+  private static let hello = #"{"type":"hello","version":1}"#
+  private static let schema = #"{"type":"schema","name":"jobs","key":"integer","columns":[{"name":"n","type":"text"}]}"#
+  private static func list(_ name: String) -> [String] {
+    [#"{"type":"reload"}"#, #"{"type":"upsert","key":1,"row":{"n":"\#(name)"}}"#, #"{"type":"commit"}"#]
+  }
+
+  /// The old instance goes on while the new one begins, and ends when that has told its list.
+  @Test func aTraceOfTwoInstancesIsToldAsItHappened() throws {
+    try Workshop.withFolder { folder in
+      let path = folder.appending(path: "trace").path
+      let old = ["start", Self.hello, Self.schema] + Self.list("old")
+      let new = Self.list("new")
+      let lines =
+        old.map { (nil, $0) } + ["start", Self.hello, Self.schema, new[0], new[1]].map { (2, $0) }
+        + [(nil, #"{"type":"upsert","key":2,"row":{"n":"still the old one"}}"#), (2, new[2]), (nil, "end")]
+        + [(2, #"{"type":"upsert","key":3,"row":{"n":"later"}}"#)]
+      try trace(lines).write(to: URL(filePath: path))
+      let recorder = recorder
+      let replay = TraceSource(
+        path, name: "jobs", speed: 0, log: { recorder.note($0, $1) }, events: { recorder.hear($0) })
+      try replay.start()
+      try recorder.wait("the end") { $0.states.last == "stale: the trace is over" }
+      let told: [[Cell?]] = [[.text("old")], [.text("still the old one")], [.text("new")], [.text("later")]]
+      #expect(recorder.view.rows.map(\.cells) == told)
+      #expect(recorder.view.states == ["live: ", "live: ", "stale: the trace is over"])
+      #expect(recorder.log.isEmpty)
+    }
+  }
+
+  @Test func anInstanceThatNeverTakesOverIsNotToldOf() throws {
+    try Workshop.withFolder { folder in
+      let path = folder.appending(path: "trace").path
+      let lines =
+        (["start", Self.hello, Self.schema] + Self.list("old")).map { (nil, $0) }
+        + ["start", Self.hello, Self.schema.replacing("\"n\"", with: "\"other\""), "end"].map { (2, $0) }
+        + [(nil, #"{"type":"upsert","key":2,"row":{"n":"still here"}}"#)]
+      try trace(lines).write(to: URL(filePath: path))
+      let recorder = recorder
+      let replay = TraceSource(
+        path, name: "jobs", speed: 0, log: { recorder.note($0, $1) }, events: { recorder.hear($0) })
+      try replay.start()
+      try recorder.wait("the end") { $0.states.last == "stale: the trace is over" }
+      #expect(recorder.view.rows.count == 2)
+      #expect(recorder.view.states == ["live: ", "stale: the trace is over"])
+      #expect(recorder.view.schema?.columns.map(\.name) == ["n"])
+    }
+  }
+
+  @Test func instancesAreKeptApartAlsoWithinALine() throws {
+    try Workshop.withFolder { folder in
+      let path = folder.appending(path: "trace").path
+      let writer = try #require(TraceWriter(path) { Issue.record("\($0)") })
+      let (first, second) = (writer.instance(), writer.instance())
+      func note(_ listener: any TraceListener, _ text: String) {
+        Array(text.utf8).withUnsafeBytes { listener.note(.plugin, $0) }
+      }
+      first.begin()
+      note(first, "one ")
+      second.begin()
+      note(second, "two ")
+      note(first, "first\n")
+      first.end()
+      note(second, "second\n")
+      second.end()
+      let reader = TraceReader()
+      let read = try Data(contentsOf: URL(filePath: path)).split(separator: 0x0A).map { line in
+        try #require(reader.read(Array(line)))
+      }
+      #expect(read.map(\.instance) == [1, 2, 1, 1, 2, 2])
+      #expect(
+        read.map(\.entry) == [
+          .begin, .begin, .line(.plugin, Array("one first".utf8)), .end, .line(.plugin, Array("two second".utf8)), .end,
+        ])
     }
   }
 
