@@ -96,6 +96,18 @@ import Testing
     #expect(try self.figures(server)["rowcast_source_restarts_total{source=\"numbers\"}"] == 1)
   }
 
+  @Test func aSourceThatHasToldNoTableHasItsState() throws {
+    let server = try RunningServer()
+    let jobs = server.control.addSource("jobs")
+    let name = "rowcast_source_without_table{source=\"jobs\",state=\"starting\"}"
+    while try figures(server)[name] != 1 {}
+    var schema = RunningServer.schema
+    schema.name = "jobs"
+    jobs.tell(.schema(schema))
+    while try figures(server)[name] != nil {}
+    #expect(try figures(server)["rowcast_source_rows{table=\"jobs\"}"] == 0)
+  }
+
   @Test func headersAreCountedAsMadeAndUsedAgain() throws {
     let server = try RunningServer { $0.limits.interval = .zero }
     _ = server.addNumbers(100)

@@ -73,4 +73,28 @@ import Testing
     #expect(harness.engine.deadline == .zero, "the order is not ready")
     #expect(harness.values().prefix(2) == [29_990, 29_980])
   }
+
+  @Test func whatWasSelectedIsGoodUntilARowChanges() throws {
+    var limits = Limits()
+    limits.stepRows = 400
+    let table = Table(table.schema, limits: limits, seed: 1)
+    func update(_ keys: some Sequence<Int>, _ value: (Int) -> Int) {
+      var changes = Changeset()
+      for key in keys { changes.upsert(.integer(Int64(key)), [.integer(Int64(value(key)))]) }
+      table.apply(changes)
+    }
+    update(0..<3000) { $0 }
+    let view = ListView(Query(sort: [SortTerm(0, descending: true)]), table: table)
+    while view.build?.canSelect == false { view.work() }
+    let page = FoldedView(view, collapsed: [])
+    func first() throws -> Cell? {
+      _ = try #require(page.selectFirstItems())
+      try #require(view.build != nil, "the order is ready")
+      guard case .row(let slot) = page.items(0..<1).first else { return nil }
+      return table.snapshot(slot).cells[0]
+    }
+    #expect(try first() == .integer(2999))
+    update(5...5) { _ in 99_999 }
+    #expect(try first() == .integer(99_999))
+  }
 }
