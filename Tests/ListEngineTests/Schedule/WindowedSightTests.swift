@@ -102,6 +102,28 @@ import Testing
     #expect(harness.lines(2) == [String](repeating: "7", count: 15))
   }
 
+  @Test func whatIsNotAnsweredInTimeHoldsUpAChangeNoLonger() throws {
+    let harness = try harness(prefetch: PrefetchPolicy(patience: .seconds(2)))
+    harness.open()
+    try harness.settle()
+    harness.plan = { _ in .init(.isForgotten) }
+    harness.scroll(first: 500)
+    try harness.turn()
+    harness.change()
+    try harness.turn(by: .seconds(1))
+    try harness.turn()
+    let asked = harness.source.requests.count
+    // What is asked for the change waits for what was never there.
+    try harness.turn(by: .milliseconds(999))
+    #expect(harness.source.requests.count == asked)
+    #expect(harness.engine.deadline == harness.clock.now.advanced(by: .milliseconds(1)))
+    try harness.turn(by: .milliseconds(1))
+    #expect(harness.lines().contains("!"))
+    #expect(harness.engine.deadline == .zero, "the change waits on")
+    try harness.turn()
+    #expect(harness.source.requests.count > asked)
+  }
+
   @Test func anAnswerFromBeforeAChangeIsNotTakenForANewOne() throws {
     // Such a source is not told that nobody wants its answer any more.
     let harness = try harness(WindowedCapabilities(cancels: false), rows: 10)
@@ -125,5 +147,35 @@ import Testing
     try harness.settle()
     #expect(harness.lines()[3] == "8")
     #expect(harness.replica().cells[0][2] == .text("even"))
+  }
+
+  @Test func anAnswerToWhatWasAskedBeforeAChangeDoesNotCountAfterIt() throws {
+    // Such a source is not told that nobody wants its answer any more.
+    let harness = try harness(WindowedCapabilities(paging: .offset, cancels: false))
+    harness.open()
+    try harness.settle()
+    harness.plan = { _ in .init(.isForgotten) }
+    harness.scroll(first: 500, buffer: 0)
+    try harness.turn()
+    harness.change()
+    try harness.turn(by: .seconds(1))
+    try harness.turn()
+    // What is seen later holds up nothing: when nobody waits for the first any more, all is asked for anew.
+    harness.scroll(first: 700, buffer: 0)
+    try harness.turn()
+    let old = try #require(harness.source.requests.last)
+    for _ in 0..<6 { try harness.turn(by: .milliseconds(500)) }
+    let new = try #require(harness.source.requests.last)
+    try #require(new.id != old.id && new.what == old.what)
+    func answer(_ request: PageRequest, _ value: Int64) throws {
+      let rows = (700..<710).map { (RowKey.integer($0), [Cell.integer(value), .text("row"), .text("group")]) }
+      harness.engine.handle(
+        .page(harness.table, request.id, RowPage(rows, hasMore: true, count: 1000)), at: harness.clock.now)
+      try harness.turn(by: .milliseconds(500))
+    }
+    try answer(old, 1)
+    #expect(!harness.lines().contains("1"))
+    try answer(new, 7)
+    #expect(harness.lines() == [String](repeating: "7", count: 10))
   }
 }
