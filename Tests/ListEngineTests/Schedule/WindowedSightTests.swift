@@ -104,7 +104,8 @@ import Testing
 
   @Test func whatIsNotAnsweredInTimeHoldsUpAChangeNoLonger() throws {
     let harness = try harness(prefetch: PrefetchPolicy(patience: .seconds(2)))
-    harness.open()
+    // So long that no flush of the page's own comes in between.
+    harness.open(interval: .seconds(30))
     try harness.settle()
     harness.plan = { _ in .init(.isForgotten) }
     harness.scroll(first: 500)
