@@ -37,6 +37,17 @@ def reset(peer):
     peer.close()
 
 
+def reset_after(count, port):
+    """Resets a connection after so many bytes; says no when the server has taken as many in this second as it takes, and lets nobody in."""
+    try:
+        peer = opened(port)
+        came = len(read(peer, count))
+        reset(peer)
+        return came == count
+    except ConnectionError:
+        return False
+
+
 async def run(options):
     with Serving(rows=1_000, rate=0) as server:
         server.wait_for_rows(1_000)
@@ -52,9 +63,9 @@ async def run(options):
         cycles = turn = 0
         while cycles < options.resets:
             for count in range(1, length + 1, options.step):
-                peer = opened(server.port)
-                read(peer, count)
-                reset(peer)
+                latest = time.monotonic() + 10
+                while not reset_after(count, server.port):
+                    assert time.monotonic() < latest, "the server lets nobody in any more"
                 cycles += 1
             turn += 1
             while server.metrics()["rowcast_sessions"] > 0:
