@@ -7,19 +7,19 @@ import ListEngine
 ///
 /// libwebsockets can do this by itself, with a timer for each page in a sorted list that is walked from its beginning: with 10,000 pages the
 /// pings of one round, and the answers to them, took it most of a second. And it asks pages, too, that are heard every second.
-public struct Pulse {
+struct Pulse {
   /// What is to be done about the page.
   enum Finding { case fine, ask, gone }
 
   /// How long a page may be silent, and how long it may take to answer.
-  public struct Patience: Equatable, Sendable {
+  struct Patience: Equatable, Sendable {
     /// After such a silence it is asked.
-    public var silence: Duration
+    var silence: Duration
     /// After so much more it is gone.
-    public var answer: Duration
+    var answer: Duration
 
     /// So long.
-    public init(silence: Duration = .seconds(9), answer: Duration = .seconds(5)) {
+    init(silence: Duration = .seconds(9), answer: Duration = .seconds(5)) {
       self.silence = silence
       self.answer = answer
     }

@@ -8,7 +8,7 @@ extension Server {
   func takeMail(at now: Instant) -> Bool {
     let inlets = control.inlets
     guard !inlets.isEmpty else { return false }
-    for inlet in inlets { tableless.add(ObjectIdentifier(inlet), name: inlet.name, at: now) }
+    for inlet in inlets.dropFirst(tableless.count) { tableless.add(ObjectIdentifier(inlet), name: inlet.name, at: now) }
     let all = inlets.filter(\.mailbox.hasMail)
     // A table whose views lag behind takes nothing: its source waits, the others go on.
     let waiting = all.filter { hasRoom(for: $0) }

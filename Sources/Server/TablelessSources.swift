@@ -25,8 +25,8 @@ struct TablelessSources {
   private var entries: [ObjectIdentifier: Entry] = [:]
   /// In which order they came.
   private var order: [ObjectIdentifier] = []
-  /// Those that have been here: one that has a table is told of with it, whatever becomes of it.
-  private var known: Set<ObjectIdentifier> = []
+  /// How many have been here. One that has a table is told of with it, whatever becomes of it.
+  private(set) var count = 0
   private var hasNews = false
   private var lastTold: Instant?
 
@@ -35,9 +35,12 @@ struct TablelessSources {
     hasNews ? lastTold?.advanced(by: Self.pause) ?? .zero : nil
   }
 
-  /// Takes in a source that was not here before.
+  /// Takes in a source.
+  ///
+  /// - Precondition: It was not here before.
   mutating func add(_ source: ObjectIdentifier, name: String, at now: Instant) {
-    guard known.insert(source).inserted else { return }
+    precondition(entries[source] == nil, "the source \(name) is here already")
+    count += 1
     entries[source] = Entry(name: name, since: now)
     order.append(source)
     hasNews = true

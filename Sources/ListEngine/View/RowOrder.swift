@@ -246,7 +246,7 @@ struct RowOrder {
   ///
   /// Each step of a binary search in a chunk would wait for another line of memory. So it begins where the entry was if keys were spread
   /// evenly between the chunk's first and the next one's, as they nearly are within a chunk, and goes further by doubled steps
-  /// (interpolation search; Bentley and Yao 1976).
+  /// (interpolation search; Bentley and Yao 1976). What goes behind all others, as in a log, is found at once.
   ///
   /// - Complexity: O(log capacity) comparisons, whatever the keys.
   @inline(__always) private func index(
@@ -254,7 +254,8 @@ struct RowOrder {
   ) -> Int {
     let count = chunk.count
     let entries = chunk.entries
-    let (first, next) = (firsts[place] >> 32, place + 1 < firsts.count ? firsts[place + 1] >> 32 : 1 << 32)
+    let first = firsts[place] >> 32
+    let next = (place + 1 < firsts.count ? firsts[place + 1] : entries[count - 1]) >> 32
     let ahead = max(entry >> 32, first) - first
     let guess = min(count - 1, Int(ahead * UInt64(count) / max(1, next - first)))
     var range = 0..<count

@@ -16,6 +16,8 @@ final class Retelling {
 
   /// So much is held at most of one that has not taken over; then it does.
   private static let heldEvents = 1 << 16
+  /// So many instances are told apart at a time, of a trace that does not say that they end; there are two.
+  private static let instances = 16
 
   private let name: String
   private let events: @Sendable (SourceEvent) -> Bool
@@ -34,7 +36,7 @@ final class Retelling {
 
   /// A process of this instance was started.
   func begin(_ instance: Int) {
-    guard tellings[instance] == nil else { return }
+    guard tellings[instance] == nil, tellings.count < Self.instances else { return }
     tellings[instance] = Telling(ChildDecoder(name: name, known: schema))
     // Nobody is there from whom it could take over.
     if tellings[current] == nil { current = instance }

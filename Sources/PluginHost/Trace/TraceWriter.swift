@@ -5,7 +5,7 @@ import Wire
 /// Keeps all that a host and a plugin say to each other in a file, a JSON object a line; docs/plugins.md says its members.
 ///
 /// A disk that is full ends the trace, and nothing else.
-public final class TraceWriter: TraceListener, @unchecked Sendable {
+public final class TraceWriter: @unchecked Sendable {
   private let file: Int32
   private let began = monotonicNow
   private let failed: @Sendable (String) -> Void
@@ -58,15 +58,6 @@ public final class TraceWriter: TraceListener, @unchecked Sendable {
     }
     return Instance(self, number)
   }
-
-  /// A process was started.
-  public func begin() { begin(1) }
-
-  /// It has ended; beginnings of lines are all that is left of them.
-  public func end() { end(1) }
-
-  /// These bytes went over.
-  public func note(_ direction: TraceDirection, _ bytes: UnsafeRawBufferPointer) { note(1, direction, bytes) }
 
   private func begin(_ instance: Int) { monitor.withLock { write(instance) { $0.raw("\"event\":\"start\"") } } }
 

@@ -124,7 +124,7 @@ import Testing
     #expect(harness.source.requests.count > asked)
   }
 
-  @Test func anAnswerFromBeforeAChangeIsNotTakenForANewOne() throws {
+  @Test func anAnswerThatWasOutstandingWhenAChangeWasToldIsFollowedByANewOne() throws {
     // Such a source is not told that nobody wants its answer any more.
     let harness = try harness(WindowedCapabilities(cancels: false), rows: 10)
     harness.open()

@@ -58,22 +58,6 @@ import Testing
     #expect(sizes.reduce(0, +) == 201)
   }
 
-  @Test func firstItemsThatWereShownEarlyAreFoundAnewWhenARowHasChanged() throws {
-    var limits = Limits()
-    limits.stepRows = 400
-    let harness = try Harness(limits: limits, rows: 3000)
-    harness.open(query: QueryRequest(sort: [("value", true)]), buffer: 0, interval: .zero)
-    for _ in 0..<100 where harness.deliveries.isEmpty { try harness.advance() }
-    #expect(harness.values().first == 29_990)
-    harness.change { $0.update(5, value: 99_999) }
-    harness.acknowledge()
-    // One row further down: that is where the first one stands now.
-    harness.scroll(first: 1, buffer: 0)
-    try harness.advance()
-    #expect(harness.engine.deadline == .zero, "the order is not ready")
-    #expect(harness.values().prefix(2) == [29_990, 29_980])
-  }
-
   @Test func whatWasSelectedIsGoodUntilARowChanges() throws {
     var limits = Limits()
     limits.stepRows = 400

@@ -15,14 +15,14 @@ import Testing
     }
   }
 
-  private func note(_ writer: TraceWriter, _ direction: TraceDirection, _ bytes: [UInt8]) {
-    bytes.withUnsafeBytes { writer.note(direction, $0) }
+  private func note(_ listener: any TraceListener, _ direction: TraceDirection, _ bytes: [UInt8]) {
+    bytes.withUnsafeBytes { listener.note(direction, $0) }
   }
 
   @Test func piecesBecomeLinesOfEachDirection() throws {
     try Workshop.withFolder { folder in
       let path = folder.appending(path: "trace").path
-      let writer = try #require(TraceWriter(path) { Issue.record("\($0)") })
+      let writer = try #require(TraceWriter(path) { Issue.record("\($0)") }).instance()
       writer.begin()
       note(writer, .plugin, Array("{\"a\":1}\n{\"b\"".utf8))
       note(writer, .host, Array("hello\n".utf8))
@@ -50,7 +50,7 @@ import Testing
 
   @Test func aTraceEndsWhereTheDiskDoes() throws {
     let failures = Recorder()
-    let writer = try #require(TraceWriter("/dev/full") { failures.note(.error, $0) })
+    let writer = try #require(TraceWriter("/dev/full") { failures.note(.error, $0) }).instance()
     writer.begin()
     writer.end()
     #expect(failures.log == ["error: the trace ends here: No space left on device"])
@@ -66,7 +66,7 @@ import Testing
       let path = folder.appending(path: "trace").path
       let (once, again) = (recorder, Recorder())
       let source = ChildSource(
-        .shell(script), name: "jobs", trace: TraceWriter(path) { _ in }, log: { once.note($0, $1) },
+        .shell(script), name: "jobs", trace: TraceWriter(path) { _ in }?.instance(), log: { once.note($0, $1) },
         events: { once.hear($0) })
       try source.start()
       try once.wait("the end") { $0.states.last == "live: The list is complete." }
@@ -101,6 +101,15 @@ import Testing
     return Data((text.joined(separator: "\n") + "\n").utf8)
   }
 
+  /// Tells what a trace has in it, to its end.
+  private func replay(_ path: String) throws {
+    let recorder = recorder
+    let source = TraceSource(
+      path, name: "jobs", speed: 0, log: { recorder.note($0, $1) }, events: { recorder.hear($0) })
+    try source.start()
+    try recorder.wait("the end") { $0.states.last == "stale: the trace is over" }
+  }
+
   private static let hello = #"{"type":"hello","version":1}"#
   private static let schema = #"{"type":"schema","name":"jobs","key":"integer","columns":[{"name":"n","type":"text"}]}"#
   private static func list(_ name: String) -> [String] {
@@ -118,11 +127,7 @@ import Testing
         + [(nil, #"{"type":"upsert","key":2,"row":{"n":"still the old one"}}"#), (2, new[2]), (nil, "end")]
         + [(2, #"{"type":"upsert","key":3,"row":{"n":"later"}}"#)]
       try trace(lines).write(to: URL(filePath: path))
-      let recorder = recorder
-      let replay = TraceSource(
-        path, name: "jobs", speed: 0, log: { recorder.note($0, $1) }, events: { recorder.hear($0) })
-      try replay.start()
-      try recorder.wait("the end") { $0.states.last == "stale: the trace is over" }
+      try replay(path)
       let told: [[Cell?]] = [[.text("old")], [.text("still the old one")], [.text("new")], [.text("later")]]
       #expect(recorder.view.rows.map(\.cells) == told)
       #expect(recorder.view.states == ["live: ", "live: ", "stale: the trace is over"])
@@ -138,11 +143,7 @@ import Testing
         + ["start", Self.hello, Self.schema.replacing("\"n\"", with: "\"other\""), "end"].map { (2, $0) }
         + [(nil, #"{"type":"upsert","key":2,"row":{"n":"still here"}}"#)]
       try trace(lines).write(to: URL(filePath: path))
-      let recorder = recorder
-      let replay = TraceSource(
-        path, name: "jobs", speed: 0, log: { recorder.note($0, $1) }, events: { recorder.hear($0) })
-      try replay.start()
-      try recorder.wait("the end") { $0.states.last == "stale: the trace is over" }
+      try replay(path)
       #expect(recorder.view.rows.count == 2)
       #expect(recorder.view.states == ["live: ", "stale: the trace is over"])
       #expect(recorder.view.schema?.columns.map(\.name) == ["n"])
@@ -152,7 +153,7 @@ import Testing
   @Test func instancesAreKeptApartAlsoWithinALine() throws {
     try Workshop.withFolder { folder in
       let path = folder.appending(path: "trace").path
-      let writer = try #require(TraceWriter(path) { Issue.record("\($0)") })
+      let writer = try #require(TraceWriter(path) { Issue.record("\($0)") }).instance()
       let (first, second) = (writer.instance(), writer.instance())
       func note(_ listener: any TraceListener, _ text: String) {
         Array(text.utf8).withUnsafeBytes { listener.note(.plugin, $0) }
