@@ -153,7 +153,7 @@ import Testing
   @Test func instancesAreKeptApartAlsoWithinALine() throws {
     try Workshop.withFolder { folder in
       let path = folder.appending(path: "trace").path
-      let writer = try #require(TraceWriter(path) { Issue.record("\($0)") }).instance()
+      let writer = try #require(TraceWriter(path) { Issue.record("\($0)") })
       let (first, second) = (writer.instance(), writer.instance())
       func note(_ listener: any TraceListener, _ text: String) {
         Array(text.utf8).withUnsafeBytes { listener.note(.plugin, $0) }
