@@ -5,6 +5,7 @@ import unittest
 
 from playwright.sync_api import sync_playwright
 
+from blanks import blank_shares
 from chromium import launch
 from painting import TOP_ROW, Trace, seen, watch
 from reader import Reader
@@ -124,6 +125,25 @@ class FiftyMillionRowsTest(PaintingTest):
             reader.wheel(4_000)
         reader.until("() => frames_seen.length > 60", "enough frames were looked at")
         self.assertEqual(max(blank for blank, _ in seen(reader.page)), 0)
+    def test_nothing_that_is_presented_is_bare_however_busy_the_page(self):
+        reader = self.open()
+        reader.wait_for_count(self.count + 1)
+        shares = blank_shares(reader, 20_000, 1.5)
+        self.assertGreater(reader.rows()[0]["index"], 300, "the wheel has turned")
+        self.assertGreater(len(shares), 3, "enough was looked at")
+        self.assertEqual([share for share in shares if share > 0], [])
+
+    def test_bare_ground_would_be_noticed(self):
+        reader = self.open()
+        reader.wait_for_count(self.count + 1)
+        # As it would be by itself: the browser scrolls the rows, whether or not they are drawn.
+        reader.page.evaluate("""() => {
+          const sheet = new CSSStyleSheet();
+          sheet.replaceSync(`.grid { background: var(--page); } .clip { contain: none !important; }
+            .clip { position: static; } .sheet { transform: none !important; }`);
+          document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
+        }""")
+        self.assertGreater(max(blank_shares(reader, 20_000, 1.5)), 0.1)
 
     def test_scrolling_measures_nothing(self):
         reader = self.open()
