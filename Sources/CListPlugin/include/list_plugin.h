@@ -382,7 +382,7 @@ struct list_deferred {
 // One wish for the bytes of an image: 24 bytes.
 struct list_image {
   uint64_t id;          // comes back with the answer
-  const char *key;      // ends in NUL, which does not count
+  const char *key;      // UTF-8; a NUL stands behind it
   uint32_t length;      // bytes of the key
   uint32_t reserved;    // 0
 };

@@ -177,7 +177,7 @@ final class Errands: @unchecked Sendable {
       guard !known.isEmpty else { break }
       loader?.cancel?(instance, known.map { cells.place($0) }, UInt32(known.count))
     case .image(let number, let key):
-      var wanted = list_image(id: number, key: cells.text(key), length: UInt32(key.utf8.count), reserved: 0)
+      var wanted = list_image(id: number, key: cells.bytes(key), length: UInt32(key.utf8.count), reserved: 0)
       images?.load(instance, &wanted)
     case .cancelImages(let numbers):
       let known = monitor.withLock { questions.cancel(images: numbers) }
