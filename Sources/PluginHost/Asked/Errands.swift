@@ -16,7 +16,7 @@ final class Errands: @unchecked Sendable {
   typealias Act = @convention(c) (UnsafeMutableRawPointer?, UnsafePointer<list_request>?) -> Void
 
   private let name: String
-  private nonisolated(unsafe) let note: UnsafePointer<CChar>?
+  private let note: UnsafePointer<CChar>?
   private let watch: CallWatch
   private let tell: @Sendable (SourceEvent) -> Void
 
@@ -128,8 +128,8 @@ final class Errands: @unchecked Sendable {
         refuse(wish)
         continue
       }
-      let (call, patience) = call(of: wish)
-      watch.during(call, patience: patience) { CrashNotes.inside(note) { perform(wish, instance) } }
+      let (name, patience) = call(of: wish)
+      watch.during(name, patience: patience) { CrashNotes.inside(note) { perform(wish, instance) } }
       monitor.withLock {
         isInside = false
         monitor.wakeAll()

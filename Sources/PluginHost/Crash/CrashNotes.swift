@@ -1,5 +1,5 @@
 import CCrashNote
-import Foundation
+import Glibc
 import Synchronization
 
 /// Which shared libraries have crashed the process that loaded them: kept in a file, so that the next process knows.
@@ -33,7 +33,7 @@ public enum CrashNotes {
   /// How often a text of notes has this line, whatever the signal.
   static func count(of line: String, in notes: String) -> Int {
     notes.split(separator: "\n").count { note in
-      note.split(separator: " ", maxSplits: 1).last.map { $0 + "\n" == line } ?? false
+      note.split(separator: " ", maxSplits: 1).last.map { String($0) + "\n" == line } ?? false
     }
   }
 
@@ -50,9 +50,15 @@ public enum CrashNotes {
   }
 
   private static func notes(_ path: String) -> String {
-    guard let file = FileHandle(forReadingAtPath: path), let size = try? file.seekToEnd() else { return "" }
-    try? file.seek(toOffset: size - min(size, UInt64(greatestByteCount)))
-    return String(decoding: (try? file.read(upToCount: greatestByteCount)) ?? Data(), as: UTF8.self)
+    let file = open(path, O_RDONLY | O_CLOEXEC)
+    guard file >= 0 else { return "" }
+    defer { close(file) }
+    let size = lseek(file, 0, SEEK_END)
+    guard size > 0, lseek(file, max(0, size - greatestByteCount), SEEK_SET) >= 0 else { return "" }
+    let bytes = [UInt8](unsafeUninitializedCapacity: min(size, greatestByteCount)) { buffer, filled in
+      filled = max(0, read(file, buffer.baseAddress, buffer.count))
+    }
+    return String(decoding: bytes, as: UTF8.self)
   }
 
   /// Does something that is in the code of what this names.
