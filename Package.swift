@@ -59,7 +59,8 @@ let package = Package(
     .target(name: "CListPlugin", cSettings: cSettings),
     .target(name: "ListPlugin", dependencies: ["CListPlugin"], swiftSettings: swiftSettings),
     .target(
-      name: "PluginHost", dependencies: ["CChildProcess", "CCrashNote", "CDigest", "CListPlugin", "CSimdjson", "ListEngine", "Wire"],
+      name: "PluginHost",
+      dependencies: ["CChildProcess", "CCrashNote", "CDigest", "CListPlugin", "CSimdjson", "ListEngine", "Wire"],
       swiftSettings: swiftSettings + fuzzedSettings),
     .target(name: "CChildProcess", cSettings: cSettings),
     .target(name: "CCrashNote", cSettings: cSettings),
