@@ -14,8 +14,8 @@ import sqlite3
 import sys
 import threading
 import time
-from collections import OrderedDict
 
+from counts import Counts
 from statements import Table, Unreadable, cursor_from, cursor_text, folded, follows, quoted
 
 SETTINGS = {
@@ -33,7 +33,8 @@ FILTERS = ["equal", "notEqual", "order", "range", "contains", "startsWith", "one
 
 TEXT_LIMIT = 2_000  # characters of a cell; the rest is cut off
 LINE_LIMIT = 800_000  # bytes of a page's rows, below the megabyte that a line may have
-KEPT_COUNTS = 100
+
+VIEW = "rowcast query"
 
 
 class Refusal(Exception):
@@ -54,10 +55,14 @@ def connect(path):
     return connection
 
 
+def view(connection, query):
+    connection.execute(f"CREATE TEMP VIEW {quoted(VIEW)} AS {query}")
+
+
 class Reader:
     """One connection, which a thread of its own asks for pages."""
 
-    def __init__(self, settings):
+    def __init__(self, settings, changed):
         self.path = settings["path"]
         if ("table" in settings) == ("query" in settings):
             raise Refusal("table", "say either a table or a query")
@@ -67,22 +72,24 @@ class Reader:
             self.connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
         except (sqlite3.Error, OSError) as error:
             raise Refusal("path", f"'{self.path}' cannot be read: {error}") from error
-        name = settings.get("table", "query")
         if "query" in settings:
             try:
-                self.connection.execute(f"CREATE TEMP VIEW {quoted('rowcast query')} AS {settings['query']}")
-                name = "rowcast query"
-                self.table = Table(self.connection, name, settings.get("key"))
+                view(self.connection, settings["query"])
+                self.table = Table(self.connection, VIEW, settings.get("key"))
             except (sqlite3.Error, sqlite3.Warning) as error:
                 raise Refusal("query", str(error)) from error
             except Unreadable as error:
                 raise Refusal("key", str(error)) from error
         else:
             try:
-                self.table = Table(self.connection, name, settings.get("key"))
+                self.table = Table(self.connection, settings["table"], settings.get("key"))
             except Unreadable as error:
                 raise Refusal("key" if "key" in settings else "table", str(error)) from error
-        self.counts = OrderedDict()
+        # Counting has a connection of its own, so that no page waits behind it.
+        counting = connect(self.path)
+        if "query" in settings:
+            view(counting, settings["query"])
+        self.counts = Counts(counting, self.table.source, changed)
 
     def version(self):
         return self.connection.execute("PRAGMA data_version").fetchone()[0]
@@ -110,18 +117,6 @@ class Reader:
         kinds = [self.table.kinds[name] for name in query["group"]]
         return {"group": query["group"],
                 "sections": [[shown(value, kind) for value, kind in zip(row, kinds)] + [row[-1]] for row in found]}
-
-    def count(self, where):
-        """How many rows there are; counted once as long as nothing changes."""
-        version = self.version()
-        known = self.counts.get(where.identity)
-        if known is None or known[0] != version:
-            known = (version, self.connection.execute(f"SELECT count(*) FROM {self.table.source}{where.clause}", where.values).fetchone()[0])
-        self.counts[where.identity] = known
-        self.counts.move_to_end(where.identity)
-        if len(self.counts) > KEPT_COUNTS:
-            self.counts.popitem(last=False)
-        return known[1]
 
     def rows(self, query, where):
         wish = query["rows"]
@@ -154,7 +149,7 @@ class Reader:
         return self.page(rows, places, more, where)
 
     def page(self, rows, places, more, where):
-        members = {"more": more, "count": self.count(where)}
+        members = {"more": more, "count": self.counts.tell(where, self.version(), self.connection)}
         if places:
             members["begin"] = cursor_text(places[0], before=True)
             members["end"] = cursor_text(places[-1], before=False)
@@ -258,7 +253,7 @@ def main():
     while settings is None:
         settings = next((m["settings"] for m in conversation.hear(60) if m.get("type") == "configure"), None)
     try:
-        reader = Reader(settings)
+        reader = Reader(settings, lambda: conversation.say(type="changed"))
         watch = connect(settings["path"])
     except Refusal as refusal:
         conversation.say(type="refuse", setting=refusal.setting, reason=str(refusal))
@@ -271,7 +266,7 @@ def main():
         windowed={"sort": names, "filters": FILTERS, "filterColumns": names, "searches": table.searches, "group": names, "count": "exact",
                   "paging": "keysetAndOffset", "tellsChanges": True, "cancels": True})
     worker = Worker(reader, conversation)
-    interval = settings.get("interval", 1)
+    interval = settings.get("interval", 0.1)
     version = watch.execute("PRAGMA data_version").fetchone()[0]
     look = time.monotonic() + interval
     while True:

@@ -4,6 +4,11 @@
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
 #include <openssl/sha.h>
+#include <linux/sockios.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
 #include <uv.h>
 
 // A macro over other macros: not imported.
@@ -25,4 +30,23 @@ static inline int clws_write_http_body(struct lws *wsi, unsigned char *bytes, si
 // On a WebSocket this sends bytes as they are: a frame that was put together by us.
 static inline int clws_write_frame(struct lws *wsi, unsigned char *bytes, size_t count) {
   return lws_write(wsi, bytes, count, LWS_WRITE_HTTP);
+}
+
+// What the kernel tells of a connection, as far as it is needed: glibc's `tcp_info` ends before it, and the kernel's own header cannot stand beside glibc's.
+struct clws_tcp_info {
+  struct tcp_info first;
+  uint64_t pacing_rate, max_pacing_rate, bytes_acked;
+};
+_Static_assert(offsetof(struct clws_tcp_info, bytes_acked) == 120, "where linux/tcp.h has tcpi_bytes_acked");
+
+// Bytes of what a connection was sent that have arrived at its other end, as TCP's acknowledgements have it, while others are still on their way; -1 when
+// nothing is on its way, or it is no TCP. `ioctl` is variadic: Swift cannot call it.
+static inline int64_t clws_arrived(struct lws *wsi) {
+  int waiting = 0;
+  struct clws_tcp_info info = {0};
+  socklen_t length = sizeof info;
+  int descriptor = lws_get_socket_fd(wsi);
+  if (ioctl(descriptor, SIOCOUTQ, &waiting) != 0 || waiting <= 0) return -1;
+  if (getsockopt(descriptor, IPPROTO_TCP, TCP_INFO, &info, &length) != 0 || length < sizeof info) return -1;
+  return (int64_t)info.bytes_acked;
 }

@@ -9,6 +9,10 @@ extension Server {
     var gone: [OpaquePointer] = []
     for session in sessions.values where !session.isClosing {
       if round == .late { session.pulse.forgive() }
+      if session.pulse.isQuiet(at: now) {
+        let bytes = clws_arrived(session.socket)
+        session.pulse.note(arrived: bytes < 0 ? nil : bytes, at: now)
+      }
       switch session.pulse.look(at: now) {
       case .fine: break
       case .ask:

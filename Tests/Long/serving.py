@@ -14,10 +14,11 @@ COMMAND = shlex.split(os.environ.get("ROWCAST", str(ROOT / ".build/release/rowca
 
 
 class Serving:
-    """`rowcast serve` with the market: so many rows, so many changes a second. `limit`: how many files it may have open."""
+    """`rowcast serve` with the market: so many rows, so many changes a second. `limit`: how many files it may have open;
+    `prefix`: the words before the command."""
 
-    def __init__(self, rows=10_000, rate=1_000, batches=10, port=0, interval=None, limit=None, options=()):
-        words = [*COMMAND, "serve", "--port", str(port), "--no-token", "--plugin", "market", "--log-level", "info"]
+    def __init__(self, rows=10_000, rate=1_000, batches=10, port=0, interval=None, limit=None, options=(), prefix=()):
+        words = [*prefix, *COMMAND, "serve", "--port", str(port), "--no-token", "--plugin", "market", "--log-level", "info"]
         for name, value in (("rows", rows), ("rate", rate), ("batches", batches)):
             words += ["--set", f"market.{name}={value}"]
         if interval is not None:

@@ -23,6 +23,9 @@ class Viewer(asyncio.Protocol):
     With `light` the messages are not parsed: only their type is looked at, and they are acknowledged.
     """
 
+    # Bytes that the system keeps for it unread, when it is not to choose by itself.
+    receive_buffer = None
+
     def __init__(self, on_message=None, light=False, query=None, count=60, interval=None, resume=None, acknowledges=True, first=0):
         self.on_message = on_message
         self.light = light
@@ -46,7 +49,11 @@ class Viewer(asyncio.Protocol):
     @classmethod
     async def connect(cls, port, **wishes):
         # The request goes out with the connection, as from a machine of one's own: not when a loop with thousands of others gets to it.
-        peer = socket.create_connection(("127.0.0.1", port), timeout=5)
+        peer = socket.socket()
+        peer.settimeout(5)
+        if cls.receive_buffer is not None:
+            peer.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, cls.receive_buffer)
+        peer.connect(("127.0.0.1", port))
         peer.sendall(
             f"GET /ws HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
             "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Protocol: rowcast.v1\r\n\r\n".encode()

@@ -50,6 +50,58 @@ import Testing
     #expect(pulse.look(at: moment(3_605_000)) == .gone)
   }
 
+  @Test func nobodyIsLateAsLongAsWhatWasSentBeforeTheQuestionArrives() {
+    var pulse = Pulse(Self.patience, at: moment(0))
+    pulse.note(arrived: 1_000, at: moment(3_000))
+    pulse.note(arrived: 1_001, at: moment(8_000))
+    #expect(pulse.look(at: moment(9_000)) == .ask)
+    // What stands still is no reason to wait for longer.
+    pulse.note(arrived: 1_001, at: moment(20_000))
+    #expect(pulse.look(at: moment(21_999)) == .fine)
+    #expect(pulse.look(at: moment(22_000)) == .gone)
+  }
+
+  @Test func whatArrivedBeforeItWasLookedAtIsNoReasonToWait() {
+    var pulse = Pulse(Self.patience, at: moment(0))
+    pulse.note(arrived: 1_000, at: moment(3_000))
+    pulse.note(arrived: 1_000, at: moment(8_000))
+    #expect(pulse.look(at: moment(9_000)) == .ask)
+    #expect(pulse.look(at: moment(13_999)) == .fine)
+    #expect(pulse.look(at: moment(14_000)) == .gone)
+  }
+
+  @Test func onceAllHasArrivedTheAnswerIsDue() {
+    var pulse = Pulse(Self.patience, at: moment(0))
+    pulse.note(arrived: 1_000, at: moment(8_000))
+    #expect(pulse.look(at: moment(9_000)) == .ask)
+    pulse.note(arrived: 2_000, at: moment(13_000))
+    pulse.note(arrived: nil, at: moment(15_000))
+    pulse.note(arrived: nil, at: moment(16_000))
+    // What it is sent later begins anew.
+    pulse.note(arrived: 3_000, at: moment(17_000))
+    #expect(pulse.look(at: moment(19_999)) == .fine)
+    #expect(pulse.look(at: moment(20_000)) == .gone)
+  }
+
+  @Test func anAnswerEndsWhatWasNotedOfItsQuestion() {
+    var pulse = Pulse(Self.patience, at: moment(0))
+    pulse.note(arrived: 1_000, at: moment(8_000))
+    pulse.note(arrived: 2_000, at: moment(8_500))
+    #expect(pulse.look(at: moment(9_000)) == .ask)
+    pulse.hear(at: moment(10_000))
+    #expect(pulse.look(at: moment(19_000)) == .ask)
+    pulse.note(arrived: 5_000, at: moment(20_000))
+    #expect(pulse.look(at: moment(24_000)) == .gone)
+  }
+
+  @Test func itIsWorthALookAfterAThirdOfItsSilence() {
+    var pulse = Pulse(Self.patience, at: moment(1_000))
+    #expect(!pulse.isQuiet(at: moment(3_999)))
+    #expect(pulse.isQuiet(at: moment(4_000)))
+    pulse.hear(at: moment(4_000))
+    #expect(!pulse.isQuiet(at: moment(6_999)))
+  }
+
   @Test func roundsAreAsLongAsSomebodyIsThereAndKnowThatTheyAreLate() {
     var rounds = Rounds(every: .seconds(1))
     #expect(rounds.deadline == nil)

@@ -70,6 +70,8 @@ public struct Exam {
     }
     bench.keys.append(sitting.keys)
     sitting.hear(for: bench.options.watch) { false }
+    // Caught in the middle of a line it has the time of an answer to end it.
+    if sitting.isInsideLine { sitting.hear(for: bench.options.answer) { !sitting.isInsideLine } }
     if sitting.isStuckInLine { bench.find(.wholeLines, in: sitting.part, Self.stuck) }
     if isThere(sitting, after: "it was watched for a while") { disturb(sitting) }
     finish(sitting)
@@ -80,9 +82,9 @@ public struct Exam {
   private mutating func slowReader(_ isInsideList: Bool) -> Bool? {
     guard let sitting = start("the start with a slow reader", pipeBytes: 4_096, isInsideList) else { return nil }
     pause(bench.options.stall)
-    let deadline = monotonicNow.advanced(by: .seconds(1))
+    let deadline = sitting.now.advanced(by: .seconds(1))
     sitting.hear(for: bench.options.patience, atMost: 512) {
-      sitting.isListed || monotonicNow > deadline && !sitting.keys.isEmpty
+      sitting.isListed || sitting.now > deadline && !sitting.keys.isEmpty
     }
     guard hasComeBack(sitting) else { return end(sitting) }
     sitting.kill()
@@ -292,13 +294,14 @@ public struct Exam {
   /// Waits for the first whole list; false when none comes.
   private func listen(_ sitting: Sitting) -> Bool {
     bench.seen.insert(.start)
-    let began = monotonicNow
+    let began = sitting.now
     let options = bench.options
     // Patience is with silence; a long list may take its time.
     sitting.hear(for: options.longestList) {
-      sitting.isListed
-        || sitting.heardAt.duration(to: monotonicNow) >= options.patience
-          && began.duration(to: monotonicNow) >= options.patience
+      // One whose settings cannot be is told nothing, and so has nothing to tell.
+      sitting.isListed || sitting.hello.map { settingsFault($0) != nil } ?? false
+        || sitting.heardAt.duration(to: sitting.now) >= options.patience
+          && began.duration(to: sitting.now) >= options.patience
     }
     if let hello = sitting.hello, let fault = settingsFault(hello) {
       bench.find(.start, in: sitting.part, "its settings are not right, or incomplete: \(fault); say them with --set")
@@ -367,13 +370,13 @@ public struct Exam {
   /// Hears what is left, until it has ended; the result: whether it was in the middle of a list.
   @discardableResult
   private func drain(_ sitting: Sitting, within bound: Duration = .seconds(5)) -> Bool {
-    let deadline = monotonicNow.advanced(by: bound)
-    while sitting.examinee.exit == nil || !sitting.isAtEnd, monotonicNow < deadline {
+    let deadline = sitting.now.advanced(by: bound)
+    while sitting.examinee.exit == nil || !sitting.isAtEnd, sitting.now < deadline {
       if !sitting.hear(within: .milliseconds(20)), sitting.isAtEnd, sitting.examinee.exit == nil {
         pause(.milliseconds(5))
       }
       // Something of its own holds the pipe open.
-      if sitting.examinee.exit != nil, sitting.heardAt.duration(to: monotonicNow) > .milliseconds(300) { break }
+      if sitting.examinee.exit != nil, sitting.heardAt.duration(to: sitting.now) > .milliseconds(300) { break }
     }
     return sitting.isInsideList
   }
@@ -394,8 +397,8 @@ public struct Exam {
   }
 
   private func waitForExit(_ sitting: Sitting, _ bound: Duration) -> Supervisor.Exit? {
-    let deadline = monotonicNow.advanced(by: bound)
-    while sitting.examinee.exit == nil, monotonicNow < deadline { pause(.milliseconds(5)) }
+    let deadline = sitting.now.advanced(by: bound)
+    while sitting.examinee.exit == nil, sitting.now < deadline { pause(.milliseconds(5)) }
     return sitting.examinee.exit
   }
 

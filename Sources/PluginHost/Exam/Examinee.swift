@@ -4,6 +4,8 @@ import ListEngine
 ///
 /// Used on one thread.
 protocol Examinee: AnyObject {
+  /// The moment by a clock that all but stands still while it, or the exam, waits for a processor: see ``ExamClock``.
+  var now: Instant { get }
   /// How it has ended; `nil` while it runs.
   var exit: Supervisor.Exit? { get }
   /// What it has written to its log since the last call.

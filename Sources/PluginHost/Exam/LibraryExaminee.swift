@@ -36,6 +36,7 @@ final class LibraryExaminee: Examinee {
   }
 
   private let pipe: Pipe
+  private let time = ExamTime(of: nil)
   private let library: HostedLibrary
   private var line: [UInt8] = []
   private var ending: Supervisor.Exit?
@@ -52,6 +53,8 @@ final class LibraryExaminee: Examinee {
       ended: { pipe.end($0) })
     library.begin()
   }
+
+  var now: Instant { time.now }
 
   var exit: Supervisor.Exit? { ending ?? pipe.monitor.withLock { pipe.code }.map { .code($0) } }
 

@@ -4,6 +4,7 @@ import ListEngine
 /// A program that is examined, as a child process of ours.
 final class ProgramExaminee: Examinee {
   private let process: ChildProcess
+  private let time: ExamTime
   private var lastExit: Supervisor.Exit?
   private var errors = ErrorLog()
   private var lines: [String] = []
@@ -15,8 +16,11 @@ final class ProgramExaminee: Examinee {
   init(_ command: ChildCommand, pipeBytes: Int32) throws(ChildProcess.Fault) {
     // No page waits beside an exam, and it is timed.
     process = try ChildProcess(command, niceness: 0)
+    time = ExamTime(of: process.process)
     if pipeBytes > 0 { _ = fcntl(process.output, Self.setPipeSize, pipeBytes) }
   }
+
+  var now: Instant { time.now }
 
   var exit: Supervisor.Exit? {
     if lastExit == nil { lastExit = process.look().exit }
@@ -43,7 +47,7 @@ final class ProgramExaminee: Examinee {
   }
 
   func say(_ bytes: [UInt8], within bound: Duration) {
-    let deadline = monotonicNow.advanced(by: bound)
+    let deadline = now.advanced(by: bound)
     var rest = bytes[...]
     while !rest.isEmpty, process.input >= 0 {
       let count = rest.withUnsafeBytes { write(process.input, $0.baseAddress, $0.count) }
@@ -62,7 +66,7 @@ final class ProgramExaminee: Examinee {
   func read(atMost count: Int, within bound: Duration) -> [UInt8]? {
     guard !isAtEnd else { return [] }
     readErrors()  // a full pipe there would hold it, too
-    guard wait(process.output, POLLIN, until: monotonicNow.advanced(by: bound)) else { return nil }
+    guard wait(process.output, POLLIN, until: now.advanced(by: bound)) else { return nil }
     let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
       filled = max(0, Glibc.read(process.output, buffer.baseAddress, count))
     }
@@ -73,7 +77,7 @@ final class ProgramExaminee: Examinee {
   /// Waits in slices, so that a full pipe of errors holds nobody for long.
   private func wait(_ file: Int32, _ event: Int32, until deadline: Instant) -> Bool {
     while true {
-      let rest = max(.zero, monotonicNow.duration(to: deadline))
+      let rest = max(.zero, now.duration(to: deadline))
       var entry = pollfd(fd: file, events: Int16(event), revents: 0)
       let slice = min(rest, .milliseconds(50))
       if poll(&entry, 1, Int32((slice.nanoseconds + 999_999) / 1_000_000)) > 0 { return true }

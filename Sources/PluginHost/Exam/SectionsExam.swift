@@ -8,6 +8,7 @@ struct SectionsExam {
   private let bench: ExamBench
 
   private static let attempts = 3
+  private static let pause = Duration.seconds(1)
   /// As an engine asks.
   private static let limit = Limits().windowedSections
   private static let pageRows = 100
@@ -24,7 +25,9 @@ struct SectionsExam {
     bench.seen.insert(.sections)
     var number = Self.firstNumber
     var fault: String?
-    for _ in 0..<Self.attempts {
+    for attempt in 0..<Self.attempts {
+      // A source may count anew beside its answers after a change.
+      if attempt > 0 { sitting.hear(for: Self.pause) { false } }
       fault = look(schema, windowed, column, &number)
       guard let fault, !sitting.isAtEnd, !bench.hasFound(.answers) else { return }
       // An answer that never comes does not come for asking again.

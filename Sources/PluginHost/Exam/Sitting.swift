@@ -26,7 +26,7 @@ final class Sitting {
   /// Whether a whole list, or rows of which no end is told, has come.
   private(set) var isListed = false
   /// When something came last, or when it was started.
-  private(set) var heardAt = monotonicNow
+  private(set) var heardAt: Instant
   /// How many pieces of output have come.
   private(set) var heardCount = 0
   /// Cells that it was asked for and has not answered.
@@ -68,6 +68,7 @@ final class Sitting {
     self.part = part
     self.bench = bench
     self.examinee = examinee
+    heardAt = examinee.now
     self.settings = settings
     decoder = ChildDecoder(name: "plugin", known: bench.schema, isReloading: isReloading)
     _ = bench.supervise(.spawned)
@@ -127,6 +128,8 @@ final class Sitting {
 
   // MARK: Hearing
 
+  /// The moment, as the plugin's time goes.
+  var now: Instant { examinee.now }
   /// Whether it has ended otherwise than a list that is complete ends.
   var hasFailed: Bool { isAtEnd && examinee.exit.map { $0 != .code(0) || !decoderHasSaid } ?? false }
   private var decoderHasSaid: Bool { isListed || bench.rowCount > 0 }
@@ -136,9 +139,9 @@ final class Sitting {
   /// Hears until `isEnough`, or until the time is over; false then.
   @discardableResult
   func hear(for bound: Duration, atMost count: Int = 1 << 16, until isEnough: () -> Bool) -> Bool {
-    let deadline = monotonicNow.advanced(by: bound)
+    let deadline = now.advanced(by: bound)
     while !isEnough() {
-      let rest = monotonicNow.duration(to: deadline)
+      let rest = now.duration(to: deadline)
       guard rest > .zero, !isAtEnd, refusal == nil else { return isEnough() }
       _ = hear(within: min(rest, .milliseconds(50)), atMost: count)
     }
@@ -156,7 +159,7 @@ final class Sitting {
       passOnWishes()
       return false
     }
-    heardAt = monotonicNow
+    heardAt = now
     guard !bytes.isEmpty else {
       takeEnd()
       return false
@@ -192,8 +195,11 @@ final class Sitting {
     queried = []
   }
 
+  /// Whether it has written the beginning of a line.
+  var isInsideLine: Bool { lines.isInsideLine }
+
   /// Whether it has written the beginning of a line, and nothing for a while.
-  var isStuckInLine: Bool { lines.isInsideLine && heardAt.duration(to: monotonicNow) >= bench.options.quiet }
+  var isStuckInLine: Bool { lines.isInsideLine && heardAt.duration(to: now) >= bench.options.quiet }
 
   /// Asks it to end, or ends it: what it says from now on need not be whole.
   func terminate() {
@@ -230,11 +236,11 @@ final class Sitting {
   /// Rows that nobody has described are understood when it is quiet.
   private func settleSample() {
     guard decoder.isSampling else { return sampleBegan = nil }
-    let began = sampleBegan ?? monotonicNow
+    let began = sampleBegan ?? now
     sampleBegan = began
     guard
-      monotonicNow.duration(to: began.advanced(by: .seconds(1))) <= .zero
-        || heardAt.duration(to: monotonicNow) >= .milliseconds(200)
+      now.duration(to: began.advanced(by: .seconds(1))) <= .zero
+        || heardAt.duration(to: now) >= .milliseconds(200)
     else { return }
     decoder.settle()
     takeEvents(line: nil)

@@ -274,6 +274,47 @@ import Testing
     }
   }
 
+  /// What is quickly counted is counted with each answer; what is not keeps no page waiting after a change.
+  @Test func aDearCountComesAfterTheRows() throws {
+    // Each of so many names is folded by Python when they are counted, but only the first when some rows are read.
+    let many =
+      "WITH n(i) AS (SELECT 100 UNION ALL SELECT i + 1 FROM n WHERE i < 300000) "
+      + "INSERT INTO things SELECT i, 'Dear ' || i, 1.5, 1, 0 FROM n;"
+    try withSource(Self.rows(1), extra: many) { source, recorder, file in
+      try recorder.wait("life") { $0.states == ["live: "] }
+      func changes(_ view: Recorder.View) -> Int {
+        view.events.count { if case .sourceChanged = $0 { true } else { false } }
+      }
+      let dear = Query(filter: .startsWith(1, "dear"))
+      let cheap = Query(filter: .compare(0, .less, .integer(100)))
+      #expect(try page(source, recorder, 1, dear, count: 3).count == 299_901)
+      #expect(try page(source, recorder, 2, cheap, count: 3).count == 1)
+      var before = changes(recorder.view)
+      try Self.execute(
+        "DELETE FROM things WHERE id = 101; INSERT INTO things VALUES (7, 'Dear 7', 1, 1, 0);"
+          + "INSERT INTO things VALUES (8, 'Dear 8', 1, 1, 0)", on: file)
+      try recorder.wait("a change") { changes($0) > before }
+      before = changes(recorder.view)
+      let rows = try page(source, recorder, 3, dear, count: 4)
+      #expect(rows.rows.map(\.key) == [.integer(7), .integer(8), .integer(100), .integer(102)])
+      #expect(rows.count == 299_901, "it is counted beside the answer")
+      #expect(try page(source, recorder, 4, cheap, count: 3).count == 3)
+      try recorder.wait("another count") { changes($0) > before }
+      #expect(try page(source, recorder, 5, dear, count: 4).count == 299_902)
+      // A change that leaves their number as it is is told once: what is counted afterwards comes after anything else of it.
+      before = changes(recorder.view)
+      try Self.execute("UPDATE things SET price = 2 WHERE id = 7", on: file)
+      try recorder.wait("a change") { changes($0) == before + 1 }
+      #expect(try page(source, recorder, 6, dear, count: 4).rows.first?.cells[2] == .number(2))
+      try Self.execute("DELETE FROM things WHERE id = 8", on: file)
+      try recorder.wait("another change") { changes($0) == before + 2 }
+      #expect(try page(source, recorder, 7, dear, count: 4).count == 299_902)
+      try recorder.wait("another count") { changes($0) > before + 2 }
+      #expect(try page(source, recorder, 8, dear, count: 4).count == 299_901)
+      #expect(changes(recorder.view) == before + 3)
+    }
+  }
+
   @Test func aQueryIsATable() throws {
     let settings = [
       "query": "SELECT name AS who, count(*) AS many, sum(size) AS total FROM things WHERE name > '' GROUP BY name",

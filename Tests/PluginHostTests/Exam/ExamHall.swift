@@ -22,16 +22,27 @@ enum ExamHall {
     }
   }()
 
-  /// They have little to tell, but many tests run beside them: whoever is right has time, and whoever is wrong costs it.
+  /// They have little to tell, but many tests run beside them: whoever is right has all the time there is.
   static let options: ExamOptions = {
     var options = ExamOptions()
-    options.patience = .seconds(20)
-    options.answer = .seconds(8)
-    options.termination = .seconds(8)
+    options.patience = .seconds(300)
+    options.longestList = .seconds(300)
+    options.answer = .seconds(120)
+    options.termination = .seconds(120)
     options.watch = .milliseconds(300)
     options.stall = .milliseconds(300)
     options.quiet = .milliseconds(200)
     return options
+  }()
+
+  /// The same for those who are wrong, some of them by being silent: what is waited for in vain costs its time.
+  static let brokenOptions: ExamOptions = {
+    var broken = options
+    broken.patience = .seconds(20)
+    broken.longestList = .seconds(60)
+    broken.answer = .seconds(8)
+    broken.termination = .seconds(8)
+    return broken
   }()
 
   /// The reports, by file. Whoever wants one waits without holding a thread that other tests could use.
@@ -57,7 +68,8 @@ enum ExamHall {
       all.enter()
       Thread.detachNewThread {
         let report = Exam.hold(
-          of: ChildCommand(copy.appending(path: fixture.file).path), named: fixture.file, options)
+          of: ChildCommand(copy.appending(path: fixture.file).path), named: fixture.file,
+          fixture.rule == nil ? options : brokenOptions)
         kept.keep(report, of: fixture.file)
         turns.signal()
         all.leave()

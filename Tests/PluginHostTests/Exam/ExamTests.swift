@@ -77,7 +77,6 @@ import Testing
         var options = ExamHall.options
         options.settings = settings
         options.level = 2
-        options.patience = .seconds(20)
         let command = ChildCommand(Workshop.root.appending(path: "Plugins/\(name)/\(name).py").path)
         let report = Exam.hold(of: command, named: name, options)
         #expect(report.isPassed, "\(report.text)")
@@ -88,7 +87,6 @@ import Testing
   @Test func theMarketInPythonPasses() {
     var options = ExamHall.options
     options.settings = ["rows": "2000"]
-    options.patience = .seconds(20)
     let program = Workshop.root.appending(path: "Plugins/market-python/market.py").path
     let report = Exam.hold(of: ChildCommand(program), named: "market", options)
     #expect(report.isPassed, "\(report.text)")

@@ -76,7 +76,6 @@ import Testing
   /// The exam finds the same, whether a library is a process of its own or part of the examiner's.
   @Test(arguments: ["clock", "load", "processes", "market"]) func theExamIsTheSameBothWays(_ name: String) throws {
     var options = ExamHall.options
-    options.patience = .seconds(20)
     if name == "market" { options.settings = ["rows": "2000"] }
     let inside = Exam.hold(ofLibrary: try Workshop.library(name), named: name, options)
     let outside = Exam.hold(of: try command(name), named: name, options)
@@ -91,9 +90,9 @@ import Testing
     try Workshop.withFolder { folder in
       let source = Workshop.root.appending(path: "Tests/Fixtures/plugins/examined.c")
       let library = try Workshop.build(source, into: folder, defining: [fault])
-      let inside = Exam.hold(ofLibrary: library, named: fault, ExamHall.options)
+      let inside = Exam.hold(ofLibrary: library, named: fault, ExamHall.brokenOptions)
       let outside = Exam.hold(
-        of: ChildCommand(Self.host, ["plugin-host", library]), named: fault, ExamHall.options)
+        of: ChildCommand(Self.host, ["plugin-host", library]), named: fault, ExamHall.brokenOptions)
       #expect(inside.broken == [rule], "\(inside.text)")
       #expect(outside.broken == [rule], "\(outside.text)")
       #expect(inside.findings.map(\.message) == outside.findings.map(\.message))
@@ -123,8 +122,9 @@ import Testing
     try Workshop.withFolder { folder in
       let source = Workshop.root.appending(path: "Tests/Fixtures/plugins/examined.c")
       let library = try Workshop.build(source, into: folder, defining: macros)
-      let inside = Exam.hold(ofLibrary: library, named: "jobs", ExamHall.options)
-      let outside = Exam.hold(of: ChildCommand(Self.host, ["plugin-host", library]), named: "jobs", ExamHall.options)
+      let inside = Exam.hold(ofLibrary: library, named: "jobs", ExamHall.brokenOptions)
+      let outside = Exam.hold(
+        of: ChildCommand(Self.host, ["plugin-host", library]), named: "jobs", ExamHall.brokenOptions)
       #expect(inside.broken == [rule], "\(inside.text)")
       #expect(outside.broken == [rule], "\(outside.text)")
       #expect(Set(inside.findings.map(\.message)) == Set(outside.findings.map(\.message)))
