@@ -1,7 +1,9 @@
 // bring.js: modules that are loaded when they are wanted, also when the server is away at that moment.
 
+import { Backoff } from './backoff.js';
+
 /** What `load`, an import, gives: tried again while its file cannot be fetched. Whoever waits for it waits as for the rows. */
-export async function bring(load, wait = () => new Promise((go) => { setTimeout(go, 1_000); })) {
+export async function bring(load, wait = pauses()) {
   for (;;) {
     try {
       return await load();
@@ -11,4 +13,9 @@ export async function bring(load, wait = () => new Promise((go) => { setTimeout(
       await wait();
     }
   }
+}
+
+function pauses(dice = Math.random) {
+  const backoff = new Backoff();
+  return () => new Promise((go) => { setTimeout(go, backoff.pause(0, dice())); });
 }

@@ -52,7 +52,7 @@ export class ColumnSet {
       this.table.setSpecs(this.shown);
       this.drawn.places = [];
       this.sections.setSpecs(this.all, this.shown.length);
-      this.table.isLean = true;
+      this.table.isNew = true;
       this.grid.setAttribute('aria-colcount', this.shown.length);
     }
     this.setPlaces();

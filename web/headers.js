@@ -59,8 +59,8 @@ class HeaderNode {
 
 /** The headers in sight. `pin` is the element that sticks under the column headers, one of each level below the other. */
 export class Sections {
-  constructor(body, pin, locale) {
-    this.body = body;
+  constructor(sheet, pin, locale) {
+    this.sheet = sheet;
     this.pin = pin;
     this.locale = locale;
     this.specs = [];
@@ -143,7 +143,7 @@ export class Sections {
       node = new HeaderNode();
       this.counts.made += 1;
       this.nodes.set(item.slot, node);
-      this.body.append(node.el);
+      this.sheet.append(node.el);
     }
     if (node.item?.section !== item.section) this.counts.taken += 1;
     node.show(item, this.specs, this.width, this.aggregates, this.locale);
@@ -159,7 +159,7 @@ export class Sections {
   #unpin(node) {
     this.#pinned.delete(node);
     node.el.classList.remove('pinned');
-    this.body.append(node.el);
+    this.sheet.append(node.el);
     if (node.stamp === this.#stamp) placeNode(node, node.homePosition, node.homeY);
   }
 }

@@ -4,6 +4,10 @@
 import { titleOf } from './columns.js';
 import { isNumeric } from './format.js';
 
+// Said as sides: a text goes its own way and ends there when it is cut off, but stands where its column's texts begin.
+const sides = { start: 'left', end: 'right' };
+const mirrored = { start: 'right', end: 'left' };
+
 const directions = { true: 'descending', false: 'ascending' };
 
 /**
@@ -71,12 +75,11 @@ export class Heads {
       const edge = isPinned ? `position:sticky;grid-area:1/1;margin-inline-start:${left}px;z-index:1;` : '';
       // A number of which digits are out of sight reads as another number.
       const cut = column.type === 'image' || (wished > 0 && wished < natural) ? 'text-overflow:ellipsis;' : '';
-      const rule = `.${name}{${edge}${cut}inset-inline-start:${left}px;width:${width}px;text-align:${align};justify-content:${align === 'center' ? align : `flex-${align}`}}`;
+      const rule = `.${name}{${edge}${cut}inset-inline-start:${left}px;width:${width}px;text-align:${sides[align] ?? align};justify-content:${align === 'center' ? align : `flex-${align}`}}`;
       // Numbers and times read from the left in every language; the cell stands where lines begin all the same.
       const isForeign = column.type === 'timestamp' || isNumeric(column.type);
-      const mirrored = `[dir=rtl] .row>.${name}{direction:ltr;inset-inline:auto ${left}px;text-align:${{ start: 'right', end: 'left' }[align] ?? align}${
-        isPinned ? `;margin-inline:0 ${left}px` : ''}}`;
-      return isForeign ? [rule, mirrored] : [rule];
+      const foreign = isForeign ? `direction:ltr;inset-inline:auto ${left}px;${isPinned ? `margin-inline:0 ${left}px;` : ''}` : '';
+      return [rule, `[dir=rtl] .row>.${name}{${foreign}text-align:${mirrored[align] ?? align}}`];
     });
     const text = rules.join('\n');
     if (text === this.#rules) return;

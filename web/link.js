@@ -1,6 +1,7 @@
 // link.js: the page's end of a conversation, which a worker holds; but for the first one, which does not wait for a worker (firstlink.js).
 //# allFunctionsCalledOnLoad
 
+import { Backoff } from './backoff.js';
 import { FirstLink } from './firstlink.js';
 
 /** Starts a worker: `socket` or `picture`. */
@@ -22,14 +23,18 @@ export function openLink(receive) {
 
 /** A conversation that a worker holds. With `ready`, which is called when the worker is there, it is not begun before `retry()`. */
 export class WorkerLink {
-  constructor(receive, start, ready = null) {
-    Object.assign(this, { receive, start, ready });
+  constructor(receive, start, ready = null, dice = Math.random) {
+    Object.assign(this, { receive, start, ready, dice });
     this.#begin();
   }
   #worker;
   #connection = 0;
+  #backoff = new Backoff();
+  #timer = 0;  // until the worker is started again, or 0
 
   #begin() {
+    clearTimeout(this.#timer);
+    this.#timer = 0;
     this.#worker = this.start();
     this.#worker.onmessage = ({ data }) => {
       if (data.ready) {
@@ -39,8 +44,11 @@ export class WorkerLink {
       if (data.connection !== undefined) this.#connection = data.connection;
       return this.receive(data);
     };
-    // Its files cannot be fetched: the server has gone just now.
-    this.#worker.onerror = () => setTimeout(() => this.#begin(), 1_000);
+    // Its files cannot be fetched: the server has gone just now, and other pages have noticed, too.
+    this.#worker.onerror = () => {
+      clearTimeout(this.#timer);
+      this.#timer = setTimeout(() => this.#begin(), this.#backoff.pause(0, this.dice()));
+    };
     if (this.ready === null) this.retry();
   }
 
@@ -50,7 +58,8 @@ export class WorkerLink {
 
   /** Tries at once instead of waiting. */
   retry() {
-    this.#worker.postMessage({ retry: true });
+    if (this.#timer !== 0) this.#begin();
+    else this.#worker.postMessage({ retry: true });
   }
 
   /** Ends the connection; another one follows after a pause. */

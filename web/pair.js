@@ -135,7 +135,7 @@ function copyOf(stage, suffix) {
   grid.classList.add('empty');
   grid.setAttribute('aria-rowcount', '-1');
   grid.tabIndex = 0;
-  for (const el of copy.querySelectorAll('.body, .canvas')) el.removeAttribute('style');
+  for (const el of copy.querySelectorAll('.body, .canvas, .clip, .sheet, .ghost')) el.removeAttribute('style');
   return copy;
 }
 

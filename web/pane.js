@@ -16,6 +16,7 @@ import { isOld, oldWords } from './source.js';
 import { viewInWords } from './speech.js';
 import { Table } from './table.js';
 import { Note } from './note.js';
+import { Patience } from './patience.js';
 import { Place } from './place.js';
 import { Travel } from './travel.js';
 import { BARS_HEIGHT, HEAD_HEIGHT, ScrollModel, Sight } from './viewport.js';
@@ -44,9 +45,10 @@ export class Pane {
     this.scroll = new ScrollModel();
     this.sight = new Sight();
     this.sense = new MotionSense();
+    this.patience = new Patience(() => this.schedule());
     this.travel = new Travel(this.grid, this.scroll, () => this.schedule());
-    this.sections = new Sections(this.body, part('pin'));
-    this.table = new Table(this.body, part('ghost'), this.sections);
+    this.sections = new Sections(part('sheet'), part('pin'));
+    this.table = new Table(part('sheet'), part('ghost'), this.sections);
     this.heads = new Heads(part('heads-row'), suffix, {
       sort: (column, isFurther) => this.sortBy(column, isFurther),
       menu: (column, under) => this.reach.load().then(({ hands }) => hands.showMenu(column, under)),
@@ -69,7 +71,6 @@ export class Pane {
     this.grid.addEventListener('keydown', (event) => this.#pressed(event));
   }
   #furnishing = null;
-  #bodyHeight = 0;
   #flashTimer = 0;
   #isChanged = false;   // the copy is newer than the screen
   #isPatch = false;     // ... by one patch alone
@@ -334,48 +335,47 @@ export class Pane {
     this.#isOther ||= isOther;
     this.#isNews ||= isChanged;
     // The first rows wait for no words: those come in the frame after them. (A table that takes its time has them at the next tick.)
-    const isFirst = hasRows ? table.isLean : session.isAsking && this.connection.state === 'live';
+    const isFirst = hasRows ? table.isNew : session.isAsking && this.connection.state === 'live';
     if (!isFirst) this.#tellAround();
     this.#showNote();
     grid.classList.toggle('empty', !hasRows);
     if (!hasRows) return;
-
     sight.observe(scroll.position, scroll.rowHeight, now);
-    if (this.#bodyHeight !== scroll.nativeHeight) this.body.style.height = `${this.#bodyHeight = scroll.nativeHeight}px`;
+    table.fit(scroll);
     if (!travel.isMoving) sight.rest();
     if (!travel.isMoving || scroll.isCornered) scroll.settle();
     columns.draw(travel.left);
     if (isChanged) {
-      columns.rescale(copy);
       setAttribute(grid, 'aria-rowcount', copy.total + 1);
       setAttribute(grid, 'aria-busy', session.isAsking);
     }
-    const isLit = this.#isPatch && !calm.matches && !document.hidden;
-    const moves = isLit && this.sense.allows(copy.moves, scroll.count, travel.isMoving, now) ? copy.moves : null;
-    table.paint(scroll, copy, { isUpward: sight.isUpward, isFast: sight.isFast, isChanged, isLit, moves }, now, Date.now());
-    this.sections.finish(scroll, copy);
-    this.hands?.drawn(now);
+    if (table.isNew || !this.patience.isLate(scroll, copy, now)) {
+      if (isChanged) columns.rescale(copy);
+      const isLit = this.#isPatch && !calm.matches && !document.hidden;
+      const moves = isLit && this.sense.allows(copy.moves, scroll.count, travel.isMoving, now) ? copy.moves : null;
+      table.paint(scroll, copy, { isChanged, isLit, moves }, now, Date.now());
+      this.sections.finish(scroll, copy);
+      this.hands?.drawn(now);
+      this.#isChanged = this.#isPatch = false;
+    }
     travel.write();
-    this.#isChanged = this.#isPatch = false;
-
     if (session.canLook) {
       const viewport = sight.ask(scroll, copy, this.place.anchor, !travel.isMoving);
       if (viewport) session.look(viewport);
     }
     session.painted();
     this.on.painted(this);
-    table.isLean = false;
+    table.isNew = false;
     if (isFirst) this.schedule();
     else {
       this.link.settle?.();
       this.furnish();
     }
-    if (table.nextFlash > 0 && this.#flashTimer === 0) this.#flashTimer = setTimeout(() => this.#fade(), table.nextFlash - now + 1);
-  }
-
-  #fade() {
-    this.#flashTimer = 0;
-    this.schedule();
+    if (table.nextFlash === 0 || this.#flashTimer !== 0) return;
+    this.#flashTimer = setTimeout(() => {
+      this.#flashTimer = 0;
+      this.schedule();
+    }, table.nextFlash - now + 1);
   }
 
   #showNote() {

@@ -7,10 +7,9 @@ import { missingOf } from './format.js';
 import { directionOf } from './motion.js';
 import { Moves } from './moves.js';
 import { TextSelection } from './selection.js';
-import { drawnRange, OVERDRAW, OVERDRAW_FAST } from './viewport.js';
+import { drawnRange } from './viewport.js';
 
 const none = Object.freeze([]);
-const bare = Object.freeze({ ahead: 0, behind: 0 });
 
 /** A row's node and its cells, of the columns that are drawn. It keeps what each cell shows, so that only differences are written. */
 class RowNode {
@@ -131,21 +130,26 @@ export function tellWhole(cell) {
   if (cell) cell.title = cell.scrollWidth > cell.clientWidth ? cell.textContent : '';
 }
 
-/** The rows of a table, drawn into `body`; `ghost` is shown behind them while some are on their way. `sections` draws the headers between them (headers.js). */
+/**
+ * The rows of a table, drawn on `sheet`, which is moved along as the reader scrolls; `ghost` is shown behind them while some are on their way.
+ * `sections` draws the headers between them (headers.js).
+ */
 export class Table {
-  constructor(body, ghost, sections) {
-    this.body = body;
+  constructor(sheet, ghost, sections) {
+    this.sheet = sheet;
+    this.clip = sheet.parentElement;
+    this.body = this.clip.parentElement;
     this.ghost = ghost;
     this.sections = sections;
     this.specs = [];
     /** The places of the columns that are drawn. @type {readonly number[]} */
     this.places = none;
     this.range = { from: 0, to: 0 };
-    /** Only what is in sight is drawn: for the first frame of a table, which then comes sooner. */
-    this.isLean = false;
+    /** Nothing of the table has been drawn yet, or not in these columns. */
+    this.isNew = false;
     this.flashes = new Flashes();
     this.moves = new Moves();
-    this.selection = new TextSelection(body);
+    this.selection = new TextSelection(this.body);
     /** How many row nodes were made, and how often one was given to a row. */
     this.counts = { made: 0, taken: 0 };
     /** Rows on the screen, by their id. @type {Map<number, RowNode>} */
@@ -158,7 +162,8 @@ export class Table {
   #free;
   #stamp;
   #leaving;   // nodes of rows that are gone and fade
-  #native;    // where the element was scrolled to in the last frame
+  #heights = { body: -1, clip: -1 };
+  #native;    // where the element was scrolled to when it was last drawn
 
   /** Other columns are drawn: nodes stay, and so do the cells of columns that are drawn before and after. */
   setPlaces(places, clock) {
@@ -178,18 +183,25 @@ export class Table {
     this.specs = specs;
   }
 
+  /** Makes room for all items, and for those in sight. */
+  fit({ nativeHeight, height }) {
+    const heights = this.#heights;
+    if (heights.body !== nativeHeight) this.body.style.height = this.sheet.style.height = `${heights.body = nativeHeight}px`;
+    if (heights.clip !== height) this.clip.style.height = `${heights.clip = height}px`;
+  }
+
   /**
-   * Draws what is around the visible items.
+   * Draws the visible items.
    *
    * @param {import('./viewport.js').ScrollModel} scroll
    * @param {import('./rows.js').WindowCopy} copy
-   * @param {{isUpward: boolean, isFast: boolean, isChanged: boolean, isLit: boolean, moves: object|null}} change `isChanged`: the copy has changed since the last time;
+   * @param {{isChanged: boolean, isLit: boolean, moves: object|null}} change `isChanged`: the copy has changed since the last time;
    *   `isLit`: by a patch, and cells that changed are lit; `moves`: what of it is shown as motion, as the copy has it
    * @param {number} now milliseconds that only go on; `clock`: milliseconds since 1970, for ages
    */
-  paint(scroll, copy, { isUpward, isFast, isChanged, isLit, moves }, now, clock) {
+  paint(scroll, copy, { isChanged, isLit, moves }, now, clock) {
     const { first, count, rowHeight, base } = scroll;
-    const range = drawnRange(first, count, copy.total, isUpward, this.range, this.isLean ? bare : isFast ? OVERDRAW_FAST : OVERDRAW);
+    const range = drawnRange(first, count, copy.total, this.range);
     const stamp = ++this.#stamp;
     const { nodes } = this;
     const motion = moves === null ? null : this.moves;
@@ -226,9 +238,17 @@ export class Table {
     }
     for (const node of this.#free) hideNode(node);
     if (this.ghost.hidden === isWaiting) this.ghost.hidden = !isWaiting;
+    if (isWaiting) this.ghost.style.transform = `translateY(${scroll.native}px)`;
     if (isLit) this.flashes.light(now);
     if (isChanged) this.selection.restore();
-    this.#native = scroll.native;
+    this.#slide(scroll.native);
+  }
+
+  // What the compositor scrolls meanwhile is the empty body: the rows go where they are drawn, with what is drawn, and nothing is ever blank.
+  #slide(native) {
+    if (this.#native === native) return;
+    this.#native = native;
+    this.sheet.style.transform = `translate3d(0, ${-native}px, 0)`;
   }
 
   /** Shows ages anew. */
@@ -282,7 +302,7 @@ export class Table {
   #make() {
     const node = new RowNode(this.specs, this.places);
     this.counts.made += 1;
-    this.body.append(node.el);
+    this.sheet.append(node.el);
     return node;
   }
 }

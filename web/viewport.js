@@ -163,20 +163,26 @@ export class ScrollModel {
   }
 }
 
-/** How many items beyond the visible ones are drawn: a few behind, more ahead, so that the compositor never runs into nothing. */
-export const OVERDRAW = Object.freeze({ ahead: 21, behind: 4 });
-
-/** The same while the reader flies: nothing behind, and enough ahead for a frame that is late at 20,000 pixels a second. */
-export const OVERDRAW_FAST = Object.freeze({ ahead: 25, behind: 0 });
-
-/** The positions to draw, `[from, to)`: always as many, so that nodes are not hidden and shown again. */
-export function drawnRange(first, count, total, isUpward, range = { from: 0, to: 0 }, { ahead, behind } = OVERDRAW) {
-  const size = count + ahead + behind;
-  const from = first - (isUpward ? ahead : behind);
-  range.from = Math.max(0, Math.min(from, total - size));
-  range.to = Math.min(total, range.from + size);
+/**
+ * The positions to draw, `[from, to)`: what is in sight, for the sheet that carries the rows moves only when they are drawn. Always as many, so
+ * that nodes are not hidden and shown again.
+ */
+export function drawnRange(first, count, total, range = { from: 0, to: 0 }) {
+  range.from = Math.max(0, Math.min(first, total - count));
+  range.to = Math.min(total, range.from + count);
   return range;
 }
+
+/** Whether of these items, some of which exist, none is held. */
+export function isAway(first, count, { start, end, total }) {
+  return end > start && first < total && (first >= end || first + count <= start);
+}
+
+/** How many items are asked for above and below what is in sight where nothing is held yet: what is looked at comes first, the rest when that is here. */
+export const NEAR = 20;
+
+/** So many items on at once are a jump: no wheel gets that far in a frame, and nobody goes on at that speed. */
+const jump = 400;
 
 /**
  * Decides when the server must hear where the reader is. Not for each pixel: when the rows left in the direction of travel get
@@ -196,16 +202,11 @@ export class Sight {
     const passed = now - this.#at;
     if (passed <= 0) return;
     const moved = (position - this.#position) / rowHeight;
-    const speed = moved / Math.max(passed, 8) * 1_000;
+    const speed = Math.abs(moved) > jump ? 0 : moved / Math.max(passed, 8) * 1_000;
     this.speed = passed > 250 ? (moved === 0 ? 0 : speed / 4) : this.speed * 0.6 + speed * 0.4;
     if (moved !== 0) this.isUpward = moved < 0;
     this.#position = position;
     this.#at = now;
-  }
-
-  /** Whether he goes on for more than a screenful in a fifth of a second. */
-  get isFast() {
-    return Math.abs(this.speed) > 150;
   }
 
   /** The reader has stopped. */
@@ -242,6 +243,7 @@ export class Sight {
    */
   ask(scroll, held, anchor, isResting) {
     const wanted = this.describe(scroll, held.seq, anchor);
+    if (isAway(wanted.first, wanted.count, held)) wanted.ahead = wanted.behind = NEAR;
     if (this.sent !== null && !this.#isWorthSending(wanted, held, isResting)) return null;
     this.sent = { ...wanted };
     return wanted;
@@ -269,8 +271,10 @@ export class Sight {
     const { sent } = this;
     if (wanted.stick !== sent.stick || wanted.count !== sent.count) return true;
     const moved = Math.abs(wanted.first - sent.first);
-    if (isResting) return moved > 0 || wanted.anchor !== sent.anchor || Math.abs(wanted.ahead - sent.ahead) > wanted.count;
+    const grown = Math.max(Math.abs(wanted.ahead - sent.ahead), Math.abs(wanted.behind - sent.behind));
+    if (isResting) return moved > 0 || wanted.anchor !== sent.anchor || grown > wanted.count;
     if (moved === 0) return false;
+    if (Math.max(sent.ahead, sent.behind) === NEAR && wanted.ahead !== NEAR) return true;  // whoever goes on from where he jumped to needs the rest now
     const below = Math.min(held.total, wanted.first + wanted.count + wanted.ahead * 0.7) - held.end;
     const above = held.start - Math.max(0, wanted.first - wanted.behind * 0.7);
     return (below > 0 || above > 0) && moved >= Math.min(16, wanted.count / 2);

@@ -70,4 +70,14 @@ static_assert(offsetof(struct list_deferred, loaded) == 16, "deferred");
 static_assert(offsetof(struct list_deferred, failed) == 24, "deferred");
 static_assert(offsetof(struct list_deferred, forget) == 32, "deferred");
 static_assert(sizeof(struct list_deferred) == 40, "deferred");
+
+// The extension "images".
+static_assert(offsetof(struct list_image, id) == 0, "images");
+static_assert(offsetof(struct list_image, key) == 8, "images");
+static_assert(offsetof(struct list_image, length) == 16, "images");
+static_assert(sizeof(struct list_image) == 24, "images");
+static_assert(offsetof(struct list_images, offer) == 8, "images");
+static_assert(offsetof(struct list_images, loaded) == 16, "images");
+static_assert(offsetof(struct list_images, failed) == 24, "images");
+static_assert(sizeof(struct list_images) == 32, "images");
 #endif

@@ -32,6 +32,8 @@ public protocol DataSource {
   var actions: [Action] { get }
   /// Who loads the cells of columns that are deferred; nobody unless told otherwise. Asked for once, as ``schema`` is.
   var loader: CellLoader? { get }
+  /// Who gives the bytes of the images in its cells; nobody unless told otherwise. Asked for once, as ``schema`` is.
+  var images: ImageLoader? { get }
 
   /// Reads the settings, and throws when one is bad. A key that is not read here is refused: it is misspelt.
   ///
@@ -52,4 +54,6 @@ extension DataSource {
   public var actions: [Action] { [] }
   /// Nobody.
   public var loader: CellLoader? { nil }
+  /// Nobody.
+  public var images: ImageLoader? { nil }
 }

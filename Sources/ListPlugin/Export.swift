@@ -57,6 +57,7 @@ private func makeEntry(_ type: any DataSource.Type) -> PluginEntry {
     guard let pointer else { return }
     // No load may answer a host that is not there any more.
     instance(pointer).desk?.close()
+    instance(pointer).imageDesk?.close()
     Unmanaged<Instance>.fromOpaque(pointer).release()
   }
   return UnsafePointer(plugin)

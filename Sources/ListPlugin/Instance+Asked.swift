@@ -1,7 +1,7 @@
 import CListPlugin
 import Glibc
 
-/// What an instance is asked for: actions, and deferred cells.
+/// What an instance is asked for: actions, deferred cells, and images.
 extension Instance {
   /// Offers what the source can do, before its table is declared. A host that knows no such extension has less of a table.
   func offer(_ source: any DataSource) throws(HostError) {
@@ -13,7 +13,11 @@ extension Instance {
         host.log(.warning, "this host knows no actions")
       }
     }
-    guard let loader = source.loader else { return }
+    if let loader = source.loader { try offer(loader, of: source) }
+    if let images = source.images { try offer(images) }
+  }
+
+  private func offer(_ loader: CellLoader, of source: any DataSource) throws(HostError) {
     let schema = source.schema
     let columns = schema.columns.indices.filter { schema.columns[$0].isDeferred }.map { UInt32($0) }
     guard let table = host.extension(LIST_DEFERRED, list_deferred.self) else {
@@ -22,8 +26,11 @@ extension Instance {
     // The host's struct is valid until the instance is gone, and the desk is closed before that.
     nonisolated(unsafe) let context = host.host.pointee.context
     nonisolated(unsafe) let functions = table
-    desk = LoadDesk(loader, columns: schema.columns.map(\.name)) { place, result in
-      Self.answer(place, result, context, functions)
+    let names = schema.columns.map(\.name)
+    desk = LoadDesk(inFlight: loader.inFlight) { place, isCancelled in
+      let cell = DeferredCell(key: place.key, column: names[Int(place.column)], isCancelled: isCancelled)
+      let result = Result { try loader.load(cell) }
+      return { Self.answer(place, result, context, functions) }
     }
     let result = columns.withUnsafeBufferPointer { buffer in
       var said = list_loader()
@@ -34,10 +41,46 @@ extension Instance {
       said.in_flight = UInt32(min(max(1, loader.inFlight), 64))
       said.patience_ms = loader.patience.milliseconds
       said.load = { Instance.of($0)?.desk?.load(Instance.places($1, $2)) }
-      said.cancel = { Instance.of($0)?.desk?.cancel(Instance.places($1, $2)) }
+      said.cancel = { pointer, cells, count in
+        let gone = Set(Instance.places(cells, count))
+        Instance.of(pointer)?.desk?.cancel { gone.contains($0) }
+      }
       return table.pointee.offer(context, &said)
     }
     try host.check(result, "the host refuses the deferred columns; its log says why")
+  }
+
+  private func offer(_ loader: ImageLoader) throws(HostError) {
+    guard let table = host.extension(LIST_IMAGES, list_images.self) else {
+      return host.log(.warning, "this host asks for no images")
+    }
+    // As for deferred cells.
+    nonisolated(unsafe) let context = host.host.pointee.context
+    nonisolated(unsafe) let functions = table
+    imageDesk = LoadDesk(inFlight: loader.inFlight) { wish, isCancelled in
+      let request = ImageRequest(key: ImageKey(wish.key), isCancelled: isCancelled)
+      let result = Result { try loader.load(request) }
+      return {
+        switch result {
+        case .success(let bytes?):
+          // Of no bytes there would be no address, and that says that there is no image.
+          _ = (bytes.isEmpty ? [0] : bytes).withUnsafeBytes {
+            functions.pointee.loaded(context, wish.id, $0.baseAddress, UInt64(bytes.count))
+          }
+        case .success(nil): _ = functions.pointee.loaded(context, wish.id, nil, 0)
+        case .failure(let error): _ = functions.pointee.failed(context, wish.id, "\(error)")
+        }
+      }
+    }
+    let result = table.pointee.offer(context) { pointer, image in
+      guard let image = image?.pointee, let key = image.key else { return }
+      let bytes = UnsafeRawBufferPointer(start: key, count: Int(image.length))
+      Instance.of(pointer)?.imageDesk?.load([ImageWish(id: image.id, key: String(decoding: bytes, as: UTF8.self))])
+    } _: { pointer, ids, count in
+      let gone = Set(UnsafeBufferPointer(start: ids, count: ids == nil ? 0 : Int(count)))
+      Instance.of(pointer)?.imageDesk?.cancel { gone.contains($0.id) }
+    }
+    try host.check(result, "the host refuses the images; its log says why")
   }
 
   private func offerActions(to table: UnsafePointer<list_actions>) -> Int32 {
@@ -101,7 +144,7 @@ extension Instance {
   }
 
   private static func answer(
-    _ place: LoadDesk.Place, _ result: Result<any CellValue, any Error>, _ context: UnsafeMutableRawPointer?,
+    _ place: CellPlace, _ result: Result<any CellValue, any Error>, _ context: UnsafeMutableRawPointer?,
     _ table: UnsafePointer<list_deferred>
   ) {
     place.key.withCell { key in
@@ -122,9 +165,9 @@ extension Instance {
     }
   }
 
-  private static func places(_ cells: UnsafePointer<list_place>?, _ count: UInt32) -> [LoadDesk.Place] {
+  private static func places(_ cells: UnsafePointer<list_place>?, _ count: UInt32) -> [CellPlace] {
     UnsafeBufferPointer(start: cells, count: cells == nil ? 0 : Int(count)).compactMap { place in
-      Key(place.key).map { LoadDesk.Place(key: $0, column: place.column) }
+      Key(place.key).map { CellPlace(key: $0, column: place.column) }
     }
   }
 

@@ -1,7 +1,7 @@
 import CListPlugin
 
 /// One source as the C side holds it. Created, configured and run by one thread after the other; what comes from elsewhere
-/// touches nothing but the stop handlers, the actions and the desk of loads.
+/// touches nothing but the stop handlers, the actions and the desks of loads.
 final class Instance {
   let host: ListHost
   private let type: any DataSource.Type
@@ -9,7 +9,9 @@ final class Instance {
   /// Written before they are offered, and not any more then: other threads may read them.
   var actions: [Action] = []
   /// See ``actions``.
-  var desk: LoadDesk?
+  var desk: LoadDesk<CellPlace>?
+  /// See ``actions``.
+  var imageDesk: LoadDesk<ImageWish>?
 
   init(_ type: any DataSource.Type, _ host: ListHost) {
     self.type = type

@@ -2,48 +2,40 @@ import CListPlugin
 import Dispatch
 import Synchronization
 
-/// Where the loads of a source wait for their turn, and run.
-final class LoadDesk: Sendable {
-  /// Where a cell stands.
-  struct Place: Hashable {
-    var key: Key
-    var column: UInt32
-  }
+/// Where what a source is to load, cells or images, waits for its turn, and runs.
+final class LoadDesk<Wish: Sendable>: Sendable {
+  /// Loads, and gives what answers; it is called when somebody waits for the answer still. Asked on many threads, any number at a time.
+  typealias Perform = @Sendable (Wish, _ isCancelled: @escaping @Sendable () -> Bool) -> () -> Void
 
   private struct State {
-    var waiting: [Place] = []
+    var waiting: [Wish] = []
     /// Those under way, each by a number of its own: a cell may be asked for again while its cancelled load still runs.
-    var running: [UInt64: Place] = [:]
+    var running: [UInt64: Wish] = [:]
     var cancelled: Set<UInt64> = []
     var number: UInt64 = 0
     var isClosed = false
   }
 
-  private let loader: CellLoader
-  private let columns: [String]
-  private let answer: @Sendable (Place, Result<any CellValue, any Error>) -> Void
+  private let limit: Int
+  private let perform: Perform
   private let state = Mutex(State())
   private let group = DispatchGroup()
 
-  init(
-    _ loader: CellLoader, columns: [String],
-    answer: @escaping @Sendable (Place, Result<any CellValue, any Error>) -> Void
-  ) {
-    self.loader = loader
-    self.columns = columns
-    self.answer = answer
+  /// One that loads so many at once; at most 64.
+  init(inFlight: Int, perform: @escaping Perform) {
+    limit = min(max(1, inFlight), 64)
+    self.perform = perform
   }
 
-  func load(_ places: [Place]) {
-    state.withLock { $0.waiting += places }
+  func load(_ wishes: [Wish]) {
+    state.withLock { $0.waiting += wishes }
     fill()
   }
 
-  func cancel(_ places: [Place]) {
-    let gone = Set(places)
+  func cancel(where isGone: (Wish) -> Bool) {
     state.withLock { state in
-      state.waiting.removeAll { gone.contains($0) }
-      for (number, place) in state.running where gone.contains(place) { state.cancelled.insert(number) }
+      state.waiting.removeAll(where: isGone)
+      for (number, wish) in state.running where isGone(wish) { state.cancelled.insert(number) }
     }
   }
 
@@ -59,27 +51,22 @@ final class LoadDesk: Sendable {
 
   /// Begins as many as there is room for.
   private func fill() {
-    while let (number, place) = state.withLock({ state -> (UInt64, Place)? in
-      guard !state.isClosed, !state.waiting.isEmpty, state.running.count < min(max(1, loader.inFlight), 64) else {
-        return nil
-      }
+    while let (number, wish) = state.withLock({ state -> (UInt64, Wish)? in
+      guard !state.isClosed, !state.waiting.isEmpty, state.running.count < limit else { return nil }
       state.number += 1
-      let place = state.waiting.removeFirst()
-      state.running[state.number] = place
+      let wish = state.waiting.removeFirst()
+      state.running[state.number] = wish
       group.enter()
-      return (state.number, place)
+      return (state.number, wish)
     }) {
       DispatchQueue.global().async { [self] in
-        let cell = DeferredCell(key: place.key, column: columns[Int(place.column)]) { [self] in
-          state.withLock { $0.cancelled.contains(number) }
-        }
-        let result = Result { try loader.load(cell) }
+        let answer = perform(wish) { [self] in state.withLock { $0.cancelled.contains(number) } }
         let isWanted = state.withLock { state in
           state.running[number] = nil
           return state.cancelled.remove(number) == nil
         }
         // Somebody may wait for it again by now; then the newer load answers.
-        if isWanted { answer(place, result) }
+        if isWanted { answer() }
         fill()
         group.leave()
       }

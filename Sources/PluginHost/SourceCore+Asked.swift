@@ -1,7 +1,8 @@
 import CListPlugin
 import ListEngine
+import Wire
 
-/// What a plugin calls when it can be asked for something: for actions and for deferred cells.
+/// What a plugin calls when it can be asked for something: for actions, deferred cells and images.
 extension SourceCore {
   /// The longest result or reason that is shown.
   private static let messageLimit = 1_000
@@ -65,6 +66,39 @@ extension SourceCore {
 
   func forget(_ key: UnsafePointer<list_cell>?, _ column: UInt32) -> Int32 {
     answerCell("forget", key, column) { (key, number, _) in .forget(key, column: number) }
+  }
+
+  // MARK: Images
+
+  func offer(_ load: ImageGiver.Load?, _ cancel: ImageGiver.Cancel?) -> Int32 {
+    beforeDeclaring("images") { () throws(LoaderReader.Fault) in
+      guard let load else { throw LoaderReader.Fault("load is NULL") }
+      guard errands.offer(ImageGiver(load: load, cancel: cancel)) else {
+        throw LoaderReader.Fault("images were offered before")
+      }
+    } reason: {
+      $0.reason
+    }
+  }
+
+  func imageLoaded(_ id: UInt64, _ bytes: UnsafeRawPointer?, _ length: UInt64) -> Int32 {
+    guard let bytes else {
+      guard length == 0 else { return refuse("loaded: the bytes of image \(id) are NULL, and \(length) long") }
+      return answerImage(id, .none)
+    }
+    guard length <= UInt64(ImageKind.greatestByteCount) else {
+      return answerImage(id, .failed(ImageGiver.tooLarge + "\(length) bytes, at most \(ImageKind.greatestByteCount)"))
+    }
+    return answerImage(id, .bytes(Array(UnsafeRawBufferPointer(start: bytes, count: Int(length)))))
+  }
+
+  func imageNotLoaded(_ id: UInt64, _ reason: UnsafePointer<CChar>?) -> Int32 {
+    let text = String(ForeignText.message(reason).prefix(Self.messageLimit))
+    return answerImage(id, .failed(text.isEmpty ? "the plugin gave no reason" : text))
+  }
+
+  private func answerImage(_ id: UInt64, _ outcome: ImageOutcome) -> Int32 {
+    answer(.image(id, outcome), or: "images: \(id) was not asked for, or was answered before")
   }
 
   // MARK: What they share

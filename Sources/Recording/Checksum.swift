@@ -6,6 +6,21 @@ enum Checksum {
 
   /// The checksum of these bytes.
   static func of(_ bytes: some Sequence<UInt8>) -> UInt32 {
-    ~bytes.reduce(~0) { $0 >> 8 ^ table[Int(UInt8(truncatingIfNeeded: $0) ^ $1)] }
+    ~bytes.reduce(~0, step)
+  }
+
+  /// How many of these bytes, from the first on, have this checksum; of several numbers all.
+  static func lengths(_ bytes: some Sequence<UInt8>, having checksum: UInt32) -> [Int] {
+    var found: [Int] = []
+    var value: UInt32 = ~0
+    for (index, byte) in bytes.enumerated() {
+      value = step(value, byte)
+      if ~value == checksum { found.append(index + 1) }
+    }
+    return found
+  }
+
+  private static func step(_ value: UInt32, _ byte: UInt8) -> UInt32 {
+    value >> 8 ^ table[Int(UInt8(truncatingIfNeeded: value) ^ byte)]
   }
 }

@@ -84,17 +84,35 @@ struct RecordingReader {
     let head = try read(file, 8)
     guard !head.isEmpty else { return .end }
     guard head.count == 8 else { return .torn }
-    let (length, checksum) = head.withUnsafeBytes {
-      (
-        UInt32(littleEndian: $0.loadUnaligned(as: UInt32.self)),
-        UInt32(littleEndian: $0.loadUnaligned(fromByteOffset: 4, as: UInt32.self))
-      )
-    }
+    let (length, checksum) = head.withUnsafeBytes { numbers(in: $0) }
     guard length <= RecordingHeader.greatestFrame else { throw .damaged(atByte: place) }
     let contents = try read(file, Int(length))
-    guard contents.count == Int(length) else { return .torn }
+    guard contents.count == Int(length) else {
+      guard !isWhole(contents, checksum) else { throw .damaged(atByte: place) }
+      return .torn
+    }
     guard Checksum.of(contents) == checksum else { throw .damaged(atByte: place) }
     return .contents(contents)
+  }
+
+  /// Whether what stands at the end of the file is a record that was written whole, and whose length is not what was written: its checksum is right,
+  /// and the file ends there, or another whole record follows. What was cut off is neither.
+  private static func isWhole(_ rest: [UInt8], _ checksum: UInt32) -> Bool {
+    Checksum.lengths(rest, having: checksum).contains { count in
+      let next = rest[count...]
+      guard !next.isEmpty else { return true }
+      guard next.count >= 8 else { return false }
+      let (length, checksum) = next.withUnsafeBytes { numbers(in: $0) }
+      return length <= next.count - 8 && Checksum.of(next.dropFirst(8).prefix(Int(length))) == checksum
+    }
+  }
+
+  /// The length and the checksum that a frame begins with.
+  private static func numbers(in head: UnsafeRawBufferPointer) -> (length: UInt32, checksum: UInt32) {
+    (
+      UInt32(littleEndian: head.loadUnaligned(as: UInt32.self)),
+      UInt32(littleEndian: head.loadUnaligned(fromByteOffset: 4, as: UInt32.self))
+    )
   }
 
   private static func read(_ file: FileHandle, _ count: Int) throws(RecordingError) -> [UInt8] {

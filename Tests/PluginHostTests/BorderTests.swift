@@ -39,6 +39,8 @@ import Testing
     #expect(MemoryLayout<list_request>.size == 48)
     #expect(MemoryLayout<list_place>.size == 24)
     #expect(MemoryLayout<list_loader>.size == 48)
+    #expect(MemoryLayout<list_image>.size == 24)
+    #expect(MemoryLayout<list_images>.size == 32)
     let cell = list_text("abc")
     #expect(cell.length == 3)
     let words = withUnsafeBytes(of: list_integer(-2)) {

@@ -11,6 +11,7 @@ struct Scripted: DataSource {
     var schema: ListPlugin.Schema
     var actions: [Action]
     var loader: CellLoader?
+    var images: ImageLoader?
     var run: Script
   }
 
@@ -20,6 +21,7 @@ struct Scripted: DataSource {
   let schema: ListPlugin.Schema
   let actions: [Action]
   let loader: CellLoader?
+  let images: ImageLoader?
   private let script: Script
 
   init(_ configuration: Configuration) throws {
@@ -30,6 +32,7 @@ struct Scripted: DataSource {
     schema = script.schema
     actions = script.actions
     loader = script.loader
+    images = script.images
     self.script = script.run
     _ = try configuration.integer("size", default: 1, in: 1...10)
   }
@@ -43,13 +46,14 @@ struct Scripted: DataSource {
   static func source(
     _ recorder: Recorder, schema: ListPlugin.Schema = standard, table: String? = nil,
     configuration: [String: String] = [:], actions: [Action] = [], loader: CellLoader? = nil,
+    images: ImageLoader? = nil,
     run: @escaping Script
   ) throws -> PluginSource {
     let number = made.withLock { count in
       count += 1
       return "\(count)"
     }
-    scripts.withLock { $0[number] = Part(schema: schema, actions: actions, loader: loader, run: run) }
+    scripts.withLock { $0[number] = Part(schema: schema, actions: actions, loader: loader, images: images, run: run) }
     return PluginSource(
       library: try PluginLibrary(plugin: export(Scripted.self)), name: "test", table: table,
       configuration: configuration.merging(["script": number]) { $1 }, log: { recorder.note($0, $1) },

@@ -241,6 +241,31 @@ class KeyboardTest(PageTest):
         self.reached(reader, 2, 2)
         reader.page.screenshot(path=ARTIFACTS / "right-to-left.png")
 
+    def test_a_text_that_is_cut_off_keeps_its_beginning_whichever_way_the_page_goes(self):
+        # Where a text's first and last characters are, and its cell, once for a column that is too narrow and once for one that is not.
+        read = """(columns) => columns.map((column) => {
+          const cell = document.querySelector(`.row:not([hidden]) [aria-colindex="${column}"]`);
+          const text = cell.firstChild;
+          const at = (from) => {
+            const range = document.createRange();
+            range.setStart(text, from);
+            range.setEnd(text, from + 1);
+            return range.getBoundingClientRect();
+          };
+          const box = cell.getBoundingClientRect();
+          return { first: at(0).left - box.left, last: box.right - at(text.length - 1).right, isCut: cell.scrollWidth > cell.clientWidth };
+        })"""
+        for way in ("ltr", "rtl"):
+            reader = self.open("#table=quotes&columns=id,symbol,note:90,sector,price,size,bid,ask,ts,side", size=(1700, 800))
+            reader.wait_for_count(5_001)
+            reader.page.evaluate("(way) => { document.documentElement.dir = way; }", way)
+            symbol, note = reader.page.evaluate(read, [2, 3])
+            self.assertTrue(note["isCut"], way)
+            self.assertAlmostEqual(note["first"], 10, delta=1, msg=f"{way}: the beginning is in sight")
+            self.assertAlmostEqual(symbol["last" if way == "rtl" else "first"], 10, delta=1, msg=f"{way}: a short one stands where lines begin")
+            reader.page.screenshot(path=ARTIFACTS / f"cut-off-{way}.png")
+            reader.check_clean(self, is_cut_off=True)
+
     def test_a_finger_does_what_a_mouse_does(self):
         reader = self.open(has_touch=True)
         reader.page.get_by_role("columnheader", name="Price", exact=True).tap()

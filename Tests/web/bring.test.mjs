@@ -15,6 +15,28 @@ test('a module whose file cannot be fetched is asked for again until it is there
   assert.deepEqual([tries, waits], [3, 2]);
 });
 
+test('pages that cannot fetch it come back at random', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  t.mock.method(Math, 'random', () => 0.25);
+  let tries = 0;
+  const brought = bring(async () => {
+    tries += 1;
+    if (tries < 3) throw new TypeError('Failed to fetch');
+    return 'menu';
+  });
+  for (const pause of [375, 750]) {
+    const before = tries + 1;
+    await new Promise((go) => { setImmediate(go); });
+    t.mock.timers.tick(pause - 1);
+    await new Promise((go) => { setImmediate(go); });
+    assert.equal(tries, before - 1, `${pause} ms have not passed`);
+    t.mock.timers.tick(1);
+    await new Promise((go) => { setImmediate(go); });
+    assert.equal(tries, before);
+  }
+  assert.equal(await brought, 'menu');
+});
+
 test('a module that is wrong is not asked for again', async () => {
   await assert.rejects(bring(async () => { throw new SyntaxError('no'); }, async () => {}), SyntaxError);
 });

@@ -131,10 +131,12 @@ test('a worker whose files cannot be fetched is started again until they can; on
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const { made, start } = workers();
   let readies = 0;
-  const link = new WorkerLink(() => {}, start, () => { readies += 1; });
+  const link = new WorkerLink(() => {}, start, () => { readies += 1; }, () => 0.5);
   made[0].onerror();
-  t.mock.timers.tick(1_000);
-  assert.equal(made.length, 2);
+  t.mock.timers.tick(749);
+  assert.equal(made.length, 1);
+  t.mock.timers.tick(1);
+  assert.equal(made.length, 2, 'half of a second and a half');
   assert.deepEqual([...made[0].orders, ...made[1].orders], []);
   made[1].onmessage({ data: { ready: true } });
   assert.equal(readies, 1);
@@ -142,4 +144,33 @@ test('a worker whose files cannot be fetched is started again until they can; on
   link.read('{}', 4);
   link.lost(9);
   assert.deepEqual(made[1].orders, [{ read: '{}', at: 4 }, { lost: 9 }]);
+});
+
+test('pages whose workers cannot be started come back at random, after pauses that grow', (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const { made, start } = workers();
+  const dice = [0.1, 0.9, 0.5, 0.999, 0.999, 0.999, 0.999];
+  new WorkerLink(() => {}, start, null, () => dice[made.length - 1]);
+  for (const pause of [150, 2_700, 3_000, 11_988, 23_976, 29_970, 29_970]) {
+    const before = made.length;
+    made.at(-1).onerror();
+    t.mock.timers.tick(pause - 1);
+    assert.equal(made.length, before, `${pause} ms have not passed`);
+    t.mock.timers.tick(1);
+    assert.equal(made.length, before + 1, `${pause} ms have passed`);
+  }
+});
+
+test('who tries again does not wait for the pause, and no second worker comes when it is over', (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const { made, start } = workers();
+  const link = new WorkerLink(() => {}, start, null, () => 1);
+  made[0].onerror();
+  link.retry();
+  assert.equal(made.length, 2);
+  t.mock.timers.tick(60_000);
+  assert.equal(made.length, 2);
+  assert.deepEqual(made[1].orders, [{ retry: true }]);
+  link.retry();
+  assert.deepEqual(made[1].orders, [{ retry: true }, { retry: true }], 'what is there is only told');
 });

@@ -1,6 +1,6 @@
 import test from 'node:test';
 import assert from 'node:assert/strict';
-import { drawnRange, OVERDRAW, OVERDRAW_FAST, ROW_HEIGHT, SAFE_HEIGHT, ScrollModel, Sight } from '../../web/viewport.js';
+import { drawnRange, isAway, NEAR, ROW_HEIGHT, SAFE_HEIGHT, ScrollModel, Sight } from '../../web/viewport.js';
 import { diceFrom, seed } from './fixtures.mjs';
 
 function listOf(total, height = 700) {
@@ -192,26 +192,70 @@ test('whatever happens, the place stays inside the list and the element', (conte
   }
 });
 
-test('who flies has as many rows drawn, all of them ahead', () => {
-  assert.equal(OVERDRAW_FAST.ahead + OVERDRAW_FAST.behind, OVERDRAW.ahead + OVERDRAW.behind);
-  assert.ok(OVERDRAW_FAST.ahead * ROW_HEIGHT > 20_000 * 2 / 60, 'two frames at 20,000 px/s');
-  assert.deepEqual(drawnRange(500, 26, 1_000, true, undefined, OVERDRAW_FAST), { from: 475, to: 526 });
-  for (const [speed, isFast] of [[20_000, true], [3_000, false]]) {
+test('what is in sight is drawn, and as many rows wherever the reader is', () => {
+  for (const [first, from] of [[0, 0], [3, 3], [500, 500], [974, 974], [975, 974], [999, 974]]) {
+    assert.deepEqual(drawnRange(first, 26, 1_000), { from, to: from + 26 }, `from ${first}`);
+  }
+  assert.deepEqual(drawnRange(0, 26, 5), { from: 0, to: 5 });
+  assert.deepEqual(drawnRange(0, 26, 0), { from: 0, to: 0 });
+});
+
+test('the reader is away from what is held when none of it is in sight', () => {
+  const held = { start: 100, end: 200, total: 1_000 };
+  for (const [first, is] of [[73, true], [74, true], [75, false], [150, false], [199, false], [200, true], [999, true]]) {
+    assert.equal(isAway(first, 26, held), is, `at ${first}`);
+  }
+  assert.equal(isAway(1_000, 26, held), false, 'there is nothing to wait for');
+  assert.equal(isAway(0, 26, { start: 0, end: 0, total: 1_000 }), false, 'nothing is held at all');
+});
+
+test('where nothing is held what is in sight is asked for, with little around it; the rest when that is here', () => {
+  const scroll = listOf(100_000);
+  const sight = new Sight();
+  let held = serve({ first: 0, count: 26, ahead: 80, behind: 0 }, scroll.total, 1);
+  sight.ask(scroll, held, 1, true);
+  scroll.moveTo(50_000 * ROW_HEIGHT);
+  sight.observe(scroll.position, ROW_HEIGHT, 1_000);
+  const near = sight.ask(scroll, held, null, false);
+  assert.deepEqual([near.first, near.ahead, near.behind], [50_000, NEAR, NEAR]);
+  assert.equal(sight.ask(scroll, held, null, false), null, 'once');
+  assert.equal(sight.ask(scroll, held, null, true), null, 'also at rest');
+  held = serve(near, scroll.total, 2);
+  assert.equal(sight.ask(scroll, held, null, false), null, 'who pulls the thumb is elsewhere in the next frame');
+  const rest = sight.ask(scroll, held, null, true);
+  assert.deepEqual([rest.first, rest.ahead, rest.behind], [50_000, 80, 40]);
+});
+
+test('the rest is asked for whichever way the reader went, and at once when he goes on', () => {
+  for (const isUpward of [false, true]) {
+    const scroll = listOf(100_000);
     const sight = new Sight();
-    for (let frame = 0; frame < 60; frame += 1) sight.observe(frame * speed / 60, ROW_HEIGHT, 1_000 + frame * 1_000 / 60);
-    assert.equal(sight.isFast, isFast, `at ${speed} px/s`);
+    const jumpTo = (item, at) => {
+      scroll.moveTo(item * ROW_HEIGHT);
+      sight.observe(scroll.position, ROW_HEIGHT, at);
+    };
+    jumpTo(isUpward ? 90_000 : 10_000, 1_000);
+    let held = serve(sight.ask(scroll, serve({ first: 0, count: 26, ahead: 0, behind: 0 }, scroll.total, 1), null, false), scroll.total, 2);
+    jumpTo(50_000, 1_016);
+    held = serve(sight.ask(scroll, held, null, false), scroll.total, 3);
+    const sent = { ...sight.sent };
+    assert.deepEqual([sent.ahead, sent.behind], [NEAR, NEAR]);
+    assert.notEqual(sight.ask(scroll, held, null, true), null, 'at rest');
+    sight.sent = sent;
+    jumpTo(50_001, 1_032);
+    const rest = sight.ask(scroll, held, null, false);
+    assert.ok(rest.ahead >= 80 && rest.behind >= 40, `${rest.ahead} ahead, ${rest.behind} behind`);
   }
 });
 
-test('as many rows are drawn wherever the reader is', () => {
-  const size = 26 + OVERDRAW.ahead + OVERDRAW.behind;
-  for (const first of [0, 3, 500, 970, 974]) {
-    const { from, to } = drawnRange(first, 26, 1_000, false);
-    assert.equal(to - from, size);
-    assert.ok(from <= first && to >= Math.min(1_000, first + 26));
+test('a jump is no speed', () => {
+  for (const [items, isSpeed] of [[400, true], [401, false], [-401, false], [500_000, false]]) {
+    const sight = new Sight();
+    sight.observe(10_000_000, ROW_HEIGHT, 1_000);
+    sight.rest();
+    sight.observe(10_000_000 + items * ROW_HEIGHT, ROW_HEIGHT, 1_016);
+    assert.equal(sight.speed !== 0, isSpeed, `${items} items`);
   }
-  assert.deepEqual(drawnRange(0, 26, 5, false), { from: 0, to: 5 });
-  assert.deepEqual(drawnRange(0, 26, 0, true), { from: 0, to: 0 });
 });
 
 // The server's part: the window covers what was last asked for.

@@ -225,7 +225,7 @@ struct list_host {
   void (*log)(void *context, uint32_t level, const char *message);
 
   // A named power that this struct does not have, or NULL where the host does not have it. What it points to stays valid
-  // until destroy returns. There are LIST_ACTIONS and LIST_DEFERRED, see below.
+  // until destroy returns. There are LIST_ACTIONS, LIST_DEFERRED and LIST_IMAGES, see below.
   // [any thread, between create and the return of destroy]
   const void *(*get_extension)(void *context, const char *name);
 };
@@ -368,6 +368,51 @@ struct list_deferred {
   // Its value is not true any more: it is asked for again where someone looks.
   // [any thread, between declare and the return of destroy]
   int32_t (*forget)(void *context, const struct list_cell *key, uint32_t column);
+};
+
+// ---------------------------------------------------------------------------------------------------------------------
+// The bytes of images: the extension LIST_IMAGES
+//
+// A cell of type LIST_IMAGE is a key: a text of at most 1,024 bytes that names bytes which never change. The host asks for them where someone
+// looks.
+
+// get_extension gives a const struct list_images *.
+#define LIST_IMAGES "images"
+
+// One wish for the bytes of an image: 24 bytes.
+struct list_image {
+  uint64_t id;          // comes back with the answer
+  const char *key;      // UTF-8; a NUL stands behind it
+  uint32_t length;      // bytes of the key
+  uint32_t reserved;    // 0
+};
+
+// What the host does for a plugin that gives the bytes of its images. Its functions answer as push does, and may block as push does.
+struct list_images {
+  uint32_t size;  // sizeof(struct list_images) in the host
+
+  // Says that the table's images can be asked for, and who gives them. Once, before declare.
+  // [any thread, while run runs]
+  //
+  // `load` is told one wish, to be answered by loaded or failed, in any order, from here or later, also of a key that it never told. What it is
+  // given is gone when it returns; it should return soon: what is asked next waits for it. At most 64 are asked for at once, and 10
+  // seconds waited.
+  // [as act of LIST_ACTIONS]
+  //
+  // `cancel` is told that nobody waits for these any more; an answer that is on its way is no error. NULL: it does not want to know.
+  // [as load]
+  int32_t (*offer)(
+      void *context, void (*load)(void *instance, const struct list_image *image),
+      void (*cancel)(void *instance, const uint64_t *ids, uint32_t count));
+
+  // The bytes of an image: a PNG, JPEG, WebP or GIF of at most 524,288; copied. NULL: there is none of this key. The first answer counts;
+  // LIST_REFUSED: it was not asked for, or was answered.
+  // [any thread, between declare and the return of destroy]
+  int32_t (*loaded)(void *context, uint64_t id, const void *bytes, uint64_t length);
+
+  // It could not be loaded, for this reason.
+  // [any thread, between declare and the return of destroy]
+  int32_t (*failed)(void *context, uint64_t id, const char *reason);
 };
 
 // ---------------------------------------------------------------------------------------------------------------------

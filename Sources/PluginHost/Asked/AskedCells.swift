@@ -38,17 +38,22 @@ final class AskedCells {
     list_place(key: key(cell.key), column: UInt32(cell.column), reserved: 0)
   }
 
-  /// A text may have NULs of its own: its length counts.
-  private func cell(_ text: String) -> list_cell {
+  /// All bytes of a text, its NULs too, and one behind them.
+  func bytes(_ text: String) -> UnsafePointer<CChar> {
     let bytes = Array(text.utf8)
     let copy = malloc(bytes.count + 1)!.assumingMemoryBound(to: CChar.self)
     bytes.withUnsafeBytes { if let base = $0.baseAddress { memcpy(copy, base, bytes.count) } }
     copy[bytes.count] = 0
     texts.append(copy)
+    return UnsafePointer(copy)
+  }
+
+  /// A text may have NULs of its own: its length counts.
+  private func cell(_ text: String) -> list_cell {
     var cell = list_null()
     cell.type = LIST_TEXT.rawValue
-    cell.length = UInt32(bytes.count)
-    cell.text = UnsafePointer(copy)
+    cell.length = UInt32(text.utf8.count)
+    cell.text = bytes(text)
     return cell
   }
 }

@@ -23,6 +23,7 @@ final class Errands: @unchecked Sendable {
   private var actions: [Action] = []
   private var act: Act?
   private var loader: LoaderReader.Loader?
+  private var images: ImageGiver?
   private var instance: UnsafeMutableRawPointer?
   private var wishes: [SourceWish] = []
   private var questions = Questions()
@@ -57,10 +58,20 @@ final class Errands: @unchecked Sendable {
     }
   }
 
+  /// False: it has offered one before.
+  func offer(_ images: ImageGiver) -> Bool {
+    monitor.withLock {
+      guard self.images == nil else { return false }
+      self.images = images
+      return true
+    }
+  }
+
   /// Puts what was offered into the table's schema.
   func complete(_ schema: inout Schema) throws(LoaderReader.Fault) {
-    let (actions, loader) = monitor.withLock { (self.actions, self.loader) }
+    let (actions, loader, images) = monitor.withLock { (self.actions, self.loader, self.images) }
     schema.actions = actions
+    schema.loadsImages = images != nil
     try loader?.mark(&schema)
   }
 
@@ -139,12 +150,17 @@ final class Errands: @unchecked Sendable {
       questions.ask(cells)
       return true
     case .cancel: return loader != nil
-    case .ask, .cancelPages, .image, .cancelImages: return false
+    case .image(let number, _):
+      guard images != nil else { return false }
+      questions.ask(image: number)
+      return true
+    case .cancelImages: return images != nil
+    case .ask, .cancelPages: return false
     }
   }
 
   private func perform(_ wish: SourceWish, _ instance: UnsafeMutableRawPointer) {
-    let (act, loader) = monitor.withLock { (self.act, self.loader) }
+    let (act, loader, images) = monitor.withLock { (self.act, self.loader, self.images) }
     let cells = AskedCells()
     switch wish {
     case .act(let request):
@@ -160,7 +176,14 @@ final class Errands: @unchecked Sendable {
       let known = monitor.withLock { questions.cancel(unwanted) }
       guard !known.isEmpty else { break }
       loader?.cancel?(instance, known.map { cells.place($0) }, UInt32(known.count))
-    case .ask, .cancelPages, .image, .cancelImages: break
+    case .image(let number, let key):
+      var wanted = list_image(id: number, key: cells.bytes(key), length: UInt32(key.utf8.count), reserved: 0)
+      images?.load(instance, &wanted)
+    case .cancelImages(let numbers):
+      let known = monitor.withLock { questions.cancel(images: numbers) }
+      guard !known.isEmpty else { break }
+      known.withUnsafeBufferPointer { images?.cancel?(instance, $0.baseAddress, UInt32($0.count)) }
+    case .ask, .cancelPages: break
     }
     withExtendedLifetime(cells) {}
   }

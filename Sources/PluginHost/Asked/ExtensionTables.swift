@@ -8,6 +8,7 @@ enum ExtensionTables {
     guard let name else { return nil }
     if strcmp(name, LIST_ACTIONS) == 0 { return UnsafeRawPointer(actions) }
     if strcmp(name, LIST_DEFERRED) == 0 { return UnsafeRawPointer(deferred) }
+    if strcmp(name, LIST_IMAGES) == 0 { return UnsafeRawPointer(images) }
     return nil
   }
 
@@ -38,6 +39,22 @@ enum ExtensionTables {
     }
     table.pointee.forget = { context, key, column in
       SourceCore.of(context)?.forget(key, column) ?? SourceCore.refused
+    }
+    return UnsafePointer(table)
+  }()
+
+  private nonisolated(unsafe) static let images: UnsafePointer<list_images> = {
+    let table = UnsafeMutablePointer<list_images>.allocate(capacity: 1)
+    table.initialize(to: list_images())
+    table.pointee.size = UInt32(MemoryLayout<list_images>.size)
+    table.pointee.offer = { context, load, cancel in
+      SourceCore.of(context)?.offer(load, cancel) ?? SourceCore.refused
+    }
+    table.pointee.loaded = { context, id, bytes, length in
+      SourceCore.of(context)?.imageLoaded(id, bytes, length) ?? SourceCore.refused
+    }
+    table.pointee.failed = { context, id, reason in
+      SourceCore.of(context)?.imageNotLoaded(id, reason) ?? SourceCore.refused
     }
     return UnsafePointer(table)
   }()

@@ -21,6 +21,23 @@ enum Base64 {
     return bytes
   }
 
+  /// The letters of bytes.
+  static func encode(_ bytes: [UInt8]) -> [UInt8] {
+    var text: [UInt8] = []
+    text.reserveCapacity((bytes.count + 2) / 3 * 4)
+    for start in stride(from: 0, to: bytes.count, by: 3) {
+      let part = bytes[start..<min(start + 3, bytes.count)]
+      var bits: UInt32 = 0
+      for index in 0..<3 { bits = bits << 8 | (index < part.count ? UInt32(part[start + index]) : 0) }
+      for index in 0..<4 {
+        text.append(index <= part.count ? letters[Int(bits >> UInt32(18 - 6 * index) & 63)] : UInt8(ascii: "="))
+      }
+    }
+    return text
+  }
+
+  private static let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+
   private static func value(of letter: UInt8) -> UInt32? {
     switch letter {
     case UInt8(ascii: "A")...UInt8(ascii: "Z"): UInt32(letter) - 65

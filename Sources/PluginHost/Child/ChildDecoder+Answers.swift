@@ -26,7 +26,7 @@ extension ChildDecoder {
   }
 
   mutating func readImage(_ root: JSONElement) throws(Fault) {
-    guard try described().loadsImages else { throw Fault("its hello does not say that it has “images”") }
+    guard try described().loadsImages else { throw Fault("neither its hello nor its schema says that it has “images”") }
     guard let id = root["id"]?.integer, id >= 0 else { throw Fault("it has no “id”") }
     if let error = root["error"], !error.isNull {
       return note(.image(UInt64(id), .failed(error.text ?? "the plugin gave no reason")))

@@ -266,7 +266,7 @@ struct ChildDecoder: ~Copyable {
     var read: Schema
     do throws(ChildSchema.Fault) {
       read = try ChildSchema.read(root, table: table)
-      read.loadsImages = hasImages
+      read.loadsImages = read.loadsImages || hasImages
     } catch {
       return events.append(.refused("its schema cannot be: \(error.reason)"))
     }

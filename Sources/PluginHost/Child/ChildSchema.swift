@@ -17,6 +17,7 @@ enum ChildSchema {
     var limits = TableLimits()
     var retention = Retention.everything
     var actions: [Action] = []
+    var loadsImages = false
     var windowed: JSONElement?
     for (member, value) in message.members {
       if member.spells("name") {
@@ -36,6 +37,9 @@ enum ChildSchema {
         retention = try self.retention(value)
       } else if member.spells("actions") {
         actions = try ChildActions.read(value)
+      } else if member.spells("images") {
+        guard let said = value.boolean else { throw Fault(reason: "schema.images must be true or false") }
+        loadsImages = said
       } else if member.spells("windowed"), !value.isNull {
         windowed = value
       }
@@ -63,7 +67,8 @@ enum ChildSchema {
     }
     return Schema(
       name: table ?? name, title: title.isEmpty ? table ?? name : title, key: key, columns: columns, prefetch: prefetch,
-      windowed: capabilities, limits: limits, retention: retention, actions: actions)
+      windowed: capabilities, limits: limits, retention: retention, actions: actions,
+      loadsImages: loadsImages)
   }
 
   private static func column(_ item: JSONElement, _ index: Int) throws(Fault) -> Column {

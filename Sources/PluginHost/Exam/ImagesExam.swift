@@ -19,7 +19,7 @@ struct ImagesExam {
 
   /// Holds it.
   func run() {
-    guard sitting.hello?.capabilities.contains("images") ?? false else { return }
+    guard bench.schema?.loadsImages ?? false else { return }
     bench.seen.insert(.images)
     var number: UInt64 = 0
     for key in sitting.imageKeys.sorted().prefix(Self.images) {
@@ -29,6 +29,10 @@ struct ImagesExam {
       number += 1
       sitting.ask(image: number, key)
       guard let outcome = answer(to: number, "the image “\(key.prefix(80))”") else { return }
+      // What a host in between has not let through is the plugin's all the same.
+      if case .failed(let reason) = outcome, reason.hasPrefix(ImageGiver.tooLarge) {
+        return find("the image “\(key.prefix(80))” cannot be shown: \(reason)")
+      }
       // That it cannot be made, or is gone by now, is an answer.
       guard case .bytes(let bytes) = outcome else { continue }
       if bytes.count > ImageKind.greatestByteCount {

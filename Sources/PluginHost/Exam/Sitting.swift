@@ -306,13 +306,14 @@ final class Sitting {
     bench.seen.formUnion([.hello, .messages])
     for fault in hello.settingFaults { bench.find(.settings, in: part, fault, line: 1, output: texts[1] ?? "") }
     if hello.capabilities.contains("health") { _ = bench.supervise(.answersHealth) }
-    if hello.capabilities.contains("images") { bench.level = max(bench.level, 2) }
     if let line = settings(hello) { sayInPieces(line) }
   }
 
   private func take(_ schema: Schema, _ line: Int?) {
     if hello != nil { bench.seen.insert(.schema) }
-    if schema.columns.contains(where: \.isDeferred) || schema.windowed != nil { bench.level = max(bench.level, 2) }
+    if schema.columns.contains(where: \.isDeferred) || schema.windowed != nil || schema.loadsImages {
+      bench.level = max(bench.level, 2)
+    }
     if !schema.actions.isEmpty { bench.level = max(bench.level, 3) }
     if let reason = bench.add(schema) {
       refusal = reason

@@ -135,7 +135,8 @@ public final class HostedLibrary: @unchecked Sendable {
     case .forget(let key, let column):
       guard let schema = declared else { return true }
       return write(PluginLine.forget(key, schema.columns[column]))
-    case .page, .sections, .pageFailed, .sourceChanged, .image:
+    case .image(let number, let outcome): return write(PluginLine.image(number, outcome))
+    case .page, .sections, .pageFailed, .sourceChanged:
       return true  // a library is not asked for that
     }
   }
@@ -151,7 +152,12 @@ public final class HostedLibrary: @unchecked Sendable {
     if word.spells("load") {
       source.send(.load(cells(message["cells"], schema)))
     } else if word.spells("cancel") {
-      source.send(.cancel(cells(message["cells"], schema)))
+      let cells = cells(message["cells"], schema)
+      if !cells.isEmpty { source.send(.cancel(cells)) }
+      let images = numbers(message["images"])
+      if !images.isEmpty { source.send(.cancelImages(images)) }
+    } else if word.spells("image"), let id = message["id"]?.integer, id >= 0, let key = message["key"]?.text {
+      source.send(.image(UInt64(id), key: key))
     } else if word.spells("action"), let id = message["id"]?.integer, id >= 0, let name = message["action"]?.text {
       do throws(ActionFault) {
         let request = ActionRequest(
@@ -176,6 +182,11 @@ public final class HostedLibrary: @unchecked Sendable {
       }
     }
     return try action.complete(values)
+  }
+
+  private func numbers(_ list: JSONElement?) -> [UInt64] {
+    guard let list, list.kind == .list else { return [] }
+    return list.items.compactMap { $0.integer.flatMap(UInt64.init(exactly:)) }
   }
 
   private func cells(_ list: JSONElement?, _ schema: Schema) -> [DeferredCell] {

@@ -19,6 +19,27 @@ extension PluginLine {
     return writer.bytes
   }
 
+  static func image(_ number: UInt64, _ outcome: ImageOutcome) -> [UInt8] {
+    var writer = JSONWriter()
+    writer.raw("{\"type\":\"image\",\"id\":")
+    writer.integer(Int64(clamping: number))
+    switch outcome {
+    case .bytes(let bytes):
+      writer.raw(",\"data\":\"")
+      writer.bytes += Base64.encode(bytes)
+      writer.raw("\"")
+    case .none: writer.raw(",\"data\":null")
+    case .failed(let reason):
+      writer.raw(",\"error\":")
+      writer.text(reason)
+    case .sourceDown:
+      writer.raw(",\"error\":")
+      writer.text("its source does not run")
+    }
+    writer.raw("}\n")
+    return writer.bytes
+  }
+
   static func loaded(_ key: RowKey, _ column: Column, _ value: Cell) -> [UInt8] {
     var writer = cell("{\"type\":\"loaded\",\"key\":", key, column)
     writer.raw(",\"value\":")

@@ -74,6 +74,7 @@ enum PluginLine {
       writer.raw(",\"actions\":")
       writer.actions(schema.actions, isForHost: true)
     }
+    if schema.loadsImages { writer.raw(",\"images\":true") }
     if schema.columns.contains(where: \.isDeferred) {
       let prefetch = schema.prefetch
       writer.raw(",\"prefetch\":{\"inFlight\":")

@@ -1,4 +1,4 @@
-// Libraries for the exam. ACTIONS and DEFERRED make one that can be asked, the other macros one that breaks one rule.
+// Libraries for the exam. ACTIONS, DEFERRED and IMAGES make one that can be asked, the other macros one that breaks one rule.
 #define _DEFAULT_SOURCE
 #include "list_plugin.h"
 
@@ -15,14 +15,18 @@ struct source {
 static const struct list_column columns[] = {
     {.name = "name", .type = LIST_TEXT},
     {.name = "done", .type = LIST_NUMBER},
+#ifdef IMAGES
+    {.name = "face", .type = LIST_IMAGE},
+#endif
 };
+enum { COLUMNS = sizeof columns / sizeof columns[0] };
 
 static const struct list_schema schema = {
     .size = sizeof(struct list_schema),
     .key_type = LIST_INTEGER,
     .name = "jobs",
     .columns = columns,
-    .column_count = 2,
+    .column_count = COLUMNS,
     .column_size = sizeof(struct list_column),
 };
 
@@ -75,6 +79,34 @@ static void load(void *instance, const struct list_place *cells, uint32_t count)
 }
 #endif
 
+#ifdef IMAGES
+static void show(void *instance, const struct list_image *image) {
+  const struct list_host *host = ((struct source *)instance)->host;
+  const struct list_images *images = host->get_extension(host->context, LIST_IMAGES);
+#ifdef FACELESS
+  (void)images;
+  (void)image;
+#else
+  static const char dot[600000] = "GIF89a";
+  uint64_t length = 32;
+#ifdef HUGE
+  length = sizeof dot;
+#endif
+#ifdef NO_IMAGE
+  images->loaded(host->context, image->id, "<svg/>", 6);
+  return;
+#endif
+  if (image->length == 5 && strcmp(image->key, "smile") == 0) {
+    images->loaded(host->context, image->id, dot, length);
+  } else if (image->key[0] == 's') {
+    images->failed(host->context, image->id, "this face cannot be drawn");
+  } else {
+    images->loaded(host->context, image->id, NULL, 0);
+  }
+#endif
+}
+#endif
+
 static int32_t run(void *instance) {
   const struct list_host *host = ((struct source *)instance)->host;
 #ifdef ACTIONS
@@ -89,6 +121,10 @@ static int32_t run(void *instance) {
       .size = sizeof loader, .columns = numbers, .column_count = 1, .patience_ms = 2000, .load = load};
   const struct list_deferred *deferred = host->get_extension(host->context, LIST_DEFERRED);
   if (deferred->offer(host->context, &loader) != LIST_OK) return 1;
+#endif
+#ifdef IMAGES
+  const struct list_images *images = host->get_extension(host->context, LIST_IMAGES);
+  if (images->offer(host->context, show, NULL) != LIST_OK) return 1;
 #endif
 #ifdef EARLY_END
   host->fail(host->context, NULL, "there is nothing to read");
@@ -108,14 +144,18 @@ static int32_t run(void *instance) {
 #endif
   (void)starts;
   struct list_cell keys[3];
-  struct list_cell cells[6];
+  struct list_cell cells[3 * COLUMNS];
   for (int row = 0; row < 3; row++) {
     keys[row] = list_integer(first + row);
-    cells[2 * row] = list_text(TEXT);
+    cells[COLUMNS * row] = list_text(TEXT);
 #ifdef DEFERRED
-    cells[2 * row + 1] = list_null();
+    cells[COLUMNS * row + 1] = list_null();
 #else
-    cells[2 * row + 1] = list_number(row);
+    cells[COLUMNS * row + 1] = list_number(row);
+#endif
+#ifdef IMAGES
+    cells[COLUMNS * row + 2] = list_text(row == 0 ? "smile" : "sulk");
+    cells[COLUMNS * row + 2].type = LIST_IMAGE;
 #endif
   }
 #ifdef BAD_ROW
@@ -125,7 +165,7 @@ static int32_t run(void *instance) {
       .size = sizeof batch,
       .verb = LIST_UPSERT,
       .flags = LIST_RELOAD_BEGIN | LIST_RELOAD_END,
-      .column_count = 2,
+      .column_count = COLUMNS,
       .row_count = 3,
       .keys = keys,
       .cells = cells,

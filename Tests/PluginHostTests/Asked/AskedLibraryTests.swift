@@ -268,11 +268,12 @@ import struct ListEngine.DeferredCell
       [
         Int32(Self.table(host, LIST_ACTIONS, list_actions.self).pointee.size),
         Int32(Self.table(host, LIST_DEFERRED, list_deferred.self).pointee.size),
-        host.pointee.get_extension(host.pointee.context, "images") == nil ? 0 : 1,
+        Int32(Self.table(host, LIST_IMAGES, list_images.self).pointee.size),
+        host.pointee.get_extension(host.pointee.context, "rows") == nil ? 0 : 1,
         host.pointee.get_extension(host.pointee.context, nil) == nil ? 0 : 1,
       ]
     }
-    #expect(sizes == [24, 40, 0, 0])
+    #expect(sizes == [24, 40, 32, 0, 0])
   }
 
   @Test func whatMakesNoSenseIsRefusedAndLogged() throws {

@@ -99,7 +99,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [(["ACTIONS"], 3), (["DEFERRED"], 2), (["ACTIONS", "DEFERRED"], 3)])
+  @Test(arguments: [(["ACTIONS"], 3), (["DEFERRED"], 2), (["IMAGES"], 2), (["ACTIONS", "DEFERRED", "IMAGES"], 3)])
   func aLibraryThatCanBeAskedPassesBothWays(_ macros: [String], _ level: Int) throws {
     try Workshop.withFolder { folder in
       let source = Workshop.root.appending(path: "Tests/Fixtures/plugins/examined.c")
@@ -110,12 +110,14 @@ import Testing
       #expect(inside.level == level)
       #expect(inside == outside, "\(outside.text)")
       if macros.contains("ACTIONS") { #expect(inside.outcome(of: .actions) == .passed) }
+      if macros.contains("IMAGES") { #expect(inside.outcome(of: .images) == .passed) }
       if macros.contains("DEFERRED") { #expect(inside.outcome(of: .answers) == .passed) }
     }
   }
 
   @Test(arguments: [
     (["ACTIONS", "SILENT"], ExamRule.actions), (["ACTIONS", "OBLIGING"], .actions),
+    (["IMAGES", "FACELESS"], .images), (["IMAGES", "HUGE"], .images), (["IMAGES", "NO_IMAGE"], .images),
     (["DEFERRED", "UNANSWERED"], .answers), (["DEFERRED", "BAD_VALUE"], .values),
   ])
   func aLibraryThatAnswersBadlyIsFailedForTheSameBothWays(_ macros: [String], _ rule: ExamRule) throws {

@@ -31,6 +31,8 @@ import Testing
     schema.limits = TableLimits()
     schema.key = .text
     #expect(heard(Changeset(), schema).schema == schema)
+    schema.loadsImages = true
+    #expect(heard(Changeset(), schema).schema == schema)
     schema.limits = TableLimits(bytes: 1)
     #expect(heard(Changeset(), schema).schema == schema)
   }
@@ -54,6 +56,20 @@ import Testing
     let events = heard(changes)
     #expect(events.badLines == [])
     #expect(events.rows == PlainRow.rows(of: changes))
+  }
+
+  @Test func whatBecameOfAnImageIsHeardAsItWasSaid() {
+    var schema = Self.schema
+    schema.loadsImages = true
+    let outcomes: [ImageOutcome] = [.bytes([0, 255, 7, 9]), .bytes([]), .none, .failed("a\"b"), .sourceDown]
+    let said = outcomes.enumerated().map { lines(PluginLine.image(UInt64($0), $1)) }.joined()
+    let events = decode(lines(PluginLine.hello) + lines(PluginLine.schema(schema)) + said)
+    #expect(events.badLines == [])
+    let heard = events.compactMap { event in
+      if case .image(let number, let outcome) = event { (number, outcome) } else { nil }
+    }
+    #expect(heard.map(\.0) == [0, 1, 2, 3, 4])
+    #expect(heard.map(\.1) == outcomes.dropLast() + [.failed("its source does not run")])
   }
 
   @Test func aGapInASeriesStaysAGap() {
