@@ -59,9 +59,11 @@ let package = Package(
     .target(name: "CListPlugin", cSettings: cSettings),
     .target(name: "ListPlugin", dependencies: ["CListPlugin"], swiftSettings: swiftSettings),
     .target(
-      name: "PluginHost", dependencies: ["CChildProcess", "CDigest", "CListPlugin", "CSimdjson", "ListEngine", "Wire"],
+      name: "PluginHost",
+      dependencies: ["CChildProcess", "CCrashNote", "CDigest", "CListPlugin", "CSimdjson", "ListEngine", "Wire"],
       swiftSettings: swiftSettings + fuzzedSettings),
     .target(name: "CChildProcess", cSettings: cSettings),
+    .target(name: "CCrashNote", cSettings: cSettings),
     .target(name: "CDigest", cSettings: cSettings, linkerSettings: [.linkedLibrary("crypto")]),
     .target(
       name: "CSimdjson", cxxSettings: isStrict ? [.treatAllWarnings(as: .error)] : [],

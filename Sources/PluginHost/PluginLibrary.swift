@@ -1,4 +1,5 @@
 import CChildProcess
+import CCrashNote
 import CListPlugin
 import Glibc
 
@@ -19,6 +20,8 @@ public final class PluginLibrary: Sendable {
 
   // Immutable from here on, and valid as long as the process lives: the contract says so.
   nonisolated(unsafe) let plugin: UnsafePointer<list_plugin>
+  /// What is written down when it crashes; see ``CrashNotes``.
+  nonisolated(unsafe) let note: UnsafePointer<CChar>?
 
   /// Loads a library and checks that it is a plugin that this host can run. Runs the library's own initializers.
   ///
@@ -30,7 +33,9 @@ public final class PluginLibrary: Sendable {
   ///     the disk, and would take it for the one that it has. What was loaded before stays in memory.
   public convenience init(path: String, sha256: String? = nil, isCopied: Bool = false) throws(PluginError) {
     var file = try TrustedFile.open(path).file
+    let note: UnsafePointer<CChar>?
     do throws(PluginError) {
+      note = try CrashNotes.admit(path, file)
       if isCopied {
         let copy = child_copy_file(file)
         guard copy >= 0 else { throw .notALibrary(path, reason: String(cString: strerror(errno))) }
@@ -45,7 +50,7 @@ public final class PluginLibrary: Sendable {
     // What was looked at is what is loaded. The file stays open: the loader knows a library by this name, and must not meet it again for another.
     let name = "/proc/self/fd/\(file)"
     // Now: a symbol that is missing is an error here, not a death later. Local: plugins do not see each other.
-    guard let handle = dlopen(name, RTLD_NOW | RTLD_LOCAL) else {
+    guard let handle = CrashNotes.inside(note, { dlopen(name, RTLD_NOW | RTLD_LOCAL) }) else {
       let reason = dlerror().map { String(cString: $0).replacing(name, with: path) } ?? "no reason given"
       throw .notALibrary(path, reason: reason)
     }
@@ -56,9 +61,10 @@ public final class PluginLibrary: Sendable {
       throw .noEntryPoint(path)
     }
     let entry = unsafeBitCast(symbol, to: (@convention(c) () -> UnsafePointer<list_plugin>?).self)
-    guard let plugin = entry() else { throw .emptyEntry(path) }
+    if let note { crash_note_library(UnsafeRawPointer(symbol), note) }
+    guard let plugin = CrashNotes.inside(note, { entry() }) else { throw .emptyEntry(path) }
 
-    try self.init(path: path, plugin: plugin)
+    try self.init(path: path, plugin: plugin, note: note)
   }
 
   /// A plugin that is linked into this program, such as a test's or a benchmark's; it keeps to the same contract.
@@ -66,7 +72,13 @@ public final class PluginLibrary: Sendable {
   /// - Parameters:
   ///   - path: What errors call it.
   ///   - plugin: What its entry function gave. It is valid as long as the process lives.
-  public init(path: String = "built in", plugin: UnsafePointer<list_plugin>) throws(PluginError) {
+  public convenience init(path: String = "built in", plugin: UnsafePointer<list_plugin>) throws(PluginError) {
+    try self.init(path: path, plugin: plugin, note: nil)
+  }
+
+  private init(
+    path: String, plugin: UnsafePointer<list_plugin>, note: UnsafePointer<CChar>?
+  ) throws(PluginError) {
     // The version first, then the size: nothing else may be read before both are known to be right.
     let version = plugin.pointer(to: \.version)!.pointee
     guard version == LIST_PLUGIN_VERSION else {
@@ -86,6 +98,7 @@ public final class PluginLibrary: Sendable {
     let title = ForeignText.message(plugin.pointee.title)
     self.title = title.isEmpty ? name : title
     self.plugin = plugin
+    self.note = note
   }
 
   /// The version of an entry function that is there instead of ours, so that the error can name it.

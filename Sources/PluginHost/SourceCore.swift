@@ -17,6 +17,7 @@ final class SourceCore: @unchecked Sendable {
   private let host = UnsafeMutablePointer<list_host>.allocate(capacity: 1)
   /// What the plugin is asked.
   let errands: Errands
+  private let watch: CallWatch
 
   private let turn = Monitor()
   // Under `turn`.
@@ -50,7 +51,10 @@ final class SourceCore: @unchecked Sendable {
     self.log = log
     self.events = events
     // Somebody waits for answers also while the source is being stopped.
-    errands = Errands(name: name) { [turn] event in _ = turn.withLock { events(event) } }
+    watch = CallWatch(name: name) { log(.error, $0) }
+    errands = Errands(name: name, note: library.note, watch: CallWatch(name: name) { log(.error, $0) }) {
+      [turn] event in _ = turn.withLock { events(event) }
+    }
     host.initialize(to: list_host())
     host.pointee.version = LIST_PLUGIN_VERSION
     host.pointee.size = UInt32(MemoryLayout<list_host>.size)
@@ -113,16 +117,21 @@ final class SourceCore: @unchecked Sendable {
     pthread_detach(thread)
   }
 
+  /// Calls the plugin, from where it is to come back soon. One call at a time.
+  private func inside<Result>(_ call: String, _ body: () -> Result) -> Result {
+    watch.during(call) { CrashNotes.inside(library.note, body) }
+  }
+
   /// Makes and configures an instance.
   private func make() throws(PluginError) -> UnsafeMutableRawPointer {
     let plugin = library.plugin
-    guard let instance = plugin.pointee.create(plugin, host) else {
+    guard let instance = inside("create", { plugin.pointee.create(plugin, host) }) else {
       throw .notCreated(source: name, message: takeFailure()?.message ?? "")
     }
     do {
       try configure(instance)
     } catch {
-      plugin.pointee.destroy(instance)
+      inside("destroy") { plugin.pointee.destroy(instance) }
       throw error
     }
     return instance
@@ -145,7 +154,10 @@ final class SourceCore: @unchecked Sendable {
       return UnsafePointer(copy)
     }
     let list = settings.map { list_setting(key: keep($0.key), value: keep($0.value)) }
-    guard list.withUnsafeBufferPointer({ configure(instance, $0.baseAddress, $0.count) }) != 0 else { return }
+    let result = inside("configure") {
+      list.withUnsafeBufferPointer { configure(instance, $0.baseAddress, $0.count) }
+    }
+    guard result != 0 else { return }
     let failure = takeFailure()
     throw .badSetting(
       source: name, key: failure?.key,
@@ -155,7 +167,8 @@ final class SourceCore: @unchecked Sendable {
   /// The whole life of the source's thread.
   private func runThread() {
     nameThread()
-    let result = library.plugin.pointee.run(instance)
+    // Its loop may take as long as it likes.
+    let result = CrashNotes.inside(library.note) { library.plugin.pointee.run(instance) }
     let failure = takeFailure()
     let wasAsked = monitor.withLock { isStopping }
     if result != 0 {
@@ -189,7 +202,7 @@ final class SourceCore: @unchecked Sendable {
       return instance
     }
     errands.close()
-    if let instance { library.plugin.pointee.destroy(instance) }
+    if let instance { inside("destroy") { library.plugin.pointee.destroy(instance) } }
     errands.answerTheRest()
     monitor.withLock {
       isFinished = true
@@ -208,7 +221,7 @@ final class SourceCore: @unchecked Sendable {
       return self.instance
     }
     guard let instance else { return }
-    library.plugin.pointee.stop?(instance)
+    CrashNotes.inside(library.note) { library.plugin.pointee.stop?(instance) }
     monitor.withLock {
       isInsideStop = false
       monitor.wakeAll()

@@ -52,6 +52,8 @@ struct Serve: ParsableCommand {
     let ending = Ending()
     let reloading = Reloading(settings, output: output, read: rereading ?? { settings })
     let (server, access) = try makeServer(settings, ending, reloading)
+    // Before the first library is loaded.
+    CrashFile.keep()
     try startFeeds(settings, server.control, ending, reloading)
     let tokenPath: String?
     do {

@@ -59,13 +59,13 @@ import Testing
     let bad = try RunningCommand(["plugin", "check", "--format", "json", "\(Self.exam)/rows-type.sh"], waits: false)
     let ugly = try RunningCommand(
       ["plugin", "check", "--format", "junit", "--patience", "1", "--", "sh", "-c", "exit 3"], waits: false)
-    #expect(try good.end(within: 60) == 0)
+    #expect(try good.end(within: 300) == 0)
     #expect(good.remainingOutput.hasSuffix("\npassed\n"), "\(good.remainingOutput)")
-    #expect(try bad.end(within: 60) == 1)
+    #expect(try bad.end(within: 300) == 1)
     let report = try #require(try JSONSerialization.jsonObject(with: Data(bad.remainingOutput.utf8)) as? [String: Any])
     #expect(report["passed"] as? Bool == false)
     #expect(report["plugin"] as? String == "\(Self.exam)/rows-type.sh")
-    #expect(try ugly.end(within: 60) == 1)
+    #expect(try ugly.end(within: 300) == 1)
     #expect(ugly.remainingOutput.contains("name=\"start\""))
     #expect(ugly.remainingOutput.contains("it ended with code 3 before it had told a row"))
   }
@@ -85,7 +85,7 @@ import Testing
       if isBuilt { try run("make", ["CFLAGS=-Wall -Wextra -Werror -pedantic", "SWIFTFLAGS=-Onone"], in: made) }
       let product = made.appending(path: isBuilt ? "libnew-one.so" : "new-one.\(suffix)").path
       let check = try RunningCommand(["plugin", "check", product], waits: false)
-      #expect(try check.end(within: 90) == 0, "\(check.remainingOutput)")
+      #expect(try check.end(within: 300) == 0, "\(check.remainingOutput)")
       let serve = try RunningCommand(["serve", "--port", "0", "--no-token", "--plugin", product])
       try WebSocketClient.waitFor(text, in: "new-one", port: serve.port)
       serve.send(signal: SIGTERM)

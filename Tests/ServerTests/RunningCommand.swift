@@ -56,7 +56,9 @@ final class RunningCommand {
     posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
     var words: [UnsafeMutablePointer<CChar>?] = ([Self.executable] + arguments).map { strdup($0) } + [nil]
     var variables: [UnsafeMutablePointer<CChar>?] =
-      ProcessInfo.processInfo.environment.merging(["XDG_RUNTIME_DIR": folder]) { $1 }.merging(environment) { $1 }
+      ProcessInfo.processInfo.environment.merging(["XDG_RUNTIME_DIR": folder, "XDG_STATE_HOME": folder]) { $1 }.merging(
+        environment
+      ) { $1 }
       .map { strdup("\($0)=\($1)") } + [nil]
     var identifier: pid_t = 0
     let result = posix_spawn(&identifier, Self.executable, &actions, &attributes, &words, &variables)

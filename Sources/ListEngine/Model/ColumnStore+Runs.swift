@@ -19,6 +19,35 @@ extension ColumnStore {
     return accepts(cell.kind) && words[slot] == word(of: cell) && !isNull(slot)
   }
 
+  /// Which of these cells say something else than the column holds in the slots from `first` on.
+  ///
+  /// - Precondition: The slots are all below the next multiple of 64.
+  @inline(__always) func differing(_ cells: CellRun, from first: UInt32) -> UInt64 {
+    let kind = kind
+    if let texts {
+      let stored = numbers.pointer(first)
+      return texts._withUnsafeGuaranteedRef { pool in
+        cells.mask { place, cell in
+          let number = stored[place]
+          guard cell.kind == kind else { return cell.kind != .null || number != TextPool.none }
+          return number == TextPool.none || !pool.isText(number, cells.bytes + Int(cell.payload), Int(cell.length))
+        }
+      }
+    }
+    let stored = words.pointer(first)
+    // The word of a null may be a number as well: which one it is, is found out more slowly.
+    var unsure = cells.mask { place, cell in
+      cell.kind != kind || cell.payload != stored[place] || cell.payload == Self.nullWord
+    }
+    var differing: UInt64 = 0
+    while unsure != 0 {
+      let place = unsure.trailingZeroBitCount
+      unsure &= unsure - 1
+      if !holds(cells[place], at: first + UInt32(place)) { differing |= 1 << UInt64(place) }
+    }
+    return differing
+  }
+
   /// Which of these cells the column does not take: see ``accepts(_:)``; or texts of more than `limit` bytes, or that are not UTF-8.
   @inline(__always) func unfit(_ cells: CellRun, limit: Int) -> UInt64 {
     let kind = kind

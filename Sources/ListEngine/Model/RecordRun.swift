@@ -52,6 +52,8 @@ struct CellRun {
   /// Where texts lie.
   let bytes: UnsafeRawPointer
 
+  @inline(__always) subscript(_ place: Int) -> Changeset.PackedCell { first[place * stride] }
+
   @inline(__always) func forEach(_ body: (Int, Changeset.PackedCell) -> Void) {
     var cell = first
     for place in 0..<count {

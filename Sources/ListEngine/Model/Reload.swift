@@ -1,11 +1,15 @@
 /// Which rows a list that is being loaded again has named, and in which order.
 final class Reload {
-  /// The named rows in their order, as runs of slots one behind the other: a list that is as it was is one run.
-  private var runs: [Range<UInt32>] = []
+  /// The named rows in their order, as runs of slots one behind the other: a list that is as it was is one run. A row that was forgotten
+  /// and named again stands in them twice.
+  private(set) var runs: [Range<UInt32>] = []
   private var named: [UInt64] = []
   private var lastLabel: UInt64 = 0
   /// Whether the rows were named in the order that they have.
   private(set) var isInOrder = true
+  private var lastKnownLabel: UInt64 = 0
+  /// The same for those that are not new.
+  private(set) var isKnownInOrder = true
   /// How many rows of the table it has named.
   private(set) var rows = 0
   /// What they weigh.
@@ -31,15 +35,15 @@ final class Reload {
   }
 
   /// Notes that the list has named this row, for the first time.
-  func name(_ slot: UInt32, label: UInt64, weight: Int) {
+  func name(_ slot: UInt32, label: UInt64, isNew: Bool, weight: Int) {
     var label = label
-    name(slot..<slot + 1, labels: &label, weight: weight)
+    name(slot..<slot + 1, labels: &label, areNew: isNew, weight: weight)
   }
 
   /// Notes that the list has named these rows, which have these labels, one after the other and for the first time.
   ///
   /// - Precondition: They are all below the next multiple of 64 from the first one on.
-  @inline(__always) func name(_ slots: Range<UInt32>, labels: UnsafePointer<UInt64>, weight: Int) {
+  @inline(__always) func name(_ slots: Range<UInt32>, labels: UnsafePointer<UInt64>, areNew: Bool, weight: Int) {
     rows += slots.count
     bytes += weight
     let word = Int(slots.lowerBound) >> 6
@@ -52,14 +56,21 @@ final class Reload {
     } else {
       runs.append(slots)
     }
-    for place in 0..<slots.count {
-      if labels[place] <= lastLabel { isInOrder = false }
-      lastLabel = labels[place]
+    var last = labels[0]
+    var isIncreasing = true
+    for place in 1..<max(1, slots.count) {
+      if labels[place] <= last { isIncreasing = false }
+      last = labels[place]
     }
+    if !isIncreasing || labels[0] <= lastLabel { isInOrder = false }
+    lastLabel = last
+    guard !areNew else { return }
+    if !isIncreasing || labels[0] <= lastKnownLabel { isKnownInOrder = false }
+    lastKnownLabel = last
   }
 
   /// A row has another place in the order than when it was named, or than it would have been.
-  func noteMove() { isInOrder = false }
+  func noteMove() { (isInOrder, isKnownInOrder) = (false, false) }
 
   /// Forgets a row that is removed in the middle of the list.
   ///
@@ -68,14 +79,6 @@ final class Reload {
     rows -= 1
     bytes -= weight
     named[Int(slot) >> 6] &= ~(1 << UInt64(slot & 63))
-  }
-
-  /// The slots in the order in which the list named them. A row that was forgotten and named again stands in it twice.
-  var order: [UInt32] {
-    var order: [UInt32] = []
-    order.reserveCapacity(runs.reduce(0) { $0 + $1.count })
-    for run in runs { order.append(contentsOf: run) }
-    return order
   }
 
   /// The slots below `end` that the list has not named.
@@ -107,45 +110,56 @@ extension Table {
       }
     }
     if reload.isInOrder { return }
-    var order = reload.order
-    if order.count != count {
+    var runs = reload.runs
+    if runs.reduce(0, { $0 + $1.count }) != count {
       // A row removed and named again in the middle of the list stands in it twice: its last place counts.
+      let order = runs.joined()
       var last: [UInt32: Int] = [:]
       for (place, slot) in order.enumerated() { last[slot] = place }
-      order = order.enumerated().filter { isAlive($1) && last[$1] == $0 }.map(\.element)
+      runs = order.enumerated().filter { isAlive($1) && last[$1] == $0 }.map { $1..<$1 + 1 }
     }
-    take(order: order, since: reload.before)
+    take(runs, since: reload.before, isKnownInOrder: reload.isKnownInOrder)
   }
 
-  /// Gives the rows this order. What came since that commit has no place of its own yet: the others decide which of them can stay.
-  private func take(order: [UInt32], since commit: UInt32) {
+  /// Gives the rows the order of these runs of slots. What came since that commit has no place of its own yet: the others decide which of
+  /// them can stay.
+  private func take(_ runs: [Range<UInt32>], since commit: UInt32, isKnownInOrder: Bool) {
     neighbours = nil
-    // The places in `order` of rows that were there before, and those that can stay of them.
-    var places: [Int32] = []
-    var known: [UInt64] = []
-    places.reserveCapacity(order.count)
-    known.reserveCapacity(order.count)
-    for (place, slot) in order.enumerated() where !isNew(slot, since: commit) {
-      places.append(Int32(truncatingIfNeeded: place))
-      known.append(labels[slot])
-    }
-    let staying = longestIncreasingRun(known)
+    let staying = isKnownInOrder ? nil : stayingRows(runs, since: commit)
     var label: UInt64 = 0
-    var first = 0
-    for index in places.indices where staying[index] {
-      let place = Int(places[index])
-      guard spread(order[first..<place], between: label, and: known[index]) else { return relabel(order) }
-      label = known[index]
-      first = place + 1
+    // The rows between the last one that stays and the next one.
+    var between: [UInt32] = []
+    for run in runs {
+      for slot in run {
+        guard !isNew(slot, since: commit), staying?.contains(slot) ?? true else {
+          between.append(slot)
+          continue
+        }
+        guard between.isEmpty || spread(between, between: label, and: labels[slot]) else {
+          return relabel(Array(runs.joined()))
+        }
+        between.removeAll(keepingCapacity: true)
+        label = labels[slot]
+      }
     }
-    let rest = order[first...]
     // At the end there is always room.
-    _ = spread(rest, between: label, and: label + UInt64(rest.count + 1) * Self.labelGap)
-    if let last = order.last { lastLabel = max(lastLabel, labels[last]) }
+    _ = spread(between, between: label, and: label + UInt64(between.count + 1) * Self.labelGap)
+    if let last = runs.last { lastLabel = max(lastLabel, labels[last.upperBound - 1]) }
+  }
+
+  /// The rows that were there before that commit and can keep their labels when the order is to be that of these runs: as many as can be.
+  private func stayingRows(_ runs: [Range<UInt32>], since commit: UInt32) -> SlotSet {
+    var increasing = IncreasingRun(items: Int(slots), length: count)
+    for run in runs {
+      for slot in run where !isNew(slot, since: commit) { increasing.append(slot) { labels[$0] } }
+    }
+    var staying = SlotSet(slots: slots)
+    increasing.forEachBackwards { staying.insert($0) }
+    return staying
   }
 
   /// Gives rows labels between two others, unless they have such; says no when there is no room.
-  private func spread(_ slots: ArraySlice<UInt32>, between below: UInt64, and above: UInt64) -> Bool {
+  private func spread(_ slots: [UInt32], between below: UInt64, and above: UInt64) -> Bool {
     var label = below
     if slots.allSatisfy({ slot in
       defer { label = labels[slot] }

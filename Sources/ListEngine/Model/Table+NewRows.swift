@@ -25,7 +25,7 @@ extension Table {
     } else {
       taken = 0
     }
-    newRowsAtOnce = taken == most ? min(64, max(newRowsAtOnce, most * 2)) : max(2, taken)
+    newRowsAtOnce = taken == most ? min(64, max(newRowsAtOnce, most * 2)) : max(1, taken)
     return taken
   }
 }

@@ -13,27 +13,20 @@ extension Table {
       guard !slots.isEmpty else { return 0 }
     }
     let own = records[0..<slots.count]
-    // The rows from `first` on are as they were, so far as they were looked at.
-    var first = 0
-    for place in 0..<slots.count where !isSame(own, place, slots.lowerBound + UInt32(place)) {
-      nameSame(own[first..<place], from: slots.lowerBound + UInt32(first))
+    var differing: UInt64 = 0
+    for number in 0..<columns.count {
+      differing |= columns[number].differing(own.column(number, of: columns.count), from: slots.lowerBound)
+    }
+    var place = 0
+    while place < slots.count {
+      let same = min(slots.count - place, (differing >> UInt64(place)).trailingZeroBitCount)
+      nameSame(own[place..<place + same], from: slots.lowerBound + UInt32(place))
+      place += same
+      guard place < slots.count else { break }
       replace(own[place], slots.lowerBound + UInt32(place), cells: own.cells(of: place), bytes: own.bytes)
-      first = place + 1
+      place += 1
     }
-    nameSame(own[first..<slots.count], from: slots.lowerBound + UInt32(first))
     return slots.count
-  }
-
-  /// Whether a whole row says what the slot holds.
-  @inline(__always) private func isSame(_ records: RecordRun, _ place: Int, _ slot: UInt32) -> Bool {
-    if Int(slot) / Chunked<UInt64>.chunkSize != comparedChunk { compareAround(slot) }
-    let cells = records.cells.baseAddress.unsafelyUnwrapped + records[place].firstCell
-    // Without any bytes no text has one: then it does not matter where they would be.
-    let bytes = records.bytes.baseAddress ?? UnsafeRawPointer(cells)
-    for number in 0..<comparers.count where !comparers[number].isSame(cells[number], bytes: bytes, at: slot) {
-      return false
-    }
-    return true
   }
 
   /// Notes, while a list is being loaded again, that it has named rows that stay as they are.
@@ -41,7 +34,8 @@ extension Table {
     guard records.count > 0, let reload else { return }
     let weight = weight(of: records)
     if records.count <= rowLimit - reload.rows && weight <= byteLimit - reload.bytes {
-      return reload.name(first..<first + UInt32(records.count), labels: labels.pointer(first), weight: weight)
+      return reload.name(
+        first..<first + UInt32(records.count), labels: labels.pointer(first), areNew: false, weight: weight)
     }
     // There may not be room for all of them.
     for place in 0..<records.count {

@@ -54,9 +54,6 @@ final class Table {
   private(set) var lastRejection = ""
 
   private var snapshots: [UInt32: RowSnapshot] = [:]
-  /// What compares rows with those in the chunk of slots with this number, one for each column.
-  let comparers: UnsafeMutableBufferPointer<CellComparer>
-  private(set) var comparedChunk = -1
   /// How many new rows ``takeNewRows(_:)`` looks at together: twice as many as it last took, so that looking is never for nothing.
   var newRowsAtOnce = 2
 
@@ -84,7 +81,6 @@ final class Table {
       columns.initializeElement(
         at: number, to: ColumnStore(column.type, hasher: hasher, counter: texts, collation: keys))
     }
-    comparers = .allocate(capacity: schema.columns.count)
     keys = KeyIndex(schema.key, hasher: hasher, counter: texts)
     deferred = DeferredCells(schema)
     arrivals = schema.retention == .everything ? nil : Arrivals()
@@ -96,7 +92,6 @@ final class Table {
   deinit {
     for column in columns { column.deallocate() }
     columns.deallocate()
-    comparers.deallocate()
     generations.deallocate()
     revisions.deallocate()
     births.deallocate()
@@ -281,7 +276,7 @@ final class Table {
       let weight = weight(of: slot)
       // When there is no room for what it was either, it goes with all that the list does not name.
       if objection(toWeight: weight, besides: list.rows, list.bytes) == nil {
-        list.name(slot, label: labels[slot], weight: weight)
+        list.name(slot, label: labels[slot], isNew: false, weight: weight)
       }
     }
     rejected += 1
@@ -303,7 +298,7 @@ final class Table {
         return reject(record, bytes, reason)
       }
       let slot = insert(key, cells: cells, bytes: bytes)
-      return reload.name(slot, label: labels[slot], weight: weight)
+      return reload.name(slot, label: labels[slot], isNew: isNew(slot, since: reload.before), weight: weight)
     }
     let leaving = leaving
     let (rows, others) = leaving.map { (count - 1, self.bytes - self.weight(of: $0)) } ?? (count, self.bytes)
@@ -335,7 +330,7 @@ final class Table {
       return reject(record, bytes, reason, keeping: slot)
     }
     update(slot, cells: cells, bytes: bytes, isWhole: true)
-    list.name(slot, label: labels[slot], weight: weight)
+    list.name(slot, label: labels[slot], isNew: false, weight: weight)
   }
 
   private func insert(
@@ -380,7 +375,7 @@ final class Table {
     if let neighbours { for slot in first..<slotCount { neighbours.append(slot) } }
     log.note(first..<slotCount)
     count += number
-    reload?.name(first..<slotCount, labels: labels, weight: weight(of: records))
+    reload?.name(first..<slotCount, labels: labels, areNew: true, weight: weight(of: records))
   }
 
   private func update(
@@ -457,14 +452,6 @@ final class Table {
     }
     reload?.noteMove()
     log.note(slot, columns: ChangeLog.everything)
-  }
-
-  /// Has ``comparers`` compare with the slots around this one.
-  func compareAround(_ slot: UInt32) {
-    comparedChunk = Int(slot) / Chunked<UInt64>.chunkSize
-    for (number, column) in columns.enumerated() {
-      comparers.initializeElement(at: number, to: CellComparer(column, around: slot))
-    }
   }
 
   /// A slot that no view remembers, with a new id; or a new slot.

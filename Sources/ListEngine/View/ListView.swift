@@ -21,6 +21,8 @@ final class ListView: QueryView {
   private var nextSection: UInt32 = 1
   private var relabelings = 0
   private var foldings = Foldings()
+  /// How often a section's header was looked at, to say what is in its section.
+  private(set) var announcements = 0
   /// How much it has done to catch up: rows taken out or put in, and a little for each change that it has read.
   private(set) var workDone = 0
   /// How many changes it has not taken over.
@@ -301,7 +303,8 @@ final class ListView: QueryView {
 
   /// A section has so many rows and items more, and so have those it lies in.
   private func count(rows: Int, items: Int, in section: Section) {
-    touch(section)
+    // What a view is put together of is announced by its build, step by step.
+    if build == nil { touch(section) }
     var section = section
     while true {
       section.rows += rows
@@ -386,10 +389,7 @@ final class ListView: QueryView {
     for level in touched.indices.reversed() {
       for section in touched[level] {
         section.isTouched = false
-        let aggregates = aggregation?.values(of: section) ?? []
-        if section.rows != section.announcedCount || aggregates != section.aggregates { section.revision &+= 1 }
-        section.announcedCount = section.rows
-        section.aggregates = aggregates
+        say(section)
         guard section.rows == 0, let parent = section.parent else { continue }
         sectionOfNumber[section.number] = nil
         structure += 1
@@ -399,6 +399,21 @@ final class ListView: QueryView {
       touched[level].removeAll(keepingCapacity: true)
     }
     if let aggregation { root.aggregates = aggregation.values(of: root) }
+  }
+
+  /// Has a section's header say what is in it.
+  private func say(_ section: Section) {
+    let aggregates = aggregation?.values(of: section) ?? []
+    if section.rows != section.announcedCount || aggregates != section.aggregates { section.revision &+= 1 }
+    section.announcedCount = section.rows
+    section.aggregates = aggregates
+    announcements += 1
+  }
+
+  /// For ``ViewBuild``: all rows of a section are in it, but for those that changed meanwhile.
+  func announce(_ section: Section) {
+    // One that only such rows belong to is dropped when it has caught up and they are not there any more.
+    if section.rows == 0 { touch(section) } else { say(section) }
   }
 
   // MARK: From nothing
@@ -443,7 +458,6 @@ final class ListView: QueryView {
   /// For ``ViewBuild``: the order of a section is complete.
   func finish(_ section: Section) {
     section.order.finish()
-    touch(section)
     let rows = section.order.count
     if rows > 0 { count(rows: rows, items: rows, in: section) }
   }

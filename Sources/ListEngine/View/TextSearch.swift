@@ -10,7 +10,11 @@ final class TextSearch {
   /// What makes a letter lower case in the bytes compared with `first` and `second`; 0 where the needle has no letter.
   private let firstCase: UInt64
   private let secondCase: UInt64
+  /// How far behind the first one `second` is; 0 when there is only one.
+  private let secondOffset: Int
   private var lowered: [UInt8] = []
+
+  private static var highBits: UInt64 { 0x8080_8080_8080_8080 }
 
   /// What to look for; finds everything when empty.
   init(_ text: String) {
@@ -25,7 +29,8 @@ final class TextSearch {
       return (UInt64(byte) &* ones, (0x61...0x7A).contains(byte) ? 0x20 &* ones : 0)
     }
     (first, firstCase) = spread(0)
-    (second, secondCase) = spread(1)
+    secondOffset = min(1, max(0, needle.count - 1))
+    (second, secondCase) = spread(secondOffset)
   }
 
   deinit { needle.deallocate() }
@@ -35,11 +40,14 @@ final class TextSearch {
   /// - Complexity: O(bytes), as long as the needle's first two bytes are rare.
   func isIn(_ bytes: UnsafeRawBufferPointer) -> Bool {
     if needle.isEmpty { return true }
-    guard isASCII(bytes) else {
+    var seen: UInt64 = 0
+    let isFound = find(needle, in: bytes, seen: &seen)
+    // What was found has not been looked at as far as its end.
+    guard isFound ? isASCII(bytes) : seen & Self.highBits == 0 else {
       lower(bytes, atMost: .max)
-      return lowered.withUnsafeBytes { find(needle, in: $0) }
+      return lowered.withUnsafeBytes { find(needle, in: $0, seen: &seen) }
     }
-    return needle.count <= bytes.count && find(needle, in: bytes)
+    return isFound
   }
 
   /// Whether these bytes, which are UTF-8, begin with the text.
@@ -54,23 +62,30 @@ final class TextSearch {
 
   // MARK: Bytes
 
-  /// Finds the needle among bytes that are ASCII, or of which every letter is lower case.
-  @inline(__always) private func find(_ needle: UnsafeRawBufferPointer, in bytes: UnsafeRawBufferPointer) -> Bool {
+  /// Finds the needle among bytes that are ASCII, or of which every letter is lower case. When it is not found all bytes have gone into the
+  /// bits of `seen`.
+  @inline(__always) private func find(
+    _ needle: UnsafeRawBufferPointer, in bytes: UnsafeRawBufferPointer, seen: inout UInt64
+  ) -> Bool {
     let last = bytes.count - needle.count
+    let end = bytes.count - 8 - secondOffset
+    // Eight places at once: where the first two bytes are the needle's. The last eight overlap those before: most texts are short, and what
+    // is left over is too dear to be looked at byte by byte.
     var place = 0
-    // Eight places at once: where the first two bytes are the needle's. One more byte is read than places are looked at.
-    while place + 9 <= bytes.count && place <= last {
-      var hits = equalBytes(bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self) | firstCase, first)
-      if needle.count > 1 && hits != 0 {
-        hits &= equalBytes(bytes.loadUnaligned(fromByteOffset: place + 1, as: UInt64.self) | secondCase, second)
-      }
+    while end >= 0 {
+      let firsts = bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self)
+      let seconds = bytes.loadUnaligned(fromByteOffset: place + secondOffset, as: UInt64.self)
+      seen |= firsts | seconds
+      var hits = equalBytes(firsts | firstCase, first) & equalBytes(seconds | secondCase, second)
       while hits != 0 {
         let hit = place + hits.trailingZeroBitCount >> 3
         if hit <= last && isEqual(needle, bytes, at: hit) { return true }
         hits &= hits - 1
       }
-      place += 8
+      if place == end { return false }
+      place = min(place + 8, end)
     }
+    for byte in bytes { seen |= UInt64(byte) }
     while place <= last {
       if isEqual(needle, bytes, at: place) { return true }
       place += 1
@@ -82,7 +97,7 @@ final class TextSearch {
   @inline(__always) private func equalBytes(_ a: UInt64, _ b: UInt64) -> UInt64 {
     let difference = UInt64(littleEndian: a) ^ UInt64(littleEndian: b)
     let low = (difference & 0x7F7F_7F7F_7F7F_7F7F) &+ 0x7F7F_7F7F_7F7F_7F7F
-    return ~(low | difference) & 0x8080_8080_8080_8080
+    return ~(low | difference) & Self.highBits
   }
 
   /// Whether the needle stands at this place; letters of ASCII are folded.
@@ -107,7 +122,7 @@ final class TextSearch {
       bits |= UInt64(bytes[offset])
       offset += 1
     }
-    return bits & 0x8080_8080_8080_8080 == 0
+    return bits & Self.highBits == 0
   }
 
   /// Puts the lower case of these bytes into `lowered`; it may stop when there are so many.

@@ -13,7 +13,7 @@ final class ViewBuild {
   }
 
   /// Rows whose slots are all below the same multiple of 64.
-  private struct Block {
+  fileprivate struct Block {
     var count = 0
     var slots = [UInt32](repeating: 0, count: 64)
     /// The indexes of the sections that they belong to.
@@ -33,10 +33,10 @@ final class ViewBuild {
 
   /// How many rows of a step a text's sort key stands for, when it has to be made; and how many a section does, when it is met first.
   private static var rowsPerCollationKey: Int { 16 }
-  private static var rowsPerSection: Int { 16 }
+  private static var rowsPerSection: Int { 64 }
 
   private enum Phase {
-    case gather, rank, number, sort, merge, nest, done
+    case gather, rank, number, sort, merge, nest, announce, done
   }
 
   private unowned let view: ListView
@@ -117,6 +117,7 @@ final class ViewBuild {
     case .sort: sort()
     case .merge: merge()
     case .nest: nest()
+    case .announce: announce()
     case .done: break
     }
   }
@@ -141,54 +142,38 @@ final class ViewBuild {
     swap(&entries, &self.entries)
     var known = TextSections(seed: 0)
     swap(&known, &sectionOfText)
-    let (comparator, isGrouped) = (view.comparator, view.isGrouped)
-    let greatestWork = view.filter.work + stepRows * Self.filterWorkPerRow
+    var rowCounts: [Int] = []
+    swap(&rowCounts, &rowsOfSection)
+    let (filter, groups, isGrouped) = (view.filter, view.groups, view.isGrouped)
+    let sieve = Sieve(filter: filter, changed: changed, comparator: comparator, labels: table.labels)
+    let greatestWork = filter.work + stepRows * Self.filterWorkPerRow
     let mostKeys = comparator.collationKeysMade + max(1, stepRows / Self.rowsPerCollationKey)
     let mostSections = sections.count + max(1, stepRows / Self.rowsPerSection)
     var rows = Block()
-    while next < end && view.filter.work < greatestWork && sections.count < mostSections {
-      if comparator.isCollated, comparator.collationKeysMade >= mostKeys { break }
-      next = find(&rows, from: next, to: min(end, (next | 63) + 1), work: greatestWork, collationKeys: mostKeys)
-      if isGrouped { findSections(&rows, &known) }
+    while next < end && filter.work < greatestWork && sections.count < mostSections {
+      if sieve.comparator.isCollated, sieve.comparator.collationKeysMade >= mostKeys { break }
+      next = sieve.find(&rows, from: next, to: min(end, (next | 63) + 1), work: greatestWork, collationKeys: mostKeys)
+      if isGrouped { findSections(&rows, groups, &known, &rowCounts) }
       for place in 0..<rows.count {
         let slot = rows.slots[place]
-        entries.append(Entry(key: comparator.key(slot), slot: slot, section: isGrouped ? rows.sections[place] : 0))
+        entries.append(
+          Entry(key: sieve.comparator.key(slot), slot: slot, section: isGrouped ? rows.sections[place] : 0))
       }
     }
     swap(&entries, &self.entries)
     swap(&known, &sectionOfText)
+    swap(&rowCounts, &rowsOfSection)
     if next == table.slots { phase = .rank }
   }
 
-  /// Finds the rows that the filter lets through, of those in the slots from `start` on, which are all below the next multiple of 64. The
-  /// result is how far it came: it stops when the filter has looked at so much, or so many sort keys were made.
-  private func find(_ rows: inout Block, from start: UInt32, to end: UInt32, work: Int, collationKeys: Int) -> UInt32 {
-    let (filter, changed, comparator, labels) = (view.filter, changed, view.comparator, table.labels.pointer(start))
-    let (isFiltered, isCollated, hasChanges) = (!filter.isEmpty, comparator.isCollated, !changed.isEmpty)
-    rows.count = 0
-    for slot in start..<end where labels[Int(slot - start)] != 0 {
-      if hasChanges && changed.contains(slot) { continue }
-      if isFiltered {
-        guard filter.work < work else { return slot }
-        guard filter.lets(slot) else { continue }
-      }
-      // All of them here, so that sorting makes none.
-      if isCollated {
-        guard comparator.collationKeysMade < collationKeys else { return slot }
-        comparator.makeCollationKeys(slot)
-      }
-      rows.slots[rows.count] = slot
-      rows.count += 1
-    }
-    return end
-  }
-
   /// Finds the sections of the last column that these rows belong to, column by column, and counts the rows in them.
-  private func findSections(_ rows: inout Block, _ known: inout TextSections) {
+  private func findSections(
+    _ rows: inout Block, _ groups: [ColumnStore], _ known: inout TextSections, _ rowCounts: inout [Int]
+  ) {
     guard rows.count > 0 else { return }
     // Equal texts have equal numbers as long as the pool shares them, and a text in use keeps its number.
     for place in 0..<rows.count { rows.sections[place] = 0 }
-    for column in view.groups {
+    for column in groups {
       for place in 0..<rows.count {
         let (slot, parent) = (rows.slots[place], rows.sections[place])
         guard let text = column.sharedText(slot) else {
@@ -203,11 +188,12 @@ final class ViewBuild {
         known.note(rows.sections[place], of: text, in: parent)
       }
     }
+    let sectionOfRow = sectionOfRow
     sectionOfRow.grow(to: Int(rows.slots[rows.count - 1]) + 1)
-    while rowsOfSection.count < sections.count { rowsOfSection.append(0) }
+    while rowCounts.count < sections.count { rowCounts.append(0) }
     for place in 0..<rows.count {
       sectionOfRow[rows.slots[place]] = rows.sections[place]
-      rowsOfSection[Int(rows.sections[place])] += 1
+      rowCounts[Int(rows.sections[place])] += 1
     }
   }
 
@@ -366,6 +352,15 @@ final class ViewBuild {
       left -= Self.rowsPerSection + section.rows / 64
       cursor += 1
     }
+    guard cursor == sections.count else { return }
+    (phase, cursor) = (.announce, 0)
+  }
+
+  /// Has headers say what is in their sections. What it does for all of them when the view is done would be too much for one turn.
+  private func announce() {
+    let end = min(sections.count, cursor + max(1, stepRows / Self.rowsPerSection))
+    for section in sections[cursor..<end] where section.level >= 0 { view.announce(section) }
+    cursor = end
     if cursor == sections.count { phase = .done }
   }
 
@@ -498,6 +493,39 @@ final class ViewBuild {
         heaps[section]?.offer(key: comparator.key(slot), slot: slot) { comparator.precedes($0, $1) }
       }
     }
+  }
+}
+
+/// Finds the rows of a view: what it looks at is got hold of once for many rows.
+private struct Sieve {
+  let filter: RowFilter
+  let changed: ChangedRows
+  let comparator: RowComparator
+  let labels: Chunked<UInt64>
+
+  /// Finds the rows that the filter lets through, of those in the slots from `start` on, which are all below the next multiple of 64. The
+  /// result is how far it came: it stops when the filter has looked at so much, or so many sort keys were made.
+  func find(
+    _ rows: inout ViewBuild.Block, from start: UInt32, to end: UInt32, work: Int, collationKeys: Int
+  ) -> UInt32 {
+    let labels = labels.pointer(start)
+    let (isFiltered, isCollated, hasChanges) = (!filter.isEmpty, comparator.isCollated, !changed.isEmpty)
+    rows.count = 0
+    for slot in start..<end where labels[Int(slot - start)] != 0 {
+      if hasChanges && changed.contains(slot) { continue }
+      if isFiltered {
+        guard filter.work < work else { return slot }
+        guard filter.lets(slot) else { continue }
+      }
+      // All of them here, so that sorting makes none.
+      if isCollated {
+        guard comparator.collationKeysMade < collationKeys else { return slot }
+        comparator.makeCollationKeys(slot)
+      }
+      rows.slots[rows.count] = slot
+      rows.count += 1
+    }
+    return end
   }
 }
 

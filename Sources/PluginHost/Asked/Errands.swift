@@ -3,7 +3,7 @@ import ListEngine
 
 /// What a shared library is asked to do: handed to it one by one, on a thread that is there while there is something to do.
 ///
-///     let errands = Errands(name: "jobs") { event in ... }      // answers in the library's place
+///     let errands = Errands(name: "jobs", watch: watch) { event in ... }      // answers in the library's place
 ///     errands.offer(actions, act)
 ///     errands.open(instance, schema)                            // the table is there: it may be asked
 ///     errands.send(.act(request))                               // any thread; never waits
@@ -16,6 +16,8 @@ final class Errands: @unchecked Sendable {
   typealias Act = @convention(c) (UnsafeMutableRawPointer?, UnsafePointer<list_request>?) -> Void
 
   private let name: String
+  private let note: UnsafePointer<CChar>?
+  private let watch: CallWatch
   private let tell: @Sendable (SourceEvent) -> Void
 
   private let monitor = Monitor()
@@ -31,9 +33,16 @@ final class Errands: @unchecked Sendable {
   /// Whether the library is in the middle of a call.
   private var isInside = false
 
-  /// - Parameter tell: Takes what is answered in the library's place; may wait. [a thread of ours]
-  init(name: String, tell: @escaping @Sendable (SourceEvent) -> Void) {
+  /// - Parameters:
+  ///   - note: What is written down when the library crashes.
+  ///   - watch: Who names a call that does not come back.
+  ///   - tell: Takes what is answered in the library's place; may wait. [a thread of ours]
+  init(
+    name: String, note: UnsafePointer<CChar>? = nil, watch: CallWatch, tell: @escaping @Sendable (SourceEvent) -> Void
+  ) {
     self.name = name
+    self.note = note
+    self.watch = watch
     self.tell = tell
   }
 
@@ -119,7 +128,8 @@ final class Errands: @unchecked Sendable {
         refuse(wish)
         continue
       }
-      perform(wish, instance)
+      let (name, patience) = call(of: wish)
+      watch.during(name, patience: patience) { CrashNotes.inside(note) { perform(wish, instance) } }
       monitor.withLock {
         isInside = false
         monitor.wakeAll()
@@ -156,6 +166,18 @@ final class Errands: @unchecked Sendable {
       return true
     case .cancelImages: return images != nil
     case .ask, .cancelPages: return false
+    }
+  }
+
+  /// What a wish has called, and how long that may take: an action as long as it has said, all else no longer than a call should.
+  private func call(of wish: SourceWish) -> (String, Duration) {
+    switch wish {
+    case .act(let request):
+      let action = monitor.withLock { actions.first { $0.name == request.action } }
+      return ("the action “\(request.action)”", max(CallWatch.patience, action?.patience ?? .zero))
+    case .load, .image: return ("load", CallWatch.patience)
+    case .cancel, .cancelImages: return ("cancel", CallWatch.patience)
+    case .ask, .cancelPages: return ("query", CallWatch.patience)
     }
   }
 

@@ -13,23 +13,36 @@ final class SourceFeed: Feed {
     var stamp: FileStamp?
     var swapping: SwappingSource
     var watcher: FileWatcher?
+    /// Whether it does not run: it was taken out of the configuration, or it is in quarantine.
     var isRetired = false
+    /// Why its library is not loaded, if it is not; another file is another chance.
+    var quarantine: String?
   }
 
   private let inlet: SourceInlet
   private let log: SourceLog
-  private let first: SourceMaker
+  private let first: SourceMaker?
   private let state: Mutex<State>
 
   /// A source that is not started yet; a library is loaded.
   init(_ source: Settings.Source, control: ServerControl) throws(PluginError) {
     let log = SourceLog(source.name)
     self.log = log
-    first = try Self.maker(source, log, isAgain: false)
+    var quarantine: String?
+    var maker: SourceMaker?
+    do throws(PluginError) {
+      maker = try Self.maker(source, log, isAgain: false)
+    } catch .quarantined(let path, let times, let notes) {
+      // The others are served.
+      quarantine = "\(PluginError.quarantined(path, times: times, notes: notes))"
+    }
+    first = maker
     let inlet = control.addSource(source.name)
     self.inlet = inlet
     state = Mutex(
-      State(source: source, stamp: source.file.flatMap { FileStamp($0) }, swapping: Self.swapping(inlet, log)))
+      State(
+        source: source, stamp: source.file.flatMap { FileStamp($0) }, swapping: Self.swapping(inlet, log),
+        isRetired: quarantine != nil, quarantine: quarantine))
     inlet.listen { [weak self] wish in
       let swapping = self?.state.withLock { $0.swapping }
       swapping?.send(SourceWish(wish))
@@ -68,7 +81,12 @@ final class SourceFeed: Feed {
   }
 
   func start() throws {
-    try state.withLock { $0.swapping }.start(first)
+    if let first {
+      try state.withLock { $0.swapping }.start(first)
+    } else if let quarantine = state.withLock({ $0.quarantine }) {
+      log.log(.error, "\(quarantine)")
+      inlet.tell(.state(.failed, message: quarantine))
+    }
     guard let file = state.withLock({ $0.source.file }) else { return }
     let watcher = FileWatcher([file]) { [weak self] in self?.noteChangedFile() }
     state.withLock { $0.watcher = watcher }
@@ -83,7 +101,7 @@ final class SourceFeed: Feed {
   }
 
   private func noteChangedFile() {
-    let source = state.withLock { $0.isRetired ? nil : $0.source }
+    let source = state.withLock { $0.isRetired && $0.quarantine == nil ? nil : $0.source }
     guard let source else { return }
     log.log(.info, "its file has changed")
     change(to: source)
@@ -99,6 +117,7 @@ final class SourceFeed: Feed {
       state.stamp = stamp
       guard state.isRetired else { return .swap(state.swapping) }
       state.isRetired = false
+      state.quarantine = nil
       state.swapping = Self.swapping(inlet, log)
       return .begin(state.swapping)
     }
@@ -116,6 +135,8 @@ final class SourceFeed: Feed {
   /// It is not wanted any more. Its rows stay, as a table cannot go.
   func retire() {
     let swapping = state.withLock { state -> SwappingSource? in
+      // One in quarantine is not to be begun any more, either.
+      state.quarantine = nil
       guard !state.isRetired else { return nil }
       state.isRetired = true
       return state.swapping

@@ -1,0 +1,90 @@
+import Testing
+
+@testable import ListEngine
+
+/// A view of many sections is put together, and what their headers say found out, some sections at a time.
+@Suite struct SectionsInTurnsTests {
+  private static let schema = Schema(
+    name: "t", key: .integer,
+    columns: [Column("outer", .integer), Column("inner", .text), Column("value", .integer)])
+  /// A step looks at so many rows; a section stands for 64 of them where it is met first, and where its header is looked at.
+  private static let stepRows = 6_400
+  private static let sectionsOfAStep = 100
+
+  /// Twenty sections of a hundred each, with three rows in each of those.
+  private func table() -> Table {
+    var limits = Limits()
+    limits.stepRows = Self.stepRows
+    let table = Table(Self.schema, limits: limits, seed: 1)
+    var changes = Changeset()
+    for key in 0..<6_000 as Range<Int64> {
+      changes.upsert(.integer(key), [.integer(key % 20), .text("inner \(key / 20 % 100)"), .integer(key)])
+    }
+    table.apply(changes)
+    return table
+  }
+
+  private func view(_ table: Table) -> ListView {
+    var query = Query(group: [0, 1])
+    query.aggregates = [Aggregate(.sum, of: 2)]
+    return ListView(query, table: table)
+  }
+
+  @Test func noStepLooksAtMoreHeadersThanItMay() {
+    let view = view(table())
+    var most = 0
+    while view.build != nil {
+      let before = view.announcements
+      view.work()
+      most = max(most, view.announcements - before)
+    }
+    // Every header once; none of them again when the view is done.
+    #expect(view.announcements == 2_020)
+    #expect(most == Self.sectionsOfAStep)
+  }
+
+  @Test func noStepMeetsManyMoreNewSectionsThanItMay() {
+    let view = view(table())
+    var most = 0
+    while view.build?.canSelect == false {
+      let before = view.structure
+      view.work()
+      most = max(most, view.structure - before)
+    }
+    // A step ends with the 64 rows that brought the last of them; the first row of an outer section brings two.
+    #expect((Self.sectionsOfAStep...Self.sectionsOfAStep + 64 + 20).contains(most))
+  }
+
+  @Test func headersSayWhatIsInTheirSections() {
+    let view = view(table())
+    while view.build != nil { view.work() }
+    let outer = view.section(at: [.integer(7)])
+    #expect(outer?.announcedCount == 300)
+    #expect(outer?.aggregates == [.integer(300 * 7 + 20 * 44_850)])
+    let inner = view.section(at: [.integer(7), .text("inner 3")])
+    #expect(inner?.announcedCount == 3)
+    #expect(inner?.aggregates == [.integer(67 + 2_067 + 4_067)])
+    #expect(view.totals == [.integer(6_000 * 5_999 / 2)])
+  }
+
+  @Test func aSectionWhoseRowsWentMeanwhileIsDropped() {
+    let table = table()
+    let view = view(table)
+    while view.build?.canSelect == false { view.work() }
+    var changes = Changeset()
+    for number in 0..<3 as Range<Int64> { changes.delete(.integer(67 + 2_000 * number)) }
+    changes.upsert(.integer(87), [.integer(99), .null, .integer(1)])
+    table.apply(changes)
+    // Whoever looks meanwhile meets a section that the build does not know of.
+    _ = view.build?.select([])
+    var gone = Changeset()
+    gone.delete(.integer(87))
+    table.apply(gone)
+    while view.build != nil { view.work() }
+    view.catchUp()
+    #expect(view.section(at: [.integer(7), .text("inner 3")]) == nil)
+    #expect(view.section(at: [.integer(99)]) == nil)
+    #expect(view.section(at: [.integer(7)])?.announcedCount == 296)
+    #expect(view.rowCount == 5_996)
+  }
+}

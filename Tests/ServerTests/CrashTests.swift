@@ -1,0 +1,77 @@
+import Foundation
+import Testing
+
+/// A library that crashes the server is named, and after three times it is left out.
+@Suite struct CrashTests {
+  private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent()
+
+  private static func build(_ macro: String, into folder: URL) throws -> String {
+    let library = folder.appending(path: "libcrashing.so").path
+    let compiler = Process()
+    compiler.executableURL = URL(filePath: "/usr/bin/env")
+    compiler.arguments = [
+      "cc", "-std=c11", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-pthread", "-D\(macro)", "-I",
+      root.appending(path: "Sources/CListPlugin/include").path, "-o", library,
+      root.appending(path: "Tests/Fixtures/plugins/crashing.c").path,
+    ]
+    try compiler.run()
+    compiler.waitUntilExit()
+    #expect(compiler.terminationStatus == 0)
+    return library
+  }
+
+  private func withFolder(_ body: (URL) throws -> Void) throws {
+    // Where nobody else can write, not even through a folder above.
+    let folder = FileManager.default.temporaryDirectory.appending(path: "rowcast-crash-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try body(folder)
+  }
+
+  private func serve(_ library: String, _ folder: URL, waits: Bool) throws -> RunningCommand {
+    try RunningCommand(
+      ["serve", "--port", "0", "--no-token", "--plugin", library], waits: waits, folder: folder.path,
+      environment: ["SWIFT_BACKTRACE": "enable=no"])
+  }
+
+  @Test(arguments: [
+    ("NOWHERE", SIGSEGV), ("OVERFLOW", SIGSEGV), ("ABORTED", SIGABRT), ("THREAD", SIGSEGV), ("CONFIGURE", SIGSEGV),
+    ("LOADED", SIGSEGV),
+  ]) func aLibraryThatCrashesIsNamedAndThenLeftOut(_ macro: String, _ signal: Int32) throws {
+    try withFolder { folder in
+      let library = try Self.build(macro, into: folder)
+      let notes = folder.appending(path: "rowcast/crashes").path
+      for time in 1...3 {
+        let server = try serve(library, folder, waits: false)
+        #expect(try server.end() == -signal)
+        let lines = try String(contentsOfFile: notes, encoding: .utf8).split(separator: "\n")
+        #expect(lines.count == time)
+        #expect(lines.last?.hasPrefix(signal < 10 ? "0\(signal) " : "\(signal) ") == true)
+        #expect(lines.last?.hasSuffix(" \(library)") == true)
+      }
+      // The others would be served; people are told why this one is not.
+      let server = try serve(library, folder, waits: true)
+      try server.waitForComplaint("or its lines in \(notes) are gone")
+      #expect(server.complaints.contains("in quarantine: it has crashed the server 3 times"))
+      server.send(signal: SIGTERM)
+      #expect(try server.end() == 0)
+      // Another file is another chance.
+      _ = try Self.build("WELL", into: folder)
+      let mended = try serve(library, folder, waits: true)
+      mended.send(signal: SIGTERM)
+      #expect(try mended.end() == 0)
+      #expect(!mended.complaints.contains("quarantine"))
+    }
+  }
+
+  /// A signal that somebody sends is not the library's fault.
+  @Test func whatSomebodySendsIsNotWrittenDown() throws {
+    try withFolder { folder in
+      let server = try serve(try Self.build("WELL", into: folder), folder, waits: true)
+      server.send(signal: SIGSEGV)
+      #expect(try server.end() == -SIGSEGV)
+      #expect(try String(contentsOfFile: folder.appending(path: "rowcast/crashes").path, encoding: .utf8) == "")
+    }
+  }
+}
