@@ -134,6 +134,7 @@ export class Pane {
   }
 
   #take(message, opened) {
+    this.place.look();
     const event = this.session.receive(message, this.#describe, opened);
     switch (event.kind) {
       case 'tables': return this.#welcome(message.type === 'hello');
@@ -179,7 +180,8 @@ export class Pane {
     const { session: { copy }, scroll, view } = this;
     const isKept = !isAnswer || isReopening;
     this.sections.aggregates = view.aggregates;
-    scroll.setTotal(copy.total);
+    if (isKept && !isSameEpoch) this.place.replace(copy.total, performance.now());
+    else scroll.setTotal(copy.total);
     if (!isKept) {
       scroll.moveTo(0);
       this.travel.stop();
@@ -198,12 +200,10 @@ export class Pane {
   }
 
   #showCopy(shift, byPatch) {
-    const { scroll, session: { copy } } = this;
+    const { copy } = this.session;
     this.#isPatch = byPatch && !this.#isChanged;
     this.#isChanged = true;
-    const wasAtEnd = scroll.atEnd;
-    scroll.setTotal(copy.total);
-    if (wasAtEnd && !this.travel.isMoving) scroll.moveTo(scroll.last);  // who follows the end goes on following it
+    this.place.follow(copy.total, this.travel.isMoving, performance.now());
     this.hands?.follow(copy, shift);
   }
 

@@ -1,10 +1,16 @@
-// place.js: where the reader is, as the server is told. No DOM, no clock.
+// place.js: where the reader is, as the server is told, and where he was before a server that starts anew had lost its rows. No DOM, no clock.
+
+/** Milliseconds for which a place that a list is too short for is remembered. */
+export const REMEMBERED = 30_000;
 
 /** Joins what knows it: the scroll position, the sight, the copy, and the active cell, `{position, item}`, which `activeOf()` answers if there is one. */
 export class Place {
   constructor(scroll, sight, session, activeOf) {
     Object.assign(this, { scroll, sight, session, activeOf });
   }
+  #wanted = null;   // where he was, as long as the list does not reach there again
+  #put = 0;         // where he was put meanwhile
+  #until = 0;
 
   /** What is in sight now; or, `isTop`, would be at the top of another list. */
   describe(seq, isTop = false) {
@@ -22,5 +28,32 @@ export class Place {
     const isActiveInSight = position !== null && position >= top && position < top + scroll.count - 2;
     if (isActiveInSight && item?.id !== undefined) return item.id;
     return (copy.itemAt(top)?.id ?? copy.itemAt(top + 1)?.id) ?? null;
+  }
+
+  /** Before anything that arrives is taken in: whoever has moved by himself is where he wants to be. */
+  look() {
+    if (this.scroll.position !== this.#put) this.#wanted = null;
+  }
+
+  /** The list is another one, of so many rows: a server has started anew, and may have to read its rows first. */
+  replace(total, now) {
+    const { position } = this.scroll;
+    this.scroll.setTotal(total);
+    this.#put = this.scroll.position;
+    if (this.#wanted !== null || this.#put >= position) return;
+    this.#wanted = position;
+    this.#until = now + REMEMBERED;
+  }
+
+  /** The list has become so long: whoever follows its end goes on following it, and who was further down goes back to there. */
+  follow(total, isMoving, now) {
+    const { scroll } = this;
+    const wasAtEnd = scroll.atEnd;
+    scroll.setTotal(total);
+    if (wasAtEnd && !isMoving) scroll.moveTo(scroll.last);
+    if (this.#wanted === null) return;
+    scroll.moveTo(this.#wanted);
+    this.#put = scroll.position;
+    if (this.#put === this.#wanted || now > this.#until) this.#wanted = null;
   }
 }
