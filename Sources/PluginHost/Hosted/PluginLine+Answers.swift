@@ -4,9 +4,7 @@ import Wire
 /// What a plugin answers when it was asked for something.
 extension PluginLine {
   static func acted(_ id: UInt64, _ outcome: ActionOutcome) -> [UInt8] {
-    var writer = JSONWriter()
-    writer.raw("{\"type\":\"acted\",\"id\":")
-    writer.integer(Int64(clamping: id))
+    var writer = answer("{\"type\":\"acted\",\"id\":", id)
     switch outcome {
     case .done(let result):
       writer.raw(",\"result\":")
@@ -20,9 +18,7 @@ extension PluginLine {
   }
 
   static func image(_ number: UInt64, _ outcome: ImageOutcome) -> [UInt8] {
-    var writer = JSONWriter()
-    writer.raw("{\"type\":\"image\",\"id\":")
-    writer.integer(Int64(clamping: number))
+    var writer = answer("{\"type\":\"image\",\"id\":", number)
     switch outcome {
     case .bytes(let bytes):
       writer.raw(",\"data\":\"")
@@ -60,6 +56,13 @@ extension PluginLine {
     var writer = cell("{\"type\":\"forget\",\"key\":", key, column)
     writer.raw("}\n")
     return writer.bytes
+  }
+
+  private static func answer(_ head: StaticString, _ id: UInt64) -> JSONWriter {
+    var writer = JSONWriter()
+    writer.raw(head)
+    writer.integer(Int64(clamping: id))
+    return writer
   }
 
   private static func cell(_ head: StaticString, _ key: RowKey, _ column: Column) -> JSONWriter {
