@@ -63,6 +63,7 @@ let package = Package(
       dependencies: ["CChildProcess", "CCrashNote", "CDigest", "CListPlugin", "CSimdjson", "ListEngine", "Wire"],
       swiftSettings: swiftSettings + fuzzedSettings),
     .target(name: "CChildProcess", cSettings: cSettings),
+    .target(name: "CAllocator", cSettings: cSettings),
     .target(name: "CCrashNote", cSettings: cSettings),
     .target(name: "CDigest", cSettings: cSettings, linkerSettings: [.linkedLibrary("crypto")]),
     .target(
@@ -74,9 +75,11 @@ let package = Package(
     .target(
       name: "Server",
       dependencies: [
-        "CWebSockets", "ListEngine", "Locales", "Recording", "Wire", .product(name: "Logging", package: "swift-log"),
+        "CDescriptors", "CWebSockets", "ListEngine", "Locales", "Recording", "Wire",
+        .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: swiftSettings),
+    .target(name: "CDescriptors", cSettings: cSettings),
     .target(
       name: "Recording",
       dependencies: ["ListEngine", "Locales", "Wire", .product(name: "Logging", package: "swift-log")],
@@ -85,7 +88,7 @@ let package = Package(
     .executableTarget(
       name: "rowcast",
       dependencies: [
-        "ListEngine", "Locales", "PluginHost", "Recording", "Server", "Wire",
+        "CAllocator", "ListEngine", "Locales", "PluginHost", "Recording", "Server", "Wire",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"), .product(name: "Yams", package: "Yams"),
       ],
