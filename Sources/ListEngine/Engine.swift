@@ -18,6 +18,8 @@ public struct Engine: ~Copyable {
   private var sessions: [SessionID: Session] = [:]
   /// Sessions whose table is not there yet, in the order in which they came.
   private var waiting: [Session] = []
+  /// Sessions whose table was replaced: their pages are to open another one.
+  private var left: [SessionID: Session] = [:]
   private var parking: Parking
   private var outputs: [Output] = []
   private let seed: UInt64
@@ -40,8 +42,54 @@ public struct Engine: ~Copyable {
   ///
   /// - Throws: ``SchemaError`` when the schema cannot be.
   public mutating func addTable(_ schema: Schema, at now: Instant) throws(SchemaError) -> TableID {
-    guard !schema.name.isEmpty, schema.name.utf8.count <= 200 else { throw .badName(schema.name) }
     guard tableNumbers[schema.name] == nil else { throw .repeatedTable(schema.name) }
+    let id = TableID(rawValue: states.count)
+    let table = try makeTable(schema)
+    states.append(TableState(table, id: id, at: now))
+    tableNumbers[schema.name] = id.rawValue
+    attachComing(schema.name, at: now)
+    outputs.append(.tables(self.tables(at: now)))
+    return id
+  }
+
+  /// Puts an empty table in the place of another one, whose source has told other columns, another key or another name for it.
+  ///
+  /// What pages hold of the former one means nothing any more. They are told the tables, and get nothing until they open one: whatever they say
+  /// besides is about the former one, and is not heard. No row has the id that one of the former table had. What was being taken away of
+  /// it ends with ``ExportSlice/failed(_:)``.
+  ///
+  /// - Throws: ``SchemaError`` when the schema cannot be; then everything stays as it is.
+  /// - Complexity: O(sessions).
+  public mutating func replaceTable(_ id: TableID, with schema: Schema, at now: Instant) throws(SchemaError) {
+    let former = states[id.rawValue]
+    let name = former.table.schema.name
+    guard schema.name == name || tableNumbers[schema.name] == nil else { throw .repeatedTable(schema.name) }
+    // Looked at before anybody is sent away.
+    guard let ids = former.succession else { throw .tooManyRows(name) }
+    let table = try makeTable(schema, firstNumber: ids.firstNumber)
+    for session in former.allSessions {
+      sessions[session.id] = nil
+      former.detach(session, at: now)
+      left[session.id] = session
+    }
+    parking.forget(table: name)
+    guard let succession = former.succession else { preconditionFailure("the ids of \(name) are used up by detaching") }
+    states[id.rawValue] = TableState(table, id: id, after: succession, at: now)
+    tableNumbers[name] = nil
+    tableNumbers[schema.name] = id.rawValue
+    attachComing(schema.name, at: now)
+    outputs.append(.tables(self.tables(at: now)))
+  }
+
+  /// Gives those the table who wait for it.
+  private mutating func attachComing(_ name: String, at now: Instant) {
+    let coming = waiting.filter { $0.tableName == name }
+    waiting.removeAll { $0.tableName == name }
+    for session in coming { attach(session, at: now) }
+  }
+
+  private func makeTable(_ schema: Schema, firstNumber: UInt32 = 0) throws(SchemaError) -> Table {
+    guard !schema.name.isEmpty, schema.name.utf8.count <= 200 else { throw .badName(schema.name) }
     guard (1...limits.columns).contains(schema.columns.count) else {
       throw .columnCount(schema.columns.count, limit: limits.columns)
     }
@@ -55,15 +103,8 @@ public struct Engine: ~Copyable {
         throw .noSuchColumn(column)
       }
     }
-    let collators = try collators(of: schema)
-    let id = TableID(rawValue: states.count)
-    states.append(TableState(Table(schema, limits: limits, seed: seed, collators: collators), id: id, at: now))
-    tableNumbers[schema.name] = id.rawValue
-    let coming = waiting.filter { $0.tableName == schema.name }
-    waiting.removeAll { $0.tableName == schema.name }
-    for session in coming { attach(session, at: now) }
-    outputs.append(.tables(self.tables(at: now)))
-    return id
+    return Table(
+      schema, limits: limits, seed: seed, collators: try collators(of: schema), firstNumber: firstNumber)
   }
 
   /// What orders the columns that are not ordered by code unit.
@@ -98,24 +139,26 @@ public struct Engine: ~Copyable {
 
   /// All tables in the order of addition.
   public func tables(at now: Instant) -> [TableDescription] {
-    states.map { TableDescription(schema: $0.table.schema, rows: $0.rowCount, source: $0.status(at: now)) }
+    states.map {
+      TableDescription(
+        schema: $0.table.schema, rows: $0.rowCount, source: $0.status(at: now), generation: $0.origin.generation)
+    }
   }
 
   /// The table of this name.
   public func table(named name: String) -> TableID? { tableNumbers[name].map { TableID(rawValue: $0) } }
 
-  /// What the source calls a row that the page of this session holds of the table that it has opened; `nil` when the row is gone. Between
-  /// two queries of a windowed table nothing can be said for certain, and it is `nil`, too.
-  public func key(of row: RowID, shownTo session: SessionID) -> RowKey? {
-    guard let session = sessions[session], let number = tableNumbers[session.tableName], let view = session.view,
-      states[number].windowed == nil || session.holdsRowsOfView
-    else { return nil }
-    return view.table.slot(of: row).map { view.table.keys.key(of: $0) }
-  }
-
   /// The table that a session has opened, if it is there.
   public func openTable(of session: SessionID) -> TableID? {
-    sessions[session].flatMap { table(named: $0.tableName) }
+    (sessions[session] ?? left[session]).flatMap { table(named: $0.tableName) }
+  }
+
+  /// What a session's page sees, when ids mean the same to it and to the engine.
+  func viewWithIDs(_ session: SessionID) -> FoldedView? {
+    guard let session = sessions[session], let number = tableNumbers[session.tableName],
+      states[number].windowed == nil || session.holdsRowsOfView
+    else { return nil }
+    return session.folded
   }
 
   /// What became of the loads of a table's deferred cells, or of a windowed table's pages.
@@ -176,23 +219,23 @@ public struct Engine: ~Copyable {
       session.resync()
     case .pace(let id, let interval):
       sessions[id]?.setInterval(min(interval ?? limits.interval, limits.longestInterval))
-    case .visibility(let id, let isHidden): sessions[id]?.setHidden(isHidden, at: now)
+    case .visibility(let id, let isHidden): (sessions[id] ?? left[id])?.setHidden(isHidden, at: now)
     case .pause(let id, let isPaused): sessions[id]?.setPaused(isPaused)
     case .hold(let id, true): sessions[id]?.holdOrder(for: limits.hold, at: now)
     case .hold(let id, false): sessions[id]?.release()
-    case .writable(let id): sessions[id]?.isWritable = true
+    case .writable(let id): (sessions[id] ?? left[id])?.isWritable = true
     case .close(let id): close(id, isParked: true, at: now)
     }
   }
 
   private mutating func open(_ session: Session, resume: ResumePoint?, at now: Instant) {
     // A second table on the same socket goes on counting, and from nowhere else.
-    if let resume, sessions[session.id] == nil {
+    if let resume, sessions[session.id] == nil, left[session.id] == nil {
       // Its old socket may not have noticed yet that nobody is there.
       close(resume.session, isParked: true, at: now)
       session.resume(from: parking.take(resume.session), at: resume)
     }
-    if let former = sessions[session.id] { session.goOn(from: former) }
+    if let former = sessions[session.id] ?? left[session.id] { session.goOn(from: former) }
     close(session.id, at: now)
     sessions[session.id] = session
     if tableNumbers[session.tableName] == nil { waiting.append(session) } else { attach(session, at: now) }
@@ -242,6 +285,7 @@ public struct Engine: ~Copyable {
   }
 
   private mutating func close(_ id: SessionID, isParked: Bool = false, at now: Instant) {
+    left[id] = nil
     guard let session = sessions.removeValue(forKey: id) else { return }
     waiting.removeAll { $0 === session }
     guard let number = tableNumbers[session.tableName] else { return }

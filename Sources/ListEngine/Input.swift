@@ -192,6 +192,16 @@ public struct TableDescription: Hashable, Sendable {
   public var rows: Int
   /// How its source is.
   public var source: SourceStatus
+  /// How often another table has taken its place: what pages hold of another generation is of another table.
+  public var generation = 0
+
+  /// A table as it is now.
+  public init(schema: Schema, rows: Int, source: SourceStatus, generation: Int = 0) {
+    self.schema = schema
+    self.rows = rows
+    self.source = source
+    self.generation = generation
+  }
 }
 
 /// A window or patch on its way to one session.

@@ -45,8 +45,10 @@ public struct Limits: Hashable, Codable, Sendable {
   public var cachedBytes = 64 << 20
   /// Rows that the engine loads of a windowed source to do with them what the source cannot; a query that needs more is refused.
   public var remainderRows = 50_000
-  /// Rows of one answer while they are loaded.
+  /// Rows of one answer while they are loaded, or a whole table is taken away.
   public var remainderPageRows = 1_000
+  /// For how long a page of a windowed table that is taken away is asked for again and again when it does not come.
+  public var exportPatience: Duration = .seconds(60)
   /// For how many queries of one table the engine does what their source cannot; further ones are refused.
   public var remainders = 8
   /// Sections of a query that its source groups; the answer with more is an error of the source.

@@ -60,6 +60,10 @@ public struct Simulation {
     public var evictions = 0
     /// See `evictions`.
     public var bounded = 0
+    /// Tables that took the place of another, and pages that opened them.
+    public var exchanges = 0
+    /// See `exchanges`.
+    public var reopened = 0
     /// Patches whose reader was looked after: a row in sight stayed where it was on the screen.
     public var anchored = 0
 
@@ -87,6 +91,8 @@ public struct Simulation {
       resumes += other.resumes
       evictions += other.evictions
       bounded += other.bounded
+      exchanges += other.exchanges
+      reopened += other.reopened
     }
   }
 
@@ -128,7 +134,7 @@ public struct Simulation {
   }
 
   /// The table's columns: in some runs the last two are deferred.
-  let schema: Schema
+  var schema: Schema
   static let keyColumn = 6
   let seed: UInt64
   var random: SeededGenerator
@@ -137,6 +143,10 @@ public struct Simulation {
   /// The source's part that loads deferred cells, and what is true of them.
   var loader: ScriptedLoader
   var truths: [DeferredCell: Int] = [:]
+  /// Draws when another table takes the place of the table, and which: beside all else, which stays what it was.
+  var exchanges: SeededGenerator
+  /// Rows of tables whose place was taken.
+  var formerRows: Set<RowID> = []
   var pages: [Page] = []
   private var nextPage: UInt64 = 1
   private(set) var hasClockGoneBack = false
@@ -151,6 +161,7 @@ public struct Simulation {
   public init(seed: UInt64) {
     self.seed = seed
     random = SeededGenerator(seed: seed)
+    exchanges = SeededGenerator(seed: seed ^ 0x6578_6368)
     // In every third run patches are so small that changes arrive in several; there a page is right only when all have come.
     isExact = seed % 3 != 0
     var limits = Limits()
@@ -182,6 +193,7 @@ public struct Simulation {
     for step in 1...steps {
       self.step = step
       act(&engine, table)
+      if exchanges.oneIn(100) { try exchange(&engine, table) }
       answer(&engine, table)
       let state = engine.tables(at: clock.now)[0]
       guard state.rows == plain.rows.count else {
@@ -412,6 +424,7 @@ public struct Simulation {
         guard !pages[index].isHidden else { throw failure("a hidden page gets a patch") }
         guard pages[index].pause == nil else { throw failure("a page that pauses gets a patch") }
         guard pages[index].isWritable else { throw failure("a page gets a patch that its socket cannot take") }
+        try judgeRows(delivery)
         pages[index].isWritable = false
         pages[index].coming.append(delivery)
         if pages[index].isResuming, delivery.patch.base != nil { coverage.resumes += 1 }

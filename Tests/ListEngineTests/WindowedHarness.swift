@@ -27,10 +27,12 @@ final class WindowedHarness {
 
   init(
     _ capabilities: WindowedCapabilities = WindowedCapabilities(sort: [0], group: [2]), rows: Int = 0,
-    limits: Limits = Limits(), prefetch: PrefetchPolicy = PrefetchPolicy()
+    limits: Limits = Limits(), prefetch: PrefetchPolicy = PrefetchPolicy(), collation: Collation = .codeUnit
   ) throws {
-    engine = Engine(epoch: "windowed", limits: limits)
-    let schema = Self.schema(capabilities, prefetch: prefetch)
+    engine = Engine(epoch: "windowed", limits: limits, collators: InventedLanguage.find)
+    var schema = Self.schema(capabilities, prefetch: prefetch)
+    schema.columns[1].collation = collation
+    schema.columns[2].collation = collation
     source = ScriptedWindowedSource(schema)
     table = try engine.addTable(schema, at: clock.now)
     _ = engine.advance(to: clock.now)

@@ -37,8 +37,10 @@ final class RowHolds {
 }
 
 extension Table {
-  /// An empty table of its own for rows like these.
-  func another(_ schema: Schema) -> Table { Table(schema, limits: limits, seed: seed) }
+  /// An empty table of its own for rows like these, in the order that this one has them in.
+  func another(_ schema: Schema) -> Table {
+    Table(schema, limits: limits, seed: seed, collators: collators, firstNumber: firstNumber)
+  }
 
   /// Takes rows of a windowed source in. The result is where each is now, in order, and about how many bytes they take.
   func keep(_ rows: [(key: RowKey, cells: [Cell])]) -> (slots: [UInt32], bytes: Int) {

@@ -20,6 +20,8 @@ public enum SchemaError: Error, Hashable, Sendable {
   case unknownLocale(String, column: String)
   /// A column has a collation, but no texts.
   case noTexts(column: String)
+  /// So many rows were in this table and in those whose place it has taken that another one would have no ids left for its own.
+  case tooManyRows(String)
 }
 
 extension SchemaError: CustomStringConvertible {
@@ -38,6 +40,7 @@ extension SchemaError: CustomStringConvertible {
     case .badRetention(let retention): "a table keeps its rows for some time, not for \(retention)"
     case .unknownLocale(let locale, let column):
       "the order of the language “\(locale)”, which the column “\(column)” asks for, is not known"
+    case .tooManyRows(let name): "“\(name)” has had other columns too often: no ids are left for its rows"
     case .noTexts(let column): "the column “\(column)” has a collation, but no texts"
     }
   }

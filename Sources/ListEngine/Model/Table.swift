@@ -67,12 +67,21 @@ final class Table {
   /// What texts are found by; see ``BytesHash``.
   let hasher: BytesHash
   let seed: UInt64
+  /// What orders the columns that do not order by code unit, by their number.
+  let collators: [Int: any Collator]
+
+  /// What the slots in row ids are counted from: less is left to a table whose place this one has taken.
+  let firstNumber: UInt32
 
   /// A table without rows. `collators` are those of the columns that do not order by code unit, by their number.
-  init(_ schema: Schema, limits: Limits, seed: UInt64, collators: [Int: any Collator] = [:]) {
+  init(
+    _ schema: Schema, limits: Limits, seed: UInt64, collators: [Int: any Collator] = [:], firstNumber: UInt32 = 0
+  ) {
     let hasher = BytesHash(seed: seed)
     self.hasher = hasher
     self.seed = seed
+    self.collators = collators
+    self.firstNumber = firstNumber
     self.schema = schema
     self.limits = limits
     columns = .allocate(capacity: schema.columns.count)
@@ -106,12 +115,13 @@ final class Table {
 
   /// The id of the row in this slot.
   @inline(__always) func id(of slot: UInt32) -> RowID {
-    RowID(rawValue: UInt64(generation(of: slot)) << 32 | UInt64(slot))
+    RowID(rawValue: UInt64(generation(of: slot)) << 32 | UInt64(slot &+ firstNumber))
   }
 
   /// The slot of this row; `nil` when it is gone.
   func slot(of row: RowID) -> UInt32? {
-    let slot = UInt32(truncatingIfNeeded: row.rawValue)
+    // What is less than the first number becomes more than any slot.
+    let slot = UInt32(truncatingIfNeeded: row.rawValue) &- firstNumber
     guard slot < slotCount, isAlive(slot), id(of: slot) == row else { return nil }
     return slot
   }
@@ -473,7 +483,7 @@ final class Table {
   /// hardly any row has to do anything for it.
   func makeRoom() {
     guard slotCount == roomySlots else { return }
-    precondition(slotCount < .max - 1 << 12, "no slot is left after \(slotCount) rows")
+    precondition(slotCount < .max - 1 << 12 - firstNumber, "no slot is left after \(slotCount) rows")
     roomySlots += 1 << 12
     let count = Int(roomySlots)
     for column in columns { column.grow(to: count) }

@@ -57,6 +57,12 @@ struct Parking {
     return places.removeValue(forKey: id)?.session
   }
 
+  /// Lets those go that held rows of this table.
+  mutating func forget(table name: String) {
+    for (id, place) in places where place.session.tableName == name { places[id] = nil }
+    skipTaken()
+  }
+
   /// Lets those go that have waited for long enough.
   mutating func drop(at now: Instant) {
     while let deadline, deadline <= now { dropOldest() }

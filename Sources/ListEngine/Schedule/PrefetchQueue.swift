@@ -178,7 +178,8 @@ struct PrefetchQueue<Item: Hashable> {
   }
 
   let policy: PrefetchPolicy
-  private let bound: Int
+  /// How many loads may be in flight.
+  let bound: Int
   /// By number; a free number has none.
   private var entries: [Entry?] = []
   private var freeNumbers: [Int] = []
@@ -212,6 +213,8 @@ struct PrefetchQueue<Item: Hashable> {
 
   /// Whether it knows of nothing.
   var isEmpty: Bool { numbers.isEmpty }
+  /// How many loads are in flight.
+  var inFlight: Int { unanswered.count }
   /// How many items it knows of.
   var count: Int { numbers.count }
   /// The items that it knows of, in an order that depends on nothing but what happened.
@@ -236,7 +239,7 @@ struct PrefetchQueue<Item: Hashable> {
   var counters: PrefetchCounters {
     var counters = counts
     counters.waiting = waiting.count
-    counters.inFlight = unanswered.count
+    counters.inFlight = inFlight
     return counters
   }
 

@@ -188,7 +188,10 @@ final class Session {
     guard let folded, let view = view as? ListView, view.build != nil else { return true }
     guard wantsWindow, base == nil || awaitsWindow, anchorToFind == nil, let found = folded.selectFirstItems()
     else { return false }
-    return reader.window(of: folded.itemCount).upperBound <= found
+    // Where it will be, not where it is: one that sticks to the end goes there first.
+    var placed = reader
+    _ = placed.follow(folded, since: nil)
+    return placed.window(of: folded.itemCount).upperBound <= found
   }
 
   /// Another query: its window starts where the viewport says, or at the top.

@@ -1,20 +1,3 @@
-/// Names an export of the engine.
-public struct ExportID: Hashable, Sendable {
-  /// The table that is read.
-  public let table: TableID
-  let number: UInt64
-}
-
-/// The next rows of an export.
-public enum ExportSlice: Sendable {
-  /// The order is being put together: ask again after another turn.
-  case notYet
-  /// The next rows, cell by cell in the order of the columns; fewer than asked for, even none, when some have gone meanwhile.
-  case rows([[Cell]])
-  /// All were read.
-  case end
-}
-
 /// A view that is read from its first row to its last in slices, while its table goes on changing.
 ///
 /// What it promises: the order and the choice of rows are those of one moment, when the order was ready. Each of these rows comes exactly
@@ -22,7 +5,7 @@ public enum ExportSlice: Sendable {
 ///
 /// It has a view of its own, which no page looks at: what pages are sent does not depend on who takes a table away. It holds four bytes
 /// for each row that is still to come, and no row.
-final class TableExport {
+final class TableExport: RowExport {
   let number: UInt64
   private let table: Table
   /// What is to be read, until the order is noted.
@@ -47,16 +30,11 @@ final class TableExport {
     if view.build == nil, view.catchUp(atMost: table.limits.turnRows) { beginNoting(view) }
   }
 
-  /// Whether rows can be read.
   var isReady: Bool { view == nil }
-
-  /// What of the table's log is still needed.
+  var isBuilding: Bool { !isReady }
   var logPosition: Int? { isInOrder ? nil : view?.logPosition }
-
-  /// How many changes its order has not taken over.
   var backlog: Int { logPosition.map { table.log.end - $0 } ?? 0 }
 
-  /// Does one bounded step towards the order.
   func work() {
     guard let view else { return }
     guard isInOrder else {

@@ -1,10 +1,14 @@
 /// The exports of one table.
 struct TableExports {
-  fileprivate var all: [TableExport] = []
-  fileprivate var last: UInt64 = 0
+  fileprivate var all: [any RowExport] = []
+  /// The last that was begun.
+  fileprivate(set) var last: UInt64
 
-  /// Whether one of them is not ready.
-  var isWaiting: Bool { all.contains { !$0.isReady } }
+  /// None. Those up to this number were of a table whose place was taken.
+  init(after last: UInt64) { self.last = last }
+
+  /// Whether one of them goes further turn by turn.
+  var isWaiting: Bool { all.contains(where: \.isBuilding) }
   /// Whether none has fallen far behind what its table is told.
   func hasRoom(_ limit: Int) -> Bool { all.allSatisfy { $0.backlog < limit } }
   /// The first change in the log that one of them has not read; `nil` when all have read all.
@@ -12,24 +16,34 @@ struct TableExports {
 }
 
 extension TableState {
-  /// - Throws: when the rows are not ours to read.
-  func beginExport(_ query: Query) throws(ClientError) -> UInt64 {
-    guard windowed == nil else {
-      throw .outOfRange("the rows of \(table.schema.name) stay at its source: it cannot be taken away as a whole")
-    }
+  func beginExport(_ query: Query) -> UInt64 {
     exports.last += 1
-    exports.all.append(TableExport(exports.last, of: table, query: query))
+    exports.all.append(
+      windowed?.exports.begin(exports.last, query) ?? TableExport(exports.last, of: table, query: query))
     return exports.last
   }
 
   func readExport(_ number: UInt64, rows: Int) -> ExportSlice {
-    exports.all.first { $0.number == number }?.read(rows) ?? .end
+    if let export = export(number) { return export.read(rows) }
+    // What looked whole would not be.
+    return number <= origin.lastExport ? .failed("the table has other columns now") : .end
   }
 
-  func isExportReady(_ number: UInt64) -> Bool { exports.all.first { $0.number == number }?.isReady ?? true }
+  func isExportReady(_ number: UInt64) -> Bool { export(number)?.isReady ?? true }
 
-  func endExport(_ number: UInt64) { exports.all.removeAll { $0.number == number } }
+  /// Whether a turn would have more of it asked for.
+  func isExportHungry(_ number: UInt64) -> Bool { windowed?.exports.isHungry(number) ?? false }
+
+  /// How many of its rows did not fit the schema, and were left out.
+  func rowsLeftOut(_ number: UInt64) -> Int { (export(number) as? WindowedExport)?.leftOut ?? 0 }
+
+  func endExport(_ number: UInt64) {
+    exports.all.removeAll { $0.number == number }
+    windowed?.exports.end(number)
+  }
+
+  private func export(_ number: UInt64) -> (any RowExport)? { exports.all.first { $0.number == number } }
 
   /// One step a turn for what is to be taken away, beside the one for what pages look at.
-  func advanceExports() { exports.all.first { !$0.isReady }?.work() }
+  func advanceExports() { exports.all.first(where: \.isBuilding)?.work() }
 }

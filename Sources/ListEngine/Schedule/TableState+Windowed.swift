@@ -36,18 +36,24 @@ extension TableState {
 
   /// A source gave rows.
   func take(_ request: PageRequestID, _ page: RowPage, at now: Instant) {
+    if request.isForExport { return windowed?.exports.take(request, page, at: now) ?? () }
     noteAnswer(at: now)
     windowed.map { note($0.take(request, page, at: now), at: now) }
   }
 
   /// A source told its sections.
   func take(_ request: PageRequestID, _ sections: [SectionCount], at now: Instant) {
+    if request.isForExport {
+      let reason = "the source answered with sections where rows were asked for"
+      return windowed?.exports.fail(request, reason, at: now) ?? ()
+    }
     noteAnswer(at: now)
     windowed.map { note($0.take(request, sections, at: now), at: now) }
   }
 
   /// A source could not answer.
   func fail(_ request: PageRequestID, _ reason: String, at now: Instant) {
+    if request.isForExport { return windowed?.exports.fail(request, reason, at: now) ?? () }
     windowed.map { note($0.fail(request, reason, at: now), at: now) }
   }
 

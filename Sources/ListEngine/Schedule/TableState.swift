@@ -23,9 +23,9 @@ final class TableState {
   /// Those whose reader may see other rows than the loader knows.
   private var newOutlooks: [Session] = []
   /// What is read from its first row to its last.
-  var exports = TableExports()
+  var exports: TableExports
   /// What was done for sessions that have left.
-  private var departed = EngineCounters()
+  private var departed: EngineCounters
   private var state = SourceState.starting
   private var message = ""
   /// When the source is tried again.
@@ -46,11 +46,17 @@ final class TableState {
   /// Which view is the first to catch up in the next turn: the one for which there was no time left in the last one.
   private var firstView = 0
 
-  init(_ table: Table, id: TableID, at now: Instant) {
+  /// Where it goes on from the table whose place it has taken.
+  let origin: Succession
+
+  init(_ table: Table, id: TableID, after former: Succession = Succession(), at now: Instant) {
     self.table = table
     self.id = id
+    origin = former
+    exports = TableExports(after: former.lastExport)
+    departed = former.departed
     loader = DeferredLoader(table, id: id)
-    windowed = table.schema.windowed.map { WindowedTable(table, id: id, capabilities: $0) }
+    windowed = table.schema.windowed.map { WindowedTable(table, id: id, capabilities: $0, after: former) }
     lastChange = now
     lastMoment = now
   }

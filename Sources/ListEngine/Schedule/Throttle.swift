@@ -18,6 +18,8 @@ struct Throttle {
   /// When the oldest change that waits came; `nil` when none waits.
   private var waitingSince: Instant?
   private var lastFlush: Instant?
+  /// How far behind the others of its interval it flushes, since a turn had no time for it when they did.
+  private var lag = Duration.zero
 
   init(interval: Duration) {
     precondition(interval >= .zero, "an interval of \(interval) cannot run backwards")
@@ -36,11 +38,12 @@ struct Throttle {
 
   /// The same, in step with others of the same interval: what has to wait for the interval anyway waits on, until they flush. They did at
   /// `tick`, and do again each interval after it. So it waits less than an interval longer, once; the first change after a quiet time waits
-  /// for nobody.
+  /// for nobody. Where there are more than one turn can serve, whoever was served so much later than the others stays as much behind them: to
+  /// wait for their next flush would halve its rate.
   func deadline(inStepWith tick: Instant?) -> Instant? {
     guard let deadline, let tick, let waitingSince, interval > .zero, waitingSince < deadline else { return deadline }
     let interval = self.interval.nanoseconds
-    let rest = tick.duration(to: deadline).nanoseconds % interval
+    let rest = (tick.duration(to: deadline) - lag).nanoseconds % interval
     return rest == 0 ? deadline : deadline.advanced(by: .nanoseconds(rest > 0 ? interval - rest : -rest))
   }
 
@@ -55,6 +58,9 @@ struct Throttle {
   mutating func takeFlush(at now: Instant, inStepWith tick: Instant? = nil) -> Bool {
     follow(now)
     guard let deadline = deadline(inStepWith: tick), deadline <= now else { return false }
+    let isFirst = waitingSince == deadline
+    let behind = tick?.duration(to: now) ?? .zero
+    lag = isFirst || behind < .zero || behind >= interval ? .zero : behind
     waitingSince = nil
     lastFlush = now
     return true

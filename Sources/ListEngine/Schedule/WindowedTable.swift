@@ -18,8 +18,10 @@ final class WindowedTable {
   private var queue: PrefetchQueue<PageItem>
   private(set) var views: [WindowedView] = []
   private(set) var remainders: [Remainder] = []
+  /// What is asked for those who take the table away.
+  let exports: WindowedExports
   private var nextView = 0
-  private var nextRequest: UInt64 = 1
+  private var nextRequest: UInt64
   private var nextFailure = 2
   /// What the source was asked and has not answered, both ways.
   private var asked: [PageItem: PageRequestID] = [:]
@@ -43,15 +45,19 @@ final class WindowedTable {
   /// How many rows the whole table has, if the source ever said so.
   private(set) var knownRows = 0
 
-  init(_ table: Table, id: TableID, capabilities: WindowedCapabilities) {
+  init(_ table: Table, id: TableID, capabilities: WindowedCapabilities, after former: Succession) {
     (self.table, self.id, self.capabilities) = (table, id, capabilities)
     holds = RowHolds(table)
+    nextRequest = former.firstRequest
+    exports = WindowedExports(table, id: id, capabilities: capabilities, firstRequest: former.firstExportRequest)
     var policy = table.schema.prefetch
     policy.prefersToFinish = policy.prefersToFinish || !capabilities.cancels
     queue = PrefetchQueue(policy)
     changes = Throttle(interval: table.limits.refreshInterval)
   }
 
+  /// The numbers of the next requests: for pages, and for what is taken away.
+  var nextRequests: (UInt64, UInt64) { (nextRequest, exports.nextRequest) }
   /// What became of its requests.
   var counters: PrefetchCounters { queue.counters }
 
@@ -308,6 +314,7 @@ final class WindowedTable {
     }
     cancelled.removeFirst(max(0, cancelled.count - Self.rememberedCancels))
     if !cancels.isEmpty, capabilities.cancels { outputs.append(.cancelPages(id, cancels)) }
+    exports.makeRoom(besides: queue.inFlight, of: queue.bound, outputs: &outputs)
     var requests: [PageRequest] = []
     for item in commands.loads {
       guard let request = request(for: item) else {
@@ -319,6 +326,7 @@ final class WindowedTable {
       requests.append(request)
     }
     if !requests.isEmpty { outputs.append(.ask(id, requests)) }
+    exports.ask(besides: queue.inFlight, of: queue.bound, at: now, outputs: &outputs)
     forget()
     return changed
   }
@@ -363,6 +371,7 @@ final class WindowedTable {
     if isTouched { return .zero }
     let moments = [
       queue.deadline, refreshAt, changes.deadline, patience.lazy.filter { $0.view.awaitsSource }.map(\.until).min(),
+      exports.deadline(besides: queue.inFlight, of: queue.bound),
     ]
     return moments.compactMap(\.self).min()
   }

@@ -74,16 +74,19 @@ final class WindowedContent {
 
   // MARK: Sections
 
-  /// Takes the sections that there are. `make` makes one of its values and the one it lies in; `map` its rows.
+  /// Takes the sections that there are. `key`: what a value at a level is ordered by; `make` makes one of its values, its key and the one it
+  /// lies in; `map` its rows.
   ///
   /// - Precondition: No two have the same values.
   func take(
-    _ counts: [SectionCount], root: Section, make: (_ path: [Cell], _ parent: Section) -> Section,
+    _ counts: [SectionCount], root: Section, key: (_ level: Int, _ value: Cell) -> [UInt8],
+    make: (_ path: [Cell], _ key: [UInt8], _ parent: Section) -> Section,
     map: (SectionCount) -> any PageMap
   ) {
     (hasSections, isAnswered, sectionFailure) = (true, true, nil)
     (leaves, blocks, sections) = ([], [], [root])
-    for count in counts.sorted(by: { Self.precedes($0.values, $1.values) }) {
+    let keyed = counts.map { (count: $0, keys: $0.values.enumerated().map(key)) }
+    for (count, keys) in keyed.sorted(by: { Self.precedes($0.count.values, $0.keys, $1.count.values, $1.keys) }) {
       var parent = root
       for level in count.values.indices {
         let path = Array(count.values[...level])
@@ -91,7 +94,7 @@ final class WindowedContent {
           parent = known
           continue
         }
-        let section = make(path, parent)
+        let section = make(path, keys[level], parent)
         sectionOfPath[path] = section
         sectionOfNumber[section.number] = section
         sections.append(section)
@@ -105,9 +108,9 @@ final class WindowedContent {
     arrange()
   }
 
-  private static func precedes(_ a: [Cell], _ b: [Cell]) -> Bool {
-    for (x, y) in zip(a, b) where x != y { return Section.precedes(x, y) }
-    return false
+  private static func precedes(_ a: [Cell], _ aKeys: [[UInt8]], _ b: [Cell], _ bKeys: [[UInt8]]) -> Bool {
+    guard let level = a.indices.first(where: { a[$0] != b[$0] }) else { return false }
+    return Section.precedes(a[level], aKeys[level], b[level], bKeys[level])
   }
 
   func section(at path: [Cell]) -> Section? { path.isEmpty ? sections.first : sectionOfPath[path] }

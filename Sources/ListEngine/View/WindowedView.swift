@@ -163,10 +163,12 @@ final class WindowedView: QueryView {
     let formerMaps = next == nil ? [:] : former.maps
     loading.take(
       counts, root: Section(number: 0, level: -1, value: .null, parent: nil),
-      make: { path, parent in
+      key: { level, value in table.columns[query.group[level]].collationKey(of: value) },
+      make: { path, key, parent in
         let known = former.section(at: path)
         let section = Section(
-          number: known?.number ?? nextSection, level: parent.level + 1, value: path[path.count - 1], parent: parent)
+          number: known?.number ?? nextSection, level: parent.level + 1, value: path[path.count - 1], sortKey: key,
+          parent: parent)
         if known == nil { nextSection += 1 }
         if let known { (section.revision, section.announcedCount) = (known.revision, known.announcedCount) }
         return section

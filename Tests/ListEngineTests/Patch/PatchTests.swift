@@ -183,6 +183,38 @@ import Testing
     #expect(harness.engine.resyncs == 1)
   }
 
+  @Test func aPageMayAskForItsWindowAnewThatItHasAcknowledged() throws {
+    let harness = try Harness(rows: 30)
+    let id = harness.open()
+    try harness.settle()
+    let sequence = harness.replica().sequence
+    for other in [sequence - 1, sequence + 1] {
+      harness.engine.handle(.resync(id, sequence: other), at: harness.clock.now)
+      #expect(try harness.advance(by: .seconds(1)).isEmpty, "\(other) for \(sequence)")
+    }
+    harness.engine.handle(.resync(id, sequence: sequence), at: harness.clock.now)
+    let window = try #require(try harness.advance().first)
+    #expect(window.patch.base == nil && window.sequence == sequence + 1)
+    #expect(harness.engine.resyncs == 1)
+  }
+
+  @Test func aPlaceBeyondTheEndIsTheEnd() throws {
+    let harness = try Harness(rows: 30)
+    func isAtTheEnd() -> Bool {
+      let page = harness.replica()
+      return page.items.count >= 10 && page.start + page.items.count == 30 && page.total == 30
+    }
+    harness.open(first: 1_000)
+    try harness.settle()
+    #expect(isAtTheEnd())
+    harness.scroll(first: 0)
+    try harness.settle()
+    #expect(!isAtTheEnd())
+    harness.scroll(first: 1 << 53 - 1)
+    try harness.settle()
+    #expect(isAtTheEnd())
+  }
+
   // MARK: What travels
 
   @Test func onlyChangedCellsTravel() throws {

@@ -28,6 +28,21 @@ import Testing
     #expect(harness.source.requests.count == 3)
   }
 
+  /// What the column's collation makes of it, as in a table whose rows are here.
+  @Test(arguments: [
+    (Collation.codeUnit, [0, 10, 100, 110, 20, 30]), (.natural, [0, 10, 20, 30, 100, 110]),
+    // Only the last two signs count, the last one first.
+    (.locale("invented"), [0, 100, 10, 110, 20, 30]),
+  ]) func theEngineSortsByTheColumnsCollation(_ collation: Collation, _ values: [Int]) throws {
+    let harness = try WindowedHarness(WindowedCapabilities(), limits: small, collation: collation)
+    for key in [11, 3, 10, 0, 2, 1] { harness.upsert(key, group: "group \(key)") }
+    harness.open(1, query: QueryRequest(sort: [("name", false)]))
+    harness.open(2, query: QueryRequest(group: ["group"]))
+    try harness.settle()
+    #expect(harness.lines(1) == values.map { "\($0)" })
+    #expect(harness.lines(2) == values.flatMap { ["group \($0 / 10):1", "\($0)"] })
+  }
+
   @Test func aPageIsShownNothingBeforeAllIsThere() throws {
     let harness = try harness()
     harness.plan = { _ in .init(after: .seconds(1)) }

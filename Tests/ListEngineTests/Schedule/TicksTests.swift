@@ -92,6 +92,54 @@ import Testing
     for pair in zip(times[1] ?? [], (times[1] ?? []).dropFirst()) { #expect(pair.1 - pair.0 == 300) }
   }
 
+  @Test func whoWasServedLaterThanOthersStaysAsFarBehindThem() {
+    var late = throttle(flushed: 0, changed: 50)
+    func flush(_ now: Int, tick: Int) {
+      let isFlushed = late.takeFlush(at: at(now), inStepWith: at(tick))
+      #expect(isFlushed, "\(now)")
+    }
+    flush(340, tick: 300)
+    late.noteChange(at: at(350))
+    #expect(late.deadline(inStepWith: at(300)) == at(640))
+    #expect(late.deadline(inStepWith: at(605)) == at(645), "the others were a little late themselves")
+    flush(640, tick: 600)
+    // Served later still, it is farther behind.
+    late.noteChange(at: at(700))
+    flush(1000, tick: 900)
+    late.noteChange(at: at(1010))
+    #expect(late.deadline(inStepWith: at(1200)) == at(1300))
+    // After a quiet time it is in step again.
+    flush(1300, tick: 1200)
+    late.noteChange(at: at(1650))
+    flush(1650, tick: 1500)
+    late.noteChange(at: at(1660))
+    #expect(late.deadline(inStepWith: at(1500)) == at(2100))
+  }
+
+  @Test func moreThanOneTurnCanServeAreEachServedOnceAnInterval() throws {
+    var limits = Limits()
+    limits.turnRows = 8
+    let harness = try Harness(limits: limits, rows: 400)
+    for page in 1...20 { harness.open(UInt64(page), first: page * 15, buffer: 0) }
+    try harness.settle()
+    let before = harness.deliveries.count
+    for step in 1...900 {
+      harness.change { changes in
+        for row in stride(from: step % 2, to: 400, by: 2) { changes.update(row, value: step) }
+      }
+      // A turn serves one page, and there are five turns in each 5 ms.
+      for _ in 0..<5 {
+        let sent = harness.deliveries.count
+        try harness.advance(by: .milliseconds(1))
+        for (session, _) in harness.deliveries[sent...] { harness.acknowledge(session) }
+      }
+    }
+    let counts = harness.deliveries[before...].reduce(into: [:]) { $0[$1.session.rawValue, default: 0] += 1 }
+    #expect(counts.count == 20)
+    // 4.5 s of 300 ms each.
+    for (page, count) in counts { #expect((14...15).contains(count), "page \(page): \(count)") }
+  }
+
   @Test func oneThatIsAloneIsInStepWithItself() throws {
     let harness = try Harness(rows: 30)
     harness.open()

@@ -169,6 +169,13 @@ import Testing
     #expect(hasRoom(harness))
   }
 
+  @Test func whoSticksToTheEndWaitsForAViewThatIsPutTogether() throws {
+    let harness = try Harness(limits: limits(stepRows: 400), rows: 3_000)
+    harness.open(query: QueryRequest(sort: [("value", false)]), buffer: 0, stick: .end, interval: .zero)
+    while try !served(harness).isEmpty || harness.engine.deadline == .zero {}
+    #expect(harness.values(1) == (2_990..<3_000).map { $0 * 10 })
+  }
+
   @Test func aViewThatIsPutTogetherMayLackFourTimesAsMany() throws {
     let harness = try Harness(limits: limits(backlog: 10, stepRows: 4), rows: 100)
     harness.open(query: QueryRequest(sort: [("value", false)]))

@@ -29,6 +29,20 @@ import Testing
     #expect(harness.lines()[17 - harness.replica().start] == "10")
   }
 
+  @Test func theyStandInTheOrderOfTheColumnsCollation() throws {
+    for (collation, groups) in [
+      (Collation.codeUnit, ["B2", "a10", "a9"]), (.natural, ["a9", "a10", "B2"]),
+      // Only the last two signs count, the last one first.
+      (.locale("invented"), ["a10", "B2", "a9"]),
+    ] {
+      let harness = try WindowedHarness(limits: small, collation: collation)
+      for (key, group) in ["a10", "B2", "a9", "B2"].enumerated() { harness.upsert(key, group: group) }
+      harness.open(query: QueryRequest(group: ["group"]))
+      try harness.settle()
+      #expect(harness.replica().headers.map(\.value) == groups.map { .text($0) })
+    }
+  }
+
   @Test func onlyPagesInSightAreAskedFor() throws {
     let harness = try grouped()
     #expect(harness.source.requests.map(\.section) == [[], [.text("even")], [.text("even")]])

@@ -1,0 +1,108 @@
+import ListTesting
+import Testing
+
+@testable import ListEngine
+
+/// What rows are called by those who do not know this engine's ids.
+@Suite struct KeysTests {
+  private let page = SessionID(rawValue: 1)
+
+  @Test func aRowIsFoundByItsKeyWhereverItIs() throws {
+    let harness = try Harness(rows: 100)
+    harness.open(query: QueryRequest(sort: [("value", true)]))
+    try harness.settle()
+    let row = try #require(harness.row(990))
+    #expect(harness.engine.key(of: row, shownTo: page) == .integer(99))
+    let last = harness.engine.locate(.integer(99), for: page)
+    #expect(last == LocatedRow(.integer(99), id: row, position: 0))
+    #expect(harness.engine.locate(.integer(10), for: page)?.position == 89)
+    harness.change { $0.update(10, value: 10_000) }
+    try harness.settle(by: .seconds(1))
+    #expect(harness.engine.locate(.integer(10), for: page)?.position == 0)
+    let second = harness.engine.locate(.integer(99), for: page)
+    #expect(second == LocatedRow(.integer(99), id: row, position: 1))
+  }
+
+  @Test func aNumberMayBeWrittenAsAText() throws {
+    let harness = try Harness(rows: 10)
+    harness.change { $0.upsert(.max, value: -1) }
+    harness.open()
+    try harness.settle(by: .seconds(1))
+    let text = RowKey.text("9223372036854775807")
+    #expect(harness.engine.locate(text, for: page)?.position == 10)
+    #expect(harness.engine.locate(text, for: page)?.key == text, "it is told by the name that was asked for")
+    #expect(harness.engine.locate(.text("3"), for: page)?.position == 3)
+    #expect(harness.engine.locate(.text("three"), for: page) == nil)
+  }
+
+  @Test func aNumberIsNoTextInATableOfTexts() throws {
+    var engine = Engine(epoch: "keys")
+    let table = try engine.addTable(Schema(name: "texts", key: .text, columns: [Column("value", .integer)]), at: .zero)
+    engine.handle(
+      .open(page, table: "texts", request: 1, query: QueryRequest(), viewport: nil, interval: nil), at: .zero)
+    engine.handle(.changes(table, .reload([(.text("7"), [.integer(1)])])), at: .zero)
+    _ = engine.advance(to: .zero)
+    #expect(engine.locate(.integer(7), for: page) == nil)
+    #expect(engine.locate(.text("7"), for: page)?.position == 0)
+  }
+
+  @Test func whoIsNotThereIsNotFound() throws {
+    let harness = try Harness(rows: 10)
+    #expect(harness.engine.locate(.integer(1), for: page) == nil, "no page has opened anything")
+    harness.open()
+    try harness.settle()
+    let row = try #require(harness.row(10))
+    #expect(harness.engine.locate(.integer(10), for: page) == nil)
+    harness.change { $0.delete(1) }
+    try harness.settle(by: .seconds(1))
+    #expect(harness.engine.locate(.integer(1), for: page) == nil)
+    #expect(harness.engine.key(of: row, shownTo: page) == nil)
+  }
+
+  @Test func aRowThatTheQueryDoesNotShowHasNoPlace() throws {
+    let harness = try Harness(rows: 10)
+    harness.open(query: QueryRequest(filter: .compare("value", .greater, .number(50))))
+    try harness.settle()
+    let found = harness.engine.locate(.integer(3), for: page)
+    #expect(found?.key == .integer(3) && found?.position == nil)
+    #expect(harness.engine.locate(.integer(6), for: page)?.position == 0)
+  }
+
+  @Test func theHeaderStandsForARowThatIsFoldedAway() throws {
+    let harness = try Harness()
+    harness.change { changes in
+      for key in 0..<4 { changes.upsert(key, value: key, group: key < 2 ? "a" : "b") }
+    }
+    var query = QueryRequest(group: ["group"])
+    query.collapsed = [[.text("b")]]
+    harness.open(query: query)
+    try harness.settle(by: .seconds(1))
+    #expect(harness.engine.locate(.integer(1), for: page)?.position == 2)
+    #expect(harness.engine.locate(.integer(3), for: page)?.position == 3)
+  }
+}
+
+/// The same of rows that stay at their source.
+@Suite struct WindowedKeysTests {
+  private let page = SessionID(rawValue: 1)
+
+  @Test func onlyWhatTheSourceHasGivenForTheQueryIsFound() throws {
+    let harness = try WindowedHarness(rows: 500, limits: WindowedHarness.limits { $0.cachedRows = 100 })
+    harness.open(query: QueryRequest(sort: [("value", true)]), first: 200)
+    try harness.settle()
+    let seen = try #require(harness.row(2_990))
+    #expect(harness.engine.key(of: seen, shownTo: page) == .integer(299))
+    #expect(harness.engine.locate(.integer(299), for: page) == LocatedRow(.integer(299), id: seen, position: 200))
+    #expect(harness.engine.locate(.integer(3), for: page) == nil)
+  }
+
+  @Test func betweenTwoQueriesNothingIsFound() throws {
+    let harness = try WindowedHarness(rows: 50)
+    harness.open(query: QueryRequest(sort: [("value", true)]))
+    try harness.settle()
+    #expect(harness.engine.locate(.integer(49), for: page)?.position == 0)
+    harness.engine.handle(
+      .query(page, request: 2, query: QueryRequest(sort: [("value", false)]), viewport: nil), at: harness.clock.now)
+    #expect(harness.engine.locate(.integer(49), for: page) == nil)
+  }
+}

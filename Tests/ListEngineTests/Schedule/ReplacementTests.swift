@@ -1,0 +1,192 @@
+import ListTesting
+import Testing
+
+@testable import ListEngine
+
+/// Another table takes the place of one whose source has told other columns.
+@Suite struct ReplacementTests {
+  private static let other = Schema(name: "numbers", key: .text, columns: [Column("title", .text)])
+
+  private func replace(_ harness: Harness, with schema: Schema = Self.other) throws {
+    try harness.engine.replaceTable(harness.table, with: schema, at: harness.clock.now)
+  }
+
+  private func tell(_ harness: Harness, _ keys: String...) {
+    var changes = Changeset()
+    for key in keys { changes.upsert(.text(key), [.text(key)]) }
+    harness.engine.handle(.changes(harness.table, changes), at: harness.clock.now)
+  }
+
+  private func ids(_ harness: Harness, _ page: SessionID) -> [RowID] {
+    harness.replicas[page]!.items.compactMap { if case .row(let id, _, _) = $0 { id } else { nil } }
+  }
+
+  @Test func pagesAreToldAndGetNothingUntilTheyOpenIt() throws {
+    let harness = try Harness(rows: 20)
+    let page = harness.open()
+    try harness.settle()
+    let before = harness.replicas[page]!
+    harness.forgetOthers()
+    try replace(harness)
+    tell(harness, "a", "b")
+    #expect(try harness.advance(by: .seconds(5)).isEmpty)
+    guard case .tables(let tables)? = harness.others.first else {
+      Issue.record("\(harness.others)")
+      return
+    }
+    #expect(tables.map(\.schema) == [Self.other] && tables.map(\.generation) == [1])
+    // It knows nothing of it yet, and asks for what is not there any more.
+    for input: Input in [
+      .query(page, request: 2, query: QueryRequest(sort: [("value", true)]), viewport: nil),
+      .viewport(page, Viewport(first: 3, count: 5)), .resync(page, sequence: before.sequence),
+      .collapse(page, .path([.text("odd")]), isCollapsed: true), .pause(page, isPaused: true),
+    ] { harness.engine.handle(input, at: harness.clock.now) }
+    #expect(try harness.advance(by: .seconds(5)).isEmpty)
+    #expect(!harness.others.contains { if case .refuse = $0 { true } else { false } })
+    #expect(harness.engine.openTable(of: page) == harness.table)
+    harness.open()
+    try harness.settle()
+    let after = harness.replicas[page]!
+    #expect(after.cells == [[.text("a")], [.text("b")]])
+    #expect(after.sequence > before.sequence, "numbers go on on the same socket")
+    #expect(harness.engine.tables(at: harness.clock.now)[0].rows == 2)
+  }
+
+  @Test func noRowHasTheIDOfAFormerOne() throws {
+    let harness = try Harness(rows: 20)
+    let page = harness.open()
+    try harness.settle()
+    let before = Set(ids(harness, page))
+    #expect(before.count > 10)
+    for _ in 0..<2 {
+      try replace(harness)
+      tell(harness, "a", "b", "c")
+      harness.open()
+      try harness.settle()
+      let ids = ids(harness, page)
+      #expect(ids.count == 3 && before.isDisjoint(with: ids))
+      for row in before { #expect(harness.engine.key(of: row, shownTo: page) == nil) }
+      #expect(harness.engine.key(of: ids[1], shownTo: page) == .text("b"))
+    }
+  }
+
+  @Test func whatWasHeldOfTheFormerOneIsNotGoneOnFrom() throws {
+    let harness = try Harness(rows: 20)
+    let page = harness.open()
+    try harness.settle()
+    let held = harness.replicas[page]!.sequence
+    harness.engine.handle(.close(page), at: harness.clock.now)
+    try replace(harness)
+    tell(harness, "a")
+    let again = SessionID(rawValue: 2)
+    harness.put(Replica(), as: again)
+    harness.engine.handle(
+      .open(
+        again, table: "numbers", request: 2, query: QueryRequest(), viewport: nil, interval: nil,
+        resume: ResumePoint(session: page, sequence: held)), at: harness.clock.now)
+    let sent = try harness.advance()
+    #expect(sent.first?.patch.base == nil)
+    #expect(harness.replicas[again]!.cells == [[.text("a")]])
+  }
+
+  @Test func whoIsHiddenOrCannotTakeAnythingStaysSo() throws {
+    let harness = try Harness(rows: 5)
+    let page = harness.open()
+    try harness.advance()
+    try replace(harness)
+    harness.engine.handle(.visibility(page, isHidden: true), at: harness.clock.now)
+    harness.open()
+    tell(harness, "a")
+    #expect(try harness.advance(by: .seconds(1)).isEmpty)
+    harness.engine.handle(.writable(page), at: harness.clock.now)
+    harness.engine.handle(.visibility(page, isHidden: false), at: harness.clock.now)
+    #expect(try harness.advance().count == 1)
+  }
+
+  @Test func aSchemaThatCannotBeLeavesEverythingAsItWas() throws {
+    let harness = try Harness(rows: 5)
+    let page = harness.open()
+    try harness.settle()
+    _ = try harness.engine.addTable(Schema(name: "taken", key: .text, columns: [Column("a", .text)]), at: .zero)
+    for (schema, error) in [
+      (Schema(name: "numbers", key: .text, columns: []), SchemaError.columnCount(0, limit: Limits().columns)),
+      (Schema(name: "taken", key: .text, columns: [Column("a", .text)]), .repeatedTable("taken")),
+      (Schema(name: "", key: .text, columns: [Column("a", .text)]), .badName("")),
+    ] { #expect(throws: error) { try replace(harness, with: schema) } }
+    harness.change { $0.upsert(7, value: 1) }
+    try harness.settle()
+    #expect(harness.replicas[page]!.cells.count == 6)
+    #expect(harness.engine.tables(at: .zero).map(\.generation) == [0, 0])
+  }
+
+  @Test func anotherNameIsForThoseWhoWaitForIt() throws {
+    let harness = try Harness(rows: 5)
+    let waiting = SessionID(rawValue: 2)
+    harness.put(Replica(), as: waiting)
+    harness.engine.handle(
+      .open(waiting, table: "others", request: 1, query: QueryRequest(), viewport: nil, interval: nil), at: .zero)
+    var schema = Self.other
+    schema.name = "others"
+    try replace(harness, with: schema)
+    tell(harness, "a")
+    try harness.settle()
+    #expect(harness.replicas[waiting]!.cells == [[.text("a")]])
+    #expect(harness.engine.table(named: "others") == harness.table)
+    #expect(harness.engine.table(named: "numbers") == nil)
+    // The name is free.
+    _ = try harness.engine.addTable(Harness.schema, at: harness.clock.now)
+  }
+
+  @Test func whatWasBeingTakenAwayIsNotTakenForWhole() throws {
+    let harness = try Harness(rows: 20)
+    let begun = try harness.engine.beginExport(of: "numbers", QueryRequest())
+    let ended = try harness.engine.beginExport(of: "numbers", QueryRequest())
+    harness.engine.endExport(ended)
+    try replace(harness)
+    for id in [begun, ended] {
+      guard case .failed("the table has other columns now") = harness.engine.read(id, rows: 5) else {
+        Issue.record("it looks whole")
+        continue
+      }
+    }
+    tell(harness, "a")
+    let now = try harness.engine.beginExport(of: "numbers", QueryRequest())
+    guard case .rows(let rows) = harness.engine.read(now, rows: 5), case .end = harness.engine.read(now, rows: 5) else {
+      Issue.record("its own rows do not come")
+      return
+    }
+    #expect(rows == [[.text("a")]])
+    harness.engine.endExport(begun)
+  }
+
+  @Test func idsThatAreUsedUpAreSaid() {
+    let schema = Harness.schema
+    func state(_ first: UInt32) -> TableState {
+      TableState(
+        Table(schema, limits: Limits(), seed: 1, firstNumber: first), id: TableID(rawValue: 0), at: .zero)
+    }
+    #expect(state(Succession.greatestNumber).succession?.firstNumber == Succession.greatestNumber)
+    #expect(state(Succession.greatestNumber + 1).succession == nil)
+  }
+
+  @Test func answersToTheFormerOneAreNotTakenForOnesToIt() throws {
+    let harness = try WindowedHarness(rows: 40)
+    harness.open()
+    try harness.turn()
+    let asked = try #require(harness.source.requests.last?.id)
+    var schema = WindowedHarness.schema(WindowedCapabilities(sort: [0]))
+    schema.title = "Others"
+    try harness.engine.replaceTable(harness.table, with: schema, at: harness.clock.now)
+    harness.open()
+    try harness.turn()
+    let again = try #require(harness.source.requests.last?.id)
+    #expect(again.rawValue > asked.rawValue)
+    harness.engine.handle(
+      .page(
+        harness.table, asked, RowPage([(.integer(1), [.integer(666), .text("old"), .null])], hasMore: false, count: 1)),
+      at: harness.clock.now)
+    harness.engine.handle(.pageFailed(harness.table, asked, reason: "it has ended"), at: harness.clock.now)
+    try harness.settle()
+    #expect(harness.lines().first == "0" && !harness.lines().contains("666"))
+  }
+}
