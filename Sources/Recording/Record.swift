@@ -9,6 +9,8 @@ import ListEngine
 enum Record {
   /// A source's table was added.
   case table(Schema, Instant)
+  /// A source's table took the place of another one.
+  case replacement(TableID, Schema, Instant)
   /// An input was handled.
   case input(Input, Instant)
   /// The engine was asked what is to be done, and answered this.
@@ -18,13 +20,15 @@ enum Record {
 
   private enum Kind: UInt8 {
     case table = 1
-    case input, changes, answer, interval
+    case input, changes, answer, interval, replacement
   }
 
   /// When it happened.
   var moment: Instant {
     switch self {
-    case .table(_, let moment), .input(_, let moment), .answer(_, let moment), .interval(_, let moment): moment
+    case .table(_, let moment), .replacement(_, _, let moment), .input(_, let moment), .answer(_, let moment),
+      .interval(_, let moment):
+      moment
     }
   }
 
@@ -32,6 +36,8 @@ enum Record {
   var encoded: [UInt8] {
     switch self {
     case .table(let schema, let moment): Self.head(.table, moment) + Self.json(schema)
+    case .replacement(let table, let schema, let moment):
+      Self.head(.replacement, moment) + Self.bytes(UInt64(table.rawValue)) + Self.json(schema)
     case .input(.changes(let table, let changes), let moment):
       Self.head(.changes, moment) + Self.bytes(UInt64(table.rawValue)) + changes.encoded
     case .input(let input, let moment): Self.head(.input, moment) + Self.json(input)
@@ -51,6 +57,11 @@ enum Record {
     case .table:
       guard let schema = try? JSONDecoder().decode(Schema.self, from: rest) else { return nil }
       self = .table(schema, moment)
+    case .replacement:
+      guard let table = Self.number(bytes, at: 9).flatMap(Int.init(exactly:)),
+        let schema = try? JSONDecoder().decode(Schema.self, from: Data(bytes[17...]))
+      else { return nil }
+      self = .replacement(TableID(rawValue: table), schema, moment)
     case .input:
       guard let input = try? JSONDecoder().decode(Input.self, from: rest) else { return nil }
       self = .input(input, moment)

@@ -37,10 +37,12 @@ public struct RecordedEngine: ~Copyable {
   public func openTable(of session: SessionID) -> TableID? { engine.openTable(of: session) }
   /// See ``Engine/key(of:shownTo:)``.
   public func key(of row: RowID, shownTo session: SessionID) -> RowKey? { engine.key(of: row, shownTo: session) }
+  /// See ``Engine/locate(_:for:)``.
+  public func locate(_ key: RowKey, for session: SessionID) -> LocatedRow? { engine.locate(key, for: session) }
   /// See ``Engine/hasRoom(for:)``.
   public func hasRoom(for table: TableID) -> Bool { engine.hasRoom(for: table) }
 
-  // What pages are sent does not depend on who takes a table away, so that is not recorded.
+  // What pages are sent does not depend on who takes a table away, so that is not recorded, nor what its source is asked for it and answers.
 
   /// See ``Engine/beginExport(of:_:)``.
   public mutating func beginExport(of name: String, _ request: QueryRequest) throws(ClientError) -> ExportID {
@@ -50,6 +52,10 @@ public struct RecordedEngine: ~Copyable {
   public func read(_ id: ExportID, rows: Int) -> ExportSlice { engine.read(id, rows: rows) }
   /// See ``Engine/isReady(_:)``.
   public func isReady(_ id: ExportID) -> Bool { engine.isReady(id) }
+  /// See ``Engine/isHungry(_:)``.
+  public func isHungry(_ id: ExportID) -> Bool { engine.isHungry(id) }
+  /// See ``Engine/rowsLeftOut(_:)``.
+  public func rowsLeftOut(_ id: ExportID) -> Int { engine.rowsLeftOut(id) }
   /// See ``Engine/endExport(_:)``.
   public mutating func endExport(_ id: ExportID) { engine.endExport(id) }
 
@@ -57,6 +63,12 @@ public struct RecordedEngine: ~Copyable {
   public mutating func addTable(_ schema: Schema, at now: Instant) throws(SchemaError) -> TableID {
     recording?.note(.table(schema, now))
     return try engine.addTable(schema, at: now)
+  }
+
+  /// See ``Engine/replaceTable(_:with:at:)``.
+  public mutating func replaceTable(_ id: TableID, with schema: Schema, at now: Instant) throws(SchemaError) {
+    recording?.note(.replacement(id, schema, now))
+    try engine.replaceTable(id, with: schema, at: now)
   }
 
   /// See ``Engine/setInterval(_:)``.
@@ -67,14 +79,16 @@ public struct RecordedEngine: ~Copyable {
 
   /// See ``Engine/handle(_:at:)``.
   public mutating func handle(_ input: Input, at now: Instant) {
-    recording?.note(.input(input, now))
+    if !input.isForExport { recording?.note(.input(input, now)) }
     engine.handle(input, at: now)
   }
 
   /// See ``Engine/advance(to:)``.
   public mutating func advance(to now: Instant) -> [Output] {
     let outputs = engine.advance(to: now)
-    if let recording { recording.note(.answer(AnswerDigest(outputs, epoch: engine.epoch), now)) }
+    if let recording {
+      recording.note(.answer(AnswerDigest(outputs.filter { !$0.isForExport }, epoch: engine.epoch), now))
+    }
     return outputs
   }
 }

@@ -26,6 +26,8 @@ public final class Recording: Sendable {
   private struct Shared {
     var backlog: [UInt8] = []
     var state = State.running
+    /// Nothing is written yet.
+    var isHeld = false
     var isClosing = false
     /// Whether the writer has taken bytes that are not in the file yet.
     var isWriting = false
@@ -39,16 +41,18 @@ public final class Recording: Sendable {
   private nonisolated(unsafe) var shared = Shared()
   private let isDone = DispatchSemaphore(value: 0)
 
-  /// Begins a recording in a new file, or in place of what is in it. Only its owner may read it: rows may be anybody's secrets.
+  /// A recording in a new file, or in place of another recording. Only its owner may read it: rows may be anybody's secrets.
+  ///
+  /// Until ``begin()`` nothing is written: a server that does not start loses no recording of an earlier one.
   public convenience init(path: String, _ header: RecordingHeader, logger: Logger = Logger(label: "recording"))
     throws(RecordingError)
   {
-    self.init(try FileStore(path: path), header, logger: logger)
+    self.init(try FileStore(path: path), header, logger: logger, isHeld: true)
   }
 
   init(
     _ store: any RecordStore, _ header: RecordingHeader, logger: Logger = Logger(label: "recording"),
-    backlogLimit: Int = Recording.greatestBacklog
+    backlogLimit: Int = Recording.greatestBacklog, isHeld: Bool = false
   ) {
     self.store = store
     self.logger = logger
@@ -57,9 +61,18 @@ public final class Recording: Sendable {
     encoder.outputFormatting = .sortedKeys
     guard let contents = try? encoder.encode(header) else { preconditionFailure("\(header) cannot be written") }
     shared.backlog = RecordingHeader.magic + RecordingHeader.frame(Array(contents))
+    shared.isHeld = isHeld
     let thread = Thread { [self] in write() }
     thread.name = "recording"
     thread.start()
+  }
+
+  /// From now on it is written.
+  public func begin() {
+    condition.lock()
+    defer { condition.unlock() }
+    shared.isHeld = false
+    condition.broadcast()
   }
 
   /// How it is doing.
@@ -130,7 +143,7 @@ public final class Recording: Sendable {
   private func nextBytes() -> [UInt8]? {
     condition.lock()
     defer { condition.unlock() }
-    while shared.backlog.isEmpty, !shared.isClosing, shared.state.isAlive { condition.wait() }
+    while shared.isHeld || shared.backlog.isEmpty, !shared.isClosing, shared.state.isAlive { condition.wait() }
     guard shared.state.isAlive, !shared.backlog.isEmpty else { return nil }
     var bytes: [UInt8] = []
     swap(&bytes, &shared.backlog)

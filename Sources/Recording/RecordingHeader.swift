@@ -14,8 +14,10 @@ public struct RecordingHeader: Codable, Hashable, Sendable {
   /// The bounds that were in force.
   public var limits: Limits
 
-  /// This rowcast writes and reads this version. Schemas of version 1 said nothing of actions and images.
-  public static let currentVersion = 2
+  /// This rowcast writes this version. Schemas of version 1 said nothing of actions and images; in version 2 no table took the place of another.
+  public static let currentVersion = 3
+  /// It reads these.
+  static let readableVersions = 2...currentVersion
   static let magic: [UInt8] = Array("ROWCAST".utf8) + [1]
   /// No record is longer.
   static let greatestFrame = 256 << 20

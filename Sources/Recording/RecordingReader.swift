@@ -5,8 +5,14 @@ import ListEngine
 public enum RecordingError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The file cannot be opened or read.
   case unreadable(String)
+  /// There is nothing in the file.
+  case empty
   /// It does not begin as recordings do.
   case noRecording
+  /// It is what `rowcast plugin run --trace` has kept.
+  case trace
+  /// The file ends before its first record.
+  case cutOff
   /// It was written by another version.
   case wrongVersion(Int)
   /// What stands at this byte is not what was written there.
@@ -18,9 +24,12 @@ public enum RecordingError: Error, Hashable, Sendable, CustomStringConvertible {
   public var description: String {
     switch self {
     case .unreadable(let reason): "the recording cannot be read: \(reason)"
+    case .empty: "the file is empty: nothing was recorded in it"
     case .noRecording: "this is no recording: it does not begin with ROWCAST"
+    case .trace: "this is the trace of a plugin, no recording: rowcast plugin replay shows it"
+    case .cutOff: "the file ends before the first record of the recording: nothing was recorded in it"
     case .wrongVersion(let version):
-      "the recording is of version \(version), and this rowcast reads \(RecordingHeader.currentVersion)"
+      "the recording is of version \(version), and this rowcast reads \(RecordingHeader.readableVersions.lowerBound) to \(RecordingHeader.currentVersion)"
     case .damaged(let place): "the recording is damaged at byte \(place)"
     case .unwritable(let reason): "the recording cannot be written: \(reason)"
     }
@@ -39,16 +48,29 @@ struct RecordingReader {
 
   /// Opens a recording.
   init(path: String) throws(RecordingError) {
-    guard let file = FileHandle(forReadingAtPath: path) else {
-      throw .unreadable("\(path): \(String(cString: strerror(errno)))")
+    guard let file = FileHandle(forReadingAtPath: path) else { throw .unreadable(String(cString: strerror(errno))) }
+    var status = stat()
+    // It is read twice when it is served again: what can be read once only would not do.
+    guard fstat(file.fileDescriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+      throw .unreadable("it is not a regular file")
     }
     self.file = file
-    guard try Self.read(file, RecordingHeader.magic.count) == RecordingHeader.magic else { throw .noRecording }
+    let beginning = try Self.read(file, RecordingHeader.magic.count)
+    guard beginning == RecordingHeader.magic else {
+      if beginning.isEmpty { throw .empty }
+      if beginning.starts(with: Array("{\"at\":".utf8)) { throw .trace }
+      throw RecordingHeader.magic.starts(with: beginning) ? .cutOff : .noRecording
+    }
     place = UInt64(RecordingHeader.magic.count)
-    guard case .contents(let contents) = try Self.frame(file, at: place),
-      let version = try? JSONDecoder().decode(Version.self, from: Data(contents))
-    else { throw .damaged(atByte: place) }
-    guard version.version == RecordingHeader.currentVersion else { throw .wrongVersion(version.version) }
+    let contents: [UInt8]
+    switch try Self.frame(file, at: place) {
+    case .contents(let found): contents = found
+    case .end, .torn: throw .cutOff
+    }
+    guard let version = try? JSONDecoder().decode(Version.self, from: Data(contents)) else {
+      throw .damaged(atByte: place)
+    }
+    guard RecordingHeader.readableVersions.contains(version.version) else { throw .wrongVersion(version.version) }
     guard let header = try? JSONDecoder().decode(RecordingHeader.self, from: Data(contents)) else {
       throw .damaged(atByte: place)
     }

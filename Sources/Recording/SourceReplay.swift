@@ -10,6 +10,8 @@ public struct SourceReplay: ~Copyable {
   public enum What: Sendable {
     /// Its table; the table's number, which the following events name, is the count of those before it.
     case table(Schema)
+    /// Its table has other columns from now on.
+    case replacement(TableID, Schema)
     /// Its rows have changed.
     case changes(TableID, Changeset)
     /// It is up or down, and why.
@@ -45,6 +47,11 @@ public struct SourceReplay: ~Copyable {
       case .table(let schema, let moment):
         guard (try? tables.addTable(schema, at: moment)) != nil else { continue }
         return Event(after: after, what: .table(schema))
+      case .replacement(let table, let schema, let moment):
+        guard tables.tables(at: moment).indices.contains(table.rawValue),
+          (try? tables.replaceTable(table, with: schema, at: moment)) != nil
+        else { continue }
+        return Event(after: after, what: .replacement(table, schema))
       case .input(.changes(let table, let changes), _): return Event(after: after, what: .changes(table, changes))
       case .input(.source(let table, let state, let message, _), _):
         return Event(after: after, what: .state(table, state, message))

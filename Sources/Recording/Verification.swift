@@ -41,6 +41,9 @@ public enum Verification {
       case .table(let schema, let moment):
         // A schema that was refused then is refused now.
         if (try? engine.addTable(schema, at: moment)) != nil { tables += 1 }
+      case .replacement(let table, let schema, let moment):
+        guard (0..<tables).contains(table.rawValue) else { throw .damaged(atByte: place) }
+        try? engine.replaceTable(table, with: schema, at: moment)
       case .input(let input, let moment):
         guard input.names.map({ $0.rawValue < tables && $0.rawValue >= 0 }) ?? true else {
           throw .damaged(atByte: place)

@@ -71,6 +71,10 @@ extension ClientMessage {
       self = .hold(isHeld: try message.requiredBoolean("held"))
     case "stats":
       self = .stats(isWanted: try message.requiredBoolean("wanted"))
+    case "name":
+      self = .name(id: try Self.number(message, "id"), rows: try Self.rows(message))
+    case "locate":
+      self = .locate(id: try Self.number(message, "id"), keys: try Self.keys(message))
     case "act":
       self = .act(try Act(message))
     default:
@@ -95,8 +99,8 @@ extension ClientMessage {
       guard case .text(let name) = column else {
         throw .unreadableMessage("query.group[\(index)] must be a text, not \(column.kind)")
       }
-      guard name.utf8.count <= greatestName else {
-        throw .tooLong("query.group[\(index)] has more than \(greatestName) bytes")
+      guard name.utf8.count <= greatestName || name.unicodeScalars.count <= greatestName else {
+        throw .tooLong("query.group[\(index)] has more than \(greatestName) characters")
       }
       group.append(name)
     }

@@ -28,6 +28,10 @@ public enum ClientMessage: Hashable, Sendable {
   case hold(isHeld: Bool)
   /// The page wants to see what goes on, or does so no longer.
   case stats(isWanted: Bool)
+  /// What does the source call these rows?
+  case name(id: UInt64, rows: [RowID])
+  /// Where are the rows with these keys?
+  case locate(id: UInt64, keys: [RowKey])
 
   /// Which table a page wants to see, and how.
   public struct Open: Hashable, Sendable {

@@ -59,14 +59,17 @@ extension QueryRequest {
     }
   }
 
-  /// By the same door as a page's, so that the same rules hold.
+  /// By the same rules as a page's.
   private static func filter(_ text: String, limits: Limits) throws(ClientError) -> Filter<String>? {
-    let isList = text.drop(while: { $0 == " " }).hasPrefix("[")
-    let filter = isList ? "{\"all\":\(text)}" : text
-    let message = "{\"type\":\"query\",\"request\":0,\"query\":{\"filter\":\(filter)}}"
-    guard case .query(_, let query, _) = try ClientMessage(decoding: Array(message.utf8), limits: limits) else {
-      throw .unreadableMessage("this is no filter")
+    let outcome = Array(text.utf8).withUnsafeBufferPointer { buffer -> Result<JSONValue, ClientError> in
+      var reader = JSONReader(buffer)
+      do throws(ClientError) { return .success(try reader.readDocument()) } catch { return .failure(error) }
     }
-    return query.filter
+    let decoding = FilterDecoding(limits, greatestName: ClientMessage.greatestName)
+    switch try outcome.get() {
+    case .null: return nil
+    case .array(let parts): return try decoding.filter(.object([("all", .array(parts))]), path: "filter")
+    case let filter: return try decoding.filter(filter, path: "filter")
+    }
   }
 }

@@ -55,21 +55,13 @@ struct JSONMembers {
 
   // MARK: Numbers
 
-  /// A whole number; `7.0` and `7e0` are whole too, as they are for JavaScript.
+  /// A whole number.
   func integer(_ name: String, in range: ClosedRange<Int64>) throws(ClientError) -> Int64? {
     guard let value = self[name] else { return nil }
-    let whole: Int64
-    switch value {
-    case .integer(let integer):
-      whole = integer
-    case .number(let number):
-      guard let integer = Int64(exactly: number) else {
-        guard number.rounded() == number else { throw mustBe("a whole number", name, value) }
-        throw .outOfRange("\(fullName(name)) must be between \(range.lowerBound) and \(range.upperBound)")
-      }
-      whole = integer
-    default:
-      throw mustBe("a number", name, value)
+    guard let whole = value.whole else {
+      guard case .number(let number) = value else { throw mustBe("a number", name, value) }
+      guard number.rounded() == number else { throw mustBe("a whole number", name, value) }
+      throw .outOfRange("\(fullName(name)) must be between \(range.lowerBound) and \(range.upperBound)")
     }
     guard range.contains(whole) else {
       throw .outOfRange("\(fullName(name)) must be between \(range.lowerBound) and \(range.upperBound), not \(whole)")

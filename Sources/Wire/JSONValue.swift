@@ -25,3 +25,14 @@ enum JSONValue {
     }
   }
 }
+
+extension JSONValue {
+  /// The whole number that it is; `7.0` and `7e0` are whole too, as they are for JavaScript.
+  var whole: Int64? {
+    switch self {
+    case .integer(let integer): integer
+    case .number(let number): Int64(exactly: number)
+    default: nil
+    }
+  }
+}

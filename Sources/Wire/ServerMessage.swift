@@ -25,6 +25,10 @@ public enum ServerMessage {
   case stats(ServerStats)
   /// What became of something that the page wanted done; `token` as the page has said it.
   case acted(id: UInt64, token: String? = nil, ActionOutcome)
+  /// What the source calls rows that the page has asked for.
+  case named(id: UInt64, [(id: RowID, key: RowKey)])
+  /// Where rows are that the page has asked for by their keys.
+  case located(id: UInt64, [LocatedRow])
   /// Why the socket is closed now.
   case error(ClientError)
 
@@ -101,6 +105,8 @@ public enum ServerMessage {
     case .stats(let stats): writer.stats(stats)
     case .acted(let id, let token, let outcome):
       writer.acted(id, token, outcome)
+    case .named(let id, let rows): writer.named(id, rows)
+    case .located(let id, let rows): writer.located(id, rows)
     case .error(let error):
       writer.raw("{\"type\":\"error\",\"code\":")
       writer.text(error.code)
@@ -148,6 +154,10 @@ extension JSONWriter {
       text(table.schema.title)
       raw(",\"rows\":")
       integer(table.rows)
+      if table.generation > 0 {
+        raw(",\"generation\":")
+        integer(table.generation)
+      }
       raw(",\"columns\":[")
       for (number, column) in table.schema.columns.enumerated() {
         if number > 0 { byte(",") }

@@ -30,16 +30,18 @@ import Testing
     var scenario = try Scenario(recording)
     scenario.run(steps: 100)
     #expect(scenario.outputs > 50)
+    // What the writer has in its hands is put back, and counted, when its write has failed.
+    recording.close(within: .seconds(60))
     guard case .ended = recording.state else {
       Issue.record("it is \(recording.state)")
       return
     }
-    recording.close(within: .seconds(60))
   }
 
   @Test func aDiskWithoutRoomIsSaidSo() throws {
     // The system's own full disk: every write to it fails.
     let recording = try Recording(path: "/dev/full", header)
+    recording.begin()
     #expect(recording.wait(until: .failing("No space left on device"), within: 60))
     recording.close()
   }
@@ -58,6 +60,29 @@ import Testing
   @Test func aPlaceThatCannotBeWrittenIsRefusedAtOnce() {
     #expect(throws: RecordingError.unwritable("/nowhere/file: No such file or directory")) {
       try Recording(path: "/nowhere/file", header)
+    }
+  }
+
+  @Test(arguments: ["", "ROWCAST", "ROWCAST\u{1}what was there"])
+  func aRecordingTakesThePlaceOfAnotherWhenItBegins(_ text: String) throws {
+    try withFile(Array(text.utf8)) { (path) throws in
+      let recording = try Recording(path: path, header)
+      #expect(!recording.wait(until: .running, within: 0))
+      #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == Data(text.utf8))
+      recording.begin()
+      #expect(recording.wait(until: .running, within: 60))
+      #expect(try Verification.run(path: path).records == 0)
+      recording.close(within: .seconds(60))
+    }
+  }
+
+  @Test(arguments: ["x", "ROWCAST\u{2}", "ROWCAT", "#!/bin/sh\n"])
+  func whatIsNoRecordingIsNotWrittenOver(_ text: String) throws {
+    try withFile(Array(text.utf8)) { (path) throws in
+      #expect(throws: RecordingError.unwritable("\(path): there is a file that is no recording")) {
+        try Recording(path: path, header)
+      }
+      #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == Data(text.utf8))
     }
   }
 
@@ -98,6 +123,21 @@ import Testing
       #expect(schema.name == "jobs")
       #expect(events.filter { if case .changes = $0.what { true } else { false } }.count == 4)
       #expect(events.map(\.after) == events.map(\.after).sorted())
+    }
+  }
+
+  @Test func anotherTableInItsPlaceIsToldAgain() throws {
+    try withFile(recordedBytes(steps: 20)) { path in
+      var replay = try SourceReplay(path: path)
+      var titles: [String] = []
+      var later = 0
+      while let event = try replay.next() {
+        if case .replacement(TableID(rawValue: 0), let schema) = event.what { titles.append(schema.title) }
+        if case .changes = event.what, !titles.isEmpty { later += 1 }
+      }
+      #expect(titles == ["Other jobs"])
+      #expect(later == 8, "its list, and seven changes")
+      #expect(try Verification.run(path: path).firstDifference == nil)
     }
   }
 }

@@ -12,12 +12,13 @@ struct Scenario: ~Copyable {
   /// How many things the engine wanted done.
   private(set) var outputs = 0
 
+  private static let schema = Schema(
+    name: "jobs", key: .integer,
+    columns: [Column("name", .text), Column("load", .number), Column("picture", .image, isDeferred: true)])
+
   init(_ recording: Recording?) throws {
     engine = RecordedEngine(Engine(epoch: "run", limits: Limits()), recording: recording)
-    let schema = Schema(
-      name: "jobs", key: .integer,
-      columns: [Column("name", .text), Column("load", .number), Column("picture", .image, isDeferred: true)])
-    table = try engine.addTable(schema, at: now)
+    table = try engine.addTable(Self.schema, at: now)
   }
 
   mutating func run(steps: Int = 20) {
@@ -68,10 +69,21 @@ struct Scenario: ~Copyable {
           .viewport(pages[0], Viewport(first: 3, count: 4, anchor: RowID(rawValue: 7), stick: nil)), at: now)
         engine.handle(.visibility(pages[1], isHidden: true), at: now)
       }
+      if step == 12 { replace(pages[0], filtered) }
       now = now.advanced(by: .milliseconds(step * 37 % 400))
     }
     engine.handle(.close(pages[0]), at: now)
     _ = engine.advance(to: now)
+  }
+
+  /// Another table takes its place; one page opens it, the other one has not read that yet.
+  private mutating func replace(_ page: SessionID, _ query: QueryRequest) {
+    var schema = Self.schema
+    schema.title = "Other jobs"
+    try? engine.replaceTable(table, with: schema, at: now)
+    engine.handle(
+      .changes(table, .reload((0..<9).map { (.integer($0), [.text("other \($0)"), .number(7), .null]) })), at: now)
+    engine.handle(.open(page, table: "jobs", request: 2, query: query, viewport: nil, interval: .zero), at: now)
   }
 }
 

@@ -122,13 +122,27 @@ import Testing
   }
 
   @Test func whatIsNoRecordingIsRefused() throws {
-    #expect(throws: RecordingError.noRecording) { try withFile { try Verification.run(path: $0) } }
-    #expect(throws: RecordingError.noRecording) {
-      try withFile(Array("hello, world".utf8)) { try Verification.run(path: $0) }
+    #expect(throws: RecordingError.empty) { try withFile { try Verification.run(path: $0) } }
+    for (text, error) in [
+      ("hello, world", RecordingError.noRecording), ("ROWCAT", .noRecording), ("ROWCAST\u{2}", .noRecording),
+      ("{\"at\":0,\"event\":\"start\"}\n", .trace), ("{\"at", .noRecording),
+      ("R", .cutOff), ("ROWCAST", .cutOff), ("ROWCAST\u{1}", .cutOff), ("ROWCAST\u{1}1234567", .cutOff),
+    ] {
+      #expect(throws: error, "\(text)") { try withFile(Array(text.utf8)) { try Verification.run(path: $0) } }
     }
-    #expect(throws: RecordingError.self) { try Verification.run(path: "/nowhere/at/all") }
+    let bytes = try recordedBytes(steps: 1)
+    #expect(throws: RecordingError.cutOff) { try withFile(Array(bytes[..<100])) { try Verification.run(path: $0) } }
+    #expect(throws: RecordingError.unreadable("No such file or directory")) {
+      try Verification.run(path: "/nowhere/at/all")
+    }
+    for path in ["/", "/dev/null"] {
+      #expect(throws: RecordingError.unreadable("it is not a regular file")) { try Verification.run(path: path) }
+    }
     var header = RecordingHeader(epoch: "e", limits: Limits())
-    for version in [1, 3] {
+    header.version = 2
+    let former = try RecordingHeader.magic + RecordingHeader.frame(Array(JSONEncoder().encode(header)))
+    #expect(try withFile(former) { try Verification.run(path: $0) }.records == 0)
+    for version in [1, 4] {
       header.version = version
       let other = try RecordingHeader.magic + RecordingHeader.frame(Array(JSONEncoder().encode(header)))
       #expect(throws: RecordingError.wrongVersion(version)) { try withFile(other) { try Verification.run(path: $0) } }

@@ -39,6 +39,34 @@ import Testing
             first: 1200, count: 40, ahead: 60, behind: 20, anchor: RowID(rawValue: 731), stick: .top, sequence: 7)))
   }
 
+  @Test func rowsAndKeysAreRead() throws {
+    #expect(
+      try decode(#"{"type":"name","id":3,"rows":[0,9007199254740991]}"#)
+        == .name(id: 3, rows: [RowID(rawValue: 0), RowID(rawValue: (1 << 53) - 1)]))
+    #expect(try decode(#"{"type":"name","id":3}"#) == .name(id: 3, rows: []))
+    #expect(try decode(#"{"type":"name","id":3,"rows":[7.0]}"#) == .name(id: 3, rows: [RowID(rawValue: 7)]))
+    #expect(try decode(#"{"type":"locate","id":4,"keys":[7e0]}"#) == .locate(id: 4, keys: [.integer(7)]))
+    #expect(
+      try decode(#"{"type":"locate","id":4,"keys":[-1,"9223372036854775807","é"]}"#)
+        == .locate(id: 4, keys: [.integer(-1), .text("9223372036854775807"), .text("é")]))
+    let list = { (count: Int) in "[\(Array(repeating: "1", count: count).joined(separator: ","))]" }
+    let long = { (count: Int) in "[\"\(String(repeating: "é", count: count))\"]" }
+    for (text, isRead) in [
+      (#"{"type":"name","id":3,"rows":\#(list(100))}"#, true), (#"{"type":"name","id":3,"rows":\#(list(101))}"#, false),
+      (#"{"type":"locate","id":3,"keys":\#(list(100))}"#, true),
+      (#"{"type":"locate","id":3,"keys":\#(list(101))}"#, false),
+      (#"{"type":"locate","id":3,"keys":\#(long(128))}"#, true),
+      (#"{"type":"locate","id":3,"keys":\#(long(129))}"#, false),
+      (#"{"type":"name","id":3,"rows":[-1]}"#, false), (#"{"type":"name","id":3,"rows":[9007199254740992]}"#, false),
+      (#"{"type":"name","id":3,"rows":["1"]}"#, false), (#"{"type":"name","id":3,"rows":1}"#, false),
+      (#"{"type":"name","rows":[1]}"#, false), (#"{"type":"locate","id":3,"keys":[1.5]}"#, false),
+      (#"{"type":"locate","id":3,"keys":[null]}"#, false), (#"{"type":"locate","id":3,"keys":[[1]]}"#, false),
+    ] { #expect((complaint(text) == nil) == isRead, "\(text.prefix(80))") }
+    #expect(
+      complaint(#"{"type":"locate","id":3,"keys":[1,true]}"#)
+        == .unreadableMessage("keys[1] must be a whole number or a text, not a boolean"))
+  }
+
   @Test func anOpenMayLeaveOutAlmostAll() throws {
     #expect(try decode(#"{"type":"open","table":"p","request":1}"#) == .open(.init(table: "p", request: 1)))
     let full = try decode(

@@ -158,12 +158,19 @@ import Testing
     let one = try QueryRequest(arguments: [#"filter=[{"column":"cpu","op":"isEmpty"}]"#], limits: limits).filter
     let all = try QueryRequest(arguments: [#"filter={"all":[{"column":"cpu","op":"isEmpty"}]}"#], limits: limits).filter
     #expect(one == all && one != nil)
+    #expect(try QueryRequest(arguments: ["filter=null"], limits: limits) == QueryRequest())
+    do {
+      _ = try QueryRequest(arguments: [#"filter= {"column":"#], limits: limits)
+      Issue.record("half a filter is taken for one")
+    } catch { #expect(error == .unreadableMessage("the message ends too early, at byte 11")) }
     let link = ["table=t", "show=sum:cpu", "sort=cpu", "collapsed=[[1]]", "columns=*cpu"]
     #expect(try QueryRequest(arguments: link, limits: limits) == QueryRequest(sort: [("cpu", false)]))
     for wrong in [
       ["limit=1"], ["sort=a", "sort=b"], ["filter="], ["filter=x"], ["filter={}"], ["filter=[1]"],
       ["sort=%2"], ["sort=%zz"],
-      [#"filter={"all":[]}},"x":{}"#], ["=1"], [""],
+      [#"filter={"all":[]}},"x":{}"#], [#"filter={"all":[]}},"query":{"filter":{"any":[]}"#],
+      [#"filter={"all":[]},"search":"a""#],
+      [#"filter=[],"x":[]"#], ["filter=5"], ["filter=\"all\""], ["filter={\"all\":[]} x"], ["=1"], [""],
     ] {
       #expect(throws: ClientError.self, "\(wrong)") { try QueryRequest(arguments: wrong, limits: limits) }
     }

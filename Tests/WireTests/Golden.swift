@@ -220,6 +220,14 @@ enum Golden {
       age: .milliseconds(try integer(object, "age")), retry: (object["retry"] as? Int).map { .milliseconds($0) })
   }
 
+  static func key(_ value: Any) throws -> RowKey {
+    if let number = value as? Int { return .integer(Int64(number)) }
+    guard let text = value as? String else { throw Misfit(what: "the key \(value)") }
+    // A number beyond 2^53 is a text on the wire.
+    if let number = Int64(text) { return .integer(number) }
+    return .text(text)
+  }
+
   static func outcome(_ message: [String: Any]) throws -> ActionOutcome {
     if let result = message["result"] as? String { return .done(result) }
     guard let error = message["error"] as? [String: String], let reason = error["reason"],

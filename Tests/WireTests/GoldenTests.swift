@@ -46,6 +46,17 @@ import Wire
     case "acted":
       let id = UInt64(try #require(message["id"] as? Int))
       try expect(.acted(id: id, token: message["session"] as? String, Golden.outcome(message)), message)
+    case "named":
+      let rows = try #require(message["rows"] as? [[Any]]).map { row in
+        (id: RowID(rawValue: UInt64(try #require(row[0] as? Int))), key: try Golden.key(row[1]))
+      }
+      try expect(.named(id: UInt64(try #require(message["id"] as? Int)), rows), message)
+    case "located":
+      let rows = try #require(message["rows"] as? [[Any]]).map { row in
+        LocatedRow(
+          try Golden.key(row[0]), id: RowID(rawValue: UInt64(try #require(row[1] as? Int))), position: row[2] as? Int)
+      }
+      try expect(.located(id: UInt64(try #require(message["id"] as? Int)), rows), message)
     case "patch", "error":
       break  // a patch needs its window: the sequences have both; an error's words are free
     case let type:

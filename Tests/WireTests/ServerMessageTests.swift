@@ -151,6 +151,10 @@ import Wire
       try parse(.hello(server: "rowcast 0.1.0", epoch: "5f0c", tables: [table]))
         == json(#"{"type":"hello","version":1,"server":"rowcast 0.1.0","epoch":"5f0c","tables":\#(tables)}"#))
     #expect(try parse(.tables([table])) == json(#"{"type":"tables","tables":\#(tables)}"#))
+    var other = table
+    other.generation = 2
+    let others = tables.replacing(#""rows":312,"#, with: #""rows":312,"generation":2,"#)
+    #expect(try parse(.tables([other])) == json(#"{"type":"tables","tables":\#(others)}"#))
     #expect(
       try parse(.status(table: "p", source))
         == json(
