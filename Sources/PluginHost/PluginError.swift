@@ -14,6 +14,8 @@ public enum PluginError: Error, Hashable, Sendable {
   case otherDigest(String, found: String, wanted: String)
   /// It has crashed the process too often; `notes` is where that stands.
   case quarantined(String, times: Int, notes: String)
+  /// A file that was to be told again is no trace.
+  case noTrace(String, reason: String)
   /// A setting was refused; `key` is nil when the plugin did not say which.
   case badSetting(source: String, key: String?, message: String)
 
@@ -54,6 +56,7 @@ extension PluginError: CustomStringConvertible {
       "\(path): not the file that was pinned: its SHA-256 is \(found), and \(wanted) is wanted"
     case .quarantined(let path, let times, let notes):
       "\(path): in quarantine: it has crashed the server \(times) times; it is loaded again when its file is another one, or its lines in \(notes) are gone"
+    case .noTrace(let path, let reason): "\(path): \(reason)"
     case .badSetting(let source, let key?, let message): "\(source).\(key): \(message)"
     case .badSetting(let source, nil, let message): "\(source): \(message)"
     case .notALibrary(let path, let reason): "\(path): cannot be loaded: \(reason)"

@@ -92,9 +92,20 @@ struct ChildDecoder: ~Copyable {
 
   // MARK: Lines
 
+  /// One at a time, of all sources: what a parser takes for a long line is there once then, and not once for each source.
+  private static let longLines = Monitor()
+
   /// Reads one line. ``JSONParser/padding`` bytes behind it must be readable.
   mutating func read(_ line: UnsafeRawBufferPointer, number: Int) {
     guard line.contains(where: { $0 > 0x20 }) else { return }  // a blank line says nothing
+    guard line.count > JSONParser.keptCapacity else { return readDocument(line, number) }
+    Self.longLines.withLock {
+      readDocument(line, number)
+      parser.shrink()
+    }
+  }
+
+  private mutating func readDocument(_ line: UnsafeRawBufferPointer, _ number: Int) {
     let root: JSONElement
     do throws(JSONParser.Fault) {
       root = try parser.parse(line)

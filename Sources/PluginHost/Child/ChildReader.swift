@@ -106,6 +106,7 @@ final class ChildReader: @unchecked Sendable {
       trace?.note(.plugin, UnsafeRawBufferPointer(rebasing: room[..<count]))
       lines.take(count)
       guard take(&lines, &decoder) else { return end(&decoder) }
+      lines.shrink()
       if count < room.count { decoder.flush() }
       guard handOn(&decoder) else { return end(&decoder) }
     }

@@ -16,8 +16,8 @@ final class JSONParser {
   static let depth = 32
   /// How many bytes behind a document must be readable.
   static let padding = json_padding()
-  /// Longer documents than this leave no room behind: a parser takes about ten times as much as its longest document.
-  private static let keptCapacity = 1 << 17
+  /// What longer documents than this have taken is given back: a parser takes about ten times as much as its longest document.
+  static let keptCapacity = 1 << 17
 
   private var handle: OpaquePointer
 
@@ -31,12 +31,19 @@ final class JSONParser {
     return handle
   }
 
+  /// How long a document it has room for.
+  var capacity: Int { json_parser_capacity(handle) }
+
+  /// Gives back what a long document has taken; what was read of it is not valid any more.
+  func shrink() {
+    guard capacity > Self.keptCapacity else { return }
+    json_parser_destroy(handle)
+    handle = Self.make()
+  }
+
   /// Reads one document. ``padding`` bytes behind it must be readable.
   func parse(_ bytes: UnsafeRawBufferPointer) throws(Fault) -> JSONElement {
-    if json_parser_capacity(handle) > Self.keptCapacity, bytes.count < Self.keptCapacity {
-      json_parser_destroy(handle)
-      handle = Self.make()
-    }
+    if bytes.count < Self.keptCapacity { shrink() }
     let code = json_parse(handle, bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), bytes.count)
     guard code == 0 else { throw Fault(reason: String(cString: json_error(code))) }
     // Shorter ones have no room for more brackets.

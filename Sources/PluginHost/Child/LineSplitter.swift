@@ -22,7 +22,8 @@ struct LineSplitter: ~Copyable {
   let limit: Int
   private let chunk: Int
   private var buffer: UnsafeMutableRawPointer
-  private var capacity: Int
+  /// How many bytes it has room for.
+  private(set) var capacity: Int
   /// Where the first byte lies that belongs to no line yet that was given out.
   private var start = 0
   /// Bytes from here on were not looked at.
@@ -51,9 +52,16 @@ struct LineSplitter: ~Copyable {
       end -= start
       start = 0
     }
-    if end == 0, capacity > 4 * chunk { resize(to: 2 * chunk) }  // a long line has gone
+    shrink()
     if capacity - end < chunk { resize(to: capacity * 2) }
     return UnsafeMutableRawBufferPointer(start: buffer + end, count: capacity - end)
+  }
+
+  /// Gives back what a long line has taken, when nothing waits: nobody knows when the next bytes come. What ``next()`` gave is not valid then.
+  mutating func shrink() {
+    guard end == start, capacity > 4 * chunk else { return }
+    (start, seen, end) = (0, 0, 0)
+    resize(to: 2 * chunk)
   }
 
   private mutating func resize(to wanted: Int) {

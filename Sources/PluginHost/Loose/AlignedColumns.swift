@@ -35,6 +35,28 @@ struct AlignedColumns: Equatable {
     }
   }
 
+  /// The names in a header that stands alone, as `docker ps` prints it when there is nothing; `nil` for a line that is more likely a value: a header
+  /// is in capitals, and has blanks next to each other.
+  static func names(ofHeader line: String) -> [String]? {
+    let characters = Array(line)
+    guard characters.allSatisfy({ !$0.isLowercase && !$0.isNumber }), hasGap(characters) else { return nil }
+    var names: [String] = []
+    var blanks = 2
+    for character in characters {
+      if character.isWhitespace {
+        blanks += 1
+        continue
+      }
+      if blanks >= 2 {
+        names.append(String(character))
+      } else {
+        names[names.count - 1] += (blanks == 1 ? " " : "") + String(character)
+      }
+      blanks = 0
+    }
+    return names
+  }
+
   /// The values of a line, as many as there are columns.
   func fields(of line: String) -> [String] {
     let characters = Array(line)

@@ -85,10 +85,16 @@ struct LooseFeed {
   mutating func end() -> Bool {
     box.reader.end()
     takeRows()
+    if table == nil, let names = box.reader.names {
+      makeTable()
+      table?.settle(withoutRows: names)
+    }
     table?.settle()
     guard flush() else { return false }
     guard hasToldSchema else {
-      return events(.state(.failed, message: table == nil ? "there was no row to read" : table!.lastRejection))
+      return events(
+        .state(
+          .failed, message: table.map(\.lastRejection).flatMap { $0.isEmpty ? nil : $0 } ?? "there was no row to read"))
     }
     return events(.state(.live, message: "The list is complete."))
   }

@@ -17,18 +17,24 @@ struct LooseReader: ~Copyable {
   static let sampleLines = 100
   /// The longest JSON document.
   static let documentLimit = 64 << 20
+  /// The mark of the byte order, in UTF-8: it says nothing.
+  static let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
   /// What it has decided on, or was told.
   private(set) var format: LooseFormat?
   /// Whether values are texts that may stand for something else.
   var isTextual: Bool { format != .ndjson && format != .json }
   /// Whether lines wait for a decision.
-  var isSampling: Bool { !sample.isEmpty }
+  var isSampling: Bool { !sample.isEmpty && loneNames == nil }
+  /// What the only line so far names, when it looks like a header: that one waits for what stands below it.
+  private var loneNames: [String]? { sample.count == 1 ? AlignedColumns.names(ofHeader: sample[0].line) : nil }
 
   private let parser = JSONParser()
+  private var hasBegun = false
   private var found: [Found] = []
   private var sample: [(line: String, number: Int)] = []
-  private var names: [String]?
+  /// What the first line has named, where the format has a line for it.
+  private(set) var names: [String]?
   private var aligned: AlignedColumns?
   private var record = DelimitedRecord(separator: 0x2C)
   private var recordNumber = 0
@@ -56,6 +62,10 @@ struct LooseReader: ~Copyable {
 
   /// Reads one line. ``JSONParser/padding`` bytes behind it must be readable.
   mutating func read(_ line: UnsafeRawBufferPointer, number: Int) {
+    var line = line
+    // Some programs begin their files with a mark of the byte order.
+    if !hasBegun, line.starts(with: Self.mark) { line = UnsafeRawBufferPointer(rebasing: line[Self.mark.count...]) }
+    hasBegun = true
     if format == nil, sample.isEmpty { decide(LooseFormat.guess(line)) }
     switch format {
     case .json: appendToDocument(line)
@@ -83,6 +93,7 @@ struct LooseReader: ~Copyable {
 
   /// Decides what waits for a decision.
   mutating func settle() {
+    guard loneNames == nil else { return }
     let lines = sample
     sample = []
     guard !lines.isEmpty else { return }
@@ -98,6 +109,11 @@ struct LooseReader: ~Copyable {
 
   /// Nothing more will come.
   mutating func end() {
+    if let alone = loneNames {
+      format = .columns
+      names = Self.unique(alone)
+      sample = []
+    }
     settle()
     if record.isOpen { found.append(.fault("line \(recordNumber): a quote is not closed")) }
     if format == .json { readDocument() }
@@ -158,9 +174,7 @@ struct LooseReader: ~Copyable {
     var known: Set<String> = []
     var result: [String] = []
     for (index, name) in names.enumerated() {
-      // Some programs begin their files with a mark of the byte order.
-      var name = index == 0 && name.hasPrefix("\u{FEFF}") ? String(name.dropFirst()) : name
-      if name.isEmpty { name = "column \(index + 1)" }
+      let name = name.isEmpty ? "column \(index + 1)" : name
       var candidate = name
       var count = 1
       while !known.insert(candidate).inserted {

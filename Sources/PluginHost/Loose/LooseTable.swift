@@ -205,6 +205,17 @@ struct LooseTable {
     for (row, place) in rows { append(row, at: place) }
   }
 
+  /// There was no row, but a line that names the columns: they are of texts.
+  mutating func settle(withoutRows names: [String]) {
+    guard schema == nil, sample.isEmpty else { return }
+    let columns = (wanted ?? names.filter { $0.utf8.count <= ForeignText.nameLimit }).prefix(Limits().columns)
+    guard !columns.isEmpty else { return }
+    adopt(
+      Schema(
+        name: name, title: title, key: key.isEmpty ? .integer : .text, columns: columns.map { Column($0, .text) },
+        retention: retention))
+  }
+
   /// A value as a cell of a column; `nil` when it does not fit.
   private func cell(_ value: LooseValue, as column: Column) -> Cell? {
     var value = value

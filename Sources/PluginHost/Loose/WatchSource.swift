@@ -174,6 +174,7 @@ public final class WatchSource: Sendable {
 
     /// Tells the table as it is now.
     private func show(_ output: [UInt8]) -> Bool {
+      let output = output.starts(with: LooseReader.mark) ? Array(output.dropFirst(LooseReader.mark.count)) : output
       var reader = LooseReader(format: options.format ?? LooseFormat.guess(output: output))
       var number = 0
       let padded = output + [UInt8](repeating: 0, count: JSONParser.padding)
@@ -182,7 +183,8 @@ public final class WatchSource: Sendable {
         while !rest.isEmpty {
           let end = rest.firstIndex(of: 0x0A) ?? rest.count
           number += 1
-          reader.read(UnsafeRawBufferPointer(rebasing: rest[..<end]), number: number)
+          let isReturned = end > 0 && rest[end - 1] == 0x0D  // as on Windows
+          reader.read(UnsafeRawBufferPointer(rebasing: rest[..<(isReturned ? end - 1 : end)]), number: number)
           rest = UnsafeRawBufferPointer(rebasing: rest[min(end + 1, rest.count)...])
         }
       }

@@ -4,21 +4,22 @@ import ListEngine
 ///
 /// It is a value without a clock: what the new instance tells is told to it with the moment.
 ///
-///     var handover = Handover(schema: old, at: now)
+///     var handover = Handover(at: now)
 ///     handover.take(event, at: now)          // .wait, .ready or .refused
 ///     handover.advance(to: handover.deadline)
 ///     let events = handover.takeEvents()     // ready: to be told in the place of what the old one would tell
 ///
 /// A list that is told with `reload` is whole at its end; rows of which nobody says that they are a list are whole when nothing has come
-/// for a while. A program that keeps its rows itself takes over as soon as it has said its columns.
+/// for a while. A program that keeps its rows itself takes over as soon as it has said its columns. Other columns than the old one's are another
+/// table in its place, which begins with that list.
 struct Handover {
   /// What is to be done now.
   enum Decision: Equatable {
     case wait
     /// It takes over.
     case ready
-    /// It does not; the old one stays. `otherColumns`: a new start of the whole server would help.
-    case refused(String, otherColumns: Bool)
+    /// It does not; the old one stays.
+    case refused(String)
   }
 
   /// So long after the last row a list without an end counts as whole.
@@ -28,7 +29,6 @@ struct Handover {
   /// What is kept until the list is whole; a longer one goes on from here while pages look at it.
   static let greatestBytes = 256 << 20
 
-  private let schema: Schema?
   private var events: [SourceEvent] = []
   private var bytes = 0
   private var lastChange: Instant?
@@ -38,11 +38,7 @@ struct Handover {
   private var hasRows = false
   private var isComplete = false
 
-  /// - Parameter schema: what the old one has said, if it has.
-  init(schema: Schema?, at now: Instant) {
-    self.schema = schema
-    lastSign = now
-  }
+  init(at now: Instant) { lastSign = now }
 
   /// When to look again if nothing is told.
   var deadline: Instant {
@@ -55,9 +51,6 @@ struct Handover {
     lastSign = now
     switch event {
     case .schema(let new):
-      if let schema, schema != new {
-        return .refused("it has other columns than the one that runs", otherColumns: true)
-      }
       events.append(event)
       // One that keeps its rows has no list to tell: it answers from now on, and what pages hold is asked for again.
       if new.windowed != nil {
@@ -78,7 +71,7 @@ struct Handover {
       events.append(event)
       if isComplete, hasRows { return .ready }
     case .state(let state, let message, _) where state != .starting:
-      return .refused(message.isEmpty ? "it is \(state.rawValue)" : message, otherColumns: false)
+      return .refused(message.isEmpty ? "it is \(state.rawValue)" : message)
     default: break
     }
     return .wait
@@ -90,7 +83,7 @@ struct Handover {
   mutating func advance(to now: Instant) -> Decision {
     guard deadline <= now else { return .wait }
     if hasRows, !isReload { return .ready }
-    return .refused("it has told no whole list for \(Self.patience.components.seconds) seconds", otherColumns: false)
+    return .refused("it has told no whole list for \(Self.patience.components.seconds) seconds")
   }
 
   /// What is to be told when it takes over: its list as a reload, so that only what is really different changes.

@@ -9,25 +9,15 @@ import ListEngine
 ///     source.swap { events in ChildSource(newer, name: "jobs", log: log, events: events) }
 ///
 /// The new instance runs beside the old one until it has told its first whole list; then it takes over, and what it has told is reconciled
-/// by key. When it fails before that, or tells other columns, the old one stays, and the log says why.
+/// by key; when it has other columns it is another table. When it fails before that the old one stays, and the log says why.
 public final class SwappingSource: @unchecked Sendable {
-  /// Why an instance was not taken.
-  public struct Refusal: Sendable {
-    /// In a sentence.
-    public var reason: String
-    /// Whether it has other columns, which a table cannot get while it is shown.
-    public var hasOtherColumns: Bool
-  }
-
   private let log: @Sendable (PluginLogLevel, String) -> Void
-  private let refused: @Sendable (Refusal) -> Void
   private let events: @Sendable (SourceEvent) -> Bool
 
   /// Held while something is told: what old and new instances tell must not get mixed. Whoever holds `turn` may take `monitor`, not the
   /// other way round.
   private let turn = Monitor()
   // Under `turn`.
-  private var schema: Schema?
   private var isInsideReload = false
   private var handover: Handover?
 
@@ -45,14 +35,11 @@ public final class SwappingSource: @unchecked Sendable {
   ///
   /// - Parameters:
   ///   - log: What became of an exchange. [any thread]
-  ///   - refused: An instance was not taken. [any thread]
   ///   - events: What the instance that counts tells, in order, one call at a time; it may wait. False: we are stopping.
   public init(
-    log: @escaping @Sendable (PluginLogLevel, String) -> Void,
-    refused: @escaping @Sendable (Refusal) -> Void = { _ in }, events: @escaping @Sendable (SourceEvent) -> Bool
+    log: @escaping @Sendable (PluginLogLevel, String) -> Void, events: @escaping @Sendable (SourceEvent) -> Bool
   ) {
     self.log = log
-    self.refused = refused
     self.events = events
   }
 
@@ -74,7 +61,7 @@ public final class SwappingSource: @unchecked Sendable {
       return candidate
     }
     if let former { end(former.source) }
-    turn.withLock { handover = Handover(schema: schema, at: monotonicNow) }
+    turn.withLock { handover = Handover(at: monotonicNow) }
     do throws(PluginError) {
       let source = try make { [weak self] in self?.hear($0, from: number) ?? false }
       let isTooLate = monitor.withLock {
@@ -87,7 +74,7 @@ public final class SwappingSource: @unchecked Sendable {
       look(at: number)
     } catch {
       monitor.withLock { candidate = nil }
-      refuse("\(error)", otherColumns: false)
+      refuse("\(error)")
     }
   }
 
@@ -136,12 +123,9 @@ public final class SwappingSource: @unchecked Sendable {
   }
 
   private func tell(_ event: SourceEvent) -> Bool {
-    switch event {
-    case .schema(let schema): self.schema = schema
-    case .changes(let changes):
+    if case .changes(let changes) = event {
       if changes.beginsReload { isInsideReload = true }
       if changes.endsReload || (changes.abandonsReload && !changes.beginsReload) { isInsideReload = false }
-    default: break
     }
     return events(event)
   }
@@ -150,14 +134,14 @@ public final class SwappingSource: @unchecked Sendable {
   private func follow(_ decision: Handover.Decision, of number: Int) -> Bool {
     switch decision {
     case .wait: return true
-    case .refused(let reason, let otherColumns):
+    case .refused(let reason):
       let source = monitor.withLock {
         defer { candidate = nil }
         return candidate?.source
       }
       handover = nil
       if let source { end(source) }
-      refuse(reason, otherColumns: otherColumns)
+      refuse(reason)
       return false
     case .ready:
       let former = monitor.withLock {
@@ -177,13 +161,7 @@ public final class SwappingSource: @unchecked Sendable {
     }
   }
 
-  private func refuse(_ reason: String, otherColumns: Bool) {
-    log(
-      .error,
-      "the new instance is not used, the old one stays: \(reason)"
-        + (otherColumns ? "; restart rowcast for other columns" : ""))
-    refused(Refusal(reason: reason, hasOtherColumns: otherColumns))
-  }
+  private func refuse(_ reason: String) { log(.error, "the new instance is not used, the old one stays: \(reason)") }
 
   /// Looks at the candidate when it is due, for as long as it is one.
   private func look(at number: Int) {

@@ -31,20 +31,20 @@ public final class TraceSource: RunningSource, @unchecked Sendable {
   }
 
   /// Begins to tell, on a thread of its own.
+  ///
+  /// - Throws: ``PluginError/noTrace(_:reason:)`` when the file is none; then nothing is told.
   public func start() throws(PluginError) {
-    let file = open(path, O_RDONLY | O_CLOEXEC)
-    guard file >= 0 else { throw .missingFile(path) }
+    let file = try TraceFile(path)
     monitor.withLock { isFinished = false }
     let code = startThread("replay-\(name)") { [self] in
       run(file)
-      close(file)
       monitor.withLock {
         isFinished = true
         monitor.wakeAll()
       }
     }
     guard code == 0 else {
-      close(file)
+      monitor.withLock { isFinished = true }
       throw .noThread(source: name, code: code)
     }
   }
@@ -64,32 +64,28 @@ public final class TraceSource: RunningSource, @unchecked Sendable {
 
   // MARK: The thread
 
-  private func run(_ file: Int32) {
-    let reader = TraceReader()
-    // A line of a megabyte may be six times as long when every character is escaped, and is a list of numbers when it is no text.
-    var lines = LineSplitter(limit: 8 << 20)
+  private func run(_ file: TraceFile) {
     let telling = Retelling(name: name, events: events)
     let began = monotonicNow
-    while true {
-      let room = lines.room()
-      let count = read(file, room.baseAddress, room.count)
-      guard count > 0 else { break }
-      lines.take(count)
-      while let line = lines.next() {
-        guard case .whole(let bytes, let number) = line, let (at, instance, entry) = reader.read(Array(bytes)) else {
-          log(.warning, "\(path): line \(lines.number) is no line of a trace")
-          continue
-        }
-        _ = number
+    var strange = 0
+    while let line = file.next() {
+      switch line {
+      case .entry(let at, let instance, let entry):
         guard wait(until: began.advanced(by: speed > 0 ? at / speed : .zero), telling), take(entry, instance, telling)
-        else {
-          return
-        }
+        else { return }
+      case .strange(let number):
+        strange += 1
+        if strange <= Self.namedLines { log(.warning, "\(path): line \(number) is no line of a trace") }
+      case .cutOff(let number): log(.warning, "\(path): the file ends within line \(number)")
       }
     }
+    if strange > Self.namedLines { log(.warning, "\(path): \(strange) lines are no lines of a trace") }
     guard telling.settle() else { return }
     _ = events(.state(.stale, message: "the trace is over"))
   }
+
+  /// So many lines that were not understood are named; of more only how many there are.
+  private static let namedLines = 10
 
   /// Waits; what rows mean that nobody has described is decided when it is quiet. False: we are stopping.
   private func wait(until moment: Instant, _ telling: Retelling) -> Bool {

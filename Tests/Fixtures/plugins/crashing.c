@@ -37,7 +37,7 @@ static void *own_thread(void *nothing) {
 
 static int32_t run(void *instance) {
   (void)instance;
-#ifdef WELL
+#if defined WELL || defined LATER
   static const struct list_column columns[] = {{.name = "name", .type = LIST_TEXT}};
   static const struct list_schema schema = {
       .size = sizeof schema,
@@ -51,6 +51,9 @@ static int32_t run(void *instance) {
 #endif
 #ifdef NOWHERE
   write_to_nowhere();
+#endif
+#ifdef LATER
+  if (the_host->wait(the_host->context, 3000000000) == LIST_OK) write_to_nowhere();
 #endif
 #ifdef OVERFLOW
   volatile char first[1] = {0};

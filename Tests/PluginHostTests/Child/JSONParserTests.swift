@@ -62,4 +62,23 @@ import Testing
       #expect(items.map(\.number) == [1, 2, 2.5, 9_223_372_036_854_775_808, 1e300, 9_007_199_254_740_992, 1e17])
     }
   }
+
+  @Test func aLongDocumentLeavesNoRoomBehindWhenThatIsAskedFor() throws {
+    let parser = JSONParser()
+    func parse(_ count: Int) throws {
+      let bytes =
+        [UInt8](repeating: 0x20, count: count - 2) + [0x5B, 0x5D] + [UInt8](repeating: 0, count: JSONParser.padding)
+      try bytes.withUnsafeBytes { _ = try parser.parse(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
+    }
+    try parse(JSONParser.keptCapacity)
+    parser.shrink()
+    #expect(parser.capacity == JSONParser.keptCapacity, "that one is not long")
+    try parse(JSONParser.keptCapacity + 1)
+    #expect(parser.capacity > JSONParser.keptCapacity)
+    parser.shrink()
+    #expect(parser.capacity == 0)
+    try parse(1 << 20)
+    try parse(10)
+    #expect(parser.capacity < JSONParser.keptCapacity, "a short one shows that the long ones are over")
+  }
 }

@@ -22,6 +22,7 @@ import Testing
         splitter.take(count)
         rest = rest.dropFirst(count)
         while let line = splitter.next() { note(line) }
+        splitter.shrink()
       }
     }
     if let line = splitter.rest() { note(line) }
@@ -54,6 +55,35 @@ import Testing
     let long = String(repeating: "y", count: 100_000)
     #expect(lines(["a\n", long, long, "\nb\n"]) == ["1:a", "-2-", "3:b"])
     #expect(lines([long]) == ["-1-"])
+  }
+
+  @Test func aLongLineLeavesNoRoomBehind() {
+    var splitter = LineSplitter(limit: 1_000, chunk: 10)
+    func take(_ text: String) {
+      for byte in text.utf8 {
+        splitter.room()[0] = byte
+        splitter.take(1)
+      }
+    }
+    let small = splitter.capacity
+    take(String(repeating: "x", count: 900))
+    splitter.shrink()
+    let before = splitter.next()
+    #expect(before == nil)
+    let isInside = splitter.isInsideLine
+    #expect(isInside, "a line that waits for its end stays")
+    take("\n")
+    guard case .whole(let bytes, 1)? = splitter.next(), bytes.count == 900 else { Issue.record("no line"); return }
+    let grown = splitter.capacity
+    #expect(grown >= 900)
+    splitter.shrink()
+    let left = splitter.capacity
+    #expect(left == small)
+    take("yy\n")
+    guard case .whole(let more, 2)? = splitter.next(), more.elementsEqual("yy".utf8) else {
+      Issue.record("no second line")
+      return
+    }
   }
 
   @Test func roomIsNeverEmptyAndMemoryIsBounded() {

@@ -43,7 +43,8 @@ import Testing
   }
 
   @Test func ratingsAreLoadedAndCancelled() throws {
-    let source = try start(["shortest": "0.01"])
+    // So long that the second message is there before the first one's time is over, whoever has to wait for a processor.
+    let source = try start(["shortest": "0.5", "longest": "0.5"])
     let cells = ["U+1F600", "U+1F601", "U+1F602"].map { DeferredCell(.text($0), column: 3) }
     source.send(.load(cells))
     source.send(.cancel([cells[1]]))

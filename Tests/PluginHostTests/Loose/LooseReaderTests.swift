@@ -62,7 +62,47 @@ import Testing
     #expect(rows("a,b\n1,2,3") == ["line 2: it has 3 values for 2 columns"])
     #expect(rows("a,b\n1,\"x") == ["line 2: a quote is not closed"])
     #expect(rows("a,a,\n1,2,3") == ["a=1 a 2=2 column 3=3"])
+  }
+
+  @Test(arguments: [
+    ("NAME   READY", ["NAME", "READY"]), ("CONTAINER ID   IMAGE     PORTS  ", ["CONTAINER ID", "IMAGE", "PORTS"]),
+    ("  PID %CPU  COMMAND", ["PID %CPU", "COMMAND"]), ("NAME READY", nil), ("Name   READY", nil), ("NAME   1", nil),
+    ("NAME", nil), ("", nil), ("  ALL IS WELL  ", nil),
+  ]) func aHeaderAloneIsInCapitalsWithAGap(_ line: String, _ names: [String]?) {
+    #expect(AlignedColumns.names(ofHeader: line) == names)
+  }
+
+  @Test func aHeaderWaitsForWhatStandsBelowIt() {
+    /// How many rows there are, whether it waits for silence, and what it has decided.
+    func read(_ lines: [String], ends: Bool = false) -> String {
+      var reader = LooseReader(format: nil)
+      for (index, line) in lines.enumerated() {
+        let bytes = Array(line.utf8)
+        (bytes + [UInt8](repeating: 0, count: JSONParser.padding)).withUnsafeBytes {
+          reader.read(UnsafeRawBufferPointer(rebasing: $0[..<bytes.count]), number: index + 1)
+        }
+      }
+      let isSampling = reader.isSampling
+      if ends { reader.end() } else { reader.settle() }
+      let names = reader.names.map { $0.joined(separator: "+") } ?? "-"
+      return "\(reader.takeRows().count) \(isSampling ? "waits" : "-") \(names) \(reader.format?.rawValue ?? "-")"
+    }
+    #expect(read(["NAME   READY"]) == "0 - - -")
+    #expect(read(["NAME   READY", "web    1/1"]) == "1 waits - columns")
+    #expect(read(["NAME   READY"], ends: true) == "0 - NAME+READY columns")
+    #expect(read(["one  line"]) == "1 waits - lines")
+    #expect(read(["one  line"], ends: true) == "1 waits - lines")
+  }
+
+  @Test func aMarkOfTheByteOrderInFrontSaysNothing() {
     #expect(rows("\u{FEFF}a,b\n1,2") == ["a=1 b=2"])
+    #expect(rows("\u{FEFF}a\tb\n1\t2") == ["a=1 b=2"])
+    #expect(rows("\u{FEFF}\"a\",b\n1,2") == ["a=1 b=2"])
+    #expect(rows("\u{FEFF}{\"a\":1}\n{\"a\":2}") == ["a=1", "a=2"])
+    #expect(rows("\u{FEFF}[{\"a\":1}]") == ["a=1"])
+    #expect(rows("\u{FEFF}a=1 b=2") == ["a=1 b=2"])
+    #expect(rows("\u{FEFF}{\"a\":1}", format: .ndjson) == ["a=1"])
+    #expect(rows("a,b\n\u{FEFF}1,2") == ["a=\u{FEFF}1 b=2"], "and elsewhere it is a letter")
   }
 
   @Test func valuesBetweenTabsAreAsTheyAre() { #expect(rows("a\tb\n\"x\t2,5") == ["a=\"x b=2,5"]) }

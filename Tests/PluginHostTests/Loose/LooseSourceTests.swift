@@ -10,9 +10,13 @@ import Testing
   let recorder = Recorder()
 
   private func withPipe(_ body: (Int32, FileHandle) throws -> Void) throws {
-    let pipe = Pipe()
-    try body(pipe.fileHandleForReading.fileDescriptor, pipe.fileHandleForWriting)
-    withExtendedLifetime(pipe) {}
+    // Not Foundation's pipe: a process that another test starts meanwhile would inherit it, and the stream would end only with that.
+    var ends: [Int32] = [-1, -1]
+    let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+    try #require(socketpair(AF_UNIX, kind, 0, &ends) == 0)
+    let reader = FileHandle(fileDescriptor: ends[0], closeOnDealloc: true)
+    try body(ends[0], FileHandle(fileDescriptor: ends[1], closeOnDealloc: true))
+    withExtendedLifetime(reader) {}
   }
 
   private func stream(_ file: Int32, _ options: LooseOptions = LooseOptions(), isFollowing: Bool = false)
@@ -96,6 +100,39 @@ import Testing
     }
   }
 
+  @Test(arguments: ["a,b\n", "a,b", "a\tb\n", "\u{FEFF}a,b\r\n\r\n"]) func namesWithoutRowsAreATableWithoutRows(
+    _ text: String
+  )
+    throws
+  {
+    try withPipe { file, writer in
+      let source = stream(file)
+      try source.start()
+      writer.write(Data(text.utf8))
+      try writer.close()
+      try recorder.wait("the end") { $0.states == ["live: The list is complete."] }
+      #expect(
+        recorder.view.schema
+          == Schema(name: "input", title: "input", key: .integer, columns: [Column("a", .text), Column("b", .text)]))
+      #expect(recorder.view.rows.isEmpty)
+    }
+  }
+
+  @Test func ofNamesWithoutRowsThoseAreShownThatAreWanted() throws {
+    try withPipe { file, writer in
+      var options = LooseOptions()
+      options.key = ["a"]
+      options.columns = ["b"]
+      let source = stream(file, options)
+      try source.start()
+      writer.write(Data("a\tb\tc\n".utf8))
+      try writer.close()
+      try recorder.wait("the end") { $0.states == ["live: The list is complete."] }
+      #expect(
+        recorder.view.schema == Schema(name: "input", title: "input", key: .text, columns: [Column("b", .text)]))
+    }
+  }
+
   @Test func aFileIsFollowed() throws {
     try Workshop.withFolder { folder in
       let path = folder.appending(path: "log").path
@@ -157,6 +194,35 @@ import Testing
     #expect(source.stop())
     let pid = try #require(pid_t(recorder.view.log[0]))
     #expect(kill(pid, 0) == -1)
+  }
+
+  @Test func linesMayEndAsOnWindowsAndBeginWithAMark() throws {
+    let source = watch(#"printf '\357\273\277name,n\r\nx,1\r\ny,2\r\n'"#)
+    try source.start()
+    try recorder.wait("rows") { $0.rows.count >= 2 }
+    #expect(source.stop())
+    #expect(recorder.view.schema?.columns == [Column("name", .text), Column("n", .number)])
+    #expect(recorder.view.rows.prefix(2).map(\.key) == [.text("x"), .text("y")])
+  }
+
+  @Test func namesWithoutRowsWaitForTheFirstRows() throws {
+    try Workshop.withFolder { folder in
+      let source = watch(
+        "cd \(folder.path); echo >>n; echo 'NAME   COUNT'; case $(wc -l <n) in 1) ;; *) echo 'a      7';; esac")
+      try source.start()
+      try recorder.wait("a row") { !$0.rows.isEmpty }
+      #expect(source.stop())
+      #expect(recorder.view.states.prefix(2) == ["live: it prints no rows", "live: "])
+      #expect(recorder.view.schema?.columns == [Column("NAME", .text), Column("COUNT", .number)])
+    }
+  }
+
+  @Test func aDocumentMayBeginWithAMark() throws {
+    let source = watch(#"printf '\357\273\277{\n "items": [\n {"name": "x"}\n ]\n}\n'"#)
+    try source.start()
+    try recorder.wait("a row") { !$0.rows.isEmpty }
+    #expect(source.stop())
+    #expect(recorder.view.rows.first?.key == .text("x"))
   }
 
   @Test func aDocumentOnManyLinesIsRead() throws {

@@ -23,7 +23,7 @@ import Testing
   }
 
   @Test func aListIsWholeAtItsEnd() {
-    var handover = Handover(schema: Self.schema, at: start)
+    var handover = Handover(at: start)
     #expect(handover.take(.schema(Self.schema), at: at(0)) == .wait)
     #expect(handover.take(rows(1...2, begins: true), at: at(1)) == .wait)
     #expect(handover.take(.state(.live, message: ""), at: at(1)) == .wait)
@@ -38,7 +38,7 @@ import Testing
   @Test func aProgramThatKeepsItsRowsTakesOverWithItsColumnsAndIsAskedAgain() {
     var schema = Self.schema
     schema.windowed = WindowedCapabilities()
-    var handover = Handover(schema: schema, at: start)
+    var handover = Handover(at: start)
     #expect(handover.take(.schema(schema), at: at(0)) == .ready)
     let told = handover.takeEvents(isInsideReload: false)
     #expect(told.contains { if case .sourceChanged = $0 { true } else { false } })
@@ -46,7 +46,7 @@ import Testing
   }
 
   @Test func rowsWithoutAListAreWholeWhenItIsQuiet() {
-    var handover = Handover(schema: Self.schema, at: start)
+    var handover = Handover(at: start)
     #expect(handover.take(rows(1...1), at: at(0)) == .wait)
     #expect(handover.take(rows(2...2), at: at(400)) == .wait)
     #expect(handover.deadline == at(900))
@@ -59,43 +59,44 @@ import Testing
   }
 
   @Test func aProgramThatHasEndedWellHasToldEverything() {
-    var handover = Handover(schema: Self.schema, at: start)
+    var handover = Handover(at: start)
     #expect(handover.take(.state(.live, message: "The list is complete."), at: at(0)) == .wait, "nothing was told")
     #expect(handover.take(rows(1...1), at: at(1)) == .wait)
     #expect(handover.take(.state(.live, message: "The list is complete."), at: at(2)) == .ready)
   }
 
-  @Test func otherColumnsAreRefused() {
-    var handover = Handover(schema: Self.schema, at: start)
-    let other = Schema(name: "jobs", key: .integer, columns: [Column("title", .text)])
-    #expect(
-      handover.take(.schema(other), at: at(0))
-        == .refused("it has other columns than the one that runs", otherColumns: true))
-    var first = Handover(schema: nil, at: start)
-    #expect(first.take(.schema(other), at: at(0)) == .wait, "the old one had said nothing")
+  @Test func otherColumnsAreToldBeforeTheirList() {
+    let other = Schema(name: "jobs", key: .text, columns: [Column("title", .text)])
+    var handover = Handover(at: start)
+    #expect(handover.take(.schema(other), at: at(0)) == .wait, "columns without a list would be an empty table")
+    #expect(handover.take(rows(1...1, begins: true, ends: true), at: at(1)) == .ready)
+    guard case .schema(other)? = handover.takeEvents(isInsideReload: false).first else {
+      Issue.record("rows are told before their columns")
+      return
+    }
   }
 
   @Test(arguments: [SourceState.stale, .backingOff, .failed, .disabled]) func oneThatFailsIsRefused(
     _ state: SourceState
   ) {
-    var handover = Handover(schema: Self.schema, at: start)
+    var handover = Handover(at: start)
     #expect(handover.take(rows(1...1, begins: true), at: at(0)) == .wait)
     #expect(
       handover.take(.state(state, message: "it has ended with code 1"), at: at(1))
-        == .refused("it has ended with code 1", otherColumns: false))
+        == .refused("it has ended with code 1"))
   }
 
   @Test func patienceIsWithSilence() {
-    var handover = Handover(schema: Self.schema, at: start)
+    var handover = Handover(at: start)
     #expect(handover.take(rows(1...1, begins: true), at: at(20_000)) == .wait)
     #expect(handover.deadline == at(50_000))
     #expect(handover.advance(to: at(49_999)) == .wait)
     #expect(
-      handover.advance(to: at(50_000)) == .refused("it has told no whole list for 30 seconds", otherColumns: false))
+      handover.advance(to: at(50_000)) == .refused("it has told no whole list for 30 seconds"))
   }
 
   @Test func aListThatIsTooLongToKeepGoesOnFromWhereItIs() {
-    var handover = Handover(schema: Self.schema, at: start)
+    var handover = Handover(at: start)
     var large = Changeset()
     large.beginsReload = true
     large.upsert(.integer(1), [.text(String(repeating: "x", count: Handover.greatestBytes + 1))])

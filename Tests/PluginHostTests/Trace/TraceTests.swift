@@ -110,6 +110,63 @@ import Testing
     try recorder.wait("the end") { $0.states.last == "stale: the trace is over" }
   }
 
+  private static let notWritten = "this is no trace: rowcast plugin run --trace has not written its first line"
+
+  @Test(arguments: [
+    ("", "the file is empty: nothing was kept in it"), ("\n", notWritten), ("root:x:0:0\n{}\n", notWritten),
+    ("hello", notWritten), (String(repeating: "x", count: (8 << 20) + 2), notWritten),
+    ("{\"at\":0,\"event\":\"start\"}", "the file ends within its first line: nothing was kept in it"),
+    ("{\"at\":0,\"eve", "the file ends within its first line: nothing was kept in it"),
+    ("ROWCAST\u{1}B\n", "this is a recording, no trace: rowcast replay serves it again"),
+    ("ROWCAST\u{1}", "this is a recording, no trace: rowcast replay serves it again"),
+  ]) func whatIsNoTraceIsRefused(_ text: String, _ reason: String) throws {
+    try Workshop.withFolder { folder in
+      let path = folder.appending(path: "trace").path
+      try Data(text.utf8).write(to: URL(filePath: path))
+      expectRefusal(path, reason)
+    }
+  }
+
+  @Test func whatCannotBeReadIsNoTrace() throws {
+    try Workshop.withFolder { folder in
+      expectRefusal(folder.path, "a folder is no trace")
+      expectRefusal(folder.appending(path: "nothing").path, "No such file or directory")
+    }
+  }
+
+  private func expectRefusal(_ path: String, _ reason: String) {
+    let recorder = recorder
+    let source = TraceSource(
+      path, name: "jobs", speed: 0, log: { recorder.note($0, $1) }, events: { recorder.hear($0) })
+    #expect(throws: PluginError.noTrace(path, reason: reason)) { try source.start() }
+    #expect("\(PluginError.noTrace(path, reason: reason))" == "\(path): \(reason)")
+    #expect(recorder.view.states.isEmpty && recorder.log.isEmpty)
+    #expect(source.stop(within: .zero))
+  }
+
+  @Test func whatIsNotUnderstoodLaterIsNamedAndTheRestIsTold() throws {
+    try Workshop.withFolder { folder in
+      let path = folder.appending(path: "trace").path
+      for (strange, more) in [(10, 0), (11, 1)] {
+        let row = #"{"at":0,"from":"plugin","line":"{\"id\":1}"}"# + "\n"
+        let text =
+          #"{"at":0,"event":"start"}"# + "\n" + String(repeating: "?\n", count: strange) + row
+          + #"{"at":1,"from":"plugin","line":"{\"id"#
+        try Data(text.utf8).write(to: URL(filePath: path))
+        let recorder = Recorder()
+        let source = TraceSource(
+          path, name: "jobs", speed: 0, log: { recorder.note($0, $1) }, events: { recorder.hear($0) })
+        try source.start()
+        try recorder.wait("the end") { $0.states.last == "stale: the trace is over" }
+        #expect(recorder.view.rows.count == 1)
+        let named = (2...11).map { "warning: \(path): line \($0) is no line of a trace" }
+        let cut = "warning: \(path): the file ends within line \(strange + 3)"
+        let rest = more > 0 ? ["warning: \(path): 11 lines are no lines of a trace"] : []
+        #expect(recorder.log == named + [cut] + rest)
+      }
+    }
+  }
+
   private static let hello = #"{"type":"hello","version":1}"#
   private static let schema = #"{"type":"schema","name":"jobs","key":"integer","columns":[{"name":"n","type":"text"}]}"#
   private static func list(_ name: String) -> [String] {
