@@ -28,6 +28,8 @@ final class EventLoop {
   private let signals = UnsafeMutablePointer<uv_signal_t>.allocate(capacity: EventLoop.signalNumbers.count)
   private static let signalNumbers = [SIGINT, SIGTERM, SIGHUP]
   private var isTurnWanted = false
+  /// How often it has waited for something to happen.
+  private(set) var rounds: UInt64 = 0
 
   init() {
     precondition(uv_loop_init(handle) == 0, "libuv cannot make a loop: out of memory or file descriptors")
@@ -47,7 +49,11 @@ final class EventLoop {
     for index in Self.signalNumbers.indices { signals[index].data = this }
     // After input was read; and before waiting for more, for what timers have brought up.
     uv_check_start(check) { EventLoop.of($0!.pointee.data).takeTurn() }
-    uv_prepare_start(prepare) { EventLoop.of($0!.pointee.data).takeTurn() }
+    uv_prepare_start(prepare) {
+      let loop = EventLoop.of($0!.pointee.data)
+      loop.rounds += 1
+      loop.takeTurn()
+    }
   }
 
   deinit {

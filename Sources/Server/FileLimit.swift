@@ -6,7 +6,9 @@ public enum FileLimit {
   static let reserve = 128
 
   /// The highest number that a page's socket may have: a quarter stays free where there are only a few.
-  static var greatestDescriptor: Int { current - min(reserve, current / 4) }
+  static var greatestDescriptor: Int { greatestDescriptor(of: current) }
+
+  static func greatestDescriptor(of limit: Int) -> Int { limit - min(reserve, limit / 4) }
 
   /// The limit in force.
   static var current: Int {

@@ -26,7 +26,7 @@ struct HTTPResponse {
 
   let head: [UInt8]
   /// Empty in answer to HEAD.
-  let body: [UInt8]
+  private(set) var body: [UInt8]
   /// Whether another request may follow on the same connection.
   let keepsConnection: Bool
 
@@ -42,6 +42,13 @@ struct HTTPResponse {
     self.keepsConnection = keepsConnection
     head = Array(text.utf8)
     self.body = isBodySent ? body : []
+  }
+
+  /// The same in answer to HEAD.
+  var withoutBody: HTTPResponse {
+    var response = self
+    response.body = []
+    return response
   }
 
   /// A file of the page, or the word that the browser has it already.

@@ -23,7 +23,8 @@ public final class Mailbox<Element: Sendable>: @unchecked Sendable {
   // Everything below belongs to whoever holds the lock.
   private let lock = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
   private let room = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
-  private var items: [Item] = []
+  // What was taken leaves an empty place, so that it is let go at once: a box that never runs empty would keep hundreds of them.
+  private var items: [Item?] = []
   private var first = 0
   private var rows = 0
   private var bytes = 0
@@ -82,8 +83,8 @@ public final class Mailbox<Element: Sendable>: @unchecked Sendable {
     locked {
       var taken: [Element] = []
       var takenRows = 0
-      while !isEmpty, taken.isEmpty || takenRows + items[first].rows <= budget {
-        let item = items[first]
+      while !isEmpty, let item = items[first], taken.isEmpty || takenRows + item.rows <= budget {
+        items[first] = nil
         taken.append(item.element)
         takenRows += item.rows
         rows -= item.rows

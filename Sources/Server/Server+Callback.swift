@@ -42,6 +42,8 @@ extension Server {
     case LWS_CALLBACK_HTTP_WRITEABLE: return continueTransfer(on: socket)
     case LWS_CALLBACK_CLOSED_HTTP:
       transfers[socket] = nil
+      headsOnly.remove(socket)
+      waiting.remove(socket)
       leaveImages(socket)
       endDownload(on: socket)
       endWhenEmpty()
@@ -93,11 +95,11 @@ extension Server {
   private func greet(_ socket: OpaquePointer, with pass: AccessControl.Pass) {
     lastSession += 1
     metrics.sessions += 1
-    let bucket = TokenBucket(
-      rate: configuration.messageRate, burst: configuration.messageBurst, at: EventLoop.now)
+    let rate = MessageRate(
+      TokenBucket(rate: configuration.messageRate, burst: configuration.messageBurst, at: EventLoop.now))
     let id = SessionID(rawValue: lastSession)
     let session = Session(
-      id: id, socket: socket, pass: pass, token: resumeTokens.make(for: id), bucket: bucket,
+      id: id, socket: socket, pass: pass, token: resumeTokens.make(for: id), rate: rate,
       pulse: Pulse(configuration.patience, at: EventLoop.now))
     rounds.begin(at: EventLoop.now)
     sessions[socket] = session
@@ -114,6 +116,7 @@ extension Server {
 
   private func forget(_ socket: OpaquePointer) {
     transfers[socket] = nil
+    headsOnly.remove(socket)
     leaveImages(socket)
     endDownload(on: socket)
     admitted[socket] = nil

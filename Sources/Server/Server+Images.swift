@@ -16,17 +16,18 @@ extension Server {
     else { return refuse(400, "An image has a table and a key of at most \(ImageDesk.greatestKey) bytes.") }
     guard let table = engine.table(named: name), schemas[table]?.loadsImages == true, let inlet = inletsByTable[table]
     else { return refuse(404, "There is no such table, or it has no images.") }
-    guard head.method == .get else { return refuse(405, "Images are for GET.") }
     switch images.ask(table, key, for: socket, until: EventLoop.now.advanced(by: ImageDesk.patience)) {
     case .full:
       return refuse(503, "The source has \(ImageDesk.greatestForTable) images to load already.")
     case .begun(let number):
       // Ours: libwebsockets would give up earlier than the source may.
       lws_set_timeout(socket, PENDING_TIMEOUT_HTTP_CONTENT, Int32(2 * ImageDesk.patience.components.seconds))
+      holdBack(socket)
       if !inlet.ask(.image(number, key: key)) { finishImage(number, .sourceDown) }
       loop.requestTurn()
       return nil
     case .joined:
+      holdBack(socket)
       lws_set_timeout(socket, PENDING_TIMEOUT_HTTP_CONTENT, Int32(2 * ImageDesk.patience.components.seconds))
       return nil
     }
@@ -53,8 +54,8 @@ extension Server {
 
   private func answerImage(_ number: UInt64, _ response: HTTPResponse) {
     for socket in images.finish(number) {
-      transfers[socket] = PageTransfer(response)
-      lws_callback_on_writable(socket)
+      goOn(socket)
+      answer(socket, with: response)
     }
   }
 

@@ -23,7 +23,13 @@ extension Server {
   private func take(_ bytes: [UInt8], from session: Session) -> Bool {
     let now = EventLoop.now
     metrics.messagesReceived += 1
-    guard limitRate(of: session, at: now) else { return close(session, 1008, "too many messages") }
+    switch session.rate.note(at: now) {
+    case .fine: break
+    case .enough:
+      lws_rx_flow_control(session.socket, 0)
+      lws_set_timer_usecs(session.socket, configuration.messagePause.nanoseconds / 1_000)
+    case .tooMuch: return close(session, 1008, "too many messages")
+    }
     do throws(ClientError) {
       let message = try ClientMessage(decoding: bytes, limits: configuration.limits)
       guard session.pass.role >= message.leastRole else { throw .notAllowed("a viewer may only look") }
@@ -90,6 +96,23 @@ extension Server {
       if !isWanted { session.owesStats = false }
       loop.requestTurn()
       return nil
+    case (.name(let id, let rows), _):
+      session.named = (id, names(of: rows, for: session))
+      lws_callback_on_writable(session.socket)
+      return nil
+    case (.locate(let id, let keys), _):
+      session.located = (id, keys.compactMap { engine.locate($0, for: session.id) })
+      lws_callback_on_writable(session.socket)
+      return nil
+    }
+  }
+
+  /// The keys that are there and short enough to travel.
+  private func names(of rows: [RowID], for session: Session) -> [(id: RowID, key: RowKey)] {
+    rows.compactMap { row in
+      guard let key = engine.key(of: row, shownTo: session.id) else { return nil }
+      if case .text(let text) = key, text.utf8.count > ClientMessage.greatestKey { return nil }
+      return (row, key)
     }
   }
 
@@ -114,27 +137,10 @@ extension Server {
     lws_close_reason(socket, lws_close_status(rawValue: UInt32(code)), &bytes, bytes.count)
   }
 
-  // MARK: Too many messages
+  // MARK: Those that have to wait, or to go
 
   /// How long a page has to answer the Close frame.
   private static let farewell: Duration = .seconds(3)
-  /// After so many pauses in a row it is not listened to any more.
-  private static let greatestStrikes = 20
-
-  /// Counts a message; a page that says too much is first not listened to, so that its own socket fills up.
-  ///
-  /// - Returns: `false` when it does not stop.
-  private func limitRate(of session: Session, at now: Instant) -> Bool {
-    if session.bucket.isFull(at: now) { session.strikes = 0 }
-    // What libwebsockets had read before it was told to stop still arrives, and counts.
-    guard session.bucket.take(at: now) else { return session.strikes <= Self.greatestStrikes }
-    guard session.bucket.isEmpty(at: now) else { return true }
-    session.strikes += 1
-    guard session.strikes <= Self.greatestStrikes else { return false }
-    lws_rx_flow_control(session.socket, 0)
-    lws_set_timer_usecs(session.socket, configuration.messagePause.nanoseconds / 1_000)
-    return true
-  }
 
   /// The session's timer has run out: it was held back for long enough, or has not answered the Close frame.
   ///
@@ -189,7 +195,7 @@ extension Server {
 
   /// Whether something waits to be sent to it.
   func hasMore(_ session: Session) -> Bool {
-    session.isClosing || session.owesHello || !session.acted.isEmpty
+    session.isClosing || session.owesHello || !session.acted.isEmpty || session.named != nil || session.located != nil
       || ((session.owesTables || session.owesSources) && !session.isQuiet)
       || session.status != nil
       || session.waiting != nil || session.owesStats || session.patch != nil
@@ -212,6 +218,12 @@ extension Server {
     } else if !session.acted.isEmpty {
       let acted = session.acted.removeFirst()
       message = .acted(id: acted.id, token: acted.token, acted.outcome)
+    } else if let named = session.named {
+      session.named = nil
+      message = .named(id: named.id, named.rows)
+    } else if let located = session.located {
+      session.located = nil
+      message = .located(id: located.id, located.rows)
     } else if session.owesTables, !session.isQuiet {
       session.owesTables = false
       message = .tables(engine.tables(at: EventLoop.now))

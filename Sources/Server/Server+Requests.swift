@@ -38,10 +38,16 @@ extension Server {
 
   func answerPageRequest(_ socket: OpaquePointer) -> Bool {
     let head = RequestHead(of: socket)
-    guard let response = response(to: head, on: socket) else { return true }
-    transfers[socket] = PageTransfer(response)
-    lws_callback_on_writable(socket)
+    // What HEAD is answered is what GET would be: who asks so may have to wait as well.
+    if head.method == .head { headsOnly.insert(socket) }
+    if let response = response(to: head, on: socket) { answer(socket, with: response) }
     return true
+  }
+
+  /// Answers a request, now or when there is something to say.
+  func answer(_ socket: OpaquePointer, with response: HTTPResponse) {
+    transfers[socket] = PageTransfer(headsOnly.remove(socket) == nil ? response : response.withoutBody)
+    lws_callback_on_writable(socket)
   }
 
   /// Where a request comes from, as far as wrong tokens are counted.
@@ -52,7 +58,9 @@ extension Server {
   /// Writes the next piece of an answer; when there is none left the connection ends, once the browser has all of it, or waits for the
   /// next request.
   func continueTransfer(on socket: OpaquePointer) -> Bool {
-    guard var transfer = transfers[socket] else { return continueDownload(on: socket) }
+    goOn(socket)
+    // Nothing to write: it waits for a source, or for the next request.
+    guard var transfer = transfers[socket] else { return downloads[socket] == nil || continueDownload(on: socket) }
     guard let piece = transfer.nextPiece() else {
       guard transfer.keepsConnection, !isStopping else { return continueDownload(on: socket) }
       transfers[socket] = nil
@@ -65,7 +73,7 @@ extension Server {
       case .body(let bytes): write(Array(bytes), to: socket, with: clws_write_http_body)
       }
     guard isWritten else { return false }
-    lws_callback_on_writable(socket)
+    writeMore(to: socket)
     return true
   }
 
@@ -98,7 +106,8 @@ extension RequestHead {
     contentLength = Self.values(of: WSI_TOKEN_HTTP_CONTENT_LENGTH, on: socket)
     transferEncoding = Self.values(of: WSI_TOKEN_HTTP_TRANSFER_ENCODING, on: socket)
     ifNoneMatch = Self.values(of: WSI_TOKEN_HTTP_IF_NONE_MATCH, on: socket)
-    arguments = Self.values(of: WSI_TOKEN_HTTP_URI_ARGS, on: socket)
+    // Of a question mark with nothing behind it libwebsockets makes a `/`.
+    arguments = Self.values(of: WSI_TOKEN_HTTP_URI_ARGS, on: socket).filter { $0 != "/" && !$0.isEmpty }
     authorization = Self.values(of: WSI_TOKEN_HTTP_AUTHORIZATION, on: socket)
     cookie = Self.values(of: WSI_TOKEN_HTTP_COOKIE, on: socket)
   }

@@ -7,7 +7,7 @@ extension Server {
   /// The page's files are the same for everyone and tell nothing, so nobody is asked for a token; nor is who asks whether the server is
   /// well. Everything else is for those who are let in.
   func response(to head: RequestHead, on socket: OpaquePointer) -> HTTPResponse? {
-    if head.path == "/", head.method == .get, let code = head.argument("code") {
+    if head.path == "/", let code = head.argument("code") {
       return login(code, head, on: socket)
     }
     if let file = configuration.page.file(at: head.path) {

@@ -9,15 +9,18 @@ extension Server {
     let inlets = control.inlets
     guard !inlets.isEmpty else { return false }
     for inlet in inlets.dropFirst(tableless.count) { tableless.add(ObjectIdentifier(inlet), name: inlet.name, at: now) }
-    let all = inlets.filter(\.mailbox.hasMail)
+    // From the last one: who sees what a later source has told sees what an earlier one told before.
+    let all = Array(inlets.reversed().filter(\.mailbox.hasMail).reversed())
     // A table whose views lag behind takes nothing: its source waits, the others go on.
     let waiting = all.filter { hasRoom(for: $0) }
     guard !waiting.isEmpty else { return !all.isEmpty }
-    // Everyone gets the same share, and another one goes first each time.
+    // Everyone gets the same share, and another one goes first each time; but for those whose table is not there yet: the first table that people
+    // see is that of the first source.
     let share = max(1, configuration.rowsPerTurn / waiting.count)
     nextInlet += 1
-    for offset in waiting.indices {
-      let inlet = waiting[(nextInlet + offset) % waiting.count]
+    let turn = waiting.indices.map { waiting[(nextInlet + $0) % waiting.count] }
+    let isNew = { (inlet: SourceInlet) in self.tablesBySource[ObjectIdentifier(inlet)] == nil }
+    for inlet in waiting.filter(isNew) + turn.filter({ !isNew($0) }) {
       for mail in inlet.mailbox.take(rows: share) { handle(mail.event, handedIn: mail.since, from: inlet, at: now) }
     }
     return all.contains { $0.mailbox.hasMail }
@@ -103,12 +106,8 @@ extension Server {
   private func addTable(_ schema: Schema, of inlet: SourceInlet, at now: Instant) {
     let source = ObjectIdentifier(inlet)
     if let table = tablesBySource[source] {
-      // A source that has started anew says its schema again. Another one would make every page's columns wrong.
-      if schemas[table] != schema {
-        logger.error("a source came back with another schema", metadata: ["source": "\(inlet.name)"])
-        engine.handle(.source(table, .failed, message: "it came back with other columns; restart rowcast"), at: now)
-        tablesBySource[source] = nil
-      }
+      // A source that has started anew says its schema again.
+      if schemas[table] != schema { replace(table, with: schema, of: inlet, at: now) }
       return
     }
     do throws(SchemaError) {
@@ -121,6 +120,21 @@ extension Server {
     } catch {
       tableless.refuse(source, "its table is refused: \(error)")
       logger.error("a source's schema is refused", metadata: ["source": "\(inlet.name)", "reason": "\(error)"])
+    }
+  }
+  /// Another schema is another table in the same place: pages are told, and open it anew.
+  private func replace(_ table: TableID, with schema: Schema, of inlet: SourceInlet, at now: Instant) {
+    do throws(SchemaError) {
+      try engine.replaceTable(table, with: schema, at: now)
+      logger.info("a source has other columns now", metadata: ["source": "\(inlet.name)"])
+      if let name = schemas[table]?.name { tablesByName[name] = nil }
+      schemas[table] = schema
+      tablesByName[schema.name] = table
+    } catch {
+      logger.error(
+        "a source's new columns are refused", metadata: ["source": "\(inlet.name)", "reason": "\(error)"])
+      engine.handle(.source(table, .failed, message: "its new columns are refused: \(error)"), at: now)
+      tablesBySource[ObjectIdentifier(inlet)] = nil
     }
   }
 }

@@ -46,8 +46,12 @@ public final class Server {
   var transfers: [OpaquePointer: PageTransfer] = [:]
   /// Tables on their way out.
   var downloads: [OpaquePointer: TableDownload] = [:]
+  /// Who has asked with HEAD, and waits: the answer is that of GET, without its body.
+  var headsOnly: Set<OpaquePointer> = []
   /// Those of them that wait for their view.
   var waitingDownloads: Set<OpaquePointer> = []
+  /// Those who wait for what a source is asked for.
+  var waiting = WaitingClients()
   var tablesBySource: [ObjectIdentifier: TableID] = [:]
   var inletsByTable: [TableID: SourceInlet] = [:]
   var schemas: [TableID: Schema] = [:]
@@ -197,11 +201,13 @@ public final class Server {
     tellStats(at: now)
     tellTableless(at: now)
     dismissTardy(at: now)
+    dismissThoseWhoLeft(at: now)
     finishOverdueActions(at: now)
     finishOverdueImages(at: now)
     loop.requestTurn(
       at: [
         engine.deadline, greetings.deadline, rounds.deadline, actions.deadline, images.deadline, connections.deadline,
+        waiting.deadline,
         stats.deadline, tableless.deadline, configuration.systemManager?.deadline,
       ].compactMap(\.self).min())
     if isMailLeft { loop.requestNextRound() }
@@ -277,6 +283,7 @@ public final class Server {
     sessionsByID = [:]
     transfers = [:]
     downloads = [:]
+    headsOnly = []
     unixSocket = nil
   }
 }

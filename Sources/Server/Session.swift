@@ -4,7 +4,7 @@ import Wire
 
 /// One page: what it may say next, and what waits to be sent to it.
 ///
-/// What waits is bounded by its shape: one hello, one list of tables, one of sources, one status, one count, one patch, one error. Newer ones take the place of
+/// What waits is bounded by its shape: one hello, one list of tables, one of sources, one status, one count, one answer about keys of each kind, one patch, one error. Newer ones take the place of
 /// older ones; a patch is not made before the last one was taken. Only of what became of actions everything is told, and their number is bounded.
 final class Session {
   enum Phase: Equatable {
@@ -27,9 +27,7 @@ final class Session {
   let token: String
   var phase = Phase.greeting
   var assembly = MessageAssembly()
-  var bucket: TokenBucket
-  /// How often in a row it was held back for saying too much.
-  var strikes = 0
+  var rate: MessageRate
 
   var owesHello = false
   var owesTables = false
@@ -44,6 +42,9 @@ final class Session {
   var owesStats = false
   /// What became of what the page wanted done.
   var acted: [(id: UInt64, token: String?, outcome: ActionOutcome)] = []
+  /// What it has asked for last of rows and keys, answered.
+  var named: (id: UInt64, rows: [(id: RowID, key: RowKey)])?
+  var located: (id: UInt64, rows: [LocatedRow])?
   var error: ClientError?
   /// The next patch with room for the frame's head in front; at most one.
   var patch: [UInt8]?
@@ -70,13 +71,13 @@ final class Session {
   var owesPing = false
 
   init(
-    id: SessionID, socket: OpaquePointer, pass: AccessControl.Pass, token: String, bucket: TokenBucket, pulse: Pulse
+    id: SessionID, socket: OpaquePointer, pass: AccessControl.Pass, token: String, rate: MessageRate, pulse: Pulse
   ) {
     self.id = id
     self.socket = socket
     self.pass = pass
     self.token = token
-    self.bucket = bucket
+    self.rate = rate
     self.pulse = pulse
   }
 
@@ -99,6 +100,8 @@ final class Session {
     waiting = nil
     owesStats = false
     acted = []
+    named = nil
+    located = nil
     patch = nil
     self.error = error
     lws_callback_on_writable(socket)

@@ -42,7 +42,7 @@ struct TokenBucket {
     return level == Int64(burst) * 1_000_000_000
   }
 
-  /// Whether another one could be taken now.
+  /// Whether not even one could be taken now.
   mutating func isEmpty(at now: Instant) -> Bool {
     fill(at: now)
     return level < 1_000_000_000

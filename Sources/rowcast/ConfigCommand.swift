@@ -15,11 +15,10 @@ struct ConfigCommand: ParsableCommand {
 
     func run() throws {
       let configuration = try ConfigurationFile(path: file)
-      let problems = configuration.settings.problems + configuration.settings.fileProblems
       // All of them, the last one as any other complaint.
-      let placed = problems.compactMap(configuration.problem)
-      for problem in placed.dropLast() { complain("\(problem)") }
-      if let last = placed.last { throw last }
+      let problems = configuration.problems
+      for problem in problems.dropLast() { complain("\(problem)") }
+      if let last = problems.last { throw last }
       announce("\(file): all is well")
     }
   }

@@ -49,11 +49,13 @@ final class ReplayFeed: Sendable {
       case .table(let schema):
         inlets.append(control.addSource(schema.name))
         isHeard = inlets[inlets.count - 1].tell(.schema(schema))
+      case .replacement(let table, let schema) where inlets.indices.contains(table.rawValue):
+        isHeard = inlets[table.rawValue].tell(.schema(schema))
       case .changes(let table, let changes) where inlets.indices.contains(table.rawValue):
         isHeard = inlets[table.rawValue].tell(.changes(changes))
       case .state(let table, let state, let message) where inlets.indices.contains(table.rawValue):
         isHeard = inlets[table.rawValue].tell(.state(state, message: message))
-      case .changes, .state, .loaded: isHeard = true
+      case .changes, .state, .loaded, .replacement: isHeard = true
       }
       guard isHeard else { return }
     }

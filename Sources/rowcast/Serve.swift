@@ -1,4 +1,5 @@
 import ArgumentParser
+import CAllocator
 import Dispatch
 import Glibc
 import ListEngine
@@ -37,9 +38,9 @@ struct Serve: ParsableCommand {
     }
   }
 
-  /// Serves by these settings; `again`: whether it is started once more in the end, `rereading`: reads the settings again.
+  /// Serves by these settings; `showing`: what the address shows, behind its `#`; `rereading`: reads the settings again.
   static func serve(
-    _ settings: Settings, again: Again? = nil, rereading: (@Sendable () throws -> Settings)? = nil,
+    _ settings: Settings, showing view: String = "", rereading: (@Sendable () throws -> Settings)? = nil,
     _ startFeeds: (Settings, ServerControl, Ending, Reloading) throws -> Void
   ) throws {
     let output = LogOutput()
@@ -49,6 +50,7 @@ struct Serve: ParsableCommand {
     // dies of that: it is to have its own descriptors from the beginning, which a timer makes it open.
     DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(1)) {}
     FileLimit.raise(forPages: ServerConfiguration().sessionLimit)
+    _ = allocator_return_blocks_from(1 << 17)  // or what a source has said once would stay for ever
     let ending = Ending()
     let reloading = Reloading(settings, output: output, read: rereading ?? { settings })
     let (server, access) = try makeServer(settings, ending, reloading)
@@ -62,15 +64,13 @@ struct Serve: ParsableCommand {
       throw WorldError(description: "\(error)")
     }
     reloading.serve(server.control)
-    let port = server.port
+    server.recording?.begin()
     // What a journal keeps must let nobody in.
-    announce("listening on \(getenv("JOURNAL_STREAM") == nil ? server.loginURL() : server.url)")
+    announce("listening on \(getenv("JOURNAL_STREAM") == nil ? server.loginURL() : server.url)\(view)")
     server.run()
-    if let tokenPath, again?.isWanted != true { unlink(tokenPath) }
+    if let tokenPath { unlink(tokenPath) }
     ending.finish()
     server.recording?.close()
-    // Its pages find the same port, and the same tokens.
-    if let again, again.isWanted { again.become(port: port) }
     // Not a return: what a plugin still does in its own threads must not keep the process.
     Glibc.exit(0)
   }

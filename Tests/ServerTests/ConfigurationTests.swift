@@ -23,6 +23,7 @@ import Testing
     ("port: [80]", "1:7", "whole number"), ("port: 99999999999999999999", "1:7", "whole number"),
     ("port: 1\nport: 2", "2:1", "twice"), ("listen: example.org", "1:1", "must be an address"),
     ("listen: 0.0.0.0", "1:1", "beyond the loopback"), ("port: 1\nlisten: 192.168.0.1", "2:1", "beyond the loopback"),
+    ("unix: /\(String(repeating: "x", count: 90))", "1:1", "at most 90 bytes"),
     ("listen: ''", "1:9", "must not be empty"), ("listen: ~", "1:9", "must not be empty"),
     ("listen: {a: b}", "1:9", "must be a text"), ("unix: relative", "1:1", "begins with /"),
     ("unix: /a\nport: 1", "1:1", "excludes port"), ("unix: /a\nlisten: '::1'", "1:1", "excludes listen"),
@@ -106,10 +107,43 @@ import Testing
     #expect(checked.complaints.split(separator: "\n").count == 4)
   }
 
+  @Test func whatIsWrongByItselfHidesNothingElse() throws {
+    let folder = try Folder()
+    try folder.write(
+      """
+      port: x
+      prot: 1
+      listen: 0.0.0.0
+      tls-certificate: [a]
+      log-level: loud
+      sources:
+        - processes
+        - plugin: clock
+          rows: 1
+          sha256: abc
+        - plugin: clock
+        - child: x= 
+        - plugin: nowhere
+      """)
+    let checked = try check(folder.file)
+    #expect(checked.code == 2)
+    let places = checked.complaints.split(separator: "\n").map { line in
+      line.dropFirst("rowcast: \(folder.file):".count).split(separator: ": ")[0]
+    }
+    // Nothing is said of what only looks wrong because something else is: 0.0.0.0 has a certificate, if not one that can be read.
+    #expect(
+      places == ["1:7", "2:1", "4:18", "5:1", "7:5", "9:5", "10:13", "11:13", "12:12", "13:13"], "\(checked.complaints)"
+    )
+    let command = try RunningCommand(["--config", folder.file], waits: false)
+    #expect(try command.end() == 2)
+    #expect(command.complaints == "rowcast: \(folder.file):1:7: port must be a whole number\n")
+  }
+
   @Test func whatIsRightIsSaidToBe() throws {
     let folder = try Folder()
     for text in [
-      "", "# nothing\n", "---\n", "port: 0\n", "listen: '::1'\nport: 65535\n", "listen: localhost", "unix: /tmp/x\n",
+      "unix: /\(String(repeating: "x", count: 89))\n", "interval: 60000\n", "", "# nothing\n", "---\n", "port: 0\n",
+      "listen: '::1'\nport: 65535\n", "listen: localhost", "unix: /tmp/x\n",
       "interval: 0\nlog-level: debug\nlog-format: json\nread-only: true\nno-token: false\n",
       "public-url: [https://a, 'http://b:8080']\n", "token-file: \(folder.path)/made-at-the-start\n",
       "sources:\n- plugin: clock\n- {plugin: market, settings: {rows: 10, rate: 0.5, empty: ''}}\n",
@@ -168,7 +202,7 @@ import Testing
     command.send(signal: SIGTERM)
     #expect(try command.end() == 0)
     let verifier = try RunningCommand(["replay", "\(folder.path)/served.rowcast", "--verify"])
-    #expect(try verifier.end(within: 30) == 0)
+    #expect(try verifier.end() == 0)
     #expect(verifier.announcement.hasSuffix(": all as they were"), "\(verifier.announcement)")
   }
 
@@ -189,7 +223,7 @@ import Testing
     command.send(signal: SIGTERM)
     #expect(try command.end() == 0)
     let verifier = try RunningCommand(["replay", "\(folder.path)/served.rowcast", "--verify"])
-    #expect(try verifier.end(within: 30) == 0)
+    #expect(try verifier.end() == 0)
   }
 
   @Test func aWrongOneDoesNotStart() throws {

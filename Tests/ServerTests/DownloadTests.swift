@@ -58,6 +58,7 @@ import Testing
     let server = try RunningServer()
     _ = try settled(server, rows: 12)
     for (query, numbers) in [
+      ("", Array(0..<12)), ("&", Array(0..<12)), ("&sort=-n&", Array((0..<12).reversed())),
       ("sort=-n", Array((0..<12).reversed())), ("search=row+1", [1, 10, 11]), ("search=row%201&sort=-n", [11, 10, 1]),
       ("filter=%7B%22column%22:%22n%22,%22op%22:%22%3C%22,%22value%22:2%7D", [0, 1]),
       (

@@ -52,6 +52,19 @@ import Testing
     #expect(complaints.ranges(of: "the new instance has taken over").count == 2, "\(complaints)")
   }
 
+  @Test func otherColumnsAreAnotherTable() throws {
+    let scratch = try Scratch()
+    let file = try scratch.write("jobs.sh", Scratch.jobs(#"[1,"one"]"#))
+    let command = try RunningCommand(["serve", "--port", "0", "--no-token", "--plugin", file])
+    try WebSocketClient.waitFor("one", in: "jobs", port: command.port)
+    try scratch.write("jobs.sh", Scratch.jobs(#"[1,"two"]"#, column: "headline"))
+    // Who opens it before gets nothing of the other one.
+    try WebSocketClient.waitForTables(with: "headline", port: command.port)
+    try WebSocketClient.waitFor("two", in: "jobs", port: command.port)
+    let complaints = try end(command)
+    #expect(complaints.contains("a source has other columns now"), "\(complaints)")
+  }
+
   @Test func aChangedLibraryTakesOver() throws {
     let scratch = try Scratch()
     func build(_ text: String) throws {

@@ -51,9 +51,12 @@ import Testing
     }
   }
 
-  private func get(_ key: String, _ server: RunningServer, _ headers: [String] = []) throws -> HTTPAnswer? {
+  private func get(
+    _ key: String, _ server: RunningServer, _ headers: [String] = [], method: String = "GET"
+  ) throws -> HTTPAnswer? {
     let written = try #require(key.addingPercentEncoding(withAllowedCharacters: .alphanumerics))
-    return try HTTPAnswer.get("/image?table=gallery&key=\(written)", port: server.port, headers: headers)
+    return try HTTPAnswer.get(
+      "/image?table=gallery&key=\(written)", port: server.port, method: method, headers: headers)
   }
 
   /// Waits until pages can see the table.
@@ -92,6 +95,25 @@ import Testing
     let answer = try #require(try get(key, server))
     #expect(answer.status == status && answer.headers["cache-control"] == "no-store")
     #expect(answer.headers["content-type"] == "text/plain; charset=utf-8")
+  }
+
+  @Test(arguments: ["png", "large", "none", "failed", "down", "text", "too large"])
+  func theHeadAloneIsThatOfTheAnswer(_ key: String) throws {
+    let server = try RunningServer()
+    let gallery = try gallery(server)
+    let whole = try #require(try get(key, server))
+    let head = try #require(try get(key, server, method: "HEAD"))
+    #expect(head.status == whole.status && head.headers == whole.headers)
+    #expect(head.headers["content-length"] == "\(whole.body.count)" && !whole.body.isEmpty)
+    #expect(head.body == [])
+    #expect(gallery.asked.withLock { $0 } == [key, key])
+  }
+
+  @Test func theHeadAloneOfASourceThatHearsNothingHasNoBody() throws {
+    let server = try RunningServer()
+    _ = try gallery(server, listens: false)
+    let head = try get("png", server, method: "HEAD")
+    #expect(head?.status == 503 && head?.body == [])
   }
 
   @Test func theLargestImageIsGivenAsAWhole() throws {

@@ -30,8 +30,29 @@ import Testing
   @Test func aSliceHasAsManyRowsAsAskedFor() {
     let box = box(rows: 100)
     for n in 1...4 { #expect(box.put(n, rows: 10, bytes: 1)) }
-    #expect(box.take(rows: 25) == [1, 2])
-    #expect(box.take(rows: 1) == [3], "at least one, or a large one would never go")
+    #expect(box.take(rows: 19) == [1])
+    #expect(box.take(rows: 20) == [2, 3])
+    #expect(box.take(rows: 1) == [4], "at least one, or a large one would never go")
+  }
+
+  @Test func whatWasTakenIsLetGoAtOnceAlsoWhenTheBoxIsNeverEmpty() {
+    let kept = Atomic(0)
+    final class Letter: Sendable {
+      let note: @Sendable (Int) -> Void
+      init(_ note: @escaping @Sendable (Int) -> Void) {
+        self.note = note
+        note(1)
+      }
+      deinit { note(-1) }
+    }
+    let box = Mailbox<Letter>(rowLimit: 10, byteLimit: 10, onMail: {})
+    func put() -> Bool { box.put(Letter { kept.add($0, ordering: .relaxed) }, rows: 1, bytes: 1) }
+    #expect(put())
+    for _ in 1...1_000 {
+      #expect(put())
+      #expect(box.take(rows: 1).count == 1)
+      #expect(kept.load(ordering: .relaxed) == 1, "the one that waits, and none that was taken")
+    }
   }
 
   @Test func theOwnerIsCalledOncePerFilling() {
@@ -60,6 +81,18 @@ import Testing
     #expect(box.take(rows: 100) == [1])
     #expect(ended.wait(timeout: .now() + RawSocket.patience) == .success)
     #expect(box.take(rows: 100) == [2])
+  }
+
+  @Test(arguments: [(rows: 5, bytes: 1), (rows: 1, bytes: 500)])
+  func whatJustFitsDoesNotWait(_ size: (rows: Int, bytes: Int)) {
+    let box = box(rows: 10, bytes: 1_000)
+    let ended = DispatchSemaphore(value: 0)
+    Thread.detachNewThread {
+      for n in 1...2 { _ = box.put(n, rows: size.rows, bytes: size.bytes) }
+      ended.signal()
+    }
+    #expect(ended.wait(timeout: .now() + RawSocket.patience) == .success)
+    #expect(box.take(rows: 100) == [1, 2])
   }
 
   @Test func oneThatIsLargerThanTheBoxPassesWhenItIsEmpty() {

@@ -46,6 +46,37 @@ import Testing
     #expect(throws: PageFiles.Failure.noIndex(folder.path + "/parts")) { try PageFiles(folder: folder.path + "/parts") }
   }
 
+  @Test func aPageHasAThousandFilesAtMost() throws {
+    let folder = try Folder()
+    let already = try PageFiles(folder: folder.path).paths.count
+    for number in already..<1_000 { try Data().write(to: URL(filePath: "\(folder.path)/more\(number).js")) }
+    #expect(try PageFiles(folder: folder.path).paths.count == 1_000)
+    try Data().write(to: URL(filePath: "\(folder.path)/another.js"))
+    #expect(throws: PageFiles.Failure.self) { try PageFiles(folder: folder.path) }
+  }
+
+  @Test func aPageHas32MiBAtMost() throws {
+    let folder = try Folder()
+    let files = try PageFiles(folder: folder.path)
+    let already = files.paths.reduce(0) { $0 + (files.file(at: $1)?.bytes.count ?? 0) }
+    let path = "\(folder.path)/more.js"
+    try Data().write(to: URL(filePath: path))
+    #expect(truncate(path, off_t(33_554_432 - already)) == 0)
+    #expect(try PageFiles(folder: folder.path).file(at: "/more.js")?.bytes.count == 33_554_432 - already)
+    #expect(truncate(path, off_t(33_554_433 - already)) == 0)
+    #expect(throws: PageFiles.Failure.self) { try PageFiles(folder: folder.path) }
+  }
+
+  @Test func foldersAreReadEightDeep() throws {
+    let folder = try Folder()
+    let eighth = Array(repeating: "d", count: 8).joined(separator: "/")
+    try FileManager.default.createDirectory(atPath: "\(folder.path)/\(eighth)/d", withIntermediateDirectories: true)
+    for place in [eighth, "\(eighth)/d"] { try Data().write(to: URL(filePath: "\(folder.path)/\(place)/a.js")) }
+    let files = try PageFiles(folder: folder.path)
+    #expect(files.file(at: "/\(eighth)/a.js") != nil)
+    #expect(files.file(at: "/\(eighth)/d/a.js") == nil)
+  }
+
   @Test func everyFileIsServedWithItsType() throws {
     let folder = try Folder()
     let server = try folder.server()

@@ -16,6 +16,7 @@ import Testing
     let scratch = try Scratch()
     let file = try scratch.write("jobs.sh", Scratch.jobs(#"[1,"one"]"#, then: "echo 'warning: the disk is full' >&2"))
     let command = try run(["run", file, "--set", "mood=happy"])
+    #expect(command.announcement == "listening on http://127.0.0.1:\(command.port)/#beside=table%3Dlog")
     try WebSocketClient.waitFor("one", in: "jobs", port: command.port)
     try WebSocketClient.waitFor("the disk is full", in: "log", port: command.port)
     try WebSocketClient.waitFor("happy", in: "log", port: command.port)
@@ -28,19 +29,32 @@ import Testing
     try end(command)
   }
 
-  @Test func otherColumnsAreANewServerOnTheSamePort() throws {
+  @Test func otherColumnsAreAnotherTableOnTheSameServer() throws {
     let scratch = try Scratch()
     let file = try scratch.write("jobs.sh", Scratch.jobs(#"[1,"one"]"#))
-    let command = try run(["run", file])
+    let command = try run(["run", file, "--set", "mood=happy"])
     let page = try WebSocketClient.open("jobs", port: command.port)
-    try scratch.write("jobs.sh", Scratch.jobs(#"[1,"one"]"#, column: "headline"))
-    #expect(page.closeCode(within: WebSocketClient.longPatience) == 1001)
-    let deadline = RawSocket.now() + WebSocketClient.longPatience
-    // The port is closed for a moment.
-    while (try? HTTPAnswer.get("/", port: command.port))??.status != 200, RawSocket.now() < deadline {
-      _ = poll(nil, 0, 20)
+    try WebSocketClient.waitFor("happy", in: "log", port: command.port)
+    try scratch.write("jobs.sh", Scratch.jobs(#"[1,"two"]"#, column: "headline"))
+    // It has not left: it is told, and opens the other table.
+    try page.wait { message in
+      let tables = message["tables"] as? [[String: Any]]
+      return tables?.contains { $0["name"] as? String == "jobs" && $0["generation"] as? Int == 1 } == true
     }
-    try WebSocketClient.waitForTables(with: "headline", port: command.port)
+    page.say(#"{"type":"open","table":"jobs","request":2,"query":{"sort":[{"column":"headline"}]}}"#)
+    try page.wait { "\($0)".contains("two") && $0["request"] as? Int == 2 }
+    // The log goes on.
+    try WebSocketClient.waitFor("happy", in: "log", port: command.port)
+    try WebSocketClient.waitFor("the new instance has taken over", in: "log", port: command.port)
+    try end(command)
+  }
+
+  @Test func whereATokenIsNeededTheCodeComesBeforeWhatIsShown() throws {
+    let command = try RunningCommand(["plugin", "run", "--port", "0", "--", "sh", "-c", "exec sleep 1000"])
+    let code = try #require(command.code)
+    #expect(command.announcement == "listening on http://127.0.0.1:\(command.port)/?code=\(code)")
+    #expect(code.hasSuffix("#beside=table%3Dlog") && code.filter { $0 == "#" }.count == 1)
+    #expect(try HTTPAnswer.get("/?code=\(code.prefix { $0 != "#" })", port: command.port)?.status == 303)
     try end(command)
   }
 
@@ -66,16 +80,28 @@ import Testing
         && kept.contains(#""from":"log","line":"a word""#))
     unlink(file)
     let replay = try run(["replay", trace, "--speed", "0"])
+    #expect(replay.announcement == "listening on http://127.0.0.1:\(replay.port)/#beside=table%3Dlog")
     try WebSocketClient.waitFor("one", in: "jobs", port: replay.port)
     try WebSocketClient.waitFor("a word", in: "log", port: replay.port)
     try end(replay)
+  }
+
+  @Test(arguments: ["", "{\"at\":0,\"eve", "ROWCAST\u{1}", "#!/bin/sh\n"])
+  func whatIsNoTraceIsRefusedBeforeAnythingIsServed(_ text: String) throws {
+    let scratch = try Scratch()
+    let file = try scratch.write("jobs.trace", text)
+    let command = try RunningCommand(["plugin", "replay", file, "--no-token", "--port", "0"], waits: false)
+    #expect(try command.end() == 1)
+    #expect(command.complaints.hasPrefix("rowcast: \(file): ") && command.complaints.filter { $0 == "\n" }.count == 1)
+    #expect(command.remainingOutput == "")
   }
 
   private static let wrong: [([String], Int32)] = [
     (["plugin", "run"], 2), (["plugin", "run", "a", "--", "b"], 2), (["plugin", "run", "/nowhere/a"], 1),
     (["plugin", "run", "/etc/passwd"], 1), (["plugin", "run", "/bin/sh", "--trace", "/nowhere/t"], 1),
     (["plugin", "run", "/bin/sh", "--port", "70000"], 2), (["plugin", "replay"], 2),
-    (["plugin", "replay", "/nowhere/t", "--port", "0"], 1), (["plugin", "replay", "t", "--speed", "fast"], 2),
+    (["plugin", "replay", "/nowhere/t", "--port", "0"], 1), (["plugin", "replay", "/etc", "--port", "0"], 1),
+    (["plugin", "replay", "t", "--speed", "fast"], 2),
     (["plugin", "replay", "t", "--speed=-1"], 2),
   ]
 

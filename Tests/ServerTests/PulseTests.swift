@@ -137,9 +137,14 @@ import Testing
       $0.patience = Pulse.Patience(silence: .milliseconds(50), answer: .milliseconds(50))
     }
     let client = try WebSocketClient(port: server.port)
-    guard case .ping? = client.frame(), case .end? = client.frame() else {
-      Issue.record("it is not asked, or not closed without a word")
-      return
+    var questions = 0
+    var frame = client.frame()
+    // Where the server itself stood still nobody is blamed, and asked once more.
+    while case .ping? = frame {
+      questions += 1
+      frame = client.frame()
     }
+    #expect(questions > 0, "it is not asked")
+    #expect(frame == .end, "it is not closed without a word")
   }
 }

@@ -6,10 +6,14 @@ final class RawSocket {
   private(set) var received: [UInt8] = []
   private(set) var isClosedByPeer = false
   /// Generous, because tests may share the machine: nothing waits for it unless something is wrong.
-  static let patience = 10.0
+  static let patience = 60.0
 
-  init(port: Int) throws {
+  /// - Parameter receiveBuffer: bytes that the system keeps for it unread; the system's own choice when left out.
+  init(port: Int, receiveBuffer: Int32? = nil) throws {
     descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+    if var size = receiveBuffer {
+      setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
+    }
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     address.sin_port = in_port_t(port).bigEndian

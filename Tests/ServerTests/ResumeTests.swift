@@ -22,6 +22,14 @@ import Testing
     return client
   }
 
+  /// What it is given to show; a word about sources without a table may come before.
+  private func firstRows(_ client: WebSocketClient) throws -> [String: Any] {
+    while true {
+      let message = try client.message()
+      if message["type"] as? String != "sources" { return message }
+    }
+  }
+
   @Test func aPageThatComesBackGetsAPatch() throws {
     let server = try RunningServer()
     _ = server.addNumbers(10)
@@ -29,7 +37,7 @@ import Testing
     withExtendedLifetime(client) {}
     client = nil
     let again = try comeBack(server, token: token, epoch: epoch)
-    let patch = try again.message()
+    let patch = try firstRows(again)
     #expect(patch["type"] as? String == "patch")
     #expect(patch["base"] as? Int == 1)
     #expect(patch["request"] as? Int == 2)
@@ -40,7 +48,7 @@ import Testing
     _ = server.addNumbers(10)
     let (client, token, epoch) = try opened(server)
     let again = try comeBack(server, token: token, epoch: epoch)
-    #expect(try again.message()["type"] as? String == "patch")
+    #expect(try firstRows(again)["type"] as? String == "patch")
     #expect(client.closeCode() == 1008)
   }
 
@@ -50,7 +58,7 @@ import Testing
     let (client, token, epoch) = try opened(server)
     for (token, epoch) in [("1", epoch), (String(token.reversed()), epoch), (token, "another")] {
       let again = try comeBack(server, token: token, epoch: epoch)
-      #expect(try again.message()["type"] as? String == "window")
+      #expect(try firstRows(again)["type"] as? String == "window")
     }
     // Nor has it done anything to the page whose session it was not.
     client.say(#"{"type":"query","request":9}"#)

@@ -17,6 +17,12 @@ final class RunningCommand {
   private static let executable = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
     .deletingLastPathComponent().appending(path: "rowcast").path
 
+  /// What closes the rest of what these tests have open: Foundation opens files that whatever is started meanwhile inherits, and as long as one
+  /// that somebody may write is held nobody can run it. glibc shows it to programs in C only.
+  private static let closeAllOthers = dlsym(nil, "posix_spawn_file_actions_addclosefrom_np").map {
+    unsafeBitCast($0, to: (@convention(c) (UnsafeMutablePointer<posix_spawn_file_actions_t>, Int32) -> Int32).self)
+  }
+
   /// Where tokens are kept that a command makes itself.
   static let folder: String = {
     let path = FileManager.default.temporaryDirectory.appending(path: "rowcast-run-\(getpid())").path
@@ -48,6 +54,7 @@ final class RunningCommand {
     posix_spawn_file_actions_addopen(&actions, 0, input, O_RDONLY, 0)
     posix_spawn_file_actions_adddup2(&actions, pipes[1], 1)
     posix_spawn_file_actions_adddup2(&actions, pipes[3], 2)
+    _ = Self.closeAllOthers?(&actions, 3)
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     var none = sigset_t()

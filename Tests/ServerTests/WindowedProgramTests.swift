@@ -60,7 +60,30 @@ import Testing
     #expect(rename(other.path, file.path) == 0)
     try wait(client, for: #""new 500""#)
     command.send(signal: SIGTERM)
-    #expect(try command.end(within: 5) == 0)
+    #expect(try command.end() == 0)
     #expect(command.complaints.contains("the file was replaced by another one"), "\(command.complaints)")
+  }
+
+  @Test func itsRowsAreTakenAwayAsAFile() throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "rowcast-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let file = folder.appending(path: "things.db")
+    try make(file, "thing")
+    let command = try RunningCommand([
+      "serve", "--port", "0", "--no-token", "--plugin", Self.root.appending(path: "Plugins/sqlite/sqlite.py").path,
+      "--set", "sqlite.path=\(file.path)", "--set", "sqlite.table=things",
+    ])
+    while try HTTPAnswer.get("/tables/things.csv", port: command.port, method: "HEAD")?.status == 404 {}
+    let filter = "%7B%22column%22:%22size%22,%22op%22:%22%3C%22,%22value%22:1500%7D"
+    let answer = try HTTPAnswer.get("/tables/things.csv?sort=-size&filter=\(filter)", port: command.port)
+    let text = String(decoding: answer?.body ?? [], as: UTF8.self)
+    let lines = text.components(separatedBy: "\r\n").filter { $0.contains(",thing ") }
+    // Each size once: 7 and 2,000 have no divisor in common.
+    #expect(lines.compactMap { $0.split(separator: ",").last.flatMap { Int($0) } } == (0..<1_500).reversed())
+    #expect(lines.first == "1357,thing 1357,1499")
+    #expect(text.hasSuffix("\r\n0\r\n\r\n"))
+    command.send(signal: SIGTERM)
+    #expect(try command.end() == 0)
   }
 }

@@ -112,8 +112,19 @@ struct AccessControl {
     case refuse(status: Int, reason: String)
   }
 
-  /// Turns the code of an address into a cookie.
+  /// Turns the code of an address into a cookie. With HEAD it only says what would come of it: the code stays good, and there is no cookie.
   mutating func login(
+    _ code: String, _ head: RequestHead, from address: String, at now: Instant, wallClock: Int64
+  ) -> Login {
+    guard head.method == .head else { return use(code, head, from: address, at: now, wallClock: wallClock) }
+    let before = codes
+    let login = use(code, head, from: address, at: now, wallClock: wallClock)
+    codes = before
+    if case .goOn = login { return .goOn(cookie: nil) }
+    return login
+  }
+
+  private mutating func use(
     _ code: String, _ head: RequestHead, from address: String, at now: Instant, wallClock: Int64
   ) -> Login {
     guard !tokens.isEmpty else { return .goOn(cookie: nil) }

@@ -5,7 +5,9 @@ extension ClientMessage {
   var leastRole: Role {
     switch self {
     case .act: .operator
-    case .hello, .open, .query, .collapse, .viewport, .ack, .resync, .pace, .visibility, .pause, .hold, .stats: .viewer
+    case .hello, .open, .query, .collapse, .viewport, .ack, .resync, .pace, .visibility, .pause, .hold, .stats, .name,
+      .locate:
+      .viewer
     }
   }
 }

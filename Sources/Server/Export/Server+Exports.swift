@@ -6,7 +6,7 @@ extension Server {
   /// How many tables are taken away at once.
   static let greatestDownloadCount = 8
   /// How long somebody may take for a piece, in seconds.
-  private static let downloadPatience: Int32 = 15
+  static let downloadPatience: Int32 = 15
 
   /// Begins to answer a request for a table as a file.
   ///
@@ -21,16 +21,20 @@ extension Server {
     do throws(ClientError) {
       let query = try QueryRequest(arguments: head.arguments, limits: configuration.limits)
       let id = try engine.beginExport(of: table, query)
-      guard let schema = schemas[id.table], head.method == .get else {
+      guard let schema = schemas[id.table], schema.windowed != nil || head.method == .get else {
+        // Nothing can go wrong any more.
         engine.endExport(id)
         return HTTPResponse(streaming: format.contentType, named: "\(table).\(format.rawValue)")
       }
       downloads[socket] = TableDownload(id, schema: schema, format: format)
-      metrics.downloads += 1
+      if head.method == .get { metrics.downloads += 1 }
       connections.settle(socket)
-      transfers[socket] = PageTransfer(
-        HTTPResponse(streaming: format.contentType, named: "\(table).\(format.rawValue)"))
-      lws_callback_on_writable(socket)
+      if schema.windowed == nil {
+        answerDownload(on: socket)
+      } else {
+        // What its source says first decides what is answered.
+        waitForRows(socket)
+      }
       loop.requestTurn()
       return nil
     } catch .unknownTable {
@@ -51,13 +55,39 @@ extension Server {
     return nil
   }
 
+  /// Answers with the beginning of the file, or with why there is none.
+  private func answerDownload(on socket: OpaquePointer) {
+    guard let download = downloads[socket] else { return }
+    let response: HTTPResponse
+    switch engine.read(download.id, rows: 0) {
+    case .refused(let error):
+      response = HTTPResponse(refusal: 400, reason: LogText.printable(error.reason))
+    case .failed(let reason):
+      let reason = "The source could not give its rows: \(reason)"
+      response = HTTPResponse(refusal: 502, reason: LogText.printable(reason))
+    case .notYet, .rows, .end:
+      response = HTTPResponse(streaming: download.format.contentType, named: download.fileName)
+      if !headsOnly.contains(socket) { return answer(socket, with: response) }
+    }
+    // Nothing of the file is to come.
+    endDownload(on: socket)
+    answer(socket, with: response)
+  }
+
+  /// Somebody waits for us, or for a source: until then he cannot be late.
+  private func waitForRows(_ socket: OpaquePointer) {
+    waitingDownloads.insert(socket)
+    holdBack(socket)
+    lws_set_timeout(socket, NO_PENDING_TIMEOUT, 0)
+  }
+
   /// Writes the next piece of a table.
   func continueDownload(on socket: OpaquePointer) -> Bool {
     guard var download = downloads[socket] else { return false }
     lws_set_timeout(socket, PENDING_TIMEOUT_HTTP_CONTENT, Self.downloadPatience)
     // What libwebsockets still holds goes first: one piece a page is all that is kept.
     guard lws_partial_buffered(socket) == 0 else {
-      lws_callback_on_writable(socket)
+      writeMore(to: socket)
       return true
     }
     let id = download.id
@@ -65,24 +95,30 @@ extension Server {
     downloads[socket] = download
     switch piece {
     case .notYet:
-      waitingDownloads.insert(socket)
+      waitForRows(socket)
       loop.requestTurn()
       return true
     case .end: return false
+    case .cut(let reason):
+      logger.warning(
+        "a table that was taken away is cut off", metadata: ["table": "\(download.schema.name)", "reason": "\(reason)"])
+      return false
     case .chunk(let bytes):
       guard bytes.isEmpty || write(bytes, to: socket, with: clws_write_http_body) else { return false }
       metrics.bytesSent += UInt64(bytes.count)
-      lws_callback_on_writable(socket)
+      if engine.isHungry(id) { loop.requestTurn() }
+      writeMore(to: socket)
       return true
     }
   }
 
-  /// Lets those go on whose view was put together meanwhile.
+  /// Lets those go on whose view was put together meanwhile, or whose source has given more.
   func wakeDownloads() {
     for socket in waitingDownloads {
       guard let download = downloads[socket], engine.isReady(download.id) else { continue }
       waitingDownloads.remove(socket)
-      lws_callback_on_writable(socket)
+      goOn(socket)
+      if transfers[socket] == nil { answerDownload(on: socket) } else { lws_callback_on_writable(socket) }
     }
   }
 
@@ -90,6 +126,15 @@ extension Server {
   func endDownload(on socket: OpaquePointer) {
     guard let download = downloads.removeValue(forKey: socket) else { return }
     waitingDownloads.remove(socket)
+    waiting.remove(socket)
+    let leftOut = engine.rowsLeftOut(download.id)
+    if leftOut > 0 {
+      logger.warning(
+        "rows that do not fit their table were not taken away",
+        metadata: ["table": "\(download.schema.name)", "rows": "\(leftOut)"])
+    }
     engine.endExport(download.id)
+    // Its source may still work on it.
+    loop.requestTurn()
   }
 }

@@ -13,6 +13,8 @@ struct TableDownload {
   let id: ExportID
   let schema: Schema
   let format: ExportFormat
+  /// What the browser calls it.
+  var fileName: String { "\(schema.name).\(format.rawValue)" }
   private var isHeadSent = false
   private var isEndSent = false
 
@@ -27,6 +29,8 @@ struct TableDownload {
     /// A chunk with its frame (RFC 9112, 7.1).
     case chunk([UInt8])
     case end
+    /// The rest is missing, for this reason: what was sent must not look whole.
+    case cut(String)
   }
 
   /// What is to be sent next.
@@ -50,6 +54,12 @@ struct TableDownload {
       case .rows(let rows): for row in rows { format.append(row, schema, to: &body) }
       case .end:
         isAtEnd = true
+        break reading
+      case .refused(let error):
+        if body.isEmpty { return .cut(error.reason) }
+        break reading
+      case .failed(let reason):
+        if body.isEmpty { return .cut(reason) }
         break reading
       }
     }

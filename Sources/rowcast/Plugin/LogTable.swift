@@ -12,6 +12,9 @@ final class LogTable: Sendable {
     var waiting = Changeset()
   }
 
+  /// What an address shows behind its `#`: the first table, whatever it is called, and this one beside it.
+  static let besideTheFirst = "#beside=table%3Dlog"
+
   private static let schema = Schema(
     name: "log", title: "Log", key: .integer,
     columns: [

@@ -30,15 +30,10 @@ struct PluginRun: ParsableCommand {
       if trace == nil { throw WorldError(description: "\(path): \(String(cString: strerror(errno)))") }
     }
     let name = choice.tableName
-    let again = Again()
     let settings = choice.settings
-    try Serve.serve(page.settings, again: again) { [trace] _, control, ending, _ in
+    try Serve.serve(page.settings, showing: LogTable.besideTheFirst) { [trace] _, control, ending, _ in
       let feed = RunFeed(
-        command, name: name, settings: settings, files: files, trace: trace, control: control,
-        otherColumns: {
-          again.ask()
-          control.stop()
-        })
+        command, name: name, settings: settings, files: files, trace: trace, control: control)
       try ending.start(feed)
     }
   }

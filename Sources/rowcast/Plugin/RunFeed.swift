@@ -18,10 +18,9 @@ final class RunFeed: Feed {
   private let log: @Sendable (PluginLogLevel, String) -> Void
   private let watcher = Mutex<FileWatcher?>(nil)
 
-  /// - Parameter otherColumns: An instance came with other columns: a table cannot change them, a new server can.
   init(
     _ command: ChildCommand, name: String, settings: [String: String], files: [String], trace: TraceWriter?,
-    control: ServerControl, otherColumns: @escaping @Sendable () -> Void
+    control: ServerControl
   ) {
     self.command = command
     self.name = name
@@ -38,7 +37,7 @@ final class RunFeed: Feed {
     self.table = table
     self.log = log
     let swapping = SwappingSource(
-      log: log, refused: { if $0.hasOtherColumns { otherColumns() } },
+      log: log,
       events: { event in
         if case .state(let state, let message, _) = event, !message.isEmpty {
           table.add(state == .live ? "info" : "warning", "\(name) is \(state.rawValue): \(message)")

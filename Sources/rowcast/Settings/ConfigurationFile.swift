@@ -33,10 +33,14 @@ struct ConfigurationFile {
   let path: String
   private(set) var settings = Settings()
   private var marks: [String: Mark] = [:]
+  /// What is wrong with settings by themselves; these are not in ``settings``.
+  private(set) var ownProblems: [Problem] = []
+  /// Which settings those are about, as `listen` or `sources[1]`.
+  private var spoiled: [String] = []
 
-  /// Reads a file, and looks at each setting by itself; ``problems(with:)`` looks at them together.
+  /// Reads a file, and looks at each setting by itself; ``problems`` has what is wrong.
   ///
-  /// - Throws: ``Problem``, the first there is, or ``Unreadable``.
+  /// - Throws: ``Problem`` when it is not a list of settings at all, or ``Unreadable``.
   init(path: String) throws {
     guard let file = FileHandle(forReadingAtPath: path),
       let data = try? file.read(upToCount: Self.greatestByteCount + 1) ?? Data(), data.count <= Self.greatestByteCount
@@ -61,12 +65,28 @@ struct ConfigurationFile {
     guard let mapping = root.mapping else {
       throw problem(root, "a configuration is a list of settings, “name: value”")
     }
-    for (key, value) in mapping { try take(key, value) }
+    for (key, value) in mapping {
+      collect(key.scalar?.string ?? "") { file throws(Problem) in try file.take(key, value) }
+    }
+  }
+
+  /// Goes on behind what is wrong: who mends a file wants to know all of it.
+  private mutating func collect(_ key: String, _ take: (inout Self) throws(Problem) -> Void) {
+    do throws(Problem) {
+      try take(&self)
+    } catch {
+      note(error, about: key)
+    }
+  }
+
+  private mutating func note(_ problem: Problem, about key: String) {
+    ownProblems.append(problem)
+    spoiled.append(key)
   }
 
   // MARK: One setting
 
-  private mutating func take(_ key: Node, _ value: Node) throws {
+  private mutating func take(_ key: Node, _ value: Node) throws(Problem) {
     guard let name = key.scalar?.string else { throw problem(key, "the name of a setting is a text") }
     marks[name] = key.mark
     switch name {
@@ -89,7 +109,7 @@ struct ConfigurationFile {
     }
   }
 
-  private mutating func sources(_ node: Node) throws -> [Settings.Source] {
+  private mutating func sources(_ node: Node) throws(Problem) -> [Settings.Source] {
     guard let list = node.sequence else {
       throw problem(node, "sources must be a list, a line beginning with “-” for each")
     }
@@ -98,44 +118,55 @@ struct ConfigurationFile {
     for (index, node) in list.enumerated() {
       let place = "sources[\(index)]"
       marks["\(place).plugin"] = node.mark
-      guard let mapping = node.mapping else {
-        throw problem(node, "a source is “plugin: name” or “child: name=command”, and perhaps settings")
-      }
       var source = Settings.Source()
-      for (key, value) in mapping {
-        switch key.scalar?.string {
-        case "plugin":
-          marks["\(place).plugin"] = value.mark
-          source.plugin = try text(value, "plugin")
-        case "child":
-          marks["\(place).child"] = value.mark
-          guard let child = Child(argument: try text(value, "child")) else {
-            throw problem(value, "child must be “name=command”, the name of letters, digits, - and _")
-          }
-          source.command = child
-        case "sha256":
-          source.sha256 = try text(value, "sha256")
-          guard FileDigest.isOne(source.sha256!) else { throw problem(value, "sha256 must be 64 hexadecimal digits") }
-        case "settings":
-          guard let pairs = value.mapping else { throw problem(value, "settings must be a list of “name: value”") }
-          for (key, value) in pairs {
-            let name = try text(key, "the name of a setting")
-            // A value may be empty, and is not looked at: the plugin knows what it means.
-            guard let scalar = value.scalar else { throw problem(value, "\(name) must be one value") }
-            source.settings.append(.init(key: name, value: scalar.string))
-          }
-        default:
-          throw problem(key, "a source has “plugin” or “child”, “settings” and “sha256”, and nothing else")
+      if let mapping = node.mapping {
+        for (key, value) in mapping {
+          collect(place) { file throws(Problem) in try file.take(key, value, of: &source, at: place) }
         }
+        // Of a command line there is no one file that could be looked at.
+        if source.sha256 != nil, source.command != nil {
+          note(problem(node, "sha256 is for a plugin, not for a child"), about: place)
+        }
+      } else {
+        note(problem(node, "a source is “plugin: name” or “child: name=command”, and perhaps settings"), about: place)
       }
-      // Of a command line there is no one file that could be looked at.
-      if source.sha256 != nil, source.command != nil { throw problem(node, "sha256 is for a plugin, not for a child") }
+      // A wrong one, too: problems name a source by its number.
       sources.append(source)
     }
     return sources
   }
 
-  private func text(_ node: Node, _ name: String) throws -> String {
+  private mutating func take(
+    _ key: Node, _ value: Node, of source: inout Settings.Source, at place: String
+  ) throws(Problem) {
+    switch key.scalar?.string {
+    case "plugin":
+      marks["\(place).plugin"] = value.mark
+      source.plugin = try text(value, "plugin")
+    case "child":
+      marks["\(place).child"] = value.mark
+      guard let child = Child(argument: try text(value, "child")) else {
+        throw problem(value, "child must be “name=command”, the name of letters, digits, - and _")
+      }
+      source.command = child
+    case "sha256":
+      let digest = try text(value, "sha256")
+      guard FileDigest.isOne(digest) else { throw problem(value, "sha256 must be 64 hexadecimal digits") }
+      source.sha256 = digest
+    case "settings":
+      guard let pairs = value.mapping else { throw problem(value, "settings must be a list of “name: value”") }
+      for (key, value) in pairs {
+        let name = try text(key, "the name of a setting")
+        // A value may be empty, and is not looked at: the plugin knows what it means.
+        guard let scalar = value.scalar else { throw problem(value, "\(name) must be one value") }
+        source.settings.append(.init(key: name, value: scalar.string))
+      }
+    default:
+      throw problem(key, "a source has “plugin” or “child”, “settings” and “sha256”, and nothing else")
+    }
+  }
+
+  private func text(_ node: Node, _ name: String) throws(Problem) -> String {
     guard let text = node.scalar?.string else { throw problem(node, "\(name) must be a text") }
     guard !text.isEmpty, !(node.scalar?.style == .plain && ["~", "null", "Null", "NULL"].contains(text)) else {
       throw problem(node, "\(name) must not be empty")
@@ -146,13 +177,13 @@ struct ConfigurationFile {
     return text
   }
 
-  private mutating func texts(_ node: Node, _ name: String) throws -> [String] {
+  private mutating func texts(_ node: Node, _ name: String) throws(Problem) -> [String] {
     let nodes = node.sequence.map(Array.init) ?? [node]
     for (index, node) in nodes.enumerated() { marks["\(name)[\(index)]"] = node.mark }
-    return try nodes.map { try text($0, name) }
+    return try nodes.map { node throws(Problem) in try text(node, name) }
   }
 
-  private func number(_ node: Node, _ name: String) throws -> Int {
+  private func number(_ node: Node, _ name: String) throws(Problem) -> Int {
     guard let scalar = node.scalar, scalar.style == .plain, let number = Int(scalar.string),
       "\(number)" == scalar.string
     else {
@@ -161,7 +192,7 @@ struct ConfigurationFile {
     return number
   }
 
-  private func truth(_ node: Node, _ name: String) throws -> Bool {
+  private func truth(_ node: Node, _ name: String) throws(Problem) -> Bool {
     guard let scalar = node.scalar, scalar.style == .plain, let truth = Bool(scalar.string) else {
       throw problem(node, "\(name) must be true or false")
     }
@@ -169,6 +200,19 @@ struct ConfigurationFile {
   }
 
   // MARK: What is wrong
+
+  /// All that is wrong with it, from its beginning to its end.
+  var problems: [Problem] {
+    let others = (settings.problems + settings.fileProblems).filter { !isFromOwn($0) }.compactMap(problem)
+    return (ownProblems + others).sorted { ($0.line, $0.column) < ($1.line, $1.column) }
+  }
+
+  /// Whether it comes only from a setting that is wrong by itself, and so is not there.
+  private func isFromOwn(_ problem: Settings.Problem) -> Bool {
+    spoiled.contains { key in
+      problem.key == key || problem.key.hasPrefix("\(key).") || problem.text.contains("needs \(key)")
+    }
+  }
 
   /// Where a setting stands; the file's beginning, if it is not in it.
   func problem(_ problem: Settings.Problem) -> Problem? {

@@ -131,6 +131,7 @@ struct ServeOptions: ParsableArguments {
   /// - Throws: `ValidationError`, ``ConfigurationFile/Problem`` or ``ConfigurationFile/Unreadable``.
   func settings() throws -> Settings {
     let file = try config.map { try ConfigurationFile(path: $0) }
+    if let problem = file?.ownProblems.first { throw problem }
     var settings = flags.over(file?.settings ?? Settings())
     // One way of listening on the command line takes the place of another one in the file.
     if unix == nil, port != nil || listen != nil { settings.unix = nil }

@@ -106,6 +106,14 @@ import Testing
     guard case .refuse(401, _) = refusal else { return #expect(Bool(false), "\(refusal)") }
   }
 
+  @Test func fourCookiesOfOneNameAreLookedAt() {
+    let control = control()
+    for (before, role) in [(3, Role.viewer), (4, nil)] {
+      let wrong = String(repeating: "rowcast-7777=wrong; ", count: before)
+      #expect(control.role(of: head(cookie: ["\(wrong)rowcast-7777=\(guest.cookie)"])) == role, "\(before)")
+    }
+  }
+
   @Test func readOnlyMakesEveryoneAViewer() {
     #expect(control(isReadOnly: true).role(of: head(["Bearer \(keeper.text)"])) == .viewer)
     #expect(control(isReadOnly: true).role(of: head()) == nil)

@@ -30,8 +30,11 @@ import Testing
   @Test func aBrowserGetsInByTheAddressAndStaysInByItsCookie() throws {
     let server = try server()
     let code = keeper.loginCode(at: WallClock.milliseconds)
-    // Looking ahead uses nothing up.
-    _ = try HTTPAnswer.get("/?code=\(code)", port: server.port, method: "HEAD")
+    // Looking ahead uses nothing up, and lets nobody in.
+    for _ in 0..<2 {
+      let head = try #require(try HTTPAnswer.get("/?code=\(code)", port: server.port, method: "HEAD"))
+      #expect(head.status == 303 && head.headers["location"] == "/" && head.headers["set-cookie"] == nil)
+    }
     let answer = try #require(try HTTPAnswer.get("/?code=\(code)", port: server.port))
     #expect(answer.status == 303)
     #expect(answer.headers["location"] == "/")
@@ -40,6 +43,7 @@ import Testing
     #expect(cookie == "rowcast-\(server.port)=\(keeper.cookie); Path=/; HttpOnly; SameSite=Strict")
     #expect(!String(decoding: answer.body, as: UTF8.self).contains(code))
     #expect(try HTTPAnswer.get("/?code=\(code)", port: server.port)?.status == 403)
+    #expect(try HTTPAnswer.get("/?code=\(code)", port: server.port, method: "HEAD")?.status == 403)
     let held = "Cookie: \(cookie.prefix { $0 != ";" })"
     let session = try HTTPAnswer.get("/session", port: server.port, headers: [held])
     #expect(session?.body == Array("{\"role\":\"operator\"}\n".utf8))

@@ -35,6 +35,27 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: "\(folder.path)/else"))
   }
 
+  @Test func thereAre64TokensAtMost() throws {
+    let folder = try Folder()
+    let lines = (0..<65).map { _ in "viewer \(AccessToken(role: .viewer).text)\n" }
+    #expect(try TokenFile.read(folder.write(lines.prefix(64).joined())).count == 64)
+    let path = try folder.write(lines.joined())
+    #expect(throws: TokenFile.Failure.badLine(path, line: 65)) { try TokenFile.read(path) }
+  }
+
+  @Test func aFileHas65536BytesAtMost() throws {
+    let folder = try Folder()
+    let line = "operator \(AccessToken(role: .operator).text)\n"
+    for (count, isRead) in [(65_536, true), (65_537, false)] {
+      let path = try folder.write(line + String(repeating: "#", count: count - line.utf8.count))
+      if isRead {
+        #expect(try TokenFile.read(path).count == 1)
+      } else {
+        #expect(throws: TokenFile.Failure.unreadable(path)) { try TokenFile.read(path) }
+      }
+    }
+  }
+
   @Test func aFileThatOthersCanReadOrChangeIsNotUsed() throws {
     let folder = try Folder()
     let line = "operator \(AccessToken(role: .operator).text)\n"

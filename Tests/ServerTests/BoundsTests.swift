@@ -1,0 +1,127 @@
+import CWebSockets
+import Foundation
+import ListEngine
+import Testing
+import Wire
+
+@testable import Server
+
+/// What the documents say of each bound is what is in force.
+@Suite struct BoundsTests {
+  private static let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..").standardized
+
+  private func expect(_ document: String, _ said: [(String, Bool)]) throws {
+    let text = try String(contentsOf: Self.root.appending(path: "docs/\(document)"), encoding: .utf8)
+    // Where a line ends says nothing.
+    let words = text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    for (words_, isSo) in said {
+      #expect(words.contains(words_), "\(document) does not say “\(words_)”")
+      #expect(isSo, "\(document): “\(words_)” is not so")
+    }
+  }
+
+  private let configuration = ServerConfiguration()
+  private let limits = Limits()
+
+  @Test func operatorsAreToldWhatIsInForce() throws {
+    let arena = ContextArena(.loopback, certificate: nil, socketPath: nil)
+    let loop = EventLoop()
+    defer {
+      loop.drain()
+      loop.close()
+    }
+    let info = arena.contextInfo(loop: loop.handle, user: arena.context)
+    try expect(
+      "operation.md",
+      [
+        ("| pages at once | 10,000 |", configuration.sessionLimit == 10_000),
+        ("| connections of one address beyond this machine | 100 |", configuration.connectionsPerAddress == 100),
+        (
+          "| requests on their way in | 200; of more, those that have said nothing for 250 ms go, the oldest first |",
+          Connections.greatestCount == 200 && Connections.patience == .milliseconds(250)
+            && info.max_http_header_pool == 256
+        ),
+        (
+          "| a request: its head, its time | 4,096 bytes, 5 s;",
+          info.max_http_header_data == 4_096 && info.timeout_secs == 5
+        ),
+        ("of the page's own files up to 100,", Connections.greatestRequestCount == 100),
+        (
+          "| a page's message | 65,536 bytes in 64 frames |",
+          ClientMessage.greatestByteCount == 65_536 && MessageAssembly.greatestFrameCount == 64
+        ),
+        (
+          "200 a second, 400 at once; then it is not listened to for half a second, and after 20 times closed |",
+          configuration.messageRate == 200 && configuration.messageBurst == 400
+            && configuration.messagePause == .milliseconds(500) && MessageRate.greatestPauses == 20
+        ),
+        ("| time to say hello | 10 s |", configuration.helloTimeout == .seconds(10)),
+        (
+          "| a page that is gone without a word | noticed within 16 s |",
+          configuration.patience.silence + configuration.patience.answer <= .seconds(14)
+        ),
+        (
+          "| connections | 4,000 a second, and as many at once;",
+          configuration.acceptRate == 4_000 && configuration.acceptBurst == 4_000
+        ),
+        (
+          "the process's limit, less a reserve of 128 (or a quarter of a small one) |",
+          FileLimit.greatestDescriptor(of: 1_024) == 896 && FileLimit.greatestDescriptor(of: 512) == 384
+            && FileLimit.greatestDescriptor(of: 508) == 381
+        ),
+        ("good once within two minutes;", LoginCodes.lifetime == 120_000 && LoginCodes.greatestCount == 1_000),
+        (
+          "with tokens of 43 to 200 letters, digits, `-` and `_`;",
+          AccessToken.leastLength == 43 && AccessToken.greatestLength == 200
+        ),
+        (
+          "Wrong tokens are answered ten times a second per address",
+          FailureLimiter.rate == 10 && FailureLimiter.burst == 10 && FailureLimiter.greatestCount == 4_096
+        ),
+        (
+          "Eight tables can be taken away at once (503 beyond), and one of which nothing is read for 15 s is given up.",
+          Server.greatestDownloadCount == 8 && Server.downloadPatience == 15
+        ),
+        ("a field has at most 4,096 bytes.", LogText.greatestByteCount == 4_096),
+        ("A source writes a hundred lines a second at most,", SourceLog.rate == 100),
+      ])
+  }
+
+  @Test func authorsOfClientsAreToldWhatIsInForce() throws {
+    try expect(
+      "protocol.md",
+      [
+        ("A client may say 200 messages a second, and 400 at once.", configuration.messageRate == 200),
+        (
+          "is not listened to for half a second, and after twenty such pauses closed with 1008. It has ten seconds to say `hello`.",
+          MessageRate.greatestPauses == 20 && configuration.helloTimeout == .seconds(10)
+        ),
+        (
+          "of which nothing was heard for 9 s is sent a ping, and is gone when nothing is heard for another 5 s",
+          configuration.patience == Pulse.Patience(silence: .seconds(9), answer: .seconds(5))
+        ),
+        ("in milliseconds, 0 to 60,000; left out: the server's (300).", limits.interval == .milliseconds(300)),
+        (
+          "(for a minute, of the last 1,000 sessions that went)",
+          limits.parkedTime == .seconds(60) && limits.parkedSessions == 1_000
+        ),
+        ("by itself 30 s after it was last asked for", limits.hold == .seconds(30)),
+        (
+          "the client waits for 16 answers already, or the source has 64 to give",
+          ActionBook.greatestForPage == 16 && ActionBook.greatestForTable == 64
+        ),
+        ("The server remembers the last 64 answers of a session,", ActionBook.remembered == 64),
+        ("and of how many (at most 1,024);", SourceDelays.greatestSamples == 1_024),
+        (
+          "and nothing else ever; at most 524,288 bytes.",
+          ImageDesk.greatestByteCount == 524_288
+        ),
+        ("or a key of more than 1,024 bytes)", ImageDesk.greatestKey == 1_024),
+        (
+          "or has 64 images to load already) or 504 (it has not answered within 10 s)",
+          ImageDesk.greatestForTable == 64 && ImageDesk.patience == .seconds(10)
+        ),
+        ("30 s, if it has not said another", Action("a").patience == .seconds(30)),
+      ])
+  }
+}

@@ -1,0 +1,46 @@
+import ListEngine
+import Testing
+
+@testable import Server
+
+/// How much a page may say, with the figures of a server that was told nothing else.
+@Suite struct MessageRateTests {
+  private var rate = MessageRate(
+    TokenBucket(rate: ServerConfiguration().messageRate, burst: ServerConfiguration().messageBurst, at: .zero))
+
+  /// What was found that is not fine, by the number of the message: the first is 1.
+  private mutating func say(_ count: Int, at milliseconds: Int) -> [Int: MessageRate.Finding] {
+    var found: [Int: MessageRate.Finding] = [:]
+    for number in 1...count {
+      let finding = rate.note(at: .zero.advanced(by: .milliseconds(milliseconds)))
+      if finding != .fine { found[number] = finding }
+    }
+    return found
+  }
+
+  @Test mutating func fourHundredAtOnceAreEnough() {
+    #expect(say(399, at: 0) == [:])
+    // What was read with it already is taken.
+    #expect(say(50, at: 0) == [1: .enough])
+  }
+
+  @Test mutating func twoHundredASecondAreFine() {
+    #expect(say(300, at: 0) == [:])
+    for second in 1...100 { #expect(say(200, at: second * 1_000) == [:], "second \(second)") }
+  }
+
+  @Test mutating func afterTwentyPausesInARowItIsTooMuch() {
+    #expect(say(400, at: 0) == [400: .enough])
+    for pause in 2...20 { #expect(say(100, at: (pause - 1) * 500) == [100: .enough], "pause \(pause)") }
+    #expect(say(101, at: 10_000) == [100: .tooMuch, 101: .tooMuch])
+  }
+
+  @Test mutating func whoHasBeenQuietBeginsAnew() {
+    _ = say(400, at: 0)
+    for pause in 2...20 { _ = say(100, at: (pause - 1) * 500) }
+    var restless = self
+    // All that it may say at once has come back after two seconds, and not before.
+    #expect(restless.say(399, at: 11_499) == [399: .tooMuch])
+    #expect(say(400, at: 11_500) == [400: .enough])
+  }
+}

@@ -1,0 +1,244 @@
+import Dispatch
+import Foundation
+import Glibc
+import ListEngine
+import Testing
+
+@testable import Server
+
+/// Tables taken away whose rows stay at their source, over real sockets.
+@Suite struct WindowedDownloadTests {
+  /// What is wrong with the source.
+  private enum Fault {
+    case none
+    /// It gives only the rows before this one, and then fails.
+    case failsBehind(Int)
+    case neverAnswers
+  }
+
+  /// A source with the rows 0 to `count` that answers on a thread of its own; `heard` is told what it is asked to stop.
+  @discardableResult
+  private func keep(
+    _ count: Int, on server: RunningServer, _ fault: Fault = .none,
+    heard: @escaping @Sendable ([PageRequestID]) -> Void = { _ in }
+  ) -> SourceInlet {
+    let inlet = server.control.addSource("numbers")
+    let thread = DispatchQueue(label: "source")
+    inlet.listen { wish in
+      thread.async {
+        switch wish {
+        case .ask(let requests):
+          for request in requests { Self.answer(request, count, fault).map { _ = inlet.tell($0) } }
+        case .cancelPages(let ids): heard(ids)
+        default: break
+        }
+      }
+    }
+    var schema = RunningServer.schema
+    schema.windowed = WindowedCapabilities(paging: .keyset)
+    inlet.tell(.schema(schema))
+    return inlet
+  }
+
+  private static func answer(_ request: PageRequest, _ count: Int, _ fault: Fault) -> SourceInlet.Event? {
+    guard case .rows(let after, _, _, let wanted) = request.what else { return nil }
+    let start = after.flatMap { Int($0.text.string) } ?? 0
+    switch fault {
+    case .neverAnswers: return nil
+    case .failsBehind(let row) where start >= row: return .pageFailed(request.id, reason: "the disk is gone")
+    default:
+      let end = min(count, start + wanted)
+      let rows = (start..<end).map { n -> (key: RowKey, cells: [Cell]) in
+        (.integer(Int64(n)), [.integer(Int64(n)), .text("row \(n)")])
+      }
+      return .page(request.id, RowPage(rows, hasMore: end < count, count: count, end: PageCursor("\(end)")))
+    }
+  }
+
+  /// When its table is there.
+  private func settle(_ server: RunningServer) throws {
+    // Its source is not asked for what is refused.
+    while try HTTPAnswer.get("/tables/numbers.csv?sort=nope", port: server.port)?.status == 404 {}
+  }
+
+  /// The numbers in a body that came in chunks, and whether it is whole.
+  private func numbers(_ answer: HTTPAnswer?) -> (found: [Int], isWhole: Bool) {
+    let lines = String(decoding: answer?.body ?? [], as: UTF8.self).components(separatedBy: "\r\n")
+    // A row has a comma; the sizes of chunks, between which rows are whole, have none.
+    let found = lines.compactMap { line -> Int? in
+      let parts = line.components(separatedBy: ",row ")
+      guard parts.count == 2, let first = Int(parts[0]), let second = Int(parts[1]), first == second else { return nil }
+      return first
+    }
+    return (found, lines.suffix(3) == ["0", "", ""])
+  }
+
+  @Test func itComesWholeWhileAPageLooks() throws {
+    let server = try RunningServer()
+    keep(10_000, on: server)
+    try settle(server)
+    _ = try WebSocketClient.open("numbers", port: server.port)
+    let answer = try HTTPAnswer.get("/tables/numbers.csv", port: server.port)
+    #expect(answer?.status == 200)
+    #expect(answer?.headers["content-type"] == "text/csv; charset=utf-8; header=present")
+    #expect(answer?.headers["content-disposition"] == "attachment; filename=\"numbers.csv\"")
+    #expect(answer?.headers["transfer-encoding"] == "chunked")
+    let (found, isWhole) = numbers(answer)
+    #expect(isWhole)
+    #expect(found == Array(0..<10_000))
+    let ndjson = try HTTPAnswer.get("/tables/numbers.ndjson", port: server.port)
+    let text = String(decoding: ndjson?.body ?? [], as: UTF8.self)
+    #expect(text.contains("{\"n\":0,\"name\":\"row 0\"}\n{\"n\":1,\"name\":\"row 1\"}\n"))
+    #expect(text.contains("{\"n\":9999,\"name\":\"row 9999\"}\n\r\n0\r\n\r\n"))
+    try expectTheSameHead("/tables/numbers.csv", server)
+  }
+
+  /// HEAD says what GET would, and leaves no place taken.
+  private func expectTheSameHead(_ path: String, _ server: RunningServer) throws {
+    let whole = try HTTPAnswer.get(path, port: server.port)
+    for _ in 0...Server.greatestDownloadCount {
+      let head = try HTTPAnswer.get(path, port: server.port, method: "HEAD")
+      #expect(head?.status == whole?.status)
+      #expect(head?.headers == whole?.headers)
+      #expect(head?.body == [])
+    }
+  }
+
+  @Test func whoAsksForTheHeadOnlyAndLeavesHasTheSourceToldToStop() throws {
+    let server = try RunningServer()
+    let isTold = DispatchSemaphore(value: 0)
+    keep(10, on: server, .neverAnswers) { _ in isTold.signal() }
+    try settle(server)
+    var socket: RawSocket? = try RawSocket(port: server.port)
+    socket?.send("HEAD /tables/numbers.csv HTTP/1.1\r\nHost: 127.0.0.1:\(server.port)\r\n\r\n")
+    #expect(try HTTPAnswer.get("/healthz", port: server.port)?.status == 200)
+    socket = nil
+    #expect(isTold.wait(timeout: .now() + RawSocket.patience) == .success)
+  }
+
+  @Test func onlyWhatIsTakenAwayIsCounted() throws {
+    let server = try RunningServer()
+    keep(10, on: server)
+    try settle(server)
+    for method in ["HEAD", "GET", "HEAD"] {
+      #expect(try HTTPAnswer.get("/tables/numbers.csv", port: server.port, method: method)?.status == 200)
+    }
+    let text = String(decoding: try #require(try HTTPAnswer.get("/metrics", port: server.port)).body, as: UTF8.self)
+    #expect(text.contains("\nrowcast_downloads_total 1\n"))
+  }
+
+  @Test func whatIsTooMuchForTheEngineIsRefusedBeforeAnythingComes() throws {
+    let server = try RunningServer()
+    keep(50_001, on: server)
+    try settle(server)
+    let answer = try HTTPAnswer.get("/tables/numbers.csv?sort=-n", port: server.port)
+    #expect(answer?.status == 400)
+    let reason = String(decoding: answer?.body ?? [], as: UTF8.self)
+    #expect(reason.hasPrefix("the source cannot sort by “n”: the engine would do it with all 50001 rows that are left"))
+    try expectTheSameHead("/tables/numbers.csv?sort=-n", server)
+    // It leaves no place taken.
+    for _ in 0..<Server.greatestDownloadCount {
+      #expect(try HTTPAnswer.get("/tables/numbers.csv?sort=-n", port: server.port)?.status == 400)
+    }
+  }
+
+  @Test func aSourceThatFailsAtFirstIsSaidTo() throws {
+    let server = try RunningServer { $0.limits.exportPatience = .zero }
+    keep(10, on: server, .failsBehind(0))
+    try settle(server)
+    let answer = try HTTPAnswer.get("/tables/numbers.csv", port: server.port)
+    #expect(answer?.status == 502)
+    #expect(
+      String(decoding: answer?.body ?? [], as: UTF8.self) == "The source could not give its rows: the disk is gone\n")
+    try expectTheSameHead("/tables/numbers.csv", server)
+  }
+
+  @Test func aFileOfASourceThatFailsLaterIsCutOff() throws {
+    let server = try RunningServer { $0.limits.exportPatience = .zero }
+    keep(10_000, on: server, .failsBehind(3_000))
+    try settle(server)
+    let answer = try HTTPAnswer.get("/tables/numbers.csv", port: server.port)
+    #expect(answer?.status == 200)
+    let (found, isWhole) = numbers(answer)
+    #expect(!isWhole)
+    // A hundred rows, and then a thousand at once: it was asked for the last of them before it failed.
+    #expect(found == Array(0..<3_100))
+  }
+
+  @Test func whoLeavesHasItsSourceToldToStop() throws {
+    let server = try RunningServer()
+    let isTold = DispatchSemaphore(value: 0)
+    keep(10, on: server, .neverAnswers) { _ in isTold.signal() }
+    try settle(server)
+    var socket: RawSocket? = try RawSocket(port: server.port)
+    socket?.send("GET /tables/numbers.csv HTTP/1.1\r\nHost: 127.0.0.1:\(server.port)\r\n\r\n")
+    // Another request is answered after it, so that it is on its way.
+    #expect(try HTTPAnswer.get("/healthz", port: server.port)?.status == 200)
+    socket = nil
+    #expect(isTold.wait(timeout: .now() + RawSocket.patience) == .success)
+  }
+
+  /// What libwebsockets has to read and does not read makes it come again at once: such a client would take a whole core.
+  @Test func whoHasSaidAllThatHeWillSayDoesNotKeepTheServerBusy() throws {
+    let server = try RunningServer()
+    keep(10, on: server, .neverAnswers)
+    try settle(server)
+    let clients = try (0..<2).map { _ in
+      let socket = try RawSocket(port: server.port)
+      socket.send("GET /tables/numbers.csv HTTP/1.1\r\nHost: 127.0.0.1:\(server.port)\r\n\r\n")
+      return socket
+    }
+    clients[0].send("GET /healthz HTTP/1.1\r\nHost: 127.0.0.1:\(server.port)\r\n\r\n")
+    // These do not read, either: one has said all, one says more.
+    _ = server.addNumbers(200_000, name: "many")
+    while try HTTPAnswer.get("/tables/many.csv", port: server.port, method: "HEAD")?.status == 404 {}
+    let readers = try (0..<2).map { _ in
+      let socket = try RawSocket(port: server.port, receiveBuffer: 4_096)
+      socket.send("GET /tables/many.ndjson HTTP/1.1\r\nHost: 127.0.0.1:\(server.port)\r\n\r\n")
+      return socket
+    }
+    // The first byte of each is waited for.
+    for reader in readers {
+      var byte: UInt8 = 0
+      #expect(recv(reader.descriptor, &byte, 1, Int32(MSG_PEEK)) == 1)
+    }
+    shutdown(clients[1].descriptor, Int32(SHUT_WR))
+    shutdown(readers[0].descriptor, Int32(SHUT_WR))
+    readers[1].send("GET / HTTP/1.1\r\n")
+    func rounds() throws -> Int {
+      let text = String(decoding: try #require(try HTTPAnswer.get("/metrics", port: server.port)).body, as: UTF8.self)
+      let line = text.split(separator: "\n").first { $0.hasPrefix("rowcast_loop_rounds_total ") }
+      return try #require(line?.split(separator: " ").last.flatMap { Int($0) })
+    }
+    // A page that asked for it is told what goes on once a second: so long the server has nothing else to do. Until it has found out, and has
+    // filled what the readers do not empty, some seconds may pass on a busy machine; they would be sent away only after fifteen.
+    let page = try WebSocketClient.open("many", port: server.port)
+    page.say(#"{"type":"stats","wanted":true}"#)
+    _ = try page.message("stats")
+    var counts: [Int] = []
+    repeat {
+      let before = try rounds()
+      _ = try page.message("stats")
+      counts.append(try rounds() - before)
+    } while counts.count < 10 && counts.last! >= 1_000
+    #expect(counts.last! < 1_000, "\(counts)")
+    withExtendedLifetime((clients, readers)) {}
+  }
+
+  @Test func aPieceWhoseRestIsMissingIsSentFirst() throws {
+    var engine = Engine(epoch: "test")
+    _ = try engine.addTable(RunningServer.schema, at: .zero)
+    let id = try engine.beginExport(of: "numbers", QueryRequest())
+    var download = TableDownload(id, schema: RunningServer.schema, format: .csv)
+    var slices: [ExportSlice] = [.rows([[.integer(1), .text("one")]]), .failed("gone")]
+    guard case .chunk(let bytes) = download.nextPiece({ _ in slices.removeFirst() }) else {
+      Issue.record("nothing is sent")
+      return
+    }
+    #expect(String(decoding: bytes, as: UTF8.self) == "f\r\nn,name\r\n1,one\r\n\r\n")
+    guard case .cut("gone") = download.nextPiece({ _ in .failed("gone") }) else {
+      Issue.record("it looks whole")
+      return
+    }
+  }
+}
