@@ -20,10 +20,17 @@ export function viewOf(name) {
   return { ...viewFromHash(keptView(name)), table: name };
 }
 
-/** What to show when the address names no table: the one that was looked at last, unless the address says something else. */
-export function recall(view, tables) {
-  const { name } = tables.find((one) => one.name === lastTable()) ?? tables[0];
-  return location.hash.length > 1 ? { ...view, table: tables[0].name } : viewOf(name);
+/** What to show when the address names no table: the one that was looked at last; when it says something else, {@link firstTable}. */
+export function recall(view, tables, sources) {
+  if (location.hash.length <= 1) return viewOf((tables.find(({ name }) => name === lastTable()) ?? tables[0]).name);
+  return { ...view, table: firstTable(tables, sources, viewsFromAddress()[1]) };
+}
+
+/** The name of the first table but for the one that is shown beside; empty as long as there is only that, and a source that may have another one. */
+export function firstTable(tables, sources, beside) {
+  const other = tables.find(({ name }) => name !== beside?.table);
+  if (other !== undefined || sources.some((source) => tables.every(({ name }) => name !== source.name))) return other?.name ?? '';
+  return tables[0]?.name ?? '';
 }
 
 /** Tells when somebody has changed the address, or gone back in the history. */

@@ -2,6 +2,7 @@
 //# allFunctionsCalledOnLoad
 
 import { bring } from './bring.js';
+import { isLong } from './columns.js';
 import { linkTarget, missingOf, sparkline } from './format.js';
 
 const SVG = 'http://www.w3.org/2000/svg';
@@ -16,6 +17,8 @@ class TextCell {
   /** `copy`, if it is there, is the element of an empty cell of the same column. */
   constructor(spec, copy) {
     this.el = copy ?? document.createElement('div');
+    this.text = '';
+    this.isLong = false;
     if (copy !== undefined) {
       this.spec = spec;
       this.node = this.adopt();
@@ -26,7 +29,6 @@ class TextCell {
       this.node = document.createTextNode('');
       this.holder().append(this.node);
     }
-    this.text = '';
     this.missing = null;
     this.flash = '';       // see flashes.js
     this.flashUntil = 0;
@@ -40,6 +42,15 @@ class TextCell {
     this.el.classList.toggle('cut', spec.column.type === 'text');
     this.el.classList.toggle('at-edge', spec.isPinned);
     this.el.setAttribute('aria-colindex', String(spec.at + 1));
+    this.fit();
+  }
+
+  /** Its text or its column's width is another: it is clipped where it may have to be, because to be clipped is dear. */
+  fit() {
+    const isNow = this.text !== '' && isLong(this.spec, this.text);
+    if (isNow === this.isLong) return;
+    this.isLong = isNow;
+    this.el.classList.toggle('long', isNow);
   }
 
   /** Shows a value; or a placeholder for one that is on its way, or a mark with the reason for one that could not be loaded. */
@@ -72,6 +83,7 @@ class TextCell {
     if (text === this.text) return;
     this.text = text;
     this.node.nodeValue = text;
+    this.fit();
   }
 }
 

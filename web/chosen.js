@@ -68,6 +68,12 @@ export class Chosen {
     };
   }
 
+  /** The cells between two corners, `Spot`s. */
+  span(from, to, fromColumn, toColumn) {
+    this.rows.clear();
+    this.range = { from, fromColumn, to, toColumn };
+  }
+
   /** The copy has changed. */
   follow(copy, shift) {
     for (const { id } of this.rows.values()) {

@@ -2,7 +2,7 @@
 //# allFunctionsCalledOnLoad
 
 import { DrawnColumns } from './sideways.js';
-import { barScale, fittingWidth, FONT, place, shownSpecs, specify } from './columns.js';
+import { barScale, fittingWidth, FONT, gapOf, place, shownSpecs, specify } from './columns.js';
 
 const ruler = document.createElement('canvas').getContext('2d');
 
@@ -23,6 +23,7 @@ export class ColumnSet {
   #key;
   #prefix;
   #layoutKey;
+  #gap = 0;
 
   /** Another table: the next rows are measured. */
   forget() {
@@ -53,6 +54,7 @@ export class ColumnSet {
       this.drawn.places = [];
       this.sections.setSpecs(this.all, this.shown.length);
       this.table.isNew = true;
+      this.table.clip.classList.toggle('edged', this.shown.some(({ isPinned }) => isPinned));
       this.grid.setAttribute('aria-colcount', this.shown.length);
     }
     this.setPlaces();
@@ -64,12 +66,26 @@ export class ColumnSet {
     if (this.shown.length === 0 || this.width === 0) return;
     this.canvas.style.width = `${place(this.shown, this.width)}px`;
     this.heads.setPlaces();
+    this.table.fitTexts();
+    this.#leaveRoom();
     this.drawn.forget();
   }
 
   /** Draws the columns around what is seen; `left` is how far the table is scrolled sideways. */
   draw(left) {
-    if (this.drawn.look(this.shown, left, this.width)) this.table.setPlaces(this.drawn.places, Date.now());
+    if (!this.drawn.look(this.shown, left, this.width)) return;
+    this.table.setPlaces(this.drawn.places, Date.now());
+    this.#leaveRoom();
+  }
+
+  // Where columns are out of sight those behind them stand as far from the side all the same.
+  #leaveRoom() {
+    const gap = gapOf(this.shown, this.drawn.places);
+    if (gap === this.#gap) return;
+    this.#gap = gap;
+    const { classList, style } = this.table.sheet;
+    classList.toggle('gapped', gap > 0);
+    style.setProperty('--gap', `${gap}px`);
   }
 
   /** The width that a column needs for what is held of it now. */

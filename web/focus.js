@@ -19,6 +19,7 @@ export class Focus {
   #place;
   #el;
   #hasFocus = false;
+  #isLost = false;  // its row is not known any more, only its place
 
   /** Where the active cell is, or null. */
   get position() {
@@ -33,17 +34,27 @@ export class Focus {
   /** Ids of another epoch name other rows. */
   forgetItem() {
     if (this.#place) this.#place.item = null;
+    this.#isLost = this.#place !== null;
+  }
+
+  /** The row is known again, unless another has become active meanwhile. */
+  find(position, item) {
+    if (!this.#isLost) return;
+    this.#place = new Spot(position, item);
+    this.#isLost = false;
   }
 
   /** Another list: nothing is active. */
   clear() {
     this.#place = null;
+    this.#isLost = false;
     this.mark(undefined);
   }
 
   /** Makes a cell active. */
   set(position, column, copy) {
     this.#place = new Spot(position, copy.itemAt(position));
+    this.#isLost = false;
     this.column = column;
   }
 

@@ -10,6 +10,7 @@ import { Focus } from './focus.js';
 import { listenForFolds } from './folds.js';
 import { listenForHands, Marks } from './gridhands.js';
 import { Holder } from './hold.js';
+import { Kept } from './kept.js';
 import { openLink } from './link.js';
 import { Notices } from './notices.js';
 import { RowActions } from './rowactions.js';
@@ -34,6 +35,7 @@ export class Hands {
     this.selection = new Chosen();
     this.marks = new Marks();
     this.holder = new Holder(body, session);
+    this.kept = pane.place.kept = new Kept(session, pane.scroll, this);
     this.notices = new Notices(stage, { say: (text) => pane.on.say(text), leave });
     this.acting = new RowActions(this, this.notices);
     this.detail = new Detail(part('detail'), stage, () => this.openDetail(false), (row) => this.acting.items(true, row));
@@ -98,12 +100,36 @@ export class Hands {
   clear() {
     this.focus.clear();
     this.selection.clear();
+    this.kept.clear();
   }
 
   /** Ids of another epoch name other rows. */
   forgetRows() {
     this.focus.forgetItem();
     this.selection.clear();
+    this.kept.seek();
+  }
+
+  /** What was asked for is told: what became of an act, what rows are called, or where they are now. */
+  hear(message) {
+    if (message.type === 'acted') return this.acting.acts.receive(message);
+    if (message.type === 'named') return this.kept.named(message);
+    const position = this.kept.located(message);
+    if (position !== null) this.pane.place.find(position);
+    return this.pane.schedule();
+  }
+
+  /** The connection is gone. */
+  lost() {
+    this.acting.acts.lost();
+    this.kept.lost();
+  }
+
+  /** A second has passed. */
+  tick() {
+    this.detail.tick(Date.now());
+    const { travel, place } = this.pane;
+    if (!travel.isMoving) this.kept.tick(place.anchor, performance.now());
   }
 
   /** The copy has changed, and the reader's place in it by `shift`. */

@@ -1,7 +1,7 @@
 // main.js: joins the parts: one pane or two, and what stands around them, which is about the active one.
 //# allFunctionsCalledOnLoad
 
-import { listenForAddress, recall, tellAddress, viewOf, viewsFromAddress } from './address.js';
+import { firstTable, listenForAddress, recall, tellAddress, viewOf, viewsFromAddress } from './address.js';
 import { Bar } from './bar.js';
 import { bring } from './bring.js';
 import { nextTerms } from './filter.js';
@@ -163,7 +163,7 @@ setInterval(() => {
 }, 1_000);
 
 listenForAddress(([view, beside]) => {
-  if (view.table === '') view.table = panes[0].session.tables[0]?.name ?? '';
+  if (view.table === '') view.table = firstTable(panes[0].session.tables, panes[0].session.sources, beside);
   panes[0].show(view);
   if (beside) loadPair().then((loaded) => loaded.open(beside));
   else if (panes.length > 1) pair.closeOther(panes[0], true);

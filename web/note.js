@@ -30,7 +30,7 @@ function reason({ view, tables, table, sources }, state, hasRows, passed) {
   }
   if (state === 'lost') return ['The server cannot be reached', 'This page tries again by itself, and goes on when it is back.'];
   if (state === 'connecting') return ['', ''];
-  const absent = table === undefined && (sources.find(({ name }) => name === view.table) ?? (tables.length === 0 && sources.length === 1 ? sources[0] : undefined));
+  const absent = table === undefined && (sources.find(({ name }) => name === view.table) ?? ((tables.length === 0 || view.table === '') && sources.length === 1 ? sources[0] : undefined));
   if (absent) return [`“${absent.name}” has no table yet`, absentWords(absent.source, passed)];
   if (tables.length === 0) return ['Waiting for the first table', 'No source has told what it shows yet. The table opens here when one does.'];
   if (table === undefined) return [`There is no table “${view.table}” yet`, 'It opens here when its source appears. Others are in the list of tables.'];

@@ -124,7 +124,7 @@ export class Pane {
     else if (state === 'open') this.session.connected();
     else if (state === 'closed') {
       this.session.lost();
-      this.hands?.acting.acts.lost();
+      this.hands?.lost();
       if (connection.lostAt === 0) connection.lostAt = Date.now();
       connection.retryAt = Date.now() + pause;
       connection.state = 'lost';
@@ -137,7 +137,7 @@ export class Pane {
     this.place.look();
     const event = this.session.receive(message, this.#describe, opened);
     switch (event.kind) {
-      case 'tables': return this.#welcome(message.type === 'hello');
+      case 'tables': return this.#welcome(message.type === 'hello', event.isOther);
       case 'window': return this.#showWindow(event);
       case 'patch':
         this.loads.patched(event.message);
@@ -146,7 +146,7 @@ export class Pane {
         return this.#showCopy(event.shift, true);
       case 'sources': this.absentAt = Date.now(); return this.on.listed(this);
       case 'status': this.toldAt = Date.now(); return undefined;
-      case 'acted': return this.hands?.acting.acts.receive(event.message);
+      case 'told': return this.hands?.hear(event.message);
       case 'broken': return this.link.close();
       case 'error': return this.#refused(event);
       default: return undefined;
@@ -163,12 +163,12 @@ export class Pane {
     this.on.told(this, false);
   }
 
-  #welcome(isHello) {
+  #welcome(isHello, isOther) {
+    if (isOther) this.columns.forget();
     this.toldAt = Date.now();
     if (isHello) {
-      this.absentAt = this.toldAt;
+      Object.assign(this, { absentAt: this.toldAt, error: '' });
       Object.assign(this.connection, { state: 'live', lostAt: 0, retryAt: 0 });
-      this.error = '';
       if (document.hidden) this.session.setHidden(true);
       this.hands?.acting.acts.greeted(this.session.secret);
     }
@@ -180,7 +180,7 @@ export class Pane {
     const { session: { copy }, scroll, view } = this;
     const isKept = !isAnswer || isReopening;
     this.sections.aggregates = view.aggregates;
-    if (isKept && !isSameEpoch) this.place.replace(copy.total, performance.now());
+    if (isKept && !isSameEpoch) this.place.replace(before, copy.total, performance.now());
     else scroll.setTotal(copy.total);
     if (!isKept) {
       scroll.moveTo(0);
@@ -203,7 +203,7 @@ export class Pane {
     const { copy } = this.session;
     this.#isPatch = byPatch && !this.#isChanged;
     this.#isChanged = true;
-    this.place.follow(copy.total, this.travel.isMoving, performance.now());
+    this.place.follow(copy, this.travel.isMoving, performance.now());
     this.hands?.follow(copy, shift);
   }
 
@@ -297,7 +297,7 @@ export class Pane {
   /** A second has passed: ages are shown anew. */
   tick() {
     this.table.tick(Date.now());
-    this.hands?.detail.tick(Date.now());
+    this.hands?.tick();
     if (this.session.copy.seq === 0) this.#showNote();
     this.#showAge();
     this.on.news(this);

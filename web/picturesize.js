@@ -1,4 +1,5 @@
-// picturesize.js: how large an image says it is, from its first bytes: what would not fit into memory is never decoded. No DOM.
+// picturesize.js: how large an image says it is, from its first bytes: what would not fit into memory is never decoded. And whether all of it is
+// there: some browsers show of a file that was cut off what there is. No DOM.
 
 /** Width and height in pixels of a PNG, GIF, JPEG or WebP, or null when the bytes are none of these. @param {Uint8Array} bytes */
 export function pictureSize(bytes) {
@@ -11,6 +12,27 @@ export function pictureSize(bytes) {
     if (starts(0x52, 0x49, 0x46, 0x46, null, null, null, null, 0x57, 0x45, 0x42, 0x50)) return webpSize(view, bytes);
   } catch { /* it ends before it says so */ }
   return null;
+}
+
+/** Whether a PNG, JPEG or WebP ends before it is over. (What is left of a GIF is shown.) @param {Uint8Array} bytes */
+export function isCutOff(bytes) {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  try {
+    if (bytes[0] === 0x89) return !endsPng(view);
+    if (bytes[0] === 0xff) return !bytes.some((value, at) => value === 0xff && bytes[at + 1] === 0xd9);
+    return bytes[0] === 0x52 && view.getUint32(4, true) + 8 > bytes.length;
+  } catch {
+    return true;
+  }
+}
+
+// From chunk to chunk until the last one, which is there with its checksum.
+function endsPng(view) {
+  for (let at = 8; ;) {
+    const next = at + 12 + view.getUint32(at);
+    if (view.getUint32(at + 4) === 0x49454e44) return next <= view.byteLength;
+    at = next;
+  }
 }
 
 function sized(width, height) {

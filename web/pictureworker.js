@@ -1,7 +1,7 @@
 // pictureworker.js: fetches images and decodes them, away from the thread that paints. It answers each `{id, address, height}` with
 // `{id, bitmap}` or `{id, fault, isPassing}`, unless `{cancel: id}` came before.
 
-import { pictureSize } from './picturesize.js';
+import { isCutOff, pictureSize } from './picturesize.js';
 
 // Browsers open six connections to a server: images that take their time must leave some for code and loads.
 const mostAtOnce = 4;
@@ -77,8 +77,10 @@ async function bytesFrom(address, signal) {
 }
 
 async function decoded(blob, height) {
-  const size = pictureSize(new Uint8Array(await blob.arrayBuffer()));
+  const bytes = new Uint8Array(await blob.arrayBuffer());
+  const size = pictureSize(bytes);
   if (size === null) throw new Error('it is no image');
+  if (isCutOff(bytes)) throw new Error('it is cut off');
   if (size.width * size.height > mostPixels) throw new Error('it has too many pixels');
   const shown = Math.min(height, size.height);
   const width = Math.max(1, Math.round(size.width / size.height * shown));

@@ -8,6 +8,8 @@ export class Place {
   constructor(scroll, sight, session, activeOf) {
     Object.assign(this, { scroll, sight, session, activeOf });
   }
+  /** What finds his rows again once he reaches for anything, or null. @type {import('./kept.js').Kept|null} */
+  kept = null;
   #wanted = null;   // where he was, as long as the list does not reach there again
   #put = 0;         // where he was put meanwhile
   #until = 0;
@@ -33,11 +35,13 @@ export class Place {
   /** Before anything that arrives is taken in: whoever has moved by himself is where he wants to be. */
   look() {
     if (this.scroll.position !== this.#put) this.#wanted = null;
+    this.kept?.look();
   }
 
-  /** The list is another one, of so many rows: a server has started anew, and may have to read its rows first. */
-  replace(total, now) {
+  /** The list is another one, of so many rows: a server has started anew, and may have to read its rows first. `before` is what was held. */
+  replace(before, total, now) {
     const { position } = this.scroll;
+    this.kept?.renew(before, now);
     this.scroll.setTotal(total);
     this.#put = this.scroll.position;
     if (this.#wanted !== null || this.#put >= position) return;
@@ -45,15 +49,24 @@ export class Place {
     this.#until = now + REMEMBERED;
   }
 
-  /** The list has become so long: whoever follows its end goes on following it, and who was further down goes back to there. */
-  follow(total, isMoving, now) {
+  /** The row that he reads is there now, at this global pixel. */
+  find(position) {
+    this.#wanted = null;
+    this.scroll.moveTo(position);
+    this.kept.stay();
+  }
+
+  /** The copy has changed: whoever follows the list's end goes on following it, and who was further down than it went goes back to there. */
+  follow(copy, isMoving, now) {
     const { scroll } = this;
     const wasAtEnd = scroll.atEnd;
-    scroll.setTotal(total);
+    scroll.setTotal(copy.total);
     if (wasAtEnd && !isMoving) scroll.moveTo(scroll.last);
-    if (this.#wanted === null) return;
-    scroll.moveTo(this.#wanted);
-    this.#put = scroll.position;
-    if (this.#put === this.#wanted || now > this.#until) this.#wanted = null;
+    if (this.#wanted !== null) {
+      scroll.moveTo(this.#wanted);
+      this.#put = scroll.position;
+      if (this.#put === this.#wanted || now > this.#until) this.#wanted = null;
+    }
+    this.kept?.follow(copy);
   }
 }

@@ -11,10 +11,10 @@ import { wireFilter } from './filter.js';
  *
  *     const session = new Session((message) => socket.send(message));
  *     session.connected();
- *     const event = session.receive(message, sight);  // {kind: 'window' | 'patch' | 'tables' | 'sources' | 'status' | 'waiting' | 'acted' | 'error' | 'nothing', ...}
+ *     const event = session.receive(message, sight);  // {kind: 'window' | 'patch' | 'tables' | 'sources' | 'status' | 'waiting' | 'told' | 'error' | 'nothing', ...}
  *     session.painted();                              // the copy is on the screen: the server may send the next patch
  *
- * `recall(view, tables)` says what to show when the reader has not said which table. `sight` is a function `(seq, isTop) => viewport` that describes what the reader sees, or would see at the top of another list.
+ * `recall(view, tables, sources)` says what to show when the reader has not said which table. `sight` is a function `(seq, isTop) => viewport` that describes what the reader sees, or would see at the top of another list.
  */
 export class Session {
   constructor(send, recall = (view, tables) => ({ ...view, table: tables[0].name })) {
@@ -42,6 +42,7 @@ export class Session {
   #isGreeted;
   #request = 0;
   #opened = '';       // the table that the server was last asked for on this connection
+  #recalled = '';     // the table that is shown though nobody has named it
   #unpainted = 0;     // the seq that waits for its ack
   #isOpening = false;   // an open is on its way: what arrives for another request belongs to a table that was left
   #isReopening = false;
@@ -172,7 +173,9 @@ export class Session {
       case 'stats':
         this.prefetch = message.prefetch;
         return nothing;
-      case 'acted': return { kind: 'acted', message };
+      case 'acted':
+      case 'named':
+      case 'located': return { kind: 'told', message };
       case 'error': return { kind: 'error', code: message.code, reason: message.reason };
       default: return nothing;
     }
@@ -186,16 +189,34 @@ export class Session {
     this.role = message.role ?? '';
     this.sources = message.sources ?? [];
     this.#isGreeted = true;
-    const event = this.#list(message.tables, sight, true);
+    const event = this.#list(message.tables, sight, isRestart);
     this.#offered = undefined;
     return { ...event, isRestart };
   }
 
-  #list(tables, sight, isReopening = false) {
+  // A server that has started anew may hear of a table only after it was greeted: what is held of it is gone on from all the same.
+  #list(tables, sight, isRestart = false) {
+    const before = isRestart ? undefined : this.table;
+    const wasOpen = this.isOpen;
     this.tables = tables;
-    if (this.view.table === '' && tables.length > 0) this.view = this.recall(this.view, tables);
-    if (!this.isOpen && this.table !== undefined && !this.isPaused) this.#open(sight, isReopening);
-    return { kind: 'tables' };
+    const isOther = before !== undefined && (this.table === undefined ? wasOpen : (before.generation ?? 0) !== (this.table.generation ?? 0));
+    if (isOther) this.#leave();
+    if (this.view.table === '' && tables.length > 0) {
+      this.view = this.recall(this.view, tables, this.sources);
+      this.#recalled = this.view.table;
+    }
+    if (!this.isOpen && this.table !== undefined && !this.isPaused) this.#open(sight, true);
+    return { kind: 'tables', isOther };
+  }
+
+  // Another table is in the place of the open one, or has taken it away: of what is held nothing is true any more, and nothing will be said about it.
+  #leave() {
+    this.lost();
+    this.#isGreeted = true;
+    this.copy = new WindowCopy();
+    this.isPaused = false;
+    this.waiting = null;
+    if (this.table === undefined && this.view.table === this.#recalled) this.view = emptyView();
   }
 
   #open(sight, isReopening) {

@@ -95,6 +95,11 @@ class RowNode {
     if (flashes !== null && missingOf(before) === null) flashes.add(this.cells[at], directionOf(before, value));
   }
 
+  /** Columns have other widths: other texts are too long for them. */
+  fit() {
+    for (const at of this.places) this.cells[at].fit();
+  }
+
   /** Shows the same value again, for what depends on the time or on a scale. */
   refresh(at, now) {
     this.cells[at]?.show(this.shown[at], now);
@@ -168,9 +173,16 @@ export class Table {
   /** Other columns are drawn: nodes stay, and so do the cells of columns that are drawn before and after. */
   setPlaces(places, clock) {
     this.places = places;
-    for (const node of this.nodes.values()) node.setPlaces(places, clock);
-    for (const node of this.#free) node.setPlaces(places, clock);
-    for (const node of this.#leaving) node.setPlaces(places, clock);
+    this.#forAll((node) => node.setPlaces(places, clock));
+  }
+
+  /** Columns have other widths. */
+  fitTexts() {
+    this.#forAll((node) => node.fit());
+  }
+
+  #forAll(act) {
+    for (const nodes of [this.nodes.values(), this.#free, this.#leaving]) for (const node of nodes) act(node);
   }
 
   /** Another table: nothing of the one before is kept. */

@@ -144,6 +144,9 @@ export class ScrollModel {
       native = Math.round((position / this.last) * this.nativeLast);
       native = Math.max(native, Math.min(position, room));
       native = Math.min(native, this.nativeLast - Math.min(this.last - position, room));
+      // What the thumb would not show is left: a wheel that turns just while the position is written is not exact in every browser.
+      const isAmidst = position > room && this.last - position > room && this.native > room && this.nativeLast - this.native > room;
+      if (isAmidst && Math.abs(native - this.native) * this.height < this.nativeHeight) return this.native;
     }
     this.native = native;
     this.base = position - native;

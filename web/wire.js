@@ -6,8 +6,8 @@ export const SUBPROTOCOL = 'rowcast.v1';
 /** The protocol's number in `hello`. */
 export const VERSION = 1;
 
-/** The greatest numbers that a viewport may name. */
-export const LIMITS = Object.freeze({ count: 1_000, buffer: 2_000, search: 1_000, group: 4, aggregates: 16, interval: 60_000 });
+/** The greatest numbers that messages may name. */
+export const LIMITS = Object.freeze({ count: 1_000, buffer: 2_000, search: 1_000, group: 4, aggregates: 16, interval: 60_000, keys: 100 });
 
 /** A message that is not what the protocol says. */
 export class WireError extends Error {}
@@ -92,6 +92,14 @@ const checks = {
     if (m.error !== undefined && typeof m.error.reason !== 'string') m.error.reason = '';
     if (m.error === undefined && typeof m.result !== 'string') m.result = '';
   },
+  named(m) {
+    demand(isCount(m.id) && Array.isArray(m.rows), 'named names no rows');
+    for (const row of m.rows) demand(Array.isArray(row) && isCount(row[0]) && isKey(row[1]), 'a row has no name');
+  },
+  located(m) {
+    demand(isCount(m.id) && Array.isArray(m.rows), 'located names no rows');
+    for (const row of m.rows) demand(Array.isArray(row) && isKey(row[0]) && isCount(row[1]) && (row[2] === null || isCount(row[2])), 'a row has no place');
+  },
   error(m) {
     demand(typeof m.code === 'string', 'error has no code');
     if (typeof m.reason !== 'string') m.reason = '';
@@ -105,6 +113,7 @@ function checkTables(tables) {
     for (const column of table.columns) {
       demand(isObject(column) && typeof column.name === 'string' && typeof column.type === 'string', 'a column has no name or type');
     }
+    demand(table.generation === undefined || table.generation === null || isCount(table.generation), 'a table has no number of its generation');
     if (table.source !== undefined) checkSource(table.source);
     demand(table.actions === undefined || (Array.isArray(table.actions) && table.actions.every(isAction)), 'an action has no name or form');
   }
@@ -168,6 +177,10 @@ function isObject(value) {
 
 function isCount(value) {
   return Number.isSafeInteger(value) && value >= 0;
+}
+
+function isKey(value) {
+  return typeof value === 'string' || Number.isSafeInteger(value);
 }
 
 function demand(holds, reason) {
@@ -241,6 +254,16 @@ export function act({ id, table, action, row, values = {}, session }) {
   if (Object.keys(values).length > 0) message.arguments = values;
   if (session !== undefined) message.session = session;
   return message;
+}
+
+/** Asks what the source calls these rows. */
+export function name(id, rows) {
+  return { type: 'name', id, rows };
+}
+
+/** Asks where the rows are that the source calls so. */
+export function locate(id, keys) {
+  return { type: 'locate', id, keys };
 }
 
 /** The page wants to be told what goes on, or does so no longer. */

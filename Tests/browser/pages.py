@@ -1,15 +1,15 @@
 """What the tests of the page share: one browser for a file of tests, a server for a class, a page for each test."""
 
-import os
 import unittest
 
 from playwright.sync_api import sync_playwright
 
+from browsers import IS_FIREFOX, launch
 from reader import Reader
 from rowcast_server import ROOT, Server
 
-ARTIFACTS = ROOT / "artifacts"
-CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
+# Pictures to look at: those of Firefox beside those of Chromium.
+ARTIFACTS = ROOT / "artifacts" / ("firefox" if IS_FIREFOX else "")
 
 
 class PageTest(unittest.TestCase):
@@ -21,14 +21,17 @@ class PageTest(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        ARTIFACTS.mkdir(exist_ok=True)
-        cls.server = Server(*cls.plugins, settings=cls.settings, command=cls.command)
+        ARTIFACTS.mkdir(parents=True, exist_ok=True)
+        cls.server = cls.serve()
         cls.addClassCleanup(lambda: cls.server.stop())
         playwright = sync_playwright().start()
         cls.addClassCleanup(playwright.stop)
-        cls.browser = playwright.chromium.launch(
-            executable_path=CHROMIUM, args=["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"])
+        cls.browser = launch(playwright)
         cls.addClassCleanup(cls.browser.close)
+
+    @classmethod
+    def serve(cls):
+        return Server(*cls.plugins, settings=cls.settings, command=cls.command)
 
     def open(self, fragment="", **how):
         reader = Reader(self.browser, self.server, fragment, **how)

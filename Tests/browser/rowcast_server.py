@@ -20,10 +20,10 @@ IS_STAND_IN = any(part.endswith("fake_server.mjs") for part in COMMAND)
 
 
 class Server:
-    """`rowcast serve` with some plugins; stop() or leaving a `with` ends it."""
+    """`rowcast serve` with some plugins, or another subcommand (`what`); stop() or leaving a `with` ends it."""
 
-    def __init__(self, *plugins, settings=None, port=0, options=("--no-token",), command=None):
-        arguments = ["serve", "--port", str(port), "--web", str(ROOT / "web")]
+    def __init__(self, *plugins, settings=None, port=0, options=("--no-token",), command=None, what=("serve",)):
+        arguments = [*what, "--port", str(port), "--web", str(ROOT / "web")]
         arguments += [] if IS_STAND_IN or command is not None else options
         for plugin in plugins:
             arguments += ["--plugin", plugin]
@@ -43,7 +43,7 @@ class Server:
                 raise AssertionError(f"the server ended with {self.process.wait()} before it listened")
             if "listening on " in line:
                 self.url = line.split("listening on ", 1)[1].split()[0]
-        self.origin = self.url.split("?")[0].rstrip("/")
+        self.origin = self.url.split("#")[0].split("?")[0].rstrip("/")
         self.port = int(self.origin.rsplit(":", 1)[1])
 
     @property

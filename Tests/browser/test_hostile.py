@@ -32,7 +32,8 @@ CROOKED = """() => {
     for (const cell of row.children) {
       const inner = cell.getBoundingClientRect();
       if (inner.top < box.top - 0.5 || inner.bottom > box.bottom + 0.5) faults.push(`a cell of ${inner.height}`);
-      if (!['hidden', 'clip'].includes(getComputedStyle(cell).overflowY)) faults.push('a cell that does not clip');
+      const isClipped = ['hidden', 'clip'].includes(getComputedStyle(cell).overflowY);
+      if (!isClipped && cell.scrollWidth > cell.clientWidth) faults.push(`a cell that shows ${cell.scrollWidth} of ${cell.clientWidth} pixels`);
     }
   }
   const { scrollWidth, scrollHeight } = document.documentElement;

@@ -3,6 +3,7 @@
 import unittest
 
 from aria import FAULTS
+from browsers import only_chromium
 from pages import ARTIFACTS, PageTest
 from reader import expect
 
@@ -206,7 +207,7 @@ class KeyboardTest(PageTest):
                 seen = reader.page.evaluate("""() => {
                   const { activeElement } = document;
                   const { outlineStyle, outlineWidth } = getComputedStyle(activeElement);
-                  return activeElement === document.body || (outlineStyle !== 'none' && outlineWidth !== '0px') || activeElement.outerHTML.slice(0, 100);
+                  return activeElement === document.body || !document.hasFocus() || (outlineStyle !== 'none' && outlineWidth !== '0px') || activeElement.outerHTML.slice(0, 100);
                 }""")
                 self.assertIs(seen, True)
 
@@ -266,6 +267,7 @@ class KeyboardTest(PageTest):
             reader.page.screenshot(path=ARTIFACTS / f"cut-off-{way}.png")
             reader.check_clean(self, is_cut_off=True)
 
+    @only_chromium("what drives Firefox makes no click of a finger's tap")
     def test_a_finger_does_what_a_mouse_does(self):
         reader = self.open(has_touch=True)
         reader.page.get_by_role("columnheader", name="Price", exact=True).tap()

@@ -3,10 +3,10 @@
 import signal
 import unittest
 
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import expect, sync_playwright
 
 from blanks import blank_shares
-from chromium import launch
+from browsers import launch, only_chromium
 from painting import TOP_ROW, Trace, seen, watch
 from reader import Reader
 from rowcast_server import STAND_IN, Server
@@ -125,6 +125,7 @@ class FiftyMillionRowsTest(PaintingTest):
             reader.wheel(4_000)
         reader.until("() => frames_seen.length > 60", "enough frames were looked at")
         self.assertEqual(max(blank for blank, _ in seen(reader.page)), 0)
+    @only_chromium("Firefox shows nobody what it presents")
     def test_nothing_that_is_presented_is_bare_however_busy_the_page(self):
         reader = self.open()
         reader.wait_for_count(self.count + 1)
@@ -133,6 +134,7 @@ class FiftyMillionRowsTest(PaintingTest):
         self.assertGreater(len(shares), 1, "something was looked at")
         self.assertEqual([share for share in shares if share > 0], [])
 
+    @only_chromium("Firefox shows nobody what it presents")
     def test_bare_ground_would_be_noticed(self):
         reader = self.open()
         reader.wait_for_count(self.count + 1)
@@ -145,6 +147,7 @@ class FiftyMillionRowsTest(PaintingTest):
         }""")
         self.assertGreater(max(blank_shares(reader, 20_000, 1.5)), 0.1)
 
+    @only_chromium("Firefox tells nobody when it lays out")
     def test_scrolling_measures_nothing(self):
         reader = self.open()
         reader.wait_for_count(self.count + 1)
@@ -155,6 +158,7 @@ class FiftyMillionRowsTest(PaintingTest):
         self.assertGreater(len(trace.of("FireAnimationFrame")), 10)
         self.assertEqual(trace.forced_layouts(), [])
 
+    @only_chromium("Firefox tells nobody when it lays out")
     def test_a_measurement_would_be_noticed(self):
         reader = self.open()
         with Trace(browser) as trace:
@@ -165,6 +169,54 @@ class FiftyMillionRowsTest(PaintingTest):
             reader.wheel(300)
             reader.until("() => window.measured > 0", "it was measured")
         self.assertNotEqual(trace.forced_layouts(), [])
+
+
+class ThumbTest(PaintingTest):
+    """The scrollbar as a mouse takes it."""
+
+    plugins = ("huge",)
+    count = 50_000_000
+
+    def test_the_thumb_is_dragged_through_all_rows_and_back(self):
+        with_bars = launch(playwright, has_bars=True)
+        self.addCleanup(with_bars.close)
+        reader = Reader(with_bars, self.server)
+        self.addCleanup(reader.close)
+        reader.wait_for_rows()
+        reader.wait_for_count(self.count + 1)
+        width, right, top, bottom = reader.page.evaluate("""() => {
+          const grid = document.querySelector('#grid');
+          const { right, top, bottom } = grid.getBoundingClientRect();
+          return [grid.offsetWidth - grid.clientWidth, right, top, bottom];
+        }""")
+        self.assertGreater(width, 5, "there is a scrollbar")
+        mouse = reader.page.mouse
+        x, start = right - width / 2, top + 24
+        mouse.move(x, start)
+        mouse.down()
+        before = 0
+        for step in (0.1, 0.3, 0.5, 0.7):
+            mouse.move(x, start + step * (bottom - top))
+            # In proportion: what the arrows and the thumb itself take up of the bar is all that it may be off by.
+            before = reader.until(f"""(before) => {{
+              const top = ({TOP_ROW})();
+              return top && top.index > before && Math.abs(top.index / {self.count} - {step}) < 0.1 && top.text.includes(`row ${{top.index - 2}} of`) && top.index;
+            }}""", f"the rows at {step} are there while the thumb is held", before)
+        mouse.move(x, 2)
+        reader.until(f"() => ({TOP_ROW})()?.index === 2", "the first row is reached")
+        mouse.move(x, reader.page.viewport_size["height"] - 2)
+        reader.until_rows(f"(rows) => rows.at(-1)?.index === {self.count + 1}", "and the last one")
+        mouse.move(x, start + 0.5 * (bottom - top))
+        held = reader.until(f"() => {{ const top = ({TOP_ROW})(); return top && Math.abs(top.index / {self.count} - 0.5) < 0.1 && top; }}", "and the middle")
+        # A pixel of the thumb is many thousand rows: letting go moves by none of them.
+        mouse.up()
+        reader.page.evaluate("() => new Promise((done) => { let left = 20; const next = () => (left -= 1) < 0 ? done() : requestAnimationFrame(next); next(); })")
+        top_row = reader.page.evaluate(TOP_ROW)
+        self.assertEqual(top_row["index"], held["index"])
+        reader.wheel(ROW * 7)
+        reader.until(f"([index, offset]) => {{ const top = ({TOP_ROW})(); return top && top.index === index && Math.abs(top.offset - offset) < 1.1; }}",
+                     "a wheel goes on from there by its pixels", [held["index"] + 7, top_row["offset"]])
+        reader.check_clean(self)
 
 
 class WideTableTest(PaintingTest):
@@ -206,6 +258,30 @@ class WideTableTest(PaintingTest):
         cells = reader.page.evaluate("document.querySelectorAll('[role=gridcell]').length")
         self.assertLess(cells, 60 * 45)
         reader.check_clean(self)
+
+    # Where each cell lies beside its header, and which of them show more than their place.
+    ASTRAY = """() => {
+      const heads = new Map([...document.querySelectorAll('[role=columnheader]')].map((head) => [head.getAttribute('aria-colindex'), head.getBoundingClientRect()]));
+      const cells = [...document.querySelectorAll('.row:not([hidden]) > [role=gridcell]')];
+      return cells.map((cell) => {
+        const box = cell.getBoundingClientRect(), head = heads.get(cell.getAttribute('aria-colindex'));
+        return { column: cell.getAttribute('aria-colindex'), text: cell.textContent, by: box.left - head.left, width: box.width - head.width,
+          over: getComputedStyle(cell).overflowX === 'hidden' ? 0 : cell.scrollWidth - cell.clientWidth };
+      }).filter(({ by, width, over }) => Math.abs(by) > 0.6 || Math.abs(width) > 0.6 || over > 0);
+    }"""
+
+    def test_every_cell_stands_under_its_header_wherever_lines_begin(self):
+        for way in ("ltr", "rtl"):
+            for columns in ("", "&columns=*c7,*c8:60,c3:50"):
+                with self.subTest(way=way, columns=columns):
+                    reader = self.open(f"#table=wide{columns}")
+                    if columns:
+                        expect(reader.page.locator(".head.at-edge")).to_have_count(2)
+                    reader.page.evaluate("(way) => { document.documentElement.dir = way; }", way)
+                    for left in (0, 900, 20_000, 10):
+                        reader.page.evaluate("(left) => { document.querySelector('#grid').scrollLeft = left; }", left * (1 if way == "ltr" else -1))
+                        reader.until(f"() => ({self.ASTRAY})().length === 0", f"all cells are in their places at {left}")
+                    reader.check_clean(self)
 
     def test_a_cell_that_stays_in_sight_keeps_its_node_and_goes_on_changing(self):
         reader = self.open()

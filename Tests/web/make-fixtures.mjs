@@ -291,6 +291,8 @@ client('stats', { type: 'stats', wanted: true });
 client('act', { type: 'act', id: 17, table: 'processes', action: 'renice', row: 731, arguments: { nice: 10, why: 'in the way', now: true } });
 client('act on a table', { type: 'act', id: 18, table: 'jobs', action: 'clear' });
 client('act again after a lost connection', { type: 'act', id: 17, session: '9d41c0de', table: 'processes', action: 'renice', row: 731, arguments: { nice: 10 } });
+client('name', { type: 'name', id: 3, rows: [731, 9_007_199_254_740_991] });
+client('locate', { type: 'locate', id: 4, keys: [4711, '9223372036854775807', 'a name'] });
 client('with members that nobody knows', { type: 'ack', seq: 8, colour: 'green', more: { nested: [1, null] } });
 
 server('hello', { type: 'hello', version: 1, server: 'rowcast 0.1.0', epoch, session: '9d41c0de', tables: [table] });
@@ -323,6 +325,8 @@ server('tables with actions', { type: 'tables', tables: [{ ...table, actions: [
 images: true }] });
 server('acted', { type: 'acted', id: 17, result: '4711 has niceness 10 now' });
 server('acted with an error', { type: 'acted', id: 18, session: '9d41c0de', error: { code: 'failed', reason: 'no such process' } });
+server('named', { type: 'named', id: 3, rows: [[731, 4711], [732, '9223372036854775807'], [733, 'a “name”']] });
+server('located', { type: 'located', id: 4, rows: [[4711, 731, 12], ['a name', 733, null]] });
 server('error', { type: 'error', code: 'unknownColumn', reason: 'the table processes has no column “cpuu”' });
 
 console.log(`${written} fixtures`);

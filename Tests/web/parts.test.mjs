@@ -4,7 +4,7 @@ import test from 'node:test';
 import assert from 'node:assert/strict';
 import { aggregateTexts } from '../../web/aggregates.js';
 import { Backoff } from '../../web/backoff.js';
-import { barScale, place, specify } from '../../web/columns.js';
+import { Advances, barScale, gapOf, isLong, place, specify } from '../../web/columns.js';
 import { isToggle } from '../../web/folds.js';
 import { HoldPolicy, heldText, renewTime, restTime } from '../../web/hold.js';
 import { moveActive } from '../../web/keys.js';
@@ -113,6 +113,48 @@ test('columns are as wide as wished, never narrower than their titles, and the l
   const natural = specs.reduce((sum, { natural: own }) => sum + own, 8);
   assert.equal(place(specs, natural - 10), natural - 10, 'a text gives way');
   assert.ok(place(specs, 100) > 100, 'then the table scrolls sideways');
+});
+
+test('a text is clipped only where it may be wider than its column', () => {
+  const [, name] = specify(columns, [], measure, { locale: 'en', now: 0 });
+  name.width = 20 + 10 * 7;  // its padding, and ten characters
+  assert.equal(isLong(name, 'ten letter'), false);
+  assert.equal(isLong(name, 'ten letters'), true);
+  assert.equal(isLong({ ...name, width: name.width + 2 }, 'ten letters'), true);
+  assert.equal(isLong({ ...name, width: name.width + 3 }, 'ten letters'), false, 'four pixels of the room beside it may be taken');
+  assert.equal(isLong({ ...name, kind: 'badge' }, 'ten letter'), true);
+  assert.equal(isLong({ ...name, kind: 'badge', width: name.width + 12 }, 'ten letter'), false);
+  assert.equal(isLong({ ...name, kind: 'badge', width: name.width + 11 }, 'ten letter'), true);
+  assert.equal(isLong(name, ''), false);
+  for (const text of ['Ƞ', '\u02ff', ' ', '~', 'é', 'Ω', 'ж', '\u052f', '3.2\u202fMB', '—', '…', '€', '₿']) assert.equal(isLong(name, text), false, text);
+  for (const text of ['\n', '\t', '\x1f', '\x7f', '\xad', 'e\u0301', '\u0483', '\u0530', '\u200f', '\u2028', '\u202e', '\u2066', '\u20d0', '名', 'א', '😀']) assert.equal(isLong(name, text), true, JSON.stringify(text));
+});
+
+test('each character is measured once, and digits are as wide as each other', () => {
+  const measured = [];
+  const advances = new Advances((character) => {
+    measured.push(character);
+    return character === '0' ? 8 : 5;
+  });
+  assert.equal(advances.exceed('11', 16), false);
+  assert.equal(advances.exceed('11', 15.9), true);
+  assert.equal(advances.exceed('91a', 21), false);
+  assert.equal(advances.exceed('91a', 20.9), true);
+  assert.equal(advances.exceed('/:', 10), false);
+  assert.deepEqual(measured, ['0', '0', 'a', '/', ':']);
+});
+
+test('columns that are out of sight leave their room', () => {
+  const specs = specify([...columns, { ...columns[1], name: 'more' }], [], measure, { locale: 'en', now: 0 });
+  place(specs, 2_000);
+  const [pid, name, cpu] = specs;
+  assert.equal(gapOf(specs, []), 0);
+  assert.equal(gapOf(specs, [0, 1]), 0);
+  assert.equal(gapOf(specs, [2, 3]), pid.width + name.width);
+  pid.isPinned = true;
+  assert.equal(gapOf(specs, [0, 1]), 0);
+  assert.equal(gapOf(specs, [0, 3]), name.width + cpu.width);
+  assert.equal(gapOf(specs, [0]), 0);
 });
 
 test('a full bar is 100 %, or the greatest value in sight without jumping at every change', () => {

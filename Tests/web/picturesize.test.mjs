@@ -1,6 +1,6 @@
 import test from 'node:test';
 import assert from 'node:assert/strict';
-import { pictureSize } from '../../web/picturesize.js';
+import { isCutOff, pictureSize } from '../../web/picturesize.js';
 
 const bytes = (...parts) => Uint8Array.from(parts.flatMap((part) => (typeof part === 'string' ? [...Buffer.from(part, 'latin1')] : part)));
 const png = bytes('\x89PNG\r\n\x1a\n', [0, 0, 0, 13], 'IHDR', [0, 0, 2, 128], [0, 0, 1, 224], [8, 2, 0, 0, 0]);
@@ -23,6 +23,22 @@ test('what is cut off, empty or something else has no size', () => {
   }
   for (const text of ['', '<svg xmlns="">', '<script>', 'BM', 'RIFF....WAVEfmt ', 'GIF']) assert.equal(pictureSize(bytes(text)), null);
   assert.equal(pictureSize(bytes('\x89PNG\r\n\x1a\n', [0, 0, 0, 13], 'IHDR', [0, 0, 0, 0], [0, 0, 0, 9])), null, 'of no width');
+});
+
+test('what ends before it is over is cut off, wherever that is', () => {
+  const chunk = (kind, ...data) => bytes([0, 0, 0, data.length], kind, data, [1, 2, 3, 4]);
+  const whole = {
+    png: bytes('\x89PNG\r\n\x1a\n', [...chunk('IHDR', 0, 0, 0, 1, 0, 0, 0, 1, 8, 2, 0, 0, 0)], [...chunk('IDAT', 7, 7, 7)], [...chunk('IEND')]),
+    jpeg: bytes([...jpeg], [0xff, 0xda, 0, 2, 9, 9, 0xff, 0, 9, 0xff, 0xd9]),
+    webp: bytes('RIFF', [8, 0, 0, 0], 'WEBP', 'VP8 '),
+  };
+  for (const [kind, all] of Object.entries(whole)) {
+    assert.equal(isCutOff(all), false, kind);
+    assert.equal(isCutOff(bytes([...all], [0, 0, 0])), false, `${kind}, and something after it`);
+    for (let length = 1; length < all.length; length += 1) assert.equal(isCutOff(all.slice(0, length)), true, `${length} bytes of ${kind}`);
+  }
+  assert.equal(isCutOff(gif), false, 'a GIF shows what there is');
+  assert.equal(isCutOff(bytes('\x89PNG\r\n\x1a\n', [0xff, 0xff, 0xff, 0xff], 'IDAT', new Array(100).fill(0))), true, 'a chunk that leads beyond it');
 });
 
 test('a JPEG whose segments lead nowhere ends', () => {

@@ -18,67 +18,67 @@ function reading(total, row) {
 test('who was further down than a new server has rows goes back as they come', () => {
   const { scroll, place } = reading(1_000, 500);
   place.look();
-  place.replace(30, 0);
-  place.follow(30, false, 0);
+  place.replace({}, 30, 0);
+  place.follow({ total: 30 }, false, 0);
   assert.equal(scroll.first, 10);
   place.look();
   scroll.shift(7);  // a patch that puts rows in above
-  place.follow(300, false, 100);
+  place.follow({ total: 300 }, false, 100);
   assert.equal(scroll.first, 280);
   place.look();
-  place.follow(1_000, false, 200);
+  place.follow({ total: 1_000 }, false, 200);
   assert.equal(scroll.first, 500);
   place.look();
-  place.follow(2_000, false, 300);
+  place.follow({ total: 2_000 }, false, 300);
   assert.equal(scroll.first, 500, 'and there he stays');
 });
 
 test('who moves by himself meanwhile stays where he went', () => {
   const { scroll, place } = reading(1_000, 500);
-  place.replace(100, 0);
-  place.follow(100, false, 0);
+  place.replace({}, 100, 0);
+  place.follow({ total: 100 }, false, 0);
   scroll.moveTo(20 * ROW_HEIGHT);
   place.look();
-  place.follow(1_000, false, 100);
+  place.follow({ total: 1_000 }, false, 100);
   assert.equal(scroll.first, 20);
 });
 
 test('a list that stays short is not waited for for ever', () => {
   const late = reading(1_000, 500);
-  late.place.replace(100, 0);
-  late.place.follow(100, false, REMEMBERED + 1);
+  late.place.replace({}, 100, 0);
+  late.place.follow({ total: 100 }, false, REMEMBERED + 1);
   late.place.look();
-  late.place.follow(1_000, false, REMEMBERED + 2);
+  late.place.follow({ total: 1_000 }, false, REMEMBERED + 2);
   assert.equal(late.scroll.position, late.scroll.last, 'he is at the end by now, and follows it');
   const inTime = reading(1_000, 500);
-  inTime.place.replace(100, 0);
-  inTime.place.follow(100, false, REMEMBERED);
+  inTime.place.replace({}, 100, 0);
+  inTime.place.follow({ total: 100 }, false, REMEMBERED);
   inTime.place.look();
-  inTime.place.follow(1_000, false, REMEMBERED);
+  inTime.place.follow({ total: 1_000 }, false, REMEMBERED);
   assert.equal(inTime.scroll.first, 500);
 });
 
 test('a second server in a row does not make him forget', () => {
   const { scroll, place } = reading(1_000, 500);
-  place.replace(100, 0);
-  place.follow(100, false, 0);
+  place.replace({}, 100, 0);
+  place.follow({ total: 100 }, false, 0);
   place.look();
-  place.replace(50, 1_000);
-  place.follow(50, false, 1_000);
+  place.replace({}, 50, 1_000);
+  place.follow({ total: 50 }, false, 1_000);
   place.look();
-  place.follow(1_000, false, 2_000);
+  place.follow({ total: 1_000 }, false, 2_000);
   assert.equal(scroll.first, 500);
 });
 
 test('nobody is moved where the list is long enough, and the end is followed', () => {
   const { scroll, place } = reading(1_000, 500);
-  place.replace(900, 0);
-  place.follow(900, false, 0);
+  place.replace({}, 900, 0);
+  place.follow({ total: 900 }, false, 0);
   assert.equal(scroll.first, 500);
   scroll.moveTo(scroll.last);
   place.look();
-  place.follow(950, false, 10);
+  place.follow({ total: 950 }, false, 10);
   assert.equal(scroll.position, scroll.last);
-  place.follow(960, true, 20);
+  place.follow({ total: 960 }, true, 20);
   assert.equal(scroll.last - scroll.position, 10 * ROW_HEIGHT, 'but not by who is on his way');
 });

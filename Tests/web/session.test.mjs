@@ -3,22 +3,7 @@ import assert from 'node:assert/strict';
 import { Session } from '../../web/session.js';
 import { emptyView } from '../../web/query.js';
 import { fixtures } from './fixtures.mjs';
-
-const golden = Object.fromEntries(fixtures('server').map(({ name, message }) => [name.slice(7), message]));
-const [{ window, patches }] = fixtures('sequence-update').filter(({ name }) => name === 'sequence update');
-const sight = (seq, isTop) => ({ seq, first: isTop ? 0 : 5, count: 20, ahead: 80, behind: 0, anchor: null });
-
-/** A session that has shown its first window, and what it has said since. */
-function shown() {
-  const said = [];
-  const session = new Session((message) => said.push(structuredClone(message)));
-  session.connected();
-  session.receive(structuredClone(golden.hello), sight);
-  session.receive(structuredClone(window), sight);
-  session.painted();
-  said.length = 0;
-  return { session, said };
-}
+import { golden, patches, shown, sight, window } from './sessions.mjs';
 
 test('open, window, ack: hello was said by the worker', () => {
   const said = [];
@@ -123,6 +108,19 @@ test('after a lost connection the page says what it holds, and where the reader 
   assert.equal(open.viewport.first, 5);
   const event = session.receive({ ...structuredClone(window), epoch: 'another', request: open.request }, sight);
   assert.ok(event.isAnswer && event.isReopening && !event.isSameEpoch);
+});
+
+test('so it does when a server that has started anew hears of the table only after it was greeted', () => {
+  const { session, said } = shown();
+  session.lost();
+  session.connected();
+  session.receive({ ...golden.hello, epoch: 'another', tables: [] }, sight);
+  assert.deepEqual(said, []);
+  session.receive({ type: 'tables', tables: golden.hello.tables }, sight);
+  const open = said.at(-1);
+  assert.equal(open.viewport.first, 5);
+  assert.equal(open.resume.epoch, window.epoch);
+  assert.ok(session.receive({ ...structuredClone(window), epoch: 'another', request: open.request }, sight).isReopening);
 });
 
 test('a query wished for without a connection is asked after it, from the top', () => {

@@ -38,7 +38,7 @@ function needed(...names) {
 
 test('every module that the first rows need is asked for at once, and no other', () => {
   const [, html] = files.find(([name]) => name === 'index.html');
-  const started = [...html.matchAll(/<script type="module"[^>]* src="([a-z]+\.js)">/g)].map(([, name]) => name);
+  const started = [...html.matchAll(/<script type="module" src="([a-z]+\.js)" blocking="render">/g)].map(([, name]) => name);
   const ahead = [...html.matchAll(/<link rel="modulepreload" href="([a-z]+\.js)">/g)].map(([, name]) => name);
   assert.deepEqual(started, ['main.js']);
   assert.equal(new Set(ahead).size, ahead.length, 'one is named twice');

@@ -88,6 +88,34 @@ test('a thumb that is held is not taken away from the hand', () => {
   }
 });
 
+test('what the thumb would not show is not written, for a wheel may turn just then; but at both ends it stands where it belongs', () => {
+  const scroll = listOf(huge);
+  const pixel = Math.floor(scroll.nativeHeight / scroll.height);  // of the thumb, in pixels of the element
+  const lead = (native) => scroll.moveTo((native / scroll.nativeLast) * scroll.last);
+  const start = Math.round(scroll.nativeLast / 2);
+  for (const [by, isWritten] of [[0, false], [1, false], [pixel, false], [-pixel, false], [pixel + 1, true], [-pixel - 1, true]]) {
+    lead(0);
+    scroll.settle();
+    lead(start);
+    assert.equal(scroll.settle(), start);
+    lead(start + by);
+    const { position } = scroll;
+    assert.equal(scroll.settle(), isWritten ? start + by : start, `by ${by} of ${pixel}`);
+    assert.equal(scroll.position, position, 'the reader stays where he is');
+  }
+  const room = scroll.height * 4;
+  for (const edge of [0, 1, room]) {
+    scroll.moveTo(room + 900);
+    scroll.settle();
+    scroll.moveTo(edge);
+    assert.equal(scroll.settle(), edge, `${edge} from the top`);
+    scroll.moveTo(scroll.last - room - 900);
+    scroll.settle();
+    scroll.moveTo(scroll.last - edge);
+    assert.equal(scroll.nativeLast - scroll.settle(), edge, `${edge} from the end`);
+  }
+});
+
 test('who scrolls into the edge of the element before the list has ended is let through', () => {
   const scroll = listOf(10_000);
   scroll.scrolled(280);

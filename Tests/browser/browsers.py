@@ -1,0 +1,65 @@
+"""The browsers of Debian, as the tests start them. ROWCAST_BROWSER chooses: chromium, as long as nothing is said, or firefox."""
+
+import atexit
+import functools
+import os
+import pathlib
+import sys
+import tempfile
+import unittest
+
+NAME = os.environ.get("ROWCAST_BROWSER", "chromium")
+IS_FIREFOX = NAME == "firefox"
+CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
+
+# Firefox asks nobody for anything, its wheel moves at once, its scrollbars are there to be dragged, and nobody has wishes.
+PREFERENCES = {
+    "browser.shell.checkDefaultBrowser": False, "datareporting.policy.dataSubmissionEnabled": False, "toolkit.telemetry.enabled": False,
+    "app.update.enabled": False, "network.captive-portal-service.enabled": False, "network.connectivity-service.enabled": False,
+    "privacy.reduceTimerPrecision": False, "general.smoothScroll": False, "browser.safebrowsing.malware.enabled": False,
+    "browser.safebrowsing.phishing.enabled": False, "extensions.getAddons.cache.enabled": False, "extensions.systemAddon.update.enabled": False,
+    "app.normandy.enabled": False, "widget.gtk.overlay-scrollbars.enabled": False,
+    "ui.systemUsesDarkTheme": 0, "ui.prefersReducedMotion": 0, "browser.display.document_color_use": 0,
+}  # fmt: skip
+
+
+def only_chromium(reason):
+    """Leaves a test or a class of them out where Playwright cannot do in Firefox what it needs, or where another engine does not do it."""
+    return unittest.skipIf(IS_FIREFOX, reason)
+
+
+def launch(playwright, *switches, preferences=None, has_bars=False):
+    """A browser without a window; `switches` are Chromium's own, `preferences` Firefox' own. Chromium shows scrollbars there only if it is told to."""
+    return _start(playwright.firefox if IS_FIREFOX else playwright.chromium, switches, preferences or {}, has_bars)
+
+
+def _start(kind, switches, preferences, has_bars=False):
+    if IS_FIREFOX:
+        return kind.launch(channel="moz-firefox", executable_path=_door(), firefox_user_prefs={**PREFERENCES, **preferences})
+    return kind.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", *switches],
+                       ignore_default_args=["--hide-scrollbars"] if has_bars else None)
+
+
+def context_of(browser, scheme, motion, size, forced_colors=None, **how):
+    """What a reader sees who likes it light or dark, with or without motion, in his own colours or not; and what has to be closed after him."""
+    how["viewport"] = {"width": size[0], "height": size[1]}
+    if not IS_FIREFOX:
+        context = browser.new_context(color_scheme=scheme, reduced_motion=motion, forced_colors=forced_colors, **how)
+        return context, context
+    # What he likes is a preference of the whole browser there.
+    likes = {"ui.systemUsesDarkTheme": int(scheme == "dark"), "ui.prefersReducedMotion": int(motion == "reduce"),
+             "browser.display.document_color_use": 2 if forced_colors == "active" else 0}
+    own = browser if all(PREFERENCES[name] == value for name, value in likes.items()) else _start(browser.browser_type, (), likes)
+    context = own.new_context(**how)
+    return context, context if own is browser else own
+
+
+@functools.cache
+def _door():
+    """A program in Firefox' place: bidi.py, run by this Python."""
+    folder = tempfile.TemporaryDirectory(prefix="rowcast-firefox-")
+    atexit.register(folder.cleanup)
+    path = pathlib.Path(folder.name) / "firefox"
+    path.write_text(f'#!/bin/sh\nexec "{sys.executable}" "{pathlib.Path(__file__).with_name("bidi.py")}" "$@"\n')
+    path.chmod(0o700)
+    return path

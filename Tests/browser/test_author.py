@@ -1,0 +1,113 @@
+"""What an author sees who works on a plugin: `rowcast plugin run`, its table and its log side by side, and other columns as soon as they are written."""
+
+import os
+import pathlib
+import tempfile
+import unittest
+
+from aria import FAULTS
+from pages import ARTIFACTS, PageTest
+from reader import Reader
+from rowcast_server import Server
+
+JOBS = """#!/bin/sh
+echo 'warning: the disk is nearly full' >&2
+echo '{"id":1,"name":"build","seconds":12}'
+echo '{"id":2,"name":"test","seconds":40}'
+exec sleep 1000
+"""
+
+# Pane by pane: whether it is shown, its table's name, its columns and rows, and where it is.
+PANES = """() => [...document.querySelectorAll('.stage')].filter((stage) => stage.checkVisibility()).map((stage) => ({
+  label: stage.querySelector('[role=grid]').getAttribute('aria-label'),
+  columns: [...stage.querySelectorAll('[role=columnheader]')].map((head) => head.textContent),
+  rows: [...stage.querySelectorAll('.row:not([hidden])')].map((row) => [...row.querySelectorAll('.cell')].map((cell) => cell.textContent).join(' ')),
+  note: stage.querySelector('.note:not([hidden])')?.innerText ?? '',
+  box: (({ left, top, width }) => ({ left, top, width }))(stage.getBoundingClientRect()),
+}))"""
+
+
+class AuthorTest(PageTest):
+    @classmethod
+    def serve(cls):
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.file = pathlib.Path(folder.name) / "jobs.sh"
+        cls.write(JOBS)
+        return cls.start(cls.file)
+
+    @staticmethod
+    def start(file):
+        return Server(what=("plugin", "run", str(file)))
+
+    @classmethod
+    def write(cls, text):
+        new = cls.file.with_suffix(".new")
+        new.write_text(text, encoding="utf-8")
+        new.chmod(0o755)
+        os.rename(new, cls.file)
+
+    def open(self, fragment="", server=None, **how):
+        reader = Reader(self.browser, server or self.server, fragment, **how)
+        self.addCleanup(reader.close)
+        return reader
+
+    def until_panes(self, reader, condition, message):
+        return reader.until(f"() => {{ const panes = ({PANES})(); return panes.length === 2 && ({condition})(panes) && panes; }}", message, timeout=30_000)
+
+    def test_the_log_is_beside_the_table_from_the_start(self):
+        for scheme, size in (("light", (1280, 760)), ("dark", (1280, 760)), ("light", (600, 760))):
+            reader = self.open(scheme=scheme, size=size)
+            table, log = self.until_panes(
+                reader, "([table, log]) => table.rows.length === 2 && log.rows.some((row) => row.includes('the disk is nearly full'))", "both have rows")
+            self.assertEqual([table["label"], log["label"]], ["jobs", "Log"])
+            self.assertEqual(log["columns"], ["Time", "Level", "Text"])
+            if size[0] == 600:  # one above the other
+                self.assertEqual(table["box"]["left"], log["box"]["left"])
+                self.assertLess(table["box"]["top"], log["box"]["top"])
+            else:
+                self.assertEqual(table["box"]["top"], log["box"]["top"])
+                self.assertLessEqual(table["box"]["left"] + table["box"]["width"], log["box"]["left"] + 1)
+            self.assertEqual(reader.page.evaluate(FAULTS), [])
+            reader.page.screenshot(path=ARTIFACTS / f"author-{scheme}-{size[0]}.png")
+            reader.check_clean(self)
+
+    def test_a_plugin_that_tells_nothing_has_its_log_beside_why(self):
+        broken = self.file.with_name("broken.sh")
+        broken.write_text("#!/bin/sh\necho 'error: jobs.txt is missing' >&2\nexit 4\n", encoding="utf-8")
+        broken.chmod(0o755)
+        with self.start(broken) as server:
+            reader = self.open(server=server)
+            table, log = self.until_panes(
+                reader, "([table, log]) => table.note.includes('ended with code 4') && log.rows.some((row) => row.includes('jobs.txt is missing'))", "it is said why")
+            self.assertIn("“broken” has no table yet", table["note"])
+            self.assertEqual(table["rows"], [])
+            reader.page.screenshot(path=ARTIFACTS / "author-broken.png")
+            # Once it works it is there, without a word of the reader's.
+            broken.write_text(JOBS, encoding="utf-8")
+            self.until_panes(reader, "([table]) => table.rows.length === 2 && table.label === 'broken'", "its table has come")
+
+    def test_other_columns_are_shown_at_once_with_what_still_fits_of_the_view(self):
+        file = self.file.with_name("tasks.sh")
+        write = lambda text: (file.with_suffix(".new").write_text(text, encoding="utf-8"), file.with_suffix(".new").chmod(0o755), os.rename(file.with_suffix(".new"), file))
+        write(JOBS)
+        with self.start(file) as server:
+            reader = self.open(server=server)
+            self.until_panes(reader, "([table, log]) => table.rows.length === 2 && log.rows.length > 0", "both have rows")
+            reader.page.locator("#stage").get_by_role("columnheader", name="seconds", exact=True).click()
+            self.until_panes(reader, "([table]) => document.querySelector('#stage [aria-sort=ascending]') !== null", "it is sorted")
+            sockets = [url for url in reader.requests if url.endswith("/ws")]
+            write(JOBS.replace('"seconds":12', '"seconds":99,"host":"anna"').replace('"seconds":40', '"seconds":40,"host":"berta"'))
+            table, log = self.until_panes(reader, "([table]) => table.columns.includes('host') && table.rows.length === 2", "the new column is shown")
+            self.assertEqual(table["rows"], ["2 test 40 berta", "1 build 99 anna"], "in the order that was chosen")
+            self.assertTrue(any("the disk is nearly full" in row for row in log["rows"]), "the log goes on")
+            reader.page.screenshot(path=ARTIFACTS / "author-other-columns.png")
+            write(JOBS.replace(',"seconds":12', "").replace(',"seconds":40', ""))
+            table, _ = self.until_panes(reader, "([table]) => table.columns.join() === 'id,name' && table.rows.length === 2", "a column is gone")
+            self.assertEqual(table["rows"], ["1 build", "2 test"])
+            self.assertEqual([url for url in reader.requests if url.endswith("/ws")], sockets, "over the sockets that were there")
+            reader.check_clean(self)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,78 @@
+"""What a reader keeps when the server starts anew and gives its rows other ids and other places."""
+
+import pathlib
+import shutil
+import tempfile
+
+from pages import PageTest
+from reader import expect
+from rowcast_server import Server
+
+# Lists what stands in a file, and then changes a row again and again.
+SOURCE = """
+import itertools, json, sys, threading
+names = open(sys.argv[1]).read().split()
+for name in names: print(json.dumps({"id": name, "n": 0}))
+sys.stdout.flush()
+for n in itertools.count(1):
+    threading.Event().wait(0.1)
+    print(json.dumps({"id": "job-0185", "n": n}), flush=True)
+"""
+JOBS = [f"job-{number:04}" for number in range(600)]
+
+# What the page asks the server from now on.
+LISTEN = """() => {
+  window.asked = [];
+  const { send } = WebSocket.prototype;  // the first connection is the page's own
+  WebSocket.prototype.send = function (text) {
+    asked.push(JSON.parse(text));
+    return send.call(this, text);
+  };
+}"""
+PLACES = """() => Object.fromEntries([...document.querySelectorAll('#body .row:not([hidden])')].map((row) =>
+  [row.querySelector('[role=gridcell]').textContent, Math.round(row.getBoundingClientRect().top)]))"""
+CHOSEN = """() => [...document.querySelectorAll('#body .row[aria-selected=true]')].map((row) => row.querySelector('[role=gridcell]').textContent).sort()"""
+CHANGING = """() => [...document.querySelectorAll('#body .row:not([hidden])')].find((row) => row.textContent.includes('job-0185')).textContent"""
+
+
+class KeptTest(PageTest):
+    @classmethod
+    def serve(cls, names=JOBS, port=0):
+        if port == 0:
+            cls.folder = pathlib.Path(tempfile.mkdtemp())
+            cls.addClassCleanup(shutil.rmtree, cls.folder)
+            (cls.folder / "source.py").write_text(SOURCE)
+        (cls.folder / "names").write_text("\n".join(names))
+        return Server(port=port, options=("--no-token", "--child", f"jobs=exec python3 {cls.folder}/source.py {cls.folder}/names"))
+
+    def test_the_row_that_is_read_and_those_that_are_chosen_are_found_again(self):
+        reader = self.open()
+        page = reader.page
+        reader.wait_for_count(len(JOBS) + 1)
+        page.evaluate(LISTEN)
+        reader.wheel(5_000)
+        reader.until(f"() => 'job-0185' in ({PLACES})()", "the wheel has arrived")
+        for name in ("job-0181", "job-0184"):
+            page.get_by_role("gridcell", name=name).click(modifiers=["Control"])
+        reader.until(f"() => ({CHOSEN})().join() === 'job-0181,job-0184'", "both are chosen")
+        reader.until("() => asked.filter(({ type }) => type === 'name').flatMap(({ rows }) => rows).length >= 2", "the page asks what they are called")
+        # An answer goes before the next patch: the page knows it when a row has changed twice since.
+        for _ in range(2):
+            now = page.evaluate(CHANGING)
+            reader.until(f"(before) => ({CHANGING})() !== before", "the row changes", now)
+        before = page.evaluate(PLACES)
+        port = self.server.port
+        self.server.stop()
+        expect(reader.state).to_contain_text("Disconnected")
+        type(self).server = self.serve([*(f"new-{number}" for number in range(50)), *reversed(JOBS[300:]), *JOBS[:181], *JOBS[182:300]], port)
+        reader.state.dispatch_event("click")
+        expect(reader.state).to_contain_text("Live", timeout=40_000)
+        reader.wait_for_count(len(JOBS) + 50)
+        reader.until(f"() => ({CHOSEN})().includes('job-0184')", "what was chosen is chosen again", timeout=30_000)
+        reader.until(f"(before) => {{ const now = ({PLACES})(); return Object.keys(before).some((name) => now[name] === before[name]); }}",
+                     "what was read stands where it stood", before)
+        after = page.evaluate(PLACES)
+        same = [name for name in before if after.get(name) == before[name]]
+        self.assertGreater(len(same), 5, (before, after))
+        self.assertEqual(page.evaluate(CHOSEN), ["job-0184"], "one that is gone is not")
+        reader.check_clean(self, is_cut_off=True)

@@ -1,0 +1,112 @@
+// What scripts/test says last of all: which test failed, where, and why, in so few lines that the end of a long output holds them.
+
+import test from 'node:test';
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const script = fileURLToPath(new URL('../../scripts/failures', import.meta.url));
+
+/** What the script makes of an output, in lines. */
+function failures(...output) {
+  const { status, stdout, stderr } = spawnSync(script, { input: output.flat().join('\n') + '\n', encoding: 'utf8' });
+  assert.equal(stderr, '');
+  assert.equal(status, 0);
+  return stdout.split('\n').slice(0, -1);
+}
+
+const well = [
+  '◇ Test run started.',
+  '↳ Testing Library Version: 6.3.1',
+  '◇ Test fine() started.',
+  '✔ Test fine() passed after 0.002 seconds.',
+  '2026-11-22T06:55:03+0000 error recording: the recording cannot be written: No space left on device; trying again',
+];
+
+test('nothing is said of what is well', () => {
+  assert.deepEqual(failures(well), []);
+});
+
+test('an issue is told with the lines that belong to it, and those of other tests are not', () => {
+  const issue = [
+    '✘ Test short() recorded an issue at F.swift:4:37: Expectation failed: (a → [1]) == [1, 2]',
+    '± removed [2]',
+    '↳ the list is short',
+  ];
+  const several = ['✘ Test two(_:) recorded an issue with 1 argument s → "a', 'b" at F.swift:5:66: Issue recorded'];
+  const after = [
+    '✘ Test short() failed after 0.002 seconds with 1 issue.',
+    '↳ which is no news',
+    '✘ Test run with 2 tests in 1 suite failed after 0.003 seconds with 2 issues.',
+    'error: Exited with unexpected signal code 6',
+  ];
+  assert.deepEqual(failures(well, issue, well, several, after), [...issue, ...several, after[3]]);
+});
+
+test('what ends the whole run, and what is no program, are told once', () => {
+  const lines = ['A.swift:3:4: error: cannot find b in scope', 'Server/A.swift:12: Fatal error: 3 ranks for 4 rows'];
+  assert.deepEqual(failures(lines, '[4/5] Compiling A.swift', lines), lines);
+});
+
+test('of a test of Python the name and the exception are told, and not the way there', () => {
+  const output = [
+    '======================================================================',
+    'FAIL: test_one (test_a.A.test_one)',
+    '----------------------------------------------------------------------',
+    'Traceback (most recent call last):',
+    '  File "test_a.py", line 3, in test_one',
+    'AssertionError: 0 != 1',
+    '',
+    '----------------------------------------------------------------------',
+    'Ran 3 tests in 0.005s',
+    'FAILED (failures=1)',
+    'OK',
+  ];
+  assert.deepEqual(failures(output), [output[1], output[5]]);
+  assert.deepEqual(failures('BROKEN: reset: 3 pages were lost', 'FAILED: reset'), ['BROKEN: reset: 3 pages were lost', 'FAILED: reset']);
+});
+
+test('of a test of the page the place, the name and the reason are told', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'rowcast-'));
+  try {
+    const file = join(folder, 'a.test.mjs');
+    writeFileSync(file, "import test from 'node:test';\ntest('one', () => {});\ntest('two', () => { throw new Error('why not'); });\n");
+    const environment = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('NODE_')));
+    const { stdout } = spawnSync(process.execPath, ['--test', '--test-reporter=spec', file], { encoding: 'utf8', env: environment });
+    const [place, name, reason] = failures(stdout.split('\n'));
+    assert.match(place, /^test at .*a\.test\.mjs:3:1$/);
+    assert.match(name, /^✖ two/);
+    assert.match(reason, /why not/);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test('however much failed, it is told in sixteen lines: the names, where the reasons leave no room', () => {
+  const issue = (n) => [`✘ Test t${n}() recorded an issue at F.swift:${n}:1: Issue recorded`, '↳ why', '↳ not'];
+  const issues = (n) => Array.from({ length: n }, (_, i) => issue(i));
+  assert.deepEqual(failures(issues(5).flat()), issues(5).flat());
+  assert.deepEqual(failures(issues(6).flat()), issues(6).map(([name]) => name));
+  assert.equal(failures(issues(16).flat()).at(-1), issue(15)[0]);
+  const many = failures(issues(17).flat());
+  assert.equal(many.length, 16);
+  assert.equal(many.at(-2), issue(14)[0]);
+  assert.equal(many.at(-1), '... and 2 more');
+});
+
+test('a long line keeps its ends: the name at one, the place and the values at the other', () => {
+  const line = (length) => '✘ Test a() recorded an issue with 1 argument b → '.padEnd(length - 12, 'c') + ' at F.swift:1';
+  const [kept] = failures(line(5000));
+  assert.ok(kept.startsWith('✘ Test a() recorded') && kept.endsWith(' at F.swift:1'), kept);
+  assert.ok(Buffer.byteLength(kept) <= 300, `${Buffer.byteLength(kept)} bytes`);
+  assert.deepEqual(failures(line(280)), [line(280)]);
+});
+
+test('one failure has no more than five lines of details', () => {
+  const name = '✘ Test a() recorded an issue at F.swift:1:1: Issue recorded';
+  const details = ['1', '2', '3', '4', '5', '6'];
+  assert.deepEqual(failures(name, details), [name, ...details.slice(0, 5)]);
+});

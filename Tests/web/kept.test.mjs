@@ -1,0 +1,238 @@
+// kept.js: what a reader keeps when a server starts anew, by what the rows are called.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { Chosen, Spot } from '../../web/chosen.js';
+import { Kept, MOST, SOUGHT } from '../../web/kept.js';
+import { Row, WindowCopy } from '../../web/rows.js';
+import { ROW_HEIGHT, ScrollModel } from '../../web/viewport.js';
+
+/** A copy of rows with these ids from `start` on. */
+function copyOf(ids, start, total = 1_000, epoch = 'old') {
+  return Object.assign(new WindowCopy(), { seq: 1, epoch, start, total, items: ids.map((id) => new Row(id, 1, [`row ${id}`])) });
+}
+const range = (from, count) => Array.from({ length: count }, (_, at) => from + at);
+
+/** A reader of a list of 1,000 rows, whose first row in sight is `first`, a third of it hidden; row n has the id n. */
+function reader(first = 100) {
+  const scroll = new ScrollModel();
+  scroll.resize(20 * ROW_HEIGHT);
+  scroll.setTotal(1_000);
+  scroll.moveTo(first * ROW_HEIGHT + 9);
+  const said = [];
+  const session = { copy: copyOf(range(first - 20, 60), first - 20), canLook: true, isPaused: false, send: (message) => said.push(message) };
+  const focus = { item: null, find(position, item) { this.found = [position, item?.id]; } };
+  const hands = { focus, selection: new Chosen() };
+  const kept = new Kept(session, scroll, hands);
+  kept.stay();
+  const take = () => said.splice(0);
+  /** Names every row that is asked for: row n is called `n!`. */
+  const name = () => {
+    for (const { id, rows } of take()) kept.named({ id, rows: rows.map((row) => [row, `${row}!`]) });
+  };
+  /** Another server, of which this is the window. */
+  const restart = (copy, now = 0) => {
+    kept.lost();
+    kept.look();
+    kept.renew(session.copy, now);
+    session.copy = copy;
+    scroll.setTotal(copy.total);
+    kept.follow(copy);
+    hands.selection.clear();
+    kept.seek();
+  };
+  return { ...hands, hands, kept, scroll, session, take, name, restart };
+}
+
+test('the row that is read is named once, when nobody scrolls, and found again wherever it is now', () => {
+  const { kept, scroll, take, name, restart, session } = reader();
+  kept.tick(101, 0);
+  const [question] = take();
+  assert.deepEqual(question, { type: 'name', id: 1, rows: [101] });
+  kept.tick(101, 1_000);
+  assert.deepEqual(take(), [], 'one question at a time');
+  kept.named({ id: 1, rows: [[101, 'the row']] });
+  kept.tick(103, 2_000);
+  assert.deepEqual(take(), [], 'what is read goes by one row as long as it is held');
+  name();
+  restart(copyOf(range(7_000, 60), 80, 1_000, 'new'));
+  const [where] = take();
+  assert.deepEqual(where.keys, ['the row']);
+  const target = kept.located({ id: where.id, rows: [['the row', 7_777, 640]] });
+  assert.equal(target, 639 * ROW_HEIGHT + 9, 'it stands where it stood, to the pixel');
+  // The list has changed once more before the window comes.
+  scroll.moveTo(target);
+  kept.stay();
+  kept.look();
+  session.copy = copyOf([...range(9_000, 20), 7_777, ...range(9_100, 20)], 622, 1_000, 'new');
+  kept.follow(session.copy);
+  assert.equal(scroll.position, 641 * ROW_HEIGHT + 9);
+});
+
+test('at the top and at the end nobody reads a row', () => {
+  for (const place of [0, 1_000]) {
+    const { kept, scroll, take } = reader();
+    scroll.moveTo(place * ROW_HEIGHT);
+    kept.tick(100, 0);
+    assert.deepEqual(take(), []);
+  }
+});
+
+test('whoever scrolls before the answer comes stays where he went', () => {
+  const { kept, scroll, take, name, restart } = reader();
+  kept.tick(101, 0);
+  name();
+  restart(copyOf(range(7_000, 60), 80, 1_000, 'new'));
+  const [where] = take();
+  scroll.moveTo(300 * ROW_HEIGHT);
+  kept.look();
+  assert.equal(kept.located({ id: where.id, rows: [['101!', 7_777, 640]] }), null);
+});
+
+test('rows that are chosen and the active cell are found again', () => {
+  const { kept, session, selection, focus, take, name, restart } = reader();
+  for (const id of [95, 110]) selection.toggleRow(session.copy.itemAt(id));
+  focus.item = session.copy.itemAt(97);
+  kept.tick(101, 0);
+  name();
+  restart(copyOf(range(5_000, 60), 80, 1_000, 'new'));
+  assert.ok(selection.isEmpty, 'ids of the old server name nothing');
+  const [where] = take();
+  assert.deepEqual([...where.keys].sort(), ['101!', '110!', '95!', '97!']);
+  kept.located({ id: where.id, rows: [['95!', 5_003, 83], ['110!', 8_000, null], ['97!', 5_010, 90]] });
+  assert.deepEqual([...selection.rows.keys()], [5_003, 8_000]);
+  assert.equal(selection.rows.get(5_003), session.copy.itemAt(83));
+  assert.deepEqual(selection.rows.get(8_000).cells, ['row 110'], 'one out of reach is known as it was');
+  assert.deepEqual(focus.found, [90, 5_010]);
+});
+
+test('cells between two corners are found again when both are', () => {
+  const { kept, session, selection, take, name, restart } = reader();
+  selection.extend(new Spot(95, session.copy.itemAt(95)), 1, new Spot(99, session.copy.itemAt(99)), 3);
+  kept.tick(null, 0);
+  name();
+  restart(copyOf(range(5_000, 60), 80, 1_000, 'new'));
+  const [first] = take();
+  kept.located({ id: first.id, rows: [['99!', 5_001, 81]] });
+  assert.equal(selection.range, null);
+  kept.tick(null, 1_000);
+  const [second] = take();
+  assert.deepEqual([...second.keys].sort(), ['95!', '99!']);
+  kept.located({ id: second.id, rows: [['95!', 5_005, 85], ['99!', 5_001, 81]] });
+  assert.deepEqual(selection.bounds, { top: 81, bottom: 85, first: 1, last: 3 });
+  assert.equal(selection.range.from.position, 85);
+});
+
+test('what is not there yet is looked for again each second, for half a minute', () => {
+  const { kept, selection, session, take, name, restart } = reader();
+  selection.toggleRow(session.copy.itemAt(95));
+  kept.tick(101, 0);
+  name();
+  restart(copyOf([], 0, 0, 'new'), 5_000);
+  const [where] = take();
+  kept.located({ id: where.id, rows: [] });
+  assert.deepEqual(take(), []);
+  kept.tick(null, 5_000 + SOUGHT);
+  const [again] = take();
+  assert.equal(again.type, 'locate');
+  kept.located({ id: again.id, rows: [] });
+  kept.tick(null, 5_001 + SOUGHT);
+  assert.deepEqual(take().filter(({ type }) => type === 'locate'), []);
+});
+
+test('whoever has chosen something else has done with what he had chosen', () => {
+  const { kept, selection, session, take, name, restart } = reader();
+  selection.toggleRow(session.copy.itemAt(95));
+  kept.tick(null, 0);
+  name();
+  restart(copyOf(range(5_000, 60), 80, 1_000, 'new'));
+  const [where] = take();
+  selection.toggleRow(session.copy.itemAt(85));
+  kept.located({ id: where.id, rows: [['95!', 5_001, 81]] });
+  assert.deepEqual([...selection.rows.keys()], [5_005]);
+});
+
+test('many rows are asked for a hundred at a time, and no more than are kept', () => {
+  const { kept, selection, take, restart } = reader();
+  for (const id of range(10_000, MOST + 50)) selection.rows.set(id, new Row(id, 1, [`row ${id}`]));
+  let named = 0;
+  for (let second = 0; second < 40; second += 1) {
+    kept.tick(null, second * 1_000);
+    for (const { id, rows } of take()) {
+      assert.ok(rows.length <= 100);
+      named += rows.length;
+      kept.named({ id, rows: rows.map((row) => [row, row]) });
+    }
+  }
+  assert.equal(named, MOST);
+  restart(copyOf(range(5_000, 60), 80, 1_000, 'new'));
+  for (let question; ([question] = take()) && question;) {
+    assert.ok(question.keys.length <= 100);
+    kept.located({ id: question.id, rows: question.keys.map((key) => [key, key + 1, null]) });
+  }
+  assert.equal(selection.rows.size, MOST);
+  assert.ok(selection.rows.has(10_001) && !selection.rows.has(10_000));
+});
+
+test('rows that are gone do not keep those behind them from being found', () => {
+  const { kept, selection, take, restart } = reader();
+  for (const id of range(10_000, 250)) selection.rows.set(id, new Row(id, 1, [`row ${id}`]));
+  for (let second = 0; second < 4; second += 1) {
+    kept.tick(null, second * 1_000);
+    for (const { id, rows } of take()) kept.named({ id, rows: rows.map((row) => [row, row]) });
+  }
+  restart(copyOf(range(5_000, 60), 80, 1_000, 'new'), 5_000);
+  // Of the first 200 all are gone.
+  for (let second = 6; second < 12; second += 1) {
+    for (const { id, keys } of take()) kept.located({ id, rows: keys.filter((key) => key >= 10_200).map((key) => [key, key + 1, null]) });
+    kept.tick(null, second * 1_000);
+  }
+  assert.equal(selection.rows.size, 50);
+});
+
+test('columns that are chosen as a whole stay so', () => {
+  const { selection, session, restart } = reader();
+  selection.selectColumns(1, 3, session.copy);
+  restart(copyOf(range(5_000, 60), 80, 700, 'new'));
+  assert.deepEqual(selection.bounds, { top: 0, bottom: 699, first: 1, last: 3 });
+  assert.ok(selection.range.isWhole);
+});
+
+test('a row without a name is not asked for again, and is not looked for', () => {
+  const { kept, take, restart } = reader();
+  kept.tick(101, 0);
+  const [question] = take();
+  kept.named({ id: question.id, rows: [] });
+  kept.tick(101, 1_000);
+  assert.deepEqual(take(), []);
+  restart(copyOf(range(7_000, 60), 80, 1_000, 'new'));
+  assert.deepEqual(take(), []);
+});
+
+test('a second restart before all is found loses nothing', () => {
+  const { kept, selection, session, take, name, restart } = reader();
+  for (const id of [95, 110]) selection.toggleRow(session.copy.itemAt(id));
+  kept.tick(101, 0);
+  name();
+  restart(copyOf(range(5_000, 60), 80, 1_000, 'new'));
+  let [where] = take();
+  kept.located({ id: where.id, rows: [['95!', 5_003, 83]] });
+  restart(copyOf(range(6_000, 60), 80, 1_000, 'newer'), 1_000);
+  [where] = take();
+  assert.deepEqual([...where.keys].sort(), ['101!', '110!', '95!']);
+  kept.located({ id: where.id, rows: [['95!', 6_003, 83], ['110!', 6_004, 84]] });
+  assert.deepEqual([...selection.rows.keys()], [6_003, 6_004]);
+});
+
+test('an answer to an older question, or after the connection was lost, is not heard', () => {
+  const { kept, take, name } = reader();
+  kept.tick(101, 0);
+  const [question] = take();
+  kept.lost();
+  kept.named({ id: question.id, rows: [[101, 'late']] });
+  kept.clear();
+  kept.tick(102, 1_000);
+  assert.deepEqual(take().map(({ rows }) => rows), [[102]]);
+  name();
+});

@@ -1,0 +1,21 @@
+// Sessions as tests begin with them.
+
+import { Session } from '../../web/session.js';
+import { fixtures } from './fixtures.mjs';
+
+export const golden = Object.fromEntries(fixtures('server').map(({ name, message }) => [name.slice(7), message]));
+export const [{ window, patches }] = fixtures('sequence-update').filter(({ name }) => name === 'sequence update');
+export const sight = (seq, isTop) => ({ seq, first: isTop ? 0 : 5, count: 20, ahead: 80, behind: 0, anchor: null });
+
+/** A session that has shown its first window, of this view or of the first table, and what it has said since. */
+export function shown(view) {
+  const said = [];
+  const session = new Session((message) => said.push(structuredClone(message)));
+  if (view !== undefined) session.view = view;
+  session.connected();
+  session.receive(structuredClone(golden.hello), sight);
+  session.receive(structuredClone(window), sight);
+  session.painted();
+  said.length = 0;
+  return { session, said };
+}
