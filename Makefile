@@ -36,9 +36,10 @@ simulate: ## Runs SEEDS seeds of the simulation (SEED=n for one).
 	@ROWCAST_CHECK=1 ROWCAST_SEEDS=$(SEEDS) ROWCAST_SEED=$(SEED) swift test -c release -Xswiftc -enable-testing \
 		--scratch-path .build-simulate --filter '^SimulationTests\.'
 
-chaos: ## Kills, hangs, floods and garbage: FAULTS of them over PLUGINS plugins (SEED=n for the same again).
+chaos: ## What single faults of sources cost; then FAULTS kills, hangs, floods and garbage over PLUGINS plugins (SEED=n for the same again).
 	@scripts/setup run
 	@swift build -c release --product rowcast
+	@Benchmarks/chaos/figures
 	@Benchmarks/chaos/run --faults $(FAULTS) --plugins $(PLUGINS) $(if $(SEED),--seed $(SEED))
 
 mutants: ## Plants small bugs and shows that the tests find each (MUTANTS="--missed" for those not found yet).

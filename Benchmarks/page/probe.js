@@ -27,12 +27,20 @@
 
   const probe = { first: null, area, frames: null, heldUp: [] };
   window.probe = probe;
+  let arrived = 0;  // when the last message came, before the page hears of it
+  window.WebSocket = class extends WebSocket {
+    constructor(...args) {
+      super(...args);
+      this.addEventListener('message', () => { arrived = performance.now(); });
+    }
+  };
   new PerformanceObserver((list) => {
     for (const { startTime, duration } of list.getEntries()) probe.heldUp.push([startTime, duration]);
   }).observe({ type: 'longtask', buffered: true });
 
   // S1: the first frame in which every point hits a row.
   const begin = () => afterPaint(() => {
+    if (probe.first !== null) return;
     if (grid() && document.querySelector('[role=columnheader]') && missing() === 0) probe.first = performance.now();
     else begin();
   });
@@ -60,29 +68,44 @@
   probe.jump = (part) => new Promise((done) => {
     const before = indexOf(rowAt(area().y + 8));
     const start = performance.now();
+    let frames = 0;
     grid().scrollTop = part * (grid().scrollHeight - grid().clientHeight);
     const look = () => afterPaint(() => {
       const top = rowAt(area().y + 8);
-      if (missing() === 0 && indexOf(top) !== before) done({ ms: performance.now() - start, top: indexOf(top) });
-      else if (performance.now() - start > 10_000) done({ ms: null, top: indexOf(top) });
+      frames += 1;
+      if (missing() === 0 && indexOf(top) !== before) done({ ms: performance.now() - start, frames, top: indexOf(top) });
+      else if (performance.now() - start > 10_000) done({ ms: null, frames, top: indexOf(top) });
       else look();
     });
     look();
   });
 
-  // S5: a cell holds the moment, in microseconds since 1970, in which the source handed it over; when is it on the screen?
+  // S5: a cell holds the moment, in microseconds since 1970, in which the source handed it over; when is it on the screen? Of each: the whole, how
+  // long the way to the page was, until the page had drawn it, and until that was painted. Nothing here asks for frames: a screen at rest stays so.
   probe.delays = (count) => new Promise((done) => {
+    probe.first ??= NaN;  // its table has one row: nobody waits for a page full of them
     const delays = [];
-    let shown = '';
-    const look = () => afterPaint(() => {
+    let shown = null;
+    const observer = new MutationObserver(() => {
       const text = document.querySelector('.row:not([hidden]) [aria-colindex="2"]')?.textContent ?? '';
-      if (text !== shown && shown !== '') {
-        delays.push(performance.timeOrigin + performance.now() - Number(text.replace(/\D/g, '')) / 1_000);
-      }
+      if (text === shown) return;
+      const isFirst = shown === null;
       shown = text;
-      if (delays.length >= count) done(delays);
-      else look();
+      if (isFirst) return;
+      const drawn = performance.now();
+      const sent = Number(text.replace(/\D/g, '')) / 1_000 - performance.timeOrigin;
+      const came = arrived;
+      const channel = new MessageChannel();  // a message posted in a frame arrives when it was painted
+      channel.port1.onmessage = () => {
+        channel.port1.close();
+        const now = performance.now();
+        delays.push({ whole: now - sent, way: came - sent, draw: drawn - came, paint: now - drawn });
+        if (delays.length < count) return;
+        observer.disconnect();
+        done(delays);
+      };
+      channel.port2.postMessage(0);
     });
-    look();
+    observer.observe(grid(), { subtree: true, childList: true, characterData: true });
   });
 })();

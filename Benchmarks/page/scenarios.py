@@ -5,6 +5,7 @@ import statistics
 import subprocess
 import threading
 
+import floor
 from browser import Page, hold_the_machine, quantile
 
 
@@ -73,11 +74,17 @@ class Scenarios:
         self.open(server).__exit__()
 
     def s1(self):
-        """Navigation to the first rows on the screen, seven times on one server; then heap and nodes."""
-        with self.market() as server:
+        """Navigation to the first rows on the screen, seven times on one server; then heap and nodes. In turn with it a document in which rows
+        already are, from a server of the same kind: nothing can be faster on this machine."""
+        with self.market() as server, floor.folder() as web, Server(self.rowcast, web, "market", {"market.rows": 1}) as bare:
             self.loaded(server)
-            times = []
+            times, floors = [], []
             for _ in range(7):
+                with Page(self.playwright, self.probe) as page:
+                    page.page.goto("about:blank")
+                    page.page.goto(bare.url, wait_until="commit")
+                    page.until("() => window.probe?.first != null")
+                    floors.append(page.evaluate("probe.first"))
                 with Page(self.playwright, self.probe) as page:
                     page.page.goto("about:blank")
                     page.page.goto(server.url, wait_until="commit")
@@ -88,6 +95,7 @@ class Scenarios:
                     metrics = page.metrics()
                     nodes = page.evaluate("document.querySelectorAll('*').length")
         return {"first_rows_ms": round(statistics.median(times), 1), "first_rows_least_ms": round(min(times), 1),
+                "floor_ms": round(statistics.median(floors), 1), "floor_least_ms": round(min(floors), 1),
                 "heap_mb": round(metrics["JSHeapUsedSize"] / 1e6, 2), "elements": nodes}
 
     def s2(self, speed):
@@ -110,7 +118,9 @@ class Scenarios:
             page.top()
             figures = {}
             for part in (0.5, 1, 0.25) * 3:
-                figures.setdefault(f"to_{part}_ms", []).append(page.evaluate("(part) => probe.jump(part)", part)["ms"])
+                jump = page.evaluate("(part) => probe.jump(part)", part)
+                figures.setdefault(f"to_{part}_ms", []).append(jump["ms"])
+                figures.setdefault(f"to_{part}_frames", []).append(jump["frames"])
                 page.wait(0.5)
             return {name: round(statistics.median(times), 1) for name, times in figures.items()}
 
@@ -120,7 +130,9 @@ class Scenarios:
             page.page.goto(server.url, wait_until="commit")
             page.until("() => document.querySelector('.row') !== null")
             delays = page.evaluate("(count) => probe.delays(count)", 60)
-        return {"p50_ms": quantile(delays, 0.5), "p99_ms": quantile(delays, 0.99)}
+        parts = {f"{part}_p50_ms": quantile([delay[part] for delay in delays], 0.5) for part in ("way", "draw", "paint")}
+        whole = [delay["whole"] for delay in delays]
+        return {"p50_ms": quantile(whole, 0.5), "p99_ms": quantile(whole, 0.99), **parts}
 
     def soak(self, minutes):
         """Many minutes of 10,000 updates a second: heap and nodes must not grow. Looked at fifteen times, after a collection of garbage. Meanwhile

@@ -1,0 +1,35 @@
+#!/usr/bin/env python3
+"""A plugin that is told to begin by a file, and then tells nonsense: nine long lines that say nothing, and half of one."""
+
+import os
+import pathlib
+import random
+import sys
+import time
+
+NAME, GO = sys.argv[1], pathlib.Path(sys.argv[2])
+draw = random.Random(NAME)
+
+
+def write(data):
+    while data:
+        data = data[os.write(1, data):]
+
+
+write(b'{"type":"hello","version":1,"capabilities":[]}\n')
+write(b'{"type":"schema","name":"%s","key":"integer","columns":[{"name":"name","type":"text"},{"name":"count","type":"integer"}]}\n' % NAME.encode())
+write(b'{"type":"upsert","key":1,"row":{"name":"one","count":1}}\n')
+while not GO.exists():
+    time.sleep(0.05)
+for number in range(9):  # ten would end it
+    if number % 3 == 0:
+        write(b"x" * draw.randint(1_000_000, 1_500_000) + b"\n")  # too long, or no JSON
+    elif number % 3 == 1:
+        write(b"[" + b"1," * draw.randint(400_000, 500_000) + b"1]\n")  # right JSON, and no message
+    else:
+        write(draw.randbytes(draw.randint(500_000, 1_000_000)).replace(b"\n", b"") + b"\n")
+    write(b'{"type":"update","key":1,"row":{"count":%d}}\n' % number)
+# The beginning of one that is right, and then nothing more.
+write(b'{"type":"upsert","rows":[' + b'[1,"row",1],' * 80_000)
+pathlib.Path(f"{GO}.{NAME}").touch()
+time.sleep(1_000)

@@ -1,0 +1,36 @@
+#!/usr/bin/env python3
+"""A plugin that is told to begin by a file, and then tells its thousand rows again and again for so many seconds, as fast as it can."""
+
+import os
+import pathlib
+import sys
+import time
+
+NAME, GO, SECONDS = sys.argv[1], pathlib.Path(sys.argv[2]), float(sys.argv[3])
+
+
+def write(data):
+    while data:
+        data = data[os.write(1, data):]
+
+
+def rows(counter):
+    return b'{"type":"upsert","rows":[' + b",".join(b"[%d,%d]" % (key, counter) for key in range(1_000)) + b"]}\n"
+
+
+write(b'{"type":"hello","version":1,"capabilities":[]}\n')
+write(b'{"type":"schema","name":"%s","key":"integer","columns":[{"name":"count","type":"integer"}]}\n' % NAME.encode())
+write(rows(0))
+while not GO.exists():
+    time.sleep(0.05)
+# Ready beforehand: making them takes longer than reading them.
+lists = [rows(counter) for counter in range(1, 101)]
+end = time.monotonic() + SECONDS
+told = 0
+while time.monotonic() < end:
+    write(lists[told % 100])
+    told += 1
+write(rows(999))
+pathlib.Path(f"{GO}.done.new").write_text(f"{told} 999", encoding="ascii")
+os.rename(f"{GO}.done.new", f"{GO}.done")
+time.sleep(1_000)
