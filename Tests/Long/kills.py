@@ -31,8 +31,8 @@ class Page:
         self.live = False
         self.place = 10 + self.random.randrange(9_900)
         self.key = None  # of the row that is read
-        self.is_lost = False  # after a restart, until the new server has said where it is
-        self.seeking = None  # what the new server calls it, until it is shown
+        self.is_lost = False  # after a restart, until it is shown again
+        self.seeking = None  # what the new server calls it
         self.found = 0
         self.seeks = 0
         sort = [{"column": "price", "descending": True}] if number % 2 else []
@@ -70,10 +70,9 @@ class Page:
         self.look()
 
     def go(self, viewer, rows):
-        """To where the row is now. What its server has not read yet is asked for again after the next patch."""
+        """To where the row is now. What its server has not read yet, or has moved on meanwhile, is asked for again after the next patch."""
         if not self.is_lost or not rows or rows[0][2] is None:
             return
-        self.is_lost = False
         _, self.seeking, position = rows[0]
         self.place = max(1, position - 30)
         viewport = {"first": self.place, "count": 60, "ahead": 0, "behind": 0, "anchor": self.seeking}
@@ -81,9 +80,9 @@ class Page:
         self.look()
 
     def look(self):
-        if self.seeking is not None and any(row[0] == self.seeking for row in self.replica.rows):
+        if self.is_lost and any(row[0] == self.seeking for row in self.replica.rows):
             self.found += 1
-            self.seeking = None
+            self.is_lost = False
             self.home.set()
 
     async def live_on(self, server, until):
