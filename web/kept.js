@@ -112,6 +112,7 @@ export class Kept {
     if (position >= 0) {
       this.scroll.moveTo(position * this.scroll.rowHeight - this.#goal.below);
       this.#goal = null;
+      if (this.#sought) this.#sought.place = null;
     }
     this.stay();
   }
@@ -170,7 +171,8 @@ export class Kept {
         target = position * this.scroll.rowHeight - place.below;
         this.#goal = { id: row, below: place.below };
         this.#anchor = row;
-        sought.place = null;
+        // It may be elsewhere before the window that shows it is here: it is looked for until then.
+        if (copy.positionOf(row) >= 0) sought.place = null;
       }
       if (sought.active === key && position !== null) {
         focus.find(position, item);

@@ -70,6 +70,27 @@ test('the row that is read is named once, when nobody scrolls, and found again w
   assert.equal(scroll.position, 641 * ROW_HEIGHT + 9);
 });
 
+test('a row that has moved on before its window came is looked for again', () => {
+  const { kept, scroll, session, take, name, restart } = reader();
+  kept.tick(101, 0);
+  name();
+  restart(copyOf(range(7_000, 60), 80, 1_000, 'new'));
+  kept.located({ id: take()[0].id, rows: [['101!', 7_777, 640]] });
+  scroll.moveTo(639 * ROW_HEIGHT + 9);
+  kept.stay();
+  session.copy = copyOf(range(9_000, 40), 620, 1_000, 'new');
+  kept.look();
+  kept.follow(session.copy);
+  kept.tick(null, 1_000);
+  const [again] = take();
+  assert.deepEqual(again.keys, ['101!']);
+  assert.equal(kept.located({ id: again.id, rows: [['101!', 7_777, 300]] }), 299 * ROW_HEIGHT + 9);
+  session.copy = copyOf([7_777, ...range(9_000, 40)], 300, 1_000, 'new');
+  kept.follow(session.copy);
+  kept.tick(null, 2_000);
+  assert.deepEqual(take().filter(({ type }) => type === 'locate'), [], 'it is found');
+});
+
 test('at the top and at the end nobody reads a row', () => {
   for (const place of [0, 1_000]) {
     const { kept, scroll, take } = reader();
