@@ -52,14 +52,20 @@ export class Travel {
     const moved = Math.abs(native - this.scroll.native);
     this.scroll.scrolled(native, this.#wheel);
     this.#wheel = Math.max(0, this.#wheel - moved);
-    this.isMoving = true;
-    this.#movedAt = now;
-    if (this.#restTimer === 0) this.#restTimer = setTimeout(() => this.#rest(), restTime);
+    this.#start(now);
   }
 
   #wheeled({ deltaY, deltaMode }) {
     this.#wheelAt = performance.now();
     this.#wheel += Math.abs(deltaY) * [1, this.scroll.rowHeight, this.scroll.height][deltaMode];
+    // Whoever turns back leaves the end before the browser says that he has moved: a row that comes meanwhile must not take him there again.
+    if (deltaY < 0) this.#start(this.#wheelAt);
+  }
+
+  #start(now) {
+    this.isMoving = true;
+    this.#movedAt = now;
+    if (this.#restTimer === 0) this.#restTimer = setTimeout(() => this.#rest(), restTime);
   }
 
   #rest() {
