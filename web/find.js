@@ -44,6 +44,7 @@ export class Find {
   #turn = 0;        // what is looked for for another one is left
   #isSeeking = false;
   #copy = null;
+  #wish = null;     // which way to go once there is something to look through
   #specs = [];
   #countedAt = 0;
   #marked = [];
@@ -73,6 +74,7 @@ export class Find {
     if (!this.isOpen) return;
     this.#copy = copy;
     this.#specs = specs;
+    if (this.#wish !== null) queueMicrotask(() => this.#wish !== null && this.#step(this.#wish));  // not amidst a frame
     const wait = this.#countedAt + recount - now;
     if (wait <= 0) {
       this.#countedAt = now;
@@ -102,6 +104,7 @@ export class Find {
   #stop() {
     this.#turn += 1;
     this.#isSeeking = false;
+    this.#wish = null;
   }
 
   // What is told of another text than the one that stands there is not shown.
@@ -130,8 +133,12 @@ export class Find {
   }
 
   #step(isBackward) {
-    if (this.#copy === null || this.input.value === '') return;
+    if (this.input.value === '') return;
     this.#stop();
+    if (this.#copy === null) {
+      this.#wish = isBackward;
+      return;
+    }
     this.#look(false);
     const found = this.#found;
     const here = this.on.here();

@@ -127,6 +127,19 @@ class BeyondTest(PageTest):
         expect(strip).to_be_hidden()
         reader.check_clean(self)
 
+    def test_a_search_that_begins_before_the_next_frame_is_not_lost(self):
+        reader = self.open("#table=quotes")
+        reader.page.evaluate("""(text) => {
+          const press = (target, key, how) => target.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true, ...how }));
+          press(document.querySelector('#grid'), 'f', { ctrlKey: true });
+          const box = document.querySelector('[role=search] input');
+          box.value = text;
+          box.dispatchEvent(new Event('input', { bubbles: true }));
+          press(box, 'Enter');
+        }""", note(4_000))
+        expect(reader.page.get_by_role("search").get_by_role("status")).to_have_text("1 of 1 at hand", timeout=30_000)
+        expect(reader.page.locator("#active-cell")).to_have_text(note(4_000))
+
 
 if __name__ == "__main__":
     unittest.main()
