@@ -81,10 +81,9 @@ export class Kept {
     const { scroll } = this;
     const { focus, selection } = this.hands;
     const keyOf = (item) => (item && !item.isHeader ? this.#keys.get(item.id) : undefined);
-    const sought = { place: null, active: undefined, chosen: new Map(), corners: null, ...this.#sought, until: now + SOUGHT, found: 0 };
-    const position = this.#anchor === null ? -1 : before.positionOf(this.#anchor);
-    const key = this.#keys.get(this.#anchor);
-    if (key !== undefined && position >= 0 && !scroll.atTop && !scroll.atEnd) sought.place = { key, below: position * scroll.rowHeight - scroll.position };
+    const sought = { places: [], active: undefined, chosen: new Map(), corners: null, ...this.#sought, until: now + SOUGHT, found: 0 };
+    const places = this.#placesIn(before);
+    if (places.length > 0) sought.places = places;
     sought.active ??= keyOf(focus.item);
     for (const row of selection.rows.values()) if (keyOf(row) !== undefined) sought.chosen.set(keyOf(row), row.cells);
     const { range } = selection;
@@ -99,11 +98,22 @@ export class Kept {
     this.#sought = isEmpty(sought) ? null : sought;
   }
 
+  // By what his place is found again: the active row while it is in sight, else, or where that has gone, the one that was there before.
+  #placesIn(before) {
+    const { scroll } = this;
+    if (scroll.atTop || scroll.atEnd) return [];
+    const { item } = this.hands.focus;
+    const ids = [this.#anchor];
+    if (item && !item.isHeader && scroll.shows(before.positionOf(item.id))) ids.unshift(item.id);
+    return ids.filter((id) => this.#keys.get(id) !== undefined && before.positionOf(id) >= 0)
+      .map((id) => ({ key: this.#keys.get(id), below: before.positionOf(id) * scroll.rowHeight - scroll.position }));
+  }
+
   /** Before anything that arrives is taken in: whoever has scrolled by himself is where he wants to be. */
   look() {
     if (this.scroll.position === this.#put) return;
     this.#goal = null;
-    if (this.#sought) this.#sought.place = null;
+    if (this.#sought) this.#sought.places = [];
   }
 
   /** The copy has changed: he is where that has put him, or, when it has brought the row that he reads, at that. */
@@ -112,7 +122,7 @@ export class Kept {
     if (position >= 0) {
       this.scroll.moveTo(position * this.scroll.rowHeight - this.#goal.below);
       this.#goal = null;
-      if (this.#sought) this.#sought.place = null;
+      if (this.#sought) this.#sought.places = [];
     }
     this.stay();
   }
@@ -130,8 +140,8 @@ export class Kept {
   }
 
   #seek() {
-    const { place, active, chosen, corners } = this.#sought;
-    const keys = new Set(place ? [place.key] : []);
+    const { places, active, chosen, corners } = this.#sought;
+    const keys = new Set(places.map(({ key }) => key));
     if (active !== undefined) keys.add(active);
     for (const key of corners?.keys ?? []) keys.add(key);
     for (const key of chosen.keys()) keys.add(key);
@@ -157,7 +167,8 @@ export class Kept {
     const sought = this.#sought;
     const { copy } = this.session;
     const { focus, selection } = this.hands;
-    const { place, corners } = sought;
+    const { corners } = sought;
+    const place = sought.places.find(({ key }) => rows.some(([found, , position]) => found === key && position !== null));
     let target = null;
     // Whoever has chosen something else meanwhile has done with what he had chosen before.
     if (selection.rows.size !== sought.found || selection.range !== null) {
@@ -172,7 +183,7 @@ export class Kept {
         this.#goal = { id: row, below: place.below };
         this.#anchor = row;
         // It may be elsewhere before the window that shows it is here: it is looked for until then.
-        if (copy.positionOf(row) >= 0) sought.place = null;
+        if (copy.positionOf(row) >= 0) sought.places = [];
       }
       if (sought.active === key && position !== null) {
         focus.find(position, item);
@@ -196,6 +207,6 @@ export class Kept {
   }
 }
 
-function isEmpty({ place, active, chosen, corners }) {
-  return place === null && active === undefined && chosen.size === 0 && corners === null;
+function isEmpty({ places, active, chosen, corners }) {
+  return places.length === 0 && active === undefined && chosen.size === 0 && corners === null;
 }

@@ -27,8 +27,7 @@ export class Place {
     const { scroll, session: { copy } } = this;
     const { position = null, item = null } = this.activeOf() ?? {};
     const top = Math.ceil(scroll.position / scroll.rowHeight);
-    const isActiveInSight = position !== null && position >= top && position < top + scroll.count - 2;
-    if (isActiveInSight && item?.id !== undefined) return item.id;
+    if (position !== null && scroll.shows(position) && item?.id !== undefined) return item.id;
     return (copy.itemAt(top)?.id ?? copy.itemAt(top + 1)?.id) ?? null;
   }
 

@@ -78,6 +78,12 @@ export class ScrollModel {
     return Math.max(1, Math.ceil(this.height / this.rowHeight) + 1);
   }
 
+  /** Whether the item at a position is in sight as a whole. */
+  shows(position) {
+    const above = position * this.rowHeight - this.position;
+    return above >= 0 && above + this.rowHeight <= this.height;
+  }
+
   /** What is visible is `height` pixels tall. */
   resize(height) {
     this.#keep(() => { this.height = height; });

@@ -91,6 +91,31 @@ test('a row that has moved on before its window came is looked for again', () =>
   assert.deepEqual(take().filter(({ type }) => type === 'locate'), [], 'it is found');
 });
 
+test('who reads the active row is put to that, or, where it has gone, to the one that was named before', () => {
+  for (const [found, position, below] of [['105!', 400, 5 * ROW_HEIGHT - 9], ['101!', 400, ROW_HEIGHT - 9]]) {
+    const { kept, focus, session, take, name, restart } = reader();
+    kept.tick(101, 0);
+    name();
+    focus.item = session.copy.itemAt(105);
+    kept.tick(105, 1_000);
+    name();
+    restart(copyOf(range(7_000, 60), 80, 1_000, 'new'));
+    const [where] = take();
+    assert.deepEqual(where.keys, ['105!', '101!']);
+    assert.equal(kept.located({ id: where.id, rows: [[found, 7_777, position]] }), position * ROW_HEIGHT - below);
+  }
+});
+
+test('an active row that is out of sight is not what is read', () => {
+  const { kept, focus, session, take, name, restart } = reader();
+  focus.item = session.copy.itemAt(130);
+  kept.tick(101, 0);
+  name();
+  restart(copyOf(range(7_000, 60), 80, 1_000, 'new'));
+  const [where] = take();
+  assert.equal(kept.located({ id: where.id, rows: [['130!', 8_000, 500], ['101!', 7_777, 400]] }), 399 * ROW_HEIGHT + 9);
+});
+
 test('at the top and at the end nobody reads a row', () => {
   for (const place of [0, 1_000]) {
     const { kept, scroll, take } = reader();

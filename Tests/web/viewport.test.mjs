@@ -340,3 +340,14 @@ test('at the end the viewport ends with the list, whatever is cut off at the top
   scroll.moveTo(0);
   assert.equal(new Sight().describe(scroll, 1, null).first, 0);
 });
+
+test('an item is in sight as a whole, or in part, or not', () => {
+  const scroll = new ScrollModel();
+  scroll.resize(10 * ROW_HEIGHT);
+  scroll.setTotal(1_000);
+  scroll.moveTo(100 * ROW_HEIGHT);
+  assert.deepEqual([99, 100, 109, 110].map((position) => scroll.shows(position)), [false, true, true, false]);
+  scroll.moveTo(100 * ROW_HEIGHT + 1);
+  assert.deepEqual([100, 101, 109, 110].map((position) => scroll.shows(position)), [false, true, true, false]);
+  assert.equal(scroll.shows(-1), false);
+});
