@@ -29,6 +29,7 @@ class PairTest(PageTest):
         reader = self.open("#table=market", **how)
         reader.page.get_by_role("button", name="Side by side").click()
         reader.until("() => document.querySelectorAll('.stage .row').length > 0 && document.querySelector('#stage-2 .row:not([hidden]) .cell') !== null", "the second table has rows")
+        reader.until("() => document.querySelectorAll('.acted').length === 2", "what comes after the first rows is there")
         return reader
 
     def test_a_button_shows_the_next_table_beside_the_first(self):
