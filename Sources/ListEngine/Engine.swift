@@ -66,7 +66,7 @@ public struct Engine: ~Copyable {
     guard schema.name == name || tableNumbers[schema.name] == nil else { throw .repeatedTable(schema.name) }
     // Looked at before anybody is sent away.
     guard let ids = former.succession else { throw .tooManyRows(name) }
-    let table = try makeTable(schema, firstNumber: ids.firstNumber)
+    let table = try makeTable(schema, ids: RowIDOrigin(number: ids.firstNumber, generation: 0))
     for session in former.allSessions {
       sessions[session.id] = nil
       former.detach(session, at: now)
@@ -88,7 +88,7 @@ public struct Engine: ~Copyable {
     for session in coming { attach(session, at: now) }
   }
 
-  private func makeTable(_ schema: Schema, firstNumber: UInt32 = 0) throws(SchemaError) -> Table {
+  private func makeTable(_ schema: Schema, ids: RowIDOrigin = .zero) throws(SchemaError) -> Table {
     guard !schema.name.isEmpty, schema.name.utf8.count <= 200 else { throw .badName(schema.name) }
     guard (1...limits.columns).contains(schema.columns.count) else {
       throw .columnCount(schema.columns.count, limit: limits.columns)
@@ -104,7 +104,7 @@ public struct Engine: ~Copyable {
       }
     }
     return Table(
-      schema, limits: limits, seed: seed, collators: try collators(of: schema), firstNumber: firstNumber)
+      schema, limits: limits, seed: seed, collators: try collators(of: schema), ids: ids)
   }
 
   /// What orders the columns that are not ordered by code unit.

@@ -38,8 +38,8 @@ final class RowHolds {
 
 extension Table {
   /// An empty table of its own for rows like these, in the order that this one has them in.
-  func another(_ schema: Schema) -> Table {
-    Table(schema, limits: limits, seed: seed, collators: collators, firstNumber: firstNumber)
+  func another(_ schema: Schema, ids: RowIDOrigin) -> Table {
+    Table(schema, limits: limits, seed: seed, collators: collators, ids: ids)
   }
 
   /// Takes rows of a windowed source in. The result is where each is now, in order, and about how many bytes they take.

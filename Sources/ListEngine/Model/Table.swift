@@ -70,18 +70,21 @@ final class Table {
   /// What orders the columns that do not order by code unit, by their number.
   let collators: [Int: any Collator]
 
-  /// What the slots in row ids are counted from: less is left to a table whose place this one has taken.
-  let firstNumber: UInt32
+  /// What row ids are counted from: less is left to tables whose place this one has taken.
+  let ids: RowIDOrigin
+  /// The greatest generation of an id that was given.
+  private(set) var newestGeneration: UInt32
 
   /// A table without rows. `collators` are those of the columns that do not order by code unit, by their number.
   init(
-    _ schema: Schema, limits: Limits, seed: UInt64, collators: [Int: any Collator] = [:], firstNumber: UInt32 = 0
+    _ schema: Schema, limits: Limits, seed: UInt64, collators: [Int: any Collator] = [:], ids: RowIDOrigin = .zero
   ) {
     let hasher = BytesHash(seed: seed)
     self.hasher = hasher
     self.seed = seed
     self.collators = collators
-    self.firstNumber = firstNumber
+    self.ids = ids
+    newestGeneration = ids.generation
     self.schema = schema
     self.limits = limits
     columns = .allocate(capacity: schema.columns.count)
@@ -115,13 +118,13 @@ final class Table {
 
   /// The id of the row in this slot.
   @inline(__always) func id(of slot: UInt32) -> RowID {
-    RowID(rawValue: UInt64(generation(of: slot)) << 32 | UInt64(slot &+ firstNumber))
+    RowID(rawValue: UInt64(generation(of: slot)) << 32 | UInt64(slot &+ ids.number))
   }
 
   /// The slot of this row; `nil` when it is gone.
   func slot(of row: RowID) -> UInt32? {
     // What is less than the first number becomes more than any slot.
-    let slot = UInt32(truncatingIfNeeded: row.rawValue) &- firstNumber
+    let slot = UInt32(truncatingIfNeeded: row.rawValue) &- ids.number
     guard slot < slotCount, isAlive(slot), id(of: slot) == row else { return nil }
     return slot
   }
@@ -469,6 +472,7 @@ final class Table {
     if let slot = free.popLast() {
       generations.grow(to: Int(slot) + 1)
       generations[slot] += 1
+      newestGeneration = max(newestGeneration, generation(of: slot))
       return slot
     }
     makeRoom()
@@ -483,7 +487,7 @@ final class Table {
   /// hardly any row has to do anything for it.
   func makeRoom() {
     guard slotCount == roomySlots else { return }
-    precondition(slotCount < .max - 1 << 12 - firstNumber, "no slot is left after \(slotCount) rows")
+    precondition(slotCount < .max - 1 << 12 - ids.number, "no slot is left after \(slotCount) rows")
     roomySlots += 1 << 12
     let count = Int(roomySlots)
     for column in columns { column.grow(to: count) }
@@ -497,7 +501,7 @@ final class Table {
   }
 
   @inline(__always) private func generation(of slot: UInt32) -> UInt32 {
-    slot < generations.count ? generations[slot] : 0
+    ids.generation &+ (slot < generations.count ? generations[slot] : 0)
   }
 
   /// Every row is found by its key, and the counts are right.

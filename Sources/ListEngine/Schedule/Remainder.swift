@@ -6,6 +6,8 @@ final class Remainder {
   /// What the source is asked.
   let query: Query
   let number: Int
+  /// Where its rows' ids are; see ``RemainderLanes``.
+  let lane: Int
   /// The rows, and the sessions that look at them.
   let state: TableState
   private let capabilities: WindowedCapabilities
@@ -24,8 +26,8 @@ final class Remainder {
   /// Whether there are too many rows: those that wait for it are about to be told, and nobody else is to join them.
   private(set) var isRefused = false
 
-  init(_ query: Query, number: Int, state: TableState, capabilities: WindowedCapabilities, limits: Limits) {
-    (self.query, self.number, self.state, self.capabilities) = (query, number, state, capabilities)
+  init(_ query: Query, number: Int, lane: Int, state: TableState, capabilities: WindowedCapabilities, limits: Limits) {
+    (self.query, self.number, self.lane, self.state, self.capabilities) = (query, number, lane, state, capabilities)
     (limit, pageRows) = (limits.remainderRows, limits.remainderPageRows)
   }
 

@@ -8,15 +8,15 @@ struct Succession {
   var firstRequest: UInt64 = 1
   /// The first of those for what is taken away.
   var firstExportRequest = PageRequestID.firstForExports
+  /// Where the ids of what the engine did of queries that a windowed source cannot do begin; see ``RemainderLanes``.
+  var remainderGenerations: [UInt32] = []
   /// The last export of the former table.
   var lastExport: UInt64 = 0
   /// What was done for pages of the former table.
   var departed = EngineCounters()
 
   /// Beyond it no other table may follow: its rows would run out of ids.
-  static let greatestNumber: UInt32 = 1 << 31
-  /// So many ids are passed over besides, where tables of their own did what a source cannot.
-  static let margin: UInt32 = 1 << 20
+  static let greatestNumber = RemainderLanes.firstNumber
 }
 
 extension TableState {
@@ -25,11 +25,14 @@ extension TableState {
   /// - Precondition: Nobody looks at this one any more.
   var succession: Succession? {
     var next = origin
-    let used = UInt64(table.firstNumber) + UInt64(table.slots) + (windowed == nil ? 0 : UInt64(Succession.margin))
+    let used = UInt64(table.ids.number) + UInt64(table.slots)
     guard used <= UInt64(Succession.greatestNumber) else { return nil }
     next.generation += 1
     next.firstNumber = UInt32(used)
-    if let windowed { (next.firstRequest, next.firstExportRequest) = windowed.nextRequests }
+    if let windowed {
+      (next.firstRequest, next.firstExportRequest) = windowed.nextRequests
+      next.remainderGenerations = windowed.remainderGenerations
+    }
     next.lastExport = exports.last
     next.departed = counters
     return next

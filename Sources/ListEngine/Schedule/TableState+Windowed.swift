@@ -24,10 +24,10 @@ extension TableState {
       }
       return
     }
-    let remainder = try windowed.remainder(split.source) {
+    let remainder = try windowed.remainder(split.source) { ids in
       var schema = table.schema
       schema.windowed = nil
-      return TableState(table.another(schema), id: id, at: now)
+      return TableState(table.another(schema, ids: ids), id: id, at: now)
     }
     remainder.attach(session, split, at: now)
   }

@@ -53,7 +53,7 @@ final class WindowedExport: RowExport {
     var schema = table.schema
     (schema.windowed, schema.limits, schema.retention) = (nil, TableLimits(), .everything)
     self.schema = schema
-    if split.rest != nil { gathered = table.another(schema) }
+    if split.rest != nil { gathered = table.another(schema, ids: .zero) }
   }
 
   /// The query that gives the same rows in the same order without headers: sections stand in ascending order of their values.
@@ -108,7 +108,7 @@ final class WindowedExport: RowExport {
     if let fault = fault(answer) { return fault }
     (failures, failingSince, retryAt) = (0, nil, nil)
     if let gathered { return gather(answer, into: gathered) }
-    let scratch = table.another(schema)
+    let scratch = table.another(schema, ids: .zero)
     let (kept, bytes) = scratch.keep(answer.rows)
     note(bytes, of: kept.count)
     let slots = kept.filter(KeptPage.isRow)

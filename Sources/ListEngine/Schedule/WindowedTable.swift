@@ -18,6 +18,7 @@ final class WindowedTable {
   private var queue: PrefetchQueue<PageItem>
   private(set) var views: [WindowedView] = []
   private(set) var remainders: [Remainder] = []
+  private var lanes: RemainderLanes
   /// What is asked for those who take the table away.
   let exports: WindowedExports
   private var nextView = 0
@@ -49,6 +50,7 @@ final class WindowedTable {
     (self.table, self.id, self.capabilities) = (table, id, capabilities)
     holds = RowHolds(table)
     nextRequest = former.firstRequest
+    lanes = RemainderLanes(for: table.limits.remainders, after: former.remainderGenerations)
     exports = WindowedExports(table, id: id, capabilities: capabilities, firstRequest: former.firstExportRequest)
     var policy = table.schema.prefetch
     policy.prefersToFinish = policy.prefersToFinish || !capabilities.cancels
@@ -77,18 +79,32 @@ final class WindowedTable {
 
   /// The remainder for a query, an old one or a new one.
   func remainder(
-    _ query: Query, makeState: () -> TableState
+    _ query: Query, makeState: (RowIDOrigin) -> TableState
   ) throws(ClientError) -> Remainder {
     if let known = remainders.first(where: { $0.query == query && !$0.isRefused }) { return known }
-    remainders.removeAll(where: \.isUnused)
-    guard remainders.count(where: { !$0.isRefused }) < table.limits.remainders else {
+    dropUnusedRemainders()
+    guard remainders.count(where: { !$0.isRefused }) < table.limits.remainders, let (lane, ids) = lanes.take() else {
       throw .remainderTooLarge(
         "the engine does what a source cannot for \(table.limits.remainders) queries of one table at most")
     }
     let made = Remainder(
-      query, number: takeNumber(), state: makeState(), capabilities: capabilities, limits: table.limits)
+      query, number: takeNumber(), lane: lane, state: makeState(ids), capabilities: capabilities, limits: table.limits)
     remainders.append(made)
     return made
+  }
+
+  private func dropUnusedRemainders() {
+    for remainder in remainders where remainder.isUnused {
+      lanes.leave(remainder.lane, newest: remainder.state.table.newestGeneration)
+    }
+    remainders.removeAll(where: \.isUnused)
+  }
+
+  /// Where the ids of remainders of a table begin that takes the place of this one.
+  var remainderGenerations: [UInt32] {
+    var generations = lanes.generations
+    for remainder in remainders { generations[remainder.lane] = remainder.state.table.newestGeneration + 1 }
+    return generations
   }
 
   private func takeNumber() -> Int {
@@ -102,7 +118,7 @@ final class WindowedTable {
     for view in views where !kept.contains(ObjectIdentifier(view)) { view.close() }
     views.removeAll { !kept.contains(ObjectIdentifier($0)) }
     patience.removeAll { !kept.contains(ObjectIdentifier($0.view)) }
-    remainders.removeAll(where: \.isUnused)
+    dropUnusedRemainders()
   }
 
   // MARK: Sessions

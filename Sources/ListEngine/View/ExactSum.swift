@@ -96,11 +96,13 @@ struct ExactSum {
   private func rounded(unit: Int) -> Double {
     let (isNegative, digits) = carried
     guard let top = digits.lastIndex(where: { $0 > 0 }) else { return 0 }
-    // 65 bits or more, the least first; what lies below them is less than half of a double's last bit.
-    var sum = 0.0
-    for place in max(0, top - 2)...top where digits[place] > 0 {
-      sum += Double(sign: .plus, exponent: 32 * (first + place) + unit, significand: Double(digits[place]))
-    }
+    func digit(_ place: Int) -> UInt64 { place >= 0 ? UInt64(digits[place]) : 0 }
+    // Rounded once: the 64 highest bits, of which the last stands for all below as well, are more than a double's 53.
+    let shift = digits[top].leadingZeroBitCount
+    let high = (digit(top) << 32 | digit(top - 1)) << UInt64(shift) | digit(top - 2) >> UInt64(32 - shift)
+    let hasMore = digit(top - 2) << UInt64(32 + shift) > 0 || digits.prefix(max(0, top - 2)).contains { $0 > 0 }
+    let exponent = 32 * (first + top - 1) - shift + unit
+    let sum = Double(sign: .plus, exponent: exponent, significand: Double(hasMore ? high | 1 : high))
     return isNegative ? -sum : sum
   }
 }

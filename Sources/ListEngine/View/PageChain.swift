@@ -123,6 +123,7 @@ struct PageChain: PageMap {
     keptRows += page.slots.count
     keptBytes += page.slots.isEmpty ? 0 : page.bytes
     guessRest()
+    settle()
     joinForgotten()
     return .success(kept)
   }
@@ -200,6 +201,24 @@ struct PageChain: PageMap {
     segments[last].count = min(guess, segments[last].mostCount)
   }
 
+  /// Where the source counts, what it counts more or fewer has come or gone where nobody has looked since: as likely as not in the longest of
+  /// those segments. What was seen stays as it is.
+  ///
+  /// - Complexity: O(segments), for each one that has no room.
+  private mutating func settle() {
+    guard told == .exact, let toldCount, canSkip || segments[segments.count - 1].isCounted else { return }
+    var missing = toldCount - count
+    while missing != 0 {
+      let open = segments.indices.filter {
+        !segments[$0].isFresh && (missing > 0 ? segments[$0].count < segments[$0].mostCount : segments[$0].count > 1)
+      }
+      guard let longest = open.max(by: { segments[$0].count < segments[$1].count }) else { return }
+      let settled = min(max(1, segments[longest].count + missing), segments[longest].mostCount)
+      missing -= settled - segments[longest].count
+      segments[longest].count = settled
+    }
+  }
+
   private func restCount(beside others: Int) -> Int {
     guard let toldCount, told != .unknown else { return toldCount == nil && canSkip ? max(size, expected) : size }
     let rest = max(1, toldCount - others)
@@ -266,6 +285,10 @@ struct PageChain: PageMap {
     for index in chain.segments.indices {
       (chain.segments[index].page, chain.segments[index].failure) = (nil, nil)
       (chain.segments[index].isFresh, chain.segments[index].mostCount) = (false, .max)
+    }
+    if newCount != nil {
+      chain.guessRest()
+      chain.settle()
     }
     return chain
   }

@@ -141,6 +141,34 @@ import Testing
     #expect(harness.source.requests.count == 3)
   }
 
+  /// Whoever knows a row by its id must not mean another one by it after another query.
+  @Test func noIdOfOneQueryMeansARowOfAnother() throws {
+    let harness = try harness(WindowedCapabilities(sort: [0]), rows: 30)
+    let queries = [
+      QueryRequest(sort: [("value", true)]), QueryRequest(sort: [("name", false)]), QueryRequest(search: "row 1"),
+      QueryRequest(group: ["group"]), QueryRequest(sort: [("name", true)], search: "row 2"),
+    ]
+    var keys: [RowID: RowKey] = [:]
+    for (number, query) in (queries + queries.reversed()).enumerated() {
+      // Two at a time, and again what was there before.
+      let id = harness.open(UInt64(number + 1), query: query)
+      try harness.settle()
+      for value in stride(from: Int64(0), to: 300, by: 10) {
+        guard let row = harness.row(value, UInt64(number + 1)), let key = harness.engine.key(of: row, shownTo: id)
+        else {
+          continue
+        }
+        #expect(key == .integer(value / 10))
+        #expect(keys.updateValue(key, forKey: row) ?? key == key, "\(row) by query \(number)")
+      }
+      for (row, key) in keys {
+        #expect(harness.engine.key(of: row, shownTo: id) ?? key == key, "\(row) for query \(number)")
+      }
+      if number > 0 { harness.close(UInt64(number)) }
+    }
+    #expect(keys.count > 40)
+  }
+
   @Test func aChangeIsShownAsADifference() throws {
     let harness = try harness(rows: 30)
     harness.open(query: QueryRequest(sort: [("value", true)]), first: 5)

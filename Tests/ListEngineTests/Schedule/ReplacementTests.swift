@@ -163,7 +163,9 @@ import Testing
     let schema = Harness.schema
     func state(_ first: UInt32) -> TableState {
       TableState(
-        Table(schema, limits: Limits(), seed: 1, firstNumber: first), id: TableID(rawValue: 0), at: .zero)
+        Table(schema, limits: Limits(), seed: 1, ids: RowIDOrigin(number: first, generation: 0)),
+        id: TableID(rawValue: 0),
+        at: .zero)
     }
     #expect(state(Succession.greatestNumber).succession?.firstNumber == Succession.greatestNumber)
     #expect(state(Succession.greatestNumber + 1).succession == nil)
@@ -188,5 +190,19 @@ import Testing
     harness.engine.handle(.pageFailed(harness.table, asked, reason: "it has ended"), at: harness.clock.now)
     try harness.settle()
     #expect(harness.lines().first == "0" && !harness.lines().contains("666"))
+  }
+
+  @Test func whatTheEngineDidForTheFormerSourceGivesNoIdAgain() throws {
+    let harness = try WindowedHarness(rows: 40)
+    var former: Set<RowID> = []
+    for round in 0..<3 {
+      harness.open(query: QueryRequest(sort: [("value", true)]))
+      try harness.settle()
+      let ids = Set((200..<400).compactMap { harness.row(Int64($0)) })
+      #expect(ids.count > 10 && former.isDisjoint(with: ids), "round \(round)")
+      former.formUnion(ids)
+      try harness.engine.replaceTable(
+        harness.table, with: WindowedHarness.schema(WindowedCapabilities()), at: harness.clock.now)
+    }
   }
 }

@@ -1,3 +1,4 @@
+import ListTesting
 import Testing
 
 @testable import ListEngine
@@ -28,6 +29,35 @@ import Testing
     #expect(sum([.min, .min]).roundedInteger == -0x1p64)
     #expect(sum(Array(repeating: .max, count: 1_000)).roundedInteger == Double(Int64.max) * 1_000)
     #expect(sum([5, -7]).roundedInteger == -2)
+  }
+
+  @Test func itIsRoundedOnceToTheNearestNumber() {
+    let sums: [([Int64], Double)] = [
+      ([.min, .min, -1_784_777_624_747_206_175, -4_468], -20_231_521_698_456_760_320),
+      // Half of the last bit goes to the even one, and a trace more upwards.
+      ([1 << 53, 1], 0x1p53), ([1 << 53, 3], 0x1p53 + 4), ([.max, .max, 2, 2_048], 0x1p64),
+      ([.max, .max, 2, 2_049], 0x1.0000000000001p64),
+    ]
+    for (values, rounded) in sums { #expect(sum(values).roundedInteger == rounded, "\(values)") }
+    var fine = ExactSum()
+    for value in [0x1p200, 0x1p147, .leastNonzeroMagnitude] { fine.add(value, isTakenAway: false) }
+    #expect(fine.number == 0x1p200.nextUp)
+    fine.add(Double.leastNonzeroMagnitude, isTakenAway: true)
+    #expect(fine.number == 0x1p200)
+  }
+
+  @Test(arguments: [UInt64(7), 8, 9]) func whatFitsIntoLongerNumbersIsRoundedAsThose(_ seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    for _ in 0..<10_000 {
+      var accumulator = ExactSum()
+      var exact: Int128 = 0
+      for _ in 0..<Int.random(in: 1...6, using: &random) {
+        let value = Int64.random(in: .min ... .max, using: &random) >> Int64.random(in: 0...40, using: &random)
+        accumulator.add(value, isTakenAway: false)
+        exact += Int128(value)
+      }
+      #expect(accumulator.roundedInteger == Double(exact), "seed \(seed): \(exact)")
+    }
   }
 
   @Test func theSmallestNumbersAreNotLost() {

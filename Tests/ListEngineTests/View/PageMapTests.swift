@@ -206,6 +206,30 @@ import Testing
         == .rows(after: PageCursor("d"), upTo: PageCursor("l"), skip: 4, count: 4))
   }
 
+  @Test func whatTheSourceCountsDifferentlyHasComeOrGoneWhereNobodyLooks() {
+    for (canSkip, count) in [(true, 15), (true, 17), (true, 5), (false, 15)] {
+      var chain = PageChain(size: 4, canSkip: canSkip, accuracy: .exact)
+      take(&chain, 0, 0..<4, answer(16, hasMore: true, end: "4"))
+      // To the end at once, or page after page.
+      for page in canSkip ? 3...3 : 1...3 as ClosedRange<UInt32> {
+        guard case .segment(let rest, _)? = places(chain).first else { return }
+        let (begin, end) = ("\(page * 4)", "\(page * 4 + 4)")
+        take(
+          &chain, rest, part: canSkip ? 2 : 0, page * 4..<page * 4 + 4,
+          answer(16, hasMore: page < 3, begin: begin, end: end))
+      }
+      #expect(chain.count == 16)
+      guard var renewed = chain.renewed(count: nil) as? PageChain, case .segment(let last, _)? = places(renewed).last
+      else {
+        Issue.record("no chain")
+        continue
+      }
+      take(&renewed, last, 12..<16, answer(count))
+      #expect(renewed.count == max(count, 6), "of \(count)")
+      #expect(picture(renewed).hasSuffix("2345"))
+    }
+  }
+
   @Test func aCountOfAChainThatWasSeenBeforeAChangeIsAGuess() {
     var chain = PageChain(size: 4, canSkip: false, accuracy: .unknown)
     take(&chain, 0, 0..<3, answer())
