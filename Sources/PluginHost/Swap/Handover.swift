@@ -40,6 +40,8 @@ struct Handover {
   private var isWhole = false
   private var hasRows = false
   private var isComplete = false
+  /// What it has said of itself since it was started, such as why its rows cannot be taken.
+  private var lastWord = ""
 
   init(at now: Instant) { lastSign = now }
 
@@ -76,7 +78,8 @@ struct Handover {
       isComplete = message == Self.completeMessage
       events.append(event)
       if isComplete, hasRows { return .ready }
-    case .state(let state, let message, _) where state != .starting:
+    case .state(.starting, let message, _): lastWord = message
+    case .state(let state, let message, _):
       return .refused(message.isEmpty ? "it is \(state.rawValue)" : message)
     default: break
     }
@@ -89,7 +92,8 @@ struct Handover {
   mutating func advance(to now: Instant) -> Decision {
     guard deadline <= now else { return .wait }
     if hasRows, !isReload { return .ready }
-    return .refused("it has told no whole list for \(Self.patience.components.seconds) seconds")
+    let reason = "it has told no whole list for \(Self.patience.components.seconds) seconds"
+    return .refused(lastWord.isEmpty ? reason : "\(reason): \(lastWord)")
   }
 
   /// What is to be told when it takes over: its list as a reload, so that only what is really different changes.

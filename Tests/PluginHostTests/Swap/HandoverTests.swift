@@ -102,6 +102,14 @@ import Testing
         == .refused("it has ended with code 1"))
   }
 
+  @Test func whyItsRowsCannotBeTakenIsSaidWhenItIsRefused() {
+    var handover = Handover(at: start)
+    #expect(handover.take(.state(.starting, message: "line 1: it has no “id”"), at: at(0)) == .wait)
+    #expect(
+      handover.advance(to: at(30_000))
+        == .refused("it has told no whole list for 30 seconds: line 1: it has no “id”"))
+  }
+
   @Test func patienceIsWithSilence() {
     var handover = Handover(at: start)
     #expect(handover.take(rows(1...1, begins: true), at: at(20_000)) == .wait)
