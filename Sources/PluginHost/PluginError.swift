@@ -59,7 +59,9 @@ extension PluginError: CustomStringConvertible {
     case .noTrace(let path, let reason): "\(path): \(reason)"
     case .badSetting(let source, let key?, let message): "\(source).\(key): \(message)"
     case .badSetting(let source, nil, let message): "\(source): \(message)"
-    case .notALibrary(let path, let reason): "\(path): cannot be loaded: \(reason)"
+    case .notALibrary(let path, let reason):
+      "\(path): cannot be loaded: \(reason)"
+        + (path.hasSuffix(".so") ? "" : "; a program must be one that may be run (chmod +x)")
     case .noEntryPoint(let path): "\(path): not a Rowcast plugin: it exports no list_plugin_entry_v1"
     case .emptyEntry(let path): "\(path): list_plugin_entry_v1 gave NULL"
     case .wrongVersion(let path, let found, let wanted):

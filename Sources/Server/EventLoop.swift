@@ -15,8 +15,8 @@ final class EventLoop {
   var onSignal: () -> Void = {}
   /// Any thread may call it: a turn follows.
   let waker: Waker
-  /// Called when the process got SIGHUP.
-  var onHangUp: () -> Void = {}
+  /// Called when the process got SIGHUP; `nil`: it asks the process to end.
+  var onHangUp: (() -> Void)?
   /// What libwebsockets takes as its foreign loop.
   let handle = UnsafeMutablePointer<uv_loop_t>.allocate(capacity: 1)
 
@@ -107,7 +107,8 @@ final class EventLoop {
   /// Ends `run()`.
   func stop() { uv_stop(handle) }
 
-  /// Takes SIGINT, SIGTERM and SIGHUP. After the first of the former two they end the process at once, as they would without us.
+  /// Takes SIGINT, SIGTERM and SIGHUP. After the first that asks the process to end they end it at once, as they would without us. A SIGHUP that
+  /// would ask for that, and is ignored when we begin, goes on being ignored.
   func watchSignals() {
     // Whoever started us may have blocked them, and that is inherited.
     var watched = sigset_t()
@@ -115,15 +116,23 @@ final class EventLoop {
     for number in Self.signalNumbers { sigaddset(&watched, number) }
     pthread_sigmask(SIG_UNBLOCK, &watched, nil)
     for (index, number) in Self.signalNumbers.enumerated() {
+      if number == SIGHUP, onHangUp == nil, Self.isIgnored(SIGHUP) { continue }
       uv_signal_start(
         signals + index,
         { signal, number in
           let loop = EventLoop.of(signal!.pointee.data)
-          guard number != SIGHUP else { return loop.onHangUp() }
+          if number == SIGHUP, let onHangUp = loop.onHangUp { return onHangUp() }
           for index in EventLoop.signalNumbers.indices { uv_signal_stop(loop.signals + index) }
           loop.onSignal()
         }, number)
     }
+  }
+
+  /// Whether whoever has started the process wants this signal to be ignored.
+  private static func isIgnored(_ number: Int32) -> Bool {
+    var action = sigaction()
+    sigaction(number, nil, &action)
+    return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == 1  // SIG_IGN, a macro that C only can read
   }
 
   /// Runs until `stop()`.

@@ -115,9 +115,11 @@ public final class Server {
   /// Before anyone is told that we listen: who hears that may end us at once, and what is told before ``run()`` is done then.
   private func watchSignals() {
     loop.onSignal = { [unowned self] in beginStopping() }
-    loop.onHangUp = { [unowned self] in
-      configuration.systemManager?.tellReloading(at: EventLoop.now)
-      configuration.onHangUp()
+    if let onHangUp = configuration.onHangUp {
+      loop.onHangUp = { [unowned self] in
+        configuration.systemManager?.tellReloading(at: EventLoop.now)
+        onHangUp()
+      }
     }
     if configuration.endsOnSignals { loop.watchSignals() }
   }

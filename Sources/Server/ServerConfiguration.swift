@@ -55,8 +55,9 @@ public struct ServerConfiguration: Sendable {
   public var endsOnSignals = false
   /// Called on the loop when it begins to end; must not wait.
   public var onStopping: @Sendable () -> Void = {}
-  /// Called on the loop when the process gets SIGHUP, if signals are watched; must not wait.
-  public var onHangUp: @Sendable () -> Void = {}
+  /// Called on the loop when the process gets SIGHUP, if signals are watched; must not wait. `nil`: it ends it, as SIGTERM does, unless
+  /// whoever has started the process wants it to be ignored (`nohup`).
+  public var onHangUp: (@Sendable () -> Void)?
   /// Who wants to know how it is.
   public var systemManager: SystemManager?
   /// Where its log goes.

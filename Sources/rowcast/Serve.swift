@@ -16,8 +16,7 @@ struct Serve: ParsableCommand {
 
   func run() throws {
     let options = options
-    try Self.serve(try options.settings(), rereading: { try options.settings() }) {
-      settings, control, ending, reloading in
+    try Self.serve(try options.settings(), rereading: options.rereading) { settings, control, ending, reloading in
       let keeper = SourceKeeper(control, ending)
       do {
         try keeper.start(settings.sources!)
@@ -33,12 +32,13 @@ struct Serve: ParsableCommand {
   /// Serves what `startFeeds` starts; until the server runs that gets no further than its inlets hold.
   func run(_ startFeeds: (Settings, ServerControl, Ending) throws -> Void) throws {
     let options = options
-    try Self.serve(try options.settings(), rereading: { try options.settings() }) { settings, control, ending, _ in
+    try Self.serve(try options.settings(), rereading: options.rereading) { settings, control, ending, _ in
       try startFeeds(settings, control, ending)
     }
   }
 
-  /// Serves by these settings; `showing`: what the address shows, behind its `#`; `rereading`: reads the settings again.
+  /// Serves by these settings; `showing`: what the address shows, behind its `#`; `rereading`: reads the settings again at
+  /// SIGHUP; without it there is nothing to read, and SIGHUP ends the server.
   static func serve(
     _ settings: Settings, showing view: String = "", rereading: (@Sendable () throws -> Settings)? = nil,
     _ startFeeds: (Settings, ServerControl, Ending, Reloading) throws -> Void
@@ -53,7 +53,7 @@ struct Serve: ParsableCommand {
     _ = allocator_return_blocks_from(1 << 17)  // or what a source has said once would stay for ever
     let ending = Ending()
     let reloading = Reloading(settings, output: output, read: rereading ?? { settings })
-    let (server, access) = try makeServer(settings, ending, reloading)
+    let (server, access) = try makeServer(settings, ending, rereading == nil ? nil : reloading)
     // Before the first library is loaded.
     CrashFile.keep()
     try startFeeds(settings, server.control, ending, reloading)
@@ -75,14 +75,14 @@ struct Serve: ParsableCommand {
     Glibc.exit(0)
   }
 
-  private static func makeServer(_ settings: Settings, _ ending: Ending, _ reloading: Reloading) throws -> (
+  private static func makeServer(_ settings: Settings, _ ending: Ending, _ reloading: Reloading?) throws -> (
     Server, Access
   ) {
     do {
       let access = try Access(settings)
       var configuration = try ServerConfiguration(settings, access)
       configuration.onStopping = { ending.begin() }
-      configuration.onHangUp = { reloading.begin() }
+      if let reloading { configuration.onHangUp = { reloading.begin() } }
       configuration.systemManager = SystemManager()
       if let record = settings.record {
         let epoch = Server.randomEpoch()

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import Logging
 import PluginHost
 import Server
 
@@ -7,6 +8,7 @@ import Server
 struct Show: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Shows rows from standard input as a table: COMMAND | rowcast.",
+    usage: "COMMAND | rowcast [<options>]",
     discussion: "It is what rowcast does without a subcommand when its standard input is a pipe or a file.")
 
   @OptionGroup var loose: LooseArguments
@@ -33,8 +35,11 @@ struct Show: ParsableCommand {
     if options.title.isEmpty { options.title = "Standard input" }
     try serve.run { [follow] _, control, ending in
       let inlet = control.addSource(name)
+      let log = SourceLog(name)
       let source = StreamSource(
-        STDIN_FILENO, name: name, options: options, isFollowing: follow, events: { inlet.tell(SourceInlet.Event($0)) })
+        STDIN_FILENO, name: name, options: options, isFollowing: follow,
+        log: { level, message in log.log(Logger.Level(level), message) },
+        events: { inlet.tell(SourceInlet.Event($0)) })
       try ending.start(StreamFeed(source: source))
     }
   }

@@ -6,7 +6,8 @@ import Server
 /// `rowcast watch -n 2 -- COMMAND ARGUMENT...`
 struct Watch: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Runs a command again and again, and shows the table that it prints: rowcast watch -n 2 -- df -h")
+    abstract: "Runs a command again and again, and shows the table that it prints: rowcast watch -n 2 -- df -h",
+    usage: "rowcast watch [-n <seconds>] [<options>] -- <command> ...")
 
   @Option(name: [.customShort("n"), .long], help: ArgumentHelp("The pause between two runs.", valueName: "seconds"))
   var pause = 2.0

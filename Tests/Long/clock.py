@@ -34,15 +34,18 @@ async def patches(viewers, seconds):
 
 async def run(options):
     assert LIBRARY, "libfaketime is missing (scripts/setup long installs it)"
-    with tempfile.NamedTemporaryFile("w", suffix=".faketime") as date:
+    with tempfile.NamedTemporaryFile("w", suffix=".faketime") as date, tempfile.NamedTemporaryFile("w", suffix=".yaml") as configuration:
         date.write("+0")
         date.flush()
+        # A file: without one there is nothing to read again, and SIGHUP ends the server.
+        configuration.write("log-format: json\n")
+        configuration.flush()
         variables = [f"LD_PRELOAD={LIBRARY}", f"FAKETIME_TIMESTAMP_FILE={date.name}", "FAKETIME_NO_CACHE=1", "FAKETIME_DONT_FAKE_MONOTONIC=1"]
         # The times of files are those of the disk.
         variables.append("NO_FAKE_STAT=1")
         # The second `env` is there because libfaketime adds a variable to the first process of its kind, and Swift's runtime, which looks for a
         # program's words beside its environment, finds none then.
-        server = Serving(rows=1_000, rate=1_000, batches=20, options=["--log-format", "json"], prefix=["env", *variables, "env"])
+        server = Serving(rows=1_000, rate=1_000, batches=20, options=["--config", configuration.name], prefix=["env", *variables, "env"])
         with server:
             await jump(server, date, options)
             await stand_still(server, options)

@@ -66,6 +66,17 @@ import Testing
     #expect(recorder.log == [])
   }
 
+  @Test func theCExamplePassesTheExam() throws {
+    let example = try #require(try Self.examples("c").first)
+    try Workshop.withFolder { folder in
+      let file = folder.appending(path: "counter.c")
+      try example.write(to: file, atomically: true, encoding: .utf8)
+      let report = Exam.hold(
+        ofLibrary: try Workshop.build(file, into: folder), named: "counter", ExamHall.options)
+      #expect(report.isPassed, "\(report.text)")
+    }
+  }
+
   /// The header promises that such a loop is all that a plugin needs; the words there must not fall behind.
   @Test func everyFunctionOfTheBorderIsExplained() throws {
     let document = try Self.text("docs/plugins.md")

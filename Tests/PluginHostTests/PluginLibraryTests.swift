@@ -53,6 +53,10 @@ import Testing
         return
       }
       #expect(reason.contains("libtext.so"))
+      #expect(!"\(PluginError.notALibrary(path, reason: reason))".contains("chmod"))
+      #expect(
+        "\(PluginError.notALibrary("/jobs.py", reason: "x"))".hasSuffix(
+          "x; a program must be one that may be run (chmod +x)"))
     }
   }
 

@@ -86,6 +86,44 @@ import Testing
     #expect(try command.end() == 0)
   }
 
+  @Test(arguments: [
+    ["serve"], ["--child", "jobs=exec sleep 100"], ["watch", "--", "true"], ["show"], ["plugin", "run", "/bin/cat"],
+  ]) func whereThereIsNoFileToReadAgainAHangUpEndsIt(_ arguments: [String]) throws {
+    // Words behind `--` are the last ones.
+    let options = ["--port", "0", "--no-token"]
+    let command = try RunningCommand(
+      arguments.contains("--") ? ["watch"] + options + arguments.dropFirst() : arguments + options)
+    command.send(signal: SIGHUP)
+    #expect(try command.end(within: WebSocketClient.longPatience) == 0, "\(arguments)")
+    #expect(!command.complaints.contains("was read again"), "\(command.complaints)")
+  }
+
+  @Test func aPluginThatMayNotBeRunIsNamedWithWhatToDo() throws {
+    let scratch = try Scratch()
+    let file = try scratch.write("jobs.sh", "#!/bin/sh\n")
+    chmod(file, 0o644)
+    let command = try RunningCommand(["serve", "--port", "0", "--no-token", "--plugin", file], waits: false)
+    #expect(try command.end() == 1)
+    #expect(
+      command.complaints.hasSuffix("; a program must be one that may be run (chmod +x)\n"), "\(command.complaints)")
+  }
+
+  @Test(arguments: [("show", "COMMAND | rowcast ["), ("watch", "rowcast watch [")])
+  func itsHelpSaysHowItIsCalled(_ name: String, _ usage: String) throws {
+    let command = try RunningCommand([name, "--help"], waits: false)
+    #expect(try command.end() == 0)
+    #expect(command.remainingOutput.contains("USAGE: \(usage)"), "\(command.remainingOutput.prefix(400))")
+  }
+
+  @Test func rowsWithoutAKeyAreToldBeforeThereIsATable() throws {
+    let command = try RunningCommand([
+      "serve", "--port", "0", "--no-token", "--child", #"jobs=echo '{"name":"a"}'; exec sleep 100"#,
+    ])
+    try command.waitForComplaint("the source jobs is starting: line 1: it has no “id”")
+    command.send(signal: SIGTERM)
+    #expect(try command.end() == 0)
+  }
+
   @Test(arguments: [SIGINT, SIGTERM]) func itServesUntilItIsToldToEnd(_ signal: Int32) throws {
     let command = try RunningCommand(["serve", "--port", "0", "--no-token"])
     #expect(command.announcement == "listening on http://127.0.0.1:\(command.port)/")

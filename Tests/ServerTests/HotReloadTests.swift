@@ -52,6 +52,20 @@ import Testing
     #expect(complaints.ranges(of: "the new instance has taken over").count == 2, "\(complaints)")
   }
 
+  @Test func aChangedProgramTakesOverAlsoWhenItsRowsNeverCease() throws {
+    let scratch = try Scratch()
+    func rows(_ text: String) -> String {
+      "#!/bin/sh\nwhile :; do echo '{\"id\":1,\"a\":\"\(text)\"}'; sleep 0.2; done\n"
+    }
+    let file = try scratch.write("jobs.sh", rows("one"))
+    let command = try RunningCommand(["serve", "--port", "0", "--no-token", "--plugin", file])
+    let page = try Page("jobs", port: command.port)
+    try page.wait(for: "one")
+    try scratch.write("jobs.sh", rows("two"))
+    try page.wait(for: "two")
+    _ = try end(command)
+  }
+
   @Test func otherColumnsAreAnotherTable() throws {
     let scratch = try Scratch()
     let file = try scratch.write("jobs.sh", Scratch.jobs(#"[1,"one"]"#))

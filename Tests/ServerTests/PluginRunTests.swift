@@ -96,6 +96,15 @@ import Testing
     #expect(command.remainingOutput == "")
   }
 
+  @Test func aTraceIsNotWrittenOverWhatIsNone() throws {
+    let scratch = try Scratch()
+    let file = try scratch.write("notes.txt", "my notes\n")
+    let command = try RunningCommand(["plugin", "run", "/bin/cat", "--trace", file, "--port", "0"], waits: false)
+    #expect(try command.end() == 1)
+    #expect(command.complaints == "rowcast: \(file): there is a file that is no trace\n")
+    #expect(try String(contentsOfFile: file, encoding: .utf8) == "my notes\n")
+  }
+
   private static let wrong: [([String], Int32)] = [
     (["plugin", "run"], 2), (["plugin", "run", "a", "--", "b"], 2), (["plugin", "run", "/nowhere/a"], 1),
     (["plugin", "run", "/etc/passwd"], 1), (["plugin", "run", "/bin/sh", "--trace", "/nowhere/t"], 1),

@@ -60,7 +60,12 @@ final class RunningCommand {
     var none = sigset_t()
     sigemptyset(&none)
     posix_spawnattr_setsigmask(&attributes, &none)
-    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+    // Nor does it ignore what whoever runs the tests ignores.
+    var hangUp = sigset_t()
+    sigemptyset(&hangUp)
+    sigaddset(&hangUp, SIGHUP)
+    posix_spawnattr_setsigdefault(&attributes, &hangUp)
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
     var words: [UnsafeMutablePointer<CChar>?] = ([Self.executable] + arguments).map { strdup($0) } + [nil]
     var variables: [UnsafeMutablePointer<CChar>?] =
       ProcessInfo.processInfo.environment.merging(["XDG_RUNTIME_DIR": folder, "XDG_STATE_HOME": folder]) { $1 }.merging(

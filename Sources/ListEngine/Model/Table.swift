@@ -201,7 +201,11 @@ final class Table {
   private func applyFirst(_ records: RecordRun) -> Int {
     let record = records[0]
     guard let key = keys.probe(record.key, bytes: records.bytes, limit: limits.cellBytes) else {
-      reject(record, records.bytes, "its key is no \(schema.key)")
+      let isTooLong = schema.key == .text && record.key.kind == .text && record.key.length > limits.cellBytes
+      reject(
+        record, records.bytes,
+        isTooLong
+          ? "its key has \(record.key.length) bytes, more than \(limits.cellBytes)" : "its key is no \(schema.key)")
       return 1
     }
     let slot = keys.nextSlot(of: key)

@@ -38,6 +38,8 @@ struct ChildDecoder: ~Copyable {
     case refused(String)
     /// A line could not be read.
     case badLine(String)
+    /// A row could not be taken, and there is no table yet to count it on. Not told of each, when there are many.
+    case badRow(String)
   }
 
   private enum Mode { case undecided, rows, messages }
@@ -134,7 +136,9 @@ struct ChildDecoder: ~Copyable {
   private mutating func noteBadLine(_ number: Int, _ reason: String) {
     let reason = "line \(number): \(reason)"
     events.append(.badLine(reason))
-    if mode == .messages { part.noteUnnamedRejections(1, reason) } else { loose.reject(reason) }
+    guard mode != .messages else { return part.noteUnnamedRejections(1, reason) }
+    loose.reject(reason)
+    _ = loose.takeComplaint()  // it was told
   }
 
   /// Something was understood.
@@ -186,6 +190,7 @@ struct ChildDecoder: ~Copyable {
     let isFirst = loose.schema == nil
     loose.add(
       root.members.map { (String(decoding: $0.name, as: UTF8.self), LooseValue($0.value)) }, at: "line \(number)")
+    if let complaint = loose.takeComplaint() { events.append(.badRow(complaint)) }
     if isFirst, let schema = loose.schema { events.append(.schema(schema)) }
     if loose.pendingRows >= Self.partRows || loose.pendingBytes >= Self.partBytes { handOnLoose() }
   }

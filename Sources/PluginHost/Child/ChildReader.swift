@@ -169,6 +169,7 @@ final class ChildReader: @unchecked Sendable {
       case .acted(let number, let outcome): guard tell(.acted(number, outcome)) else { return false }
       case .refused(let reason): listener.note(.refused(reason))
       case .badLine(let reason): listener.note(.badLine(reason))
+      case .badRow(let reason): listener.note(.badRow(reason))
       }
     }
     return true

@@ -35,6 +35,8 @@ struct Supervisor {
     case said(SourceState, message: String)
     /// A line could not be read.
     case badLine(String)
+    /// A row could not be taken, and it has no table yet.
+    case badRow(String)
     /// What it says waits for us, or no more: as long as it does, its silence is our doing.
     case heldBack(Bool)
     /// It was stopped by a signal, or goes on.
@@ -167,7 +169,7 @@ struct Supervisor {
     case .disable: end(.disabled, at: now, &commands)
     case .stop: end(.stopping, at: now, &commands)
     case .refused(let reason): end(.refused(reason), at: now, &commands)
-    case .heard, .answersHealth, .ready, .said, .badLine, .heldBack, .stopped:
+    case .heard, .answersHealth, .ready, .said, .badLine, .badRow, .heldBack, .stopped:
       noteLife(input, at: now, &commands)
     }
     setDeadline()
@@ -194,12 +196,14 @@ struct Supervisor {
       if case .running = phase, exit == nil { commands.append(.report(state, message, retry: nil)) }
     case .badLine(let reason):
       guard case .running = phase else { break }
-      lastBadLine = reason
-      if exit == nil, !hasEverBeenLive { commands.append(.report(.starting, reason, retry: nil)) }
+      noteUnshown(reason, &commands)
       badLines.removeAll { $0.duration(to: now) >= policy.badLineSpan }
       badLines.append(now)
       guard badLines.count >= policy.badLines else { break }
       end(.fault("\(badLines.count) lines could not be read; the last one: \(reason)"), at: now, &commands)
+    case .badRow(let reason):
+      guard case .running = phase else { break }
+      noteUnshown(reason, &commands)
     case .heldBack(let isHeld) where isHeld != isHeldBack:
       isHeldBack = isHeld
       heardAt = now
@@ -209,6 +213,12 @@ struct Supervisor {
       stoppedSince = isStopped ? stoppedSince ?? now : nil
     default: break
     }
+  }
+
+  /// Something of what it says cannot be shown, and as long as it has no rows only its state can say so.
+  private mutating func noteUnshown(_ reason: String, _ commands: inout [Command]) {
+    lastBadLine = reason
+    if exit == nil, !hasEverBeenLive { commands.append(.report(.starting, reason, retry: nil)) }
   }
 
   /// Does what is due.

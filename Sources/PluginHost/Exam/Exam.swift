@@ -52,11 +52,24 @@ public struct Exam {
     guard let isInsideList = first() else { return }
     if let isInsideList = slowReader(isInsideList) { comeBack(isInsideList) }
     wrongSettings()
-    if bench.level < bench.options.level {
-      bench.find(
-        bench.options.level == 1 ? .hello : .answers, in: "the exam",
-        "it is of level \(bench.level), and \(bench.options.level) was asked for")
-    }
+    if bench.level < bench.options.level { findMissingLevel() }
+  }
+
+  /// Not all is there that was asked for: names the first thing that it would have to do.
+  private func findMissingLevel() {
+    let wanted = bench.options.level
+    let (rule, lack): (ExamRule, String) =
+      if bench.level == 0 {
+        (.hello, "it prints rows and says no hello, which is level 0")
+      } else if wanted == 2 {
+        (.answers, "it has no deferred columns and no images, and keeps no rows itself, which is level \(bench.level)")
+      } else {
+        (.actions, "it has no actions, which is level \(bench.level)")
+      }
+    bench.find(
+      rule, in: "the exam", "\(lack); level \(wanted) was asked for",
+      advice: bench.level == 0
+        ? nil : "ask for no more than level \(bench.level), or let it say more in its schema: docs/plugins.md")
   }
 
   // MARK: The parts
@@ -283,7 +296,7 @@ public struct Exam {
         return (try? SettingRules.written(options.settings, by: hello.settings)).map(HostLine.configure)
       }
     } catch let fault as ChildProcess.Fault {
-      bench.find(.start, in: part, fault.reason)
+      bench.find(.start, in: part, fault.reason, advice: "name a program that is there and may be run (chmod +x)")
     } catch {
       bench.find(.start, in: part, "\(error)")
     }
@@ -298,17 +311,25 @@ public struct Exam {
     let options = bench.options
     // Patience is with silence; a long list may take its time.
     sitting.hear(for: options.longestList) {
-      // One whose settings cannot be is told nothing, and so has nothing to tell.
-      sitting.isListed || sitting.hello.map { settingsFault($0) != nil } ?? false
+      // One whose settings cannot be is told nothing, and so has nothing to tell; of one whose rows cannot be taken no list will come.
+      sitting.isListed
+        || sitting.hello == nil && bench.hasFound(.rows) && began.duration(to: sitting.now) >= options.patience
+        || sitting.hello.map { settingsFault($0) != nil } ?? false
         || sitting.heardAt.duration(to: sitting.now) >= options.patience
           && began.duration(to: sitting.now) >= options.patience
     }
     if let hello = sitting.hello, let fault = settingsFault(hello) {
-      bench.find(.start, in: sitting.part, "its settings are not right, or incomplete: \(fault); say them with --set")
+      bench.find(
+        .start, in: sitting.part, "its settings are not right, or incomplete: \(fault)",
+        advice: "say its settings with --set KEY=VALUE, as it describes them in its hello")
       return false
     }
     if let refusal = sitting.refusal {
-      if bench.findings.isEmpty { bench.find(.start, in: sitting.part, "it refuses to work: \(refusal)") }
+      if bench.findings.isEmpty {
+        bench.find(
+          .start, in: sitting.part, "it refuses to work: \(refusal)",
+          advice: "give it what it asks for: --set KEY=VALUE")
+      }
       return false
     }
     if sitting.isInsideList, !sitting.isAtEnd {

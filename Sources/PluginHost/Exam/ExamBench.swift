@@ -35,11 +35,13 @@ final class ExamBench {
 
   // MARK: What was found
 
-  func find(_ rule: ExamRule, in part: String, _ message: String, line: Int? = nil, output: String = "") {
+  func find(
+    _ rule: ExamRule, in part: String, _ message: String, line: Int? = nil, output: String = "", advice: String? = nil
+  ) {
     seen.insert(rule)
     let before = findings.filter { $0.rule == rule }
     guard before.count < Self.findingLimit, !before.contains(where: { $0.message == message }) else { return }
-    findings.append(ExamFinding(rule: rule, part: part, message: message, line: line, output: output))
+    findings.append(ExamFinding(rule: rule, part: part, message: message, line: line, output: output, advice: advice))
   }
 
   func hasFound(_ rule: ExamRule) -> Bool { findings.contains { $0.rule == rule } }

@@ -46,7 +46,7 @@ extension ExamReport {
         writer.text(finding.output)
       }
       writer.raw(",\"remedy\":")
-      writer.text(rule.remedy)
+      writer.text(finding.remedy)
       writer.byte("}")
     }
     writer.raw("]}")

@@ -18,7 +18,8 @@ extension ExamReport {
           text += Self.escaped("in \(finding.part): \(finding.message)\n")
           if !finding.output.isEmpty { text += Self.escaped("line \(finding.line ?? 0): \(finding.output)\n") }
         }
-        text += Self.escaped("do: \(rule.remedy)") + "</failure>\n  </testcase>\n"
+        text +=
+          Self.escaped(remedies(for: rule).map { "do: \($0)" }.joined(separator: "\n")) + "</failure>\n  </testcase>\n"
       }
     }
     return text + "</testsuite>\n"

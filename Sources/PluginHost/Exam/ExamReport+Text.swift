@@ -10,7 +10,7 @@ extension ExamReport {
         text += "              in \(finding.part): \(finding.message)\n"
         if !finding.output.isEmpty { text += "              line \(finding.line ?? 0): \(finding.output)\n" }
       }
-      if outcome == .failed { text += "              do: \(rule.remedy)\n" }
+      for remedy in remedies(for: rule) { text += "              do: \(remedy)\n" }
     }
     if !isPassed, !log.isEmpty {
       text += "\n  on standard error it said:\n" + log.prefix(10).map { "    \($0)\n" }.joined()

@@ -10,6 +10,11 @@ public struct ExamFinding: Hashable, Sendable {
   public var line: Int?
   /// The beginning of that line.
   public var output = ""
+  /// What to do about it, where the advice for its rule does not fit.
+  public var advice: String?
+
+  /// What an author does about it.
+  public var remedy: String { advice ?? rule.remedy }
 }
 
 /// What came of an ``Exam``.
@@ -43,6 +48,15 @@ public struct ExamReport: Hashable, Sendable {
   /// What became of a rule.
   public func outcome(of rule: ExamRule) -> Outcome {
     broken.contains(rule) ? .failed : seen.contains(rule) ? .passed : .notSeen
+  }
+
+  /// What an author does about what was found against a rule, each advice once.
+  func remedies(for rule: ExamRule) -> [String] {
+    var remedies: [String] = []
+    for finding in findings where finding.rule == rule && !remedies.contains(finding.remedy) {
+      remedies.append(finding.remedy)
+    }
+    return remedies
   }
 
   /// The rules of the levels that the plugin has, and what else was found.

@@ -96,7 +96,8 @@ public enum ExamRule: String, CaseIterable, Comparable, Sendable {
       "print nothing but one JSON object a line to standard output; what is for people belongs on standard error"
     case .wholeLines: "end each line with a newline, the last one too, and write a line as a whole"
     case .rows:
-      "give every row a key of the schema's type and cells of their columns' types; update and delete only rows that are there"
+      "give every row a key of the schema's type (in rows without messages: the member “id”, a text or a whole number) and cells of their "
+        + "columns' types; update and delete only rows that are there"
     case .stays:
       "let nothing that the host says or does end the program: ignore messages and members that it does not know, join lines that come "
         + "in pieces, and wait when its output is not read"

@@ -288,6 +288,9 @@ final class Sitting {
       case .badLine(let reason):
         badReasons.insert(reason)
         find(rule(ofBadLine: reason), reason, line)
+      case .badRow(let reason):
+        badReasons.insert(reason)
+        find(.rows, reason, line)
       }
     }
   }

@@ -14,7 +14,6 @@ struct LooseFeed {
   private let events: @Sendable (SourceEvent) -> Bool
   private var hasToldSchema = false
   private var isLive = false
-  private var early: [String] = []
 
   init(name: String, options: LooseOptions, events: @escaping @Sendable (SourceEvent) -> Bool) {
     self.name = name
@@ -34,6 +33,7 @@ struct LooseFeed {
     }
     guard box.reader.hasRows else { return true }
     takeRows()
+    guard complain() else { return false }
     return (table?.pendingRows ?? 0) < ChildDecoder.partRows && (table?.pendingBytes ?? 0) < ChildDecoder.partBytes
       || flush()
   }
@@ -46,6 +46,12 @@ struct LooseFeed {
       case .fault(let reason): table?.reject(reason)
       }
     }
+  }
+
+  /// Tells of rows that were left out as long as there is no table to count them on; false when nobody listens any more.
+  private mutating func complain() -> Bool {
+    guard let complaint = table?.takeComplaint(), !hasToldSchema else { return true }
+    return events(.state(.starting, message: complaint))
   }
 
   /// What the key is can be said when the format is known.
@@ -78,7 +84,7 @@ struct LooseFeed {
     box.reader.settle()
     takeRows()
     table?.settle()
-    return flush()
+    return complain() && flush()
   }
 
   /// Nothing more will come.

@@ -31,6 +31,9 @@ struct LooseTable {
   var retention = Retention.everything
   /// Why a row was left out last.
   private(set) var lastRejection = ""
+  /// Why rows were left out while there is no table to show that on: told of the first, the tenth, the hundredth and so on.
+  private var complaint: String?
+  private var complaints = 0
 
   private let name: String
   private let title: String
@@ -95,6 +98,22 @@ struct LooseTable {
   mutating func reject(_ reason: String) {
     lastRejection = reason
     changes.noteUnnamedRejections(1, reason)
+    guard schema == nil else { return }
+    complaints += 1
+    guard Self.isPowerOfTen(complaints) else { return }
+    complaint = complaints == 1 ? reason : "\(reason) (\(complaints) were left out)"
+  }
+
+  private static func isPowerOfTen(_ number: Int) -> Bool {
+    var rest = number
+    while rest > 9, rest.isMultiple(of: 10) { rest /= 10 }
+    return rest == 1
+  }
+
+  /// What is to be told of rows that were left out, though there is no table yet; `nil` when that is nothing new.
+  mutating func takeComplaint() -> String? {
+    defer { complaint = nil }
+    return complaint
   }
 
   /// What has changed since the last call; `nil` when that is nothing, or there is no schema yet.
@@ -140,7 +159,7 @@ struct LooseTable {
   // MARK: Keys
 
   /// What names a row; `nil` when it has no such name.
-  private func rowKey(_ row: LooseRow, as type: KeyType) -> RowKey? {
+  func rowKey(_ row: LooseRow, as type: KeyType) -> RowKey? {
     var parts: [String] = []
     for name in key {
       guard let value = row.last(where: { $0.name == name })?.value else { return nil }

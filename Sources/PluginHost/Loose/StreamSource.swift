@@ -12,21 +12,25 @@ public final class StreamSource: Sendable {
   private let name: String
   private let options: LooseOptions
   private let isFollowing: Bool
+  private let log: @Sendable (PluginLogLevel, String) -> Void
   private let events: @Sendable (SourceEvent) -> Bool
   private let stopping = WakeFile()
 
   /// A file that is followed is looked at this often, when its end was reached.
   private static let followPause: Int32 = 250
 
-  /// A source that does not read yet. `isFollowing`: the end of a file is not the end; what is appended later is read, too.
+  /// A source that does not read yet. `isFollowing`: the end of a file is not the end; what is appended later is read, too, and
+  /// one that has become shorter than what was read of it is read from its beginning.
   public init(
     _ file: Int32, name: String, options: LooseOptions, isFollowing: Bool = false,
+    log: @escaping @Sendable (PluginLogLevel, String) -> Void = { _, _ in },
     events: @escaping @Sendable (SourceEvent) -> Bool
   ) {
     self.file = file
     self.name = name
     self.options = options
     self.isFollowing = isFollowing
+    self.log = log
     self.events = events
   }
 
@@ -37,7 +41,7 @@ public final class StreamSource: Sendable {
     // The thread must not keep the source: its end is how the thread learns that nobody wants it any more.
     let reading = Reading(
       file: file, feed: LooseFeed(name: name, options: options, events: events), stopping: stopping,
-      isFollowing: isFollowing)
+      isFollowing: isFollowing, log: log)
     let code = startThread("in-\(name)") { reading.run() }
     guard code == 0 else { throw .noThread(source: name, code: code) }
   }
@@ -51,12 +55,17 @@ public final class StreamSource: Sendable {
     private var feed: LooseFeed
     private let stopping: WakeFile
     private let isFollowing: Bool
+    private let log: @Sendable (PluginLogLevel, String) -> Void
 
-    init(file: Int32, feed: LooseFeed, stopping: WakeFile, isFollowing: Bool) {
+    init(
+      file: Int32, feed: LooseFeed, stopping: WakeFile, isFollowing: Bool,
+      log: @escaping @Sendable (PluginLogLevel, String) -> Void
+    ) {
       self.file = file
       self.feed = feed
       self.stopping = stopping
       self.isFollowing = isFollowing
+      self.log = log
     }
 
     func run() {
@@ -89,6 +98,14 @@ public final class StreamSource: Sendable {
         if count <= 0 {
           guard count == 0, isFollowing else { break }
           guard feed.settle() else { return }
+          if isShorterThanRead {
+            log(.warning, "the file has become shorter: it is read from its beginning again")
+            // The end of a line that is not there any more will not come.
+            if let line = lines.rest() { guard feed.take(line, lines.limit) else { return } }
+            lines = LineSplitter()
+            lseek(file, 0, SEEK_SET)
+            continue
+          }
           var stop = pollfd(fd: stopping.file, events: Int16(POLLIN), revents: 0)
           if poll(&stop, 1, StreamSource.followPause) > 0 { return }
           continue
@@ -99,6 +116,13 @@ public final class StreamSource: Sendable {
       }
       if let line = lines.rest() { guard feed.take(line, lines.limit) else { return } }
       _ = feed.end()
+    }
+
+    /// Whether somebody has cut the file that we follow, as logrotate does with `copytruncate`.
+    private var isShorterThanRead: Bool {
+      var status = stat()
+      guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return false }
+      return Int64(status.st_size) < Int64(lseek(file, 0, SEEK_CUR))
     }
   }
 }

@@ -10,12 +10,15 @@ import ListEngine
 public final class WatchSource: Sendable {
   private let core: Core
 
-  /// A source that has run nothing yet. `pause`: the time between the end of a run and the next one.
+  /// A source that has run nothing yet. `pause`: the time between the end of a run and the next one. `patience`: how long a run may take
+  /// before the rows of the one before it count as old; three pauses, and ten seconds at least, if left out.
   public init(
-    _ command: ChildCommand, name: String, pause: Duration, options: LooseOptions,
+    _ command: ChildCommand, name: String, pause: Duration, patience: Duration? = nil, options: LooseOptions,
     log: @escaping @Sendable (PluginLogLevel, String) -> Void, events: @escaping @Sendable (SourceEvent) -> Bool
   ) {
-    core = Core(command, name: name, pause: pause, options: options, log: log, events: events)
+    core = Core(
+      command, name: name, pause: pause, patience: patience ?? max(.seconds(10), pause * 3), options: options, log: log,
+      events: events)
   }
 
   deinit { core.askToStop() }
@@ -43,6 +46,7 @@ public final class WatchSource: Sendable {
     let name: String
     private let command: ChildCommand
     private let pause: Duration
+    private let patience: Duration
     private let options: LooseOptions
     private let log: @Sendable (PluginLogLevel, String) -> Void
     private let events: @Sendable (SourceEvent) -> Bool
@@ -60,12 +64,13 @@ public final class WatchSource: Sendable {
     private static let outputLimit = 64 << 20
 
     init(
-      _ command: ChildCommand, name: String, pause: Duration, options: LooseOptions,
+      _ command: ChildCommand, name: String, pause: Duration, patience: Duration, options: LooseOptions,
       log: @escaping @Sendable (PluginLogLevel, String) -> Void, events: @escaping @Sendable (SourceEvent) -> Bool
     ) {
       self.command = command
       self.name = name
       self.pause = pause
+      self.patience = patience
       self.options = options
       self.log = log
       self.events = events
@@ -140,6 +145,8 @@ public final class WatchSource: Sendable {
     ) -> Supervisor.Exit? {
       var buffer = [UInt8](repeating: 0, count: 1 << 16)
       var isOpen = true
+      let began = monotonicNow
+      var isOverdue = false
       while true {
         var files = [
           pollfd(fd: stopping.file, events: Int16(POLLIN), revents: 0),
@@ -147,7 +154,18 @@ public final class WatchSource: Sendable {
           pollfd(fd: process.errors, events: Int16(POLLIN), revents: 0),
           pollfd(fd: process.watch, events: Int16(POLLIN), revents: 0),
         ]
-        _ = poll(&files, 4, process.watch >= 0 ? -1 : 50)
+        let rest = max(.zero, monotonicNow.duration(to: began.advanced(by: patience)))
+        let timeout = isOverdue ? -1 : Int32(clamping: (rest.nanoseconds + 999_999) / 1_000_000)
+        _ = poll(&files, 4, process.watch >= 0 ? timeout : 50)
+        if !isOverdue, began.duration(to: monotonicNow) >= patience {
+          isOverdue = true
+          guard
+            tell(hasToldSchema ? .stale : .starting, "it has been running for \(patience.components.seconds) seconds")
+          else {
+            process.send(SIGKILL)
+            return nil
+          }
+        }
         if files[0].revents != 0 {
           process.send(SIGKILL)
           return nil
@@ -192,6 +210,7 @@ public final class WatchSource: Sendable {
       let found = reader.takeRows()
       if table == nil {
         guard found.contains(where: { if case .row = $0 { true } else { false } }) else {
+          if case .fault(let reason)? = found.last { return tell(.stale, reason) }
           return tell(.live, "it prints no rows")
         }
         var table = LooseTable(
@@ -201,7 +220,7 @@ public final class WatchSource: Sendable {
         self.table = table
       }
       table!.beginReload()
-      for item in found {
+      for item in withoutReplaced(found, of: table!) {
         switch item {
         case .row(let row, let place): table!.add(row, at: place)
         case .fault(let reason): table!.reject(reason)
@@ -209,12 +228,37 @@ public final class WatchSource: Sendable {
       }
       table!.settle()
       table!.endReload()
-      if !hasToldSchema, let schema = table!.schema {
+      guard let schema = table!.schema, table!.pendingRows > 0 || found.isEmpty else {
+        // Not one row could be taken: no new list. Without columns there is nothing to keep, and the next run is a first one.
+        let reason = table!.lastRejection
+        _ = table!.takeChanges()
+        if table!.schema == nil { table = nil }
+        return tell(.stale, found.count == 1 ? reason : "\(reason) (\(found.count) were left out)")
+      }
+      if !hasToldSchema {
         hasToldSchema = true
         guard events(.schema(schema)) else { return false }
       }
       if let changes = table!.takeChanges() { guard events(.changes(changes)) else { return false } }
       return tell(.live, "")
+    }
+
+    /// Of rows with one key the last, in the place of the first: in one list no key may come twice.
+    private func withoutReplaced(_ found: [LooseReader.Found], of table: LooseTable) -> [LooseReader.Found] {
+      guard !table.key.isEmpty else { return found }
+      var places: [RowKey: Int] = [:]
+      var kept: [LooseReader.Found] = []
+      for item in found {
+        if case .row(let row, _) = item, let key = table.rowKey(row, as: table.schema?.key ?? .text) {
+          if let place = places[key] {
+            kept[place] = item
+            continue
+          }
+          places[key] = kept.count
+        }
+        kept.append(item)
+      }
+      return kept
     }
 
     private func tell(_ state: SourceState, _ message: String) -> Bool {

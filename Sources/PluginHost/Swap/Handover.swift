@@ -10,8 +10,8 @@ import ListEngine
 ///     let events = handover.takeEvents()     // ready: to be told in the place of what the old one would tell
 ///
 /// A list that is told with `reload` is whole at its end; rows of which nobody says that they are a list are whole when nothing has come
-/// for a while. A program that keeps its rows itself takes over as soon as it has said its columns. Other columns than the old one's are another
-/// table in its place, which begins with that list.
+/// for a while, or when they have come for some seconds. A program that keeps its rows itself takes over as soon as it has said its columns.
+/// Other columns than the old one's are another table in its place, which begins with that list.
 struct Handover {
   /// What is to be done now.
   enum Decision: Equatable {
@@ -24,6 +24,8 @@ struct Handover {
 
   /// So long after the last row a list without an end counts as whole.
   static let quiet: Duration = .milliseconds(500)
+  /// So long after its first row a list without an end counts as whole, also when rows never cease to come.
+  static let longest: Duration = .seconds(3)
   /// One that says nothing for so long has had its chance.
   static let patience: Duration = .seconds(30)
   /// What is kept until the list is whole; a longer one goes on from here while pages look at it.
@@ -31,18 +33,23 @@ struct Handover {
 
   private var events: [SourceEvent] = []
   private var bytes = 0
+  private var firstChange: Instant?
   private var lastChange: Instant?
   private var lastSign: Instant
   private var isReload = false
   private var isWhole = false
   private var hasRows = false
   private var isComplete = false
+  /// What it has said of itself since it was started, such as why its rows cannot be taken.
+  private var lastWord = ""
 
   init(at now: Instant) { lastSign = now }
 
   /// When to look again if nothing is told.
   var deadline: Instant {
-    if let lastChange, !isReload { return lastChange.advanced(by: Self.quiet) }
+    if let firstChange, let lastChange, !isReload {
+      return min(lastChange.advanced(by: Self.quiet), firstChange.advanced(by: Self.longest))
+    }
     return lastSign.advanced(by: Self.patience)
   }
 
@@ -59,6 +66,7 @@ struct Handover {
       }
     case .changes(let changes):
       hasRows = true
+      firstChange = firstChange ?? now
       lastChange = now
       if changes.beginsReload { isReload = true }
       bytes += changes.byteCount
@@ -70,7 +78,8 @@ struct Handover {
       isComplete = message == Self.completeMessage
       events.append(event)
       if isComplete, hasRows { return .ready }
-    case .state(let state, let message, _) where state != .starting:
+    case .state(.starting, let message, _): lastWord = message
+    case .state(let state, let message, _):
       return .refused(message.isEmpty ? "it is \(state.rawValue)" : message)
     default: break
     }
@@ -83,7 +92,8 @@ struct Handover {
   mutating func advance(to now: Instant) -> Decision {
     guard deadline <= now else { return .wait }
     if hasRows, !isReload { return .ready }
-    return .refused("it has told no whole list for \(Self.patience.components.seconds) seconds")
+    let reason = "it has told no whole list for \(Self.patience.components.seconds) seconds"
+    return .refused(lastWord.isEmpty ? reason : "\(reason): \(lastWord)")
   }
 
   /// What is to be told when it takes over: its list as a reload, so that only what is really different changes.

@@ -105,7 +105,7 @@ final class Retelling {
         guard tell(.state(.failed, message: reason), telling, instance) else { return false }
       // Answers to what another server asked: nobody asks the same again.
       case .page, .sections, .pageFailed, .sourceChanged, .image: break
-      case .hello, .badLine: break
+      case .hello, .badLine, .badRow: break
       }
     }
     return telling.held.count < Self.heldEvents || takeOver(telling, instance)

@@ -66,7 +66,7 @@ final class TraceFile: @unchecked Sendable {
       isAtEnd = true
       // A trace ends with the end of a line.
       guard let rest = lines.rest() else { return nil }
-      guard case .whole(let bytes, let number) = rest, bytes.starts(with: Array("{\"at\":".utf8)) else {
+      guard case .whole(let bytes, let number) = rest, bytes.starts(with: TraceReader.beginning) else {
         return read(rest)
       }
       return .cutOff(number: number)

@@ -9,6 +9,9 @@ enum TraceEntry: Equatable {
 
 /// Reads the lines that a ``TraceWriter`` has written.
 struct TraceReader {
+  /// How each line begins.
+  static let beginning = Array("{\"at\":".utf8)
+
   private let parser = JSONParser()
 
   /// What one line says, when it happened, and to which instance of the plugin; `nil` when it is no line of a trace.

@@ -39,13 +39,26 @@ public final class TraceWriter: @unchecked Sendable {
   /// A line that is longer is kept in pieces.
   private static let lineLimit = 1 << 20
 
-  /// Begins a new file; what was in it is lost. The result is `nil` when it cannot be written; `errno` says why.
+  /// Begins a new file; a trace that was in it is lost.
   ///
   /// - Parameter failed: The trace ends, for this reason. [any thread]
-  public init?(_ path: String, failed: @escaping @Sendable (String) -> Void) {
-    file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+  /// - Throws: ``PluginError/noTrace(_:reason:)`` when it cannot be written, or something else is in it: a file that is not ours is not lost by
+  ///   a slip of the tongue.
+  public init(_ path: String, failed: @escaping @Sendable (String) -> Void) throws(PluginError) {
+    file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     self.failed = failed
-    guard file >= 0 else { return nil }
+    guard file >= 0 else { throw .noTrace(path, reason: String(cString: strerror(errno))) }
+    guard Self.isReplaceable(file) else { throw .noTrace(path, reason: "there is a file that is no trace") }
+    _ = ftruncate(file, 0)
+  }
+
+  /// Whether it is no file, an empty one, or begins as traces do.
+  private static func isReplaceable(_ file: Int32) -> Bool {
+    var status = stat()
+    guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size > 0 else { return true }
+    var beginning = [UInt8](repeating: 0, count: TraceReader.beginning.count)
+    let count = pread(file, &beginning, beginning.count, 0)
+    return count > 0 && TraceReader.beginning.starts(with: beginning.prefix(count))
   }
 
   deinit { if file >= 0 { close(file) } }

@@ -17,7 +17,7 @@ struct PluginRun: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Keep all that is said between host and plugin in this file, for rowcast plugin replay. What was in it is lost.",
+      "Keep all that is said between host and plugin in this file, for rowcast plugin replay. A trace that was in it is lost.",
       valueName: "file"))
   var trace: String?
 
@@ -26,8 +26,11 @@ struct PluginRun: ParsableCommand {
     let files = try choice.files()
     var trace: TraceWriter?
     if let path = self.trace {
-      trace = TraceWriter(path) { complain("\(path): \($0)") }
-      if trace == nil { throw WorldError(description: "\(path): \(String(cString: strerror(errno)))") }
+      do throws(PluginError) {
+        trace = try TraceWriter(path) { complain("\(path): \($0)") }
+      } catch {
+        throw WorldError(description: "\(error)")
+      }
     }
     let name = choice.tableName
     let settings = choice.settings

@@ -110,6 +110,12 @@ struct ServeOptions: ParsableArguments {
     return flags
   }
 
+  /// Reads all settings again; `nil` when no file was named that could say something else by then.
+  var rereading: (@Sendable () throws -> Settings)? {
+    guard config != nil || tokenFile != nil else { return nil }
+    return { [self] in try settings() }
+  }
+
   /// What is wrong with the flags by themselves.
   func validate() throws {
     if !command.isEmpty, Child(words: command) == nil {

@@ -118,6 +118,16 @@ import Testing
       } == "row 9: its cell “b” is left out")
   }
 
+  @Test func aKeyThatIsTooLongIsSaidToBe() {
+    var limits = Limits()
+    limits.cellBytes = 10
+    let table = table(Schema(name: "t", key: .text, columns: [Column("a", .text)]), limits: limits)
+    var changes = Changeset()
+    changes.upsert(.text("12345678901"), [.null])
+    table.apply(changes)
+    #expect(table.lastRejection == "row 12345678901: its key has 11 bytes, more than 10")
+  }
+
   @Test func aTextOfExactlyTheLimitIsTaken() {
     var limits = Limits()
     limits.cellBytes = 10

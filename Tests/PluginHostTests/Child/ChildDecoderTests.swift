@@ -408,6 +408,17 @@ import Testing
       ])
   }
 
+  @Test func rowsThatCannotBeTakenBeforeThereIsATableAreToldTheFirstAndTheTenthAndCounted() {
+    let rows = [#"{"name":"a"}"#, #"{"id":1.5}"#] + [String](repeating: #"{"name":"b"}"#, count: 30)
+    #expect(decode([rows[0]]).badRows == ["line 1: it has no “id”"])
+    #expect(decode([rows[1]]).badRows == ["line 1: its “id” is a number, not a text or a whole number"])
+    #expect(decode(rows).badRows == ["line 1: it has no “id”", "line 10: it has no “id” (10 were left out)"])
+    #expect(decode(rows).badLines == [])
+    let events = decode(rows + [#"{"id":1}"#, #"{"name":"c"}"#])
+    #expect(events.unnamed.count == 33)
+    #expect(events.badRows.count == 2, "one that comes after is counted on the table")
+  }
+
   @Test func aBadLineFirstDecidesNothing() {
     let events = decode(["oops", Self.hello, Self.schema, row(1)])
     #expect(events.rows.count == 1)

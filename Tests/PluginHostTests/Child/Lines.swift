@@ -31,6 +31,7 @@ extension [ChildDecoder.Event] {
     return nil
   }
   var badLines: [String] { compactMap { if case .badLine(let reason) = $0 { reason } else { nil } } }
+  var badRows: [String] { compactMap { if case .badRow(let reason) = $0 { reason } else { nil } } }
   var refusals: [String] { compactMap { if case .refused(let reason) = $0 { reason } else { nil } } }
   /// How many rows could not even be named, and why the last of them.
   var unnamed: (count: Int, last: String) {

@@ -86,6 +86,24 @@ import Testing
     #expect(harness.tell(.badLine("line 1")) == [])
   }
 
+  @Test func rowsThatCannotBeTakenAreToldAsLongAsThereIsNoTableAndEndNobody() {
+    var harness = Harness()
+    harness.tell(.start, .spawned, .heard)
+    for number in 1...20 {
+      let reason = "line \(number): it has no “id”"
+      #expect(harness.tell(.badRow(reason)) == [.report(.starting, reason, retry: nil)])
+    }
+    #expect(harness.tell(.ready) == [.report(.live, "", retry: nil)])
+    #expect(harness.tell(.badRow("line 21")) == [])
+    var ended = Harness()
+    ended.tell(.start, .spawned, .heard, .badRow("line 1: it has no “id”"))
+    guard case .report(.backingOff, let message, _)? = ended.tell(.exited(.code(0)), .drained).last else {
+      Issue.record("its list is taken for complete")
+      return
+    }
+    #expect(message == "it has ended with code 0, and could not be understood: line 1: it has no “id”")
+  }
+
   @Test func oneThatEndsWellWithoutHavingSaidAnythingThatCanBeReadIsTriedAgainAndSaysWhy() {
     var harness = Harness()
     harness.tell(.start, .spawned, .heard, .badLine("line 1: no JSON"))

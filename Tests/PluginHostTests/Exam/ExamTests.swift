@@ -58,6 +58,19 @@ import Testing
   @Test func aProgramThatIsNotThereFailsAtTheStart() {
     let report = Exam.hold(of: ChildCommand("/nowhere/plugin"), named: "nowhere", ExamHall.options)
     #expect(report.broken == [.start])
+    #expect(report.findings.map(\.remedy) == ["name a program that is there and may be run (chmod +x)"])
+    #expect(report.text.contains("do: name a program") && !report.text.contains("flush"))
+  }
+
+  @Test func rowsOfWhichNoneHasAKeyAreTheFault() throws {
+    var options = ExamHall.brokenOptions
+    options.patience = .seconds(3)
+    let report = Exam.hold(
+      of: .shell(#"while sleep 0.2; do echo '{"name":"a","v":1}'; done"#), named: "nameless", options)
+    #expect(report.broken == [.rows], "\(report.text)")
+    let finding = try #require(report.findings.first)
+    #expect(finding.message == "line 1: it has no “id”" && finding.line == 1)
+    #expect(finding.output == #"{"name":"a","v":1}"#)
   }
 
   @Test func programsInThisPackagePass() throws {
@@ -98,6 +111,11 @@ import Testing
     options.level = 1
     let program = Workshop.root.appending(path: "Tests/Fixtures/plugins/exam/good-rows.sh").path
     #expect(Exam.hold(of: ChildCommand(program), named: "rows", options).broken == [.hello])
+    options.level = 3
+    let rows = Exam.hold(of: ChildCommand(program), named: "rows", options)
+    #expect(rows.broken == [.hello])
+    #expect(
+      rows.findings.map(\.message) == ["it prints rows and says no hello, which is level 0; level 3 was asked for"])
     options.level = 0
     options.settings = ["rows": "7"]
     let market = Workshop.root.appending(path: "Plugins/market-python/market.py").path
@@ -105,7 +123,9 @@ import Testing
     let report = Exam.hold(of: ChildCommand(market), named: "market", options)
     #expect(
       report.findings.map(\.message) == [
-        "its settings are not right, or incomplete: rows: 'many' is not a whole number; say them with --set"
+        "its settings are not right, or incomplete: rows: 'many' is not a whole number"
       ])
+    #expect(
+      report.findings.map(\.remedy) == ["say its settings with --set KEY=VALUE, as it describes them in its hello"])
   }
 }

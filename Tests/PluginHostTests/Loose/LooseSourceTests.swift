@@ -24,13 +24,16 @@ import Testing
   {
     let recorder = recorder
     return StreamSource(
-      file, name: "input", options: options, isFollowing: isFollowing, events: { recorder.hear($0) })
+      file, name: "input", options: options, isFollowing: isFollowing, log: { recorder.note($0, $1) },
+      events: { recorder.hear($0) })
   }
 
-  private func watch(_ line: String, _ options: LooseOptions = LooseOptions()) -> WatchSource {
+  private func watch(_ line: String, _ options: LooseOptions = LooseOptions(), patience: Duration? = nil) -> WatchSource
+  {
     let recorder = recorder
     return WatchSource(
-      .shell(line), name: "watch", pause: .milliseconds(20), options: options, log: { recorder.note($0, $1) },
+      .shell(line), name: "watch", pause: .milliseconds(20), patience: patience, options: options,
+      log: { recorder.note($0, $1) },
       events: { recorder.hear($0) })
   }
 
@@ -152,7 +155,105 @@ import Testing
     }
   }
 
+  @Test func aFollowedFileThatIsCutIsReadFromItsBeginning() throws {
+    try Workshop.withFolder { folder in
+      let path = folder.appending(path: "log").path
+      try Data("{\"n\":1}\n{\"n\":2}\n{\"n".utf8).write(to: URL(filePath: path))
+      let file = open(path, O_RDONLY)
+      defer { close(file) }
+      let source = stream(file, isFollowing: true)
+      try source.start()
+      try recorder.wait("the first rows") { $0.rows.count == 2 }
+      let writer = try FileHandle(forWritingTo: URL(filePath: path))
+      try writer.truncate(atOffset: 0)
+      writer.write(Data("{\"n\":3}\n".utf8))
+      try recorder.wait("the row after the cut") { $0.rows.count == 3 }
+      #expect(recorder.view.rows.last?.cells == [.number(3)])
+      #expect(recorder.log == ["warning: the file has become shorter: it is read from its beginning again"])
+      source.stop()
+      try writer.close()
+    }
+  }
+
+  @Test func rowsWithoutTheKeyAreToldBeforeThereIsATable() throws {
+    try withPipe { file, writer in
+      var options = LooseOptions()
+      options.key = ["NOPE"]
+      let source = stream(file, options)
+      try source.start()
+      writer.write(Data("a=1 b=x\n".utf8))
+      try recorder.wait("a word") { $0.states == ["starting: line 1: it has no “NOPE”"] }
+      try writer.close()
+      try recorder.wait("the end") { $0.states.last == "failed: line 1: it has no “NOPE”" }
+    }
+  }
+
   // MARK: Watching a command
+
+  @Test func aRunOfWhichNoRowCanBeTakenSaysWhyAndTheNextOneIsAFirstOne() throws {
+    try Workshop.withFolder { folder in
+      var options = LooseOptions()
+      options.key = ["id"]
+      let source = watch(
+        "cd \(folder.path); echo >>n; case $(wc -l <n) in 1) printf 'a,b\\n1,2\\n3,4\\n';; *) printf 'id,b\\n1,2\\n';; esac",
+        options)
+      try source.start()
+      try recorder.wait("a row") { !$0.rows.isEmpty }
+      #expect(source.stop())
+      #expect(recorder.view.states.prefix(2) == ["stale: line 3: it has no “id” (2 were left out)", "live: "])
+      #expect(recorder.view.changes.first?.unnamedRejections == 0)
+      #expect(recorder.view.schema?.columns.map(\.name) == ["id", "b"])
+    }
+  }
+
+  @Test func aLaterRunOfWhichNoRowCanBeTakenLeavesTheRows() throws {
+    try Workshop.withFolder { folder in
+      let source = watch(
+        "cd \(folder.path); echo >>n; case $(wc -l <n) in 1) echo '[{\"id\":1}]';; 2) echo '[{\"a\":1},{\"a\":2}]';; *) echo '[]';; esac"
+      )
+      try source.start()
+      try recorder.wait("an empty list") { $0.states.count >= 3 }
+      #expect(source.stop())
+      #expect(
+        recorder.view.states.prefix(3) == ["live: ", "stale: item 2: it has no “id” (2 were left out)", "live: "])
+      #expect(recorder.view.changes.prefix(2).map { PlainRow.rows(of: $0).count } == [1, 0])
+    }
+  }
+
+  @Test func ofRowsWithOneKeyTheLastIsShown() throws {
+    try Workshop.withFolder { folder in
+      var options = LooseOptions()
+      options.key = ["name"]
+      // One that was chosen, and one that the first run has.
+      for (number, options) in [options, LooseOptions()].enumerated() {
+        let recorder = Recorder()
+        let source = WatchSource(
+          .shell(
+            "cd \(folder.path); echo 'name,v'; echo a,1; test \(number) = 1 && mkdir n || echo a,2; echo b,3"),
+          name: "watch", pause: .milliseconds(20), options: options, log: { _, _ in }, events: { recorder.hear($0) })
+        try source.start()
+        try recorder.wait("two runs") { $0.changes.count >= 2 }
+        #expect(source.stop())
+        let rows = PlainRow.rows(of: recorder.view.changes[1])
+        #expect(rows.map(\.key) == [.text("a"), .text("b")])
+        #expect(rows.map { $0.cells.last } == [.number(2), .number(3)])
+        #expect(recorder.view.changes.allSatisfy { $0.unnamedRejections == 0 })
+      }
+    }
+  }
+
+  @Test func aRunThatDoesNotEndMakesTheRowsOldUntilItDoes() throws {
+    try Workshop.withFolder { folder in
+      let source = watch(
+        "cd \(folder.path); echo >>n; case $(wc -l <n) in 2) while ! test -e go; do sleep 0.05; done;; esac; echo '[{\"id\":1}]'",
+        patience: .seconds(1))
+      try source.start()
+      try recorder.wait("a word") { $0.states.contains("stale: it has been running for 1 seconds") }
+      try Data().write(to: folder.appending(path: "go"))
+      try recorder.wait("its return") { $0.states.last == "live: " }
+      #expect(source.stop())
+    }
+  }
 
   @Test func aCommandIsRunAgainAndAgainAndComparedByKey() throws {
     try Workshop.withFolder { folder in

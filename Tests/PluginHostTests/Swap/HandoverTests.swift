@@ -58,6 +58,22 @@ import Testing
     #expect(told.map(\.abandonsReload) == [true, false])
   }
 
+  @Test func rowsThatNeverCeaseToComeAreWholeAfterSomeSeconds() {
+    var handover = Handover(at: start)
+    for number in 1...29 {
+      #expect(handover.take(rows(1...1), at: at(number * 100)) == .wait)
+      #expect(handover.advance(to: at(number * 100)) == .wait)
+    }
+    #expect(handover.deadline == at(3_100))
+    #expect(handover.take(rows(1...1), at: at(3_090)) == .wait)
+    #expect(handover.advance(to: at(3_100)) == .ready)
+    // One that has begun a list ends it.
+    var list = Handover(at: start)
+    #expect(list.take(rows(1...1, begins: true), at: at(0)) == .wait)
+    #expect(list.take(rows(2...2), at: at(3_000)) == .wait)
+    #expect(list.advance(to: at(4_000)) == .wait)
+  }
+
   @Test func aProgramThatHasEndedWellHasToldEverything() {
     var handover = Handover(at: start)
     #expect(handover.take(.state(.live, message: "The list is complete."), at: at(0)) == .wait, "nothing was told")
@@ -84,6 +100,14 @@ import Testing
     #expect(
       handover.take(.state(state, message: "it has ended with code 1"), at: at(1))
         == .refused("it has ended with code 1"))
+  }
+
+  @Test func whyItsRowsCannotBeTakenIsSaidWhenItIsRefused() {
+    var handover = Handover(at: start)
+    #expect(handover.take(.state(.starting, message: "line 1: it has no “id”"), at: at(0)) == .wait)
+    #expect(
+      handover.advance(to: at(30_000))
+        == .refused("it has told no whole list for 30 seconds: line 1: it has no “id”"))
   }
 
   @Test func patienceIsWithSilence() {

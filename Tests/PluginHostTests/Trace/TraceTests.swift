@@ -22,7 +22,7 @@ import Testing
   @Test func piecesBecomeLinesOfEachDirection() throws {
     try Workshop.withFolder { folder in
       let path = folder.appending(path: "trace").path
-      let writer = try #require(TraceWriter(path) { Issue.record("\($0)") }).instance()
+      let writer = try TraceWriter(path) { Issue.record("\($0)") }.instance()
       writer.begin()
       note(writer, .plugin, Array("{\"a\":1}\n{\"b\"".utf8))
       note(writer, .host, Array("hello\n".utf8))
@@ -50,11 +50,29 @@ import Testing
 
   @Test func aTraceEndsWhereTheDiskDoes() throws {
     let failures = Recorder()
-    let writer = try #require(TraceWriter("/dev/full") { failures.note(.error, $0) }).instance()
+    let writer = try TraceWriter("/dev/full") { failures.note(.error, $0) }.instance()
     writer.begin()
     writer.end()
     #expect(failures.log == ["error: the trace ends here: No space left on device"])
-    #expect(TraceWriter("/nowhere/trace") { _ in } == nil)
+    #expect(throws: PluginError.noTrace("/nowhere/trace", reason: "No such file or directory")) {
+      _ = try TraceWriter("/nowhere/trace") { _ in }
+    }
+  }
+
+  @Test func aFileThatIsNoTraceIsNotWrittenOver() throws {
+    try Workshop.withFolder { folder in
+      let file = folder.appending(path: "trace")
+      try Data("my thesis\n".utf8).write(to: file)
+      #expect(throws: PluginError.noTrace(file.path, reason: "there is a file that is no trace")) {
+        _ = try TraceWriter(file.path) { _ in }
+      }
+      #expect(try Data(contentsOf: file) == Data("my thesis\n".utf8))
+      for text in ["", "{\"at\":0,\"event\":\"start\"}\n", "{\"a"] {
+        try Data(text.utf8).write(to: file)
+        try TraceWriter(file.path) { Issue.record("\($0)") }.instance().begin()
+        #expect(try entries(of: file.path) == [.begin], "after \(text)")
+      }
+    }
   }
 
   /// What a program tells, and what its trace tells without it, is the same.
@@ -66,7 +84,7 @@ import Testing
       let path = folder.appending(path: "trace").path
       let (once, again) = (recorder, Recorder())
       let source = ChildSource(
-        .shell(script), name: "jobs", trace: TraceWriter(path) { _ in }?.instance(), log: { once.note($0, $1) },
+        .shell(script), name: "jobs", trace: try TraceWriter(path) { _ in }.instance(), log: { once.note($0, $1) },
         events: { once.hear($0) })
       try source.start()
       try once.wait("the end") { $0.states.last == "live: The list is complete." }
@@ -210,7 +228,7 @@ import Testing
   @Test func instancesAreKeptApartAlsoWithinALine() throws {
     try Workshop.withFolder { folder in
       let path = folder.appending(path: "trace").path
-      let writer = try #require(TraceWriter(path) { Issue.record("\($0)") })
+      let writer = try TraceWriter(path) { Issue.record("\($0)") }
       let (first, second) = (writer.instance(), writer.instance())
       func note(_ listener: any TraceListener, _ text: String) {
         Array(text.utf8).withUnsafeBytes { listener.note(.plugin, $0) }
