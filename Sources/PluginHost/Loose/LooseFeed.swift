@@ -92,9 +92,11 @@ struct LooseFeed {
     table?.settle()
     guard flush() else { return false }
     guard hasToldSchema else {
+      let reason = table.map(\.lastRejection).flatMap { $0.isEmpty ? nil : $0 } ?? "there was no row to read"
+      let guess = options.format == nil ? box.reader.format : nil
       return events(
         .state(
-          .failed, message: table.map(\.lastRejection).flatMap { $0.isEmpty ? nil : $0 } ?? "there was no row to read"))
+          .failed, message: reason + (guess.map { " (taken for \($0.rawValue); --format names another)" } ?? "")))
     }
     return events(.state(.live, message: "The list is complete."))
   }

@@ -234,10 +234,9 @@ extension LooseFormat {
       let padded = Array(line) + [UInt8](repeating: 0, count: JSONParser.padding)
       // One object on the first line: rows, unless it is all there is and has a list in it.
       return padded.withUnsafeBytes { buffer in
+        let first = UnsafeRawBufferPointer(rebasing: buffer[..<line.count])
         let parser = JSONParser()
-        guard let root = try? parser.parse(UnsafeRawBufferPointer(rebasing: buffer[..<line.count])) else {
-          return .json
-        }
+        guard let root = try? parser.parse(first) else { return guess(first) }
         let rest = bytes.drop { $0 <= 0x20 }.dropFirst(line.count)
         let isAlone = !rest.contains { $0 > 0x20 }
         return isAlone && root.members.contains { $0.value.items.contains { $0.kind == .object } } ? .json : .ndjson

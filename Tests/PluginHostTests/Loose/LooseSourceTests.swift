@@ -100,6 +100,18 @@ import Testing
     }
   }
 
+  @Test func whatWasTakenForTheWrongFormatNamesTheOption() throws {
+    try withPipe { file, writer in
+      let source = stream(file)
+      try source.start()
+      writer.write(Data("{\n{\n".utf8))
+      try writer.close()
+      try recorder.wait("a word") {
+        $0.states.last?.hasSuffix(" (taken for json; --format names another)") ?? false
+      }
+    }
+  }
+
   @Test(arguments: ["a,b\n", "a,b", "a\tb\n", "\u{FEFF}a,b\r\n\r\n"]) func namesWithoutRowsAreATableWithoutRows(
     _ text: String
   )
