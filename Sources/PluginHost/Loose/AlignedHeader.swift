@@ -72,11 +72,13 @@ struct AlignedHeader {
     }
   }
 
-  /// Whether the words look like names: those without a gap are in capitals, or each of three or more stands above two values or more.
+  /// Whether the words look like names: those without a gap are in capitals, or begin with one, or each of three or more stands above two values or more.
   var canName: Bool {
-    columns.map(text).allSatisfy { Self.canName($0) }
-      && (hasGap || !header.contains(where: \.isLowercase)
-        || (columns.count == words.count && columns.count >= 3 && rows.count >= 2))
+    guard columns.map(text).allSatisfy({ Self.canName($0) }) else { return false }
+    if hasGap || !header.contains(where: \.isLowercase) { return true }
+    return columns.count >= 3
+      && (words.allSatisfy { header[$0.range.lowerBound].isUppercase }
+        || (columns.count == words.count && rows.count >= 2))
   }
 
   /// A place of the header, without blanks around it.
@@ -86,28 +88,28 @@ struct AlignedHeader {
 
   /// Makes columns of what is kept apart by blanks in all lines.
   private mutating func findColumns(_ runs: [Range<Int>]) {
-    var isPending = false  // the column so far is a word without values, and the next one is of the same name
+    var isPending = false  // the column so far is a word without values, and the next one is of the same name: “Local Address:Port”
+    var hasValues = false
     var next = 0
     for run in runs {
       let first = next
       while next < words.count, words[next].range.lowerBound < run.upperBound { next += 1 }
       let own = words[first..<next]
       let hasValue = rows.contains { Self.slice($0, run).contains { !$0.isWhitespace } }
-      let begins = own.first?.beginsColumn ?? false
       let isJoined: Bool =
-        if own.isEmpty {
-          true  // a run below no name belongs to the column before
-        } else if begins {
-          false
+        if let word = own.first {
+          !word.beginsColumn && (isPending || (hasValue ? isGlued(word, run) : hasValues))
         } else {
-          isPending || !hasValue || isGlued(own[first], run)
+          true  // a run below no name belongs to the column before
         }
       if isJoined, let last = columns.last {
         columns[columns.count - 1] = last.lowerBound..<run.upperBound
         isPending = isPending && !hasValue
+        hasValues = hasValues || hasValue
       } else {
         columns.append(run)
-        isPending = !own.isEmpty && !hasValue
+        isPending = !hasValue && own.contains { header[$0.range].contains(where: \.isLowercase) }
+        hasValues = hasValue
       }
       take(own, of: run)
     }
@@ -162,10 +164,12 @@ struct AlignedHeader {
     }
   }
 
-  /// Whether a column can be called so: there is a letter in the first word, as there is none in a date, and it begins with no bracket or line.
+  /// Whether a column can be called so: there is a letter in the first word, as there is none in a date; it begins with no bracket or line, and no
+  /// value follows it after a colon.
   static func canName(_ name: String) -> Bool {
     guard let word = name.split(separator: " ").first else { return true }
-    return word.first != "[" && word.first != "-" && (word.contains(where: \.isLetter) || word == "#" || word == "%")
+    return word.first != "[" && word.first != "-" && !name.hasSuffix(":")
+      && (word.contains(where: \.isLetter) || word == "#" || word == "%")
   }
 
   /// Whether these can be the names of these values: where every other row says the same, it is a value, too.

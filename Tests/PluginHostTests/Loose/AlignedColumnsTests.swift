@@ -338,18 +338,6 @@ import Testing
       李|大阪府|7
       """
     ),
-    (
-      "vmstat",
-      """
-      procs -----------memory---------- ---swap-- -----io---- -system-- ------cpu-----
-       r  b   swpd   free   buff  cache   si   so    bi    bo   in   cs us sy id wa st
-       1  0      0 234567 123456 649745    0    0     5    12   50  100  3  1 96  0  0
-      """,
-      """
-      r|b|swpd|free|buff|cache|si|so|bi|bo|in|cs|us|sy|id|wa|st
-      1|0|0|234567|123456|649745|0|0|5|12|50|100|3|1|96|0|0
-      """
-    ),
   ]
 
   /// The table in an output; `nil` when there is none.
@@ -370,6 +358,9 @@ import Testing
     #expect(table("IMAGE ID   SIZE\n605c77e6   141MB") == "IMAGE ID|SIZE\n605c77e6|141MB")
     #expect(table("LAST SEEN   TYPE\n5m          Normal") == "LAST SEEN|TYPE\n5m|Normal")
     #expect(table("NET I/O       PIDS\n1kB / 648B    5") == "NET I/O|PIDS\n1kB / 648B|5")
+    #expect(
+      table("NAME  FSTYPE LABEL UUID FSUSE%\nvda                        7%")
+        == "NAME|FSTYPE|LABEL|UUID|FSUSE%\nvda||||7%")
     #expect(table("PID TTY    CMD\n  1 pts/0  sh") == "PID|TTY|CMD\n1|pts/0|sh")
   }
 
@@ -380,6 +371,7 @@ import Testing
     "INFO  starting\nINFO  listening on 80\nWARN  slow",
     "proc on /proc type proc (rw,nosuid)\nudev on /dev type devtmpfs (rw,nosuid,relatime)",
     "total 24\ndrwxr-xr-x  2 root root  4096 Nov 22 13:26 .\ndrwxrwxrwt 83 root root 12288 Nov 22 13:26 ..",
+    "Architecture:     x86_64\nByte Order:       Little Endian",
     "Hello.  This is a text\nthat has\nno columns, of course", "one", "",
   ]) func whatIsNoTableIsNone(_ text: String) { #expect(table(text) == nil) }
 
