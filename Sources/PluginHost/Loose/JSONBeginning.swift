@@ -1,4 +1,4 @@
-/// Looks whether a line is how a JSON document begins. What follows it says the parser.
+/// Looks whether a line is how a JSON document begins; whether it is one to the last letter the parser says.
 ///
 ///     JSONBeginning.look(line)    // .whole: a document; .part: it goes on in the next line
 ///
@@ -29,8 +29,9 @@ struct JSONBeginning {
     place += 1
     switch (byte, wanted) {
     case (0x20, _), (0x09, _), (0x0D, _), (0x0A, _): return true
-    case (0x7B, .value), (0x7B, .valueOrEnd): return begin(byte, .nameOrEnd)
-    case (0x5B, .value), (0x5B, .valueOrEnd): return begin(byte, .valueOrEnd)
+    case (0x7B, .value), (0x7B, .valueOrEnd), (0x5B, .value), (0x5B, .valueOrEnd):
+      open.append(byte)
+      wanted = byte == 0x7B ? .nameOrEnd : .valueOrEnd
     case (0x7D, .nameOrEnd), (0x5D, .valueOrEnd): return end(byte)
     case (0x7D, .commaOrEnd), (0x5D, .commaOrEnd): return end(byte)
     case (0x2C, .commaOrEnd) where !open.isEmpty: wanted = open.last == 0x7B ? .name : .value
@@ -47,12 +48,6 @@ struct JSONBeginning {
     default: return false
     }
     return true
-  }
-
-  private mutating func begin(_ byte: UInt8, _ next: Wanted) -> Bool {
-    open.append(byte)
-    wanted = next
-    return open.count <= JSONParser.depth
   }
 
   private mutating func end(_ byte: UInt8) -> Bool {
