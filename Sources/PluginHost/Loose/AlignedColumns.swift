@@ -10,7 +10,7 @@
 struct AlignedColumns: Equatable {
   /// The header's words.
   let names: [String]
-  /// Which of the lines is the header: some print a sentence above it.
+  /// Which of the lines is the last of the header: some print a sentence above it, or a line of dashes below.
   let headerLine: Int
 
   private enum Cut: Equatable {
@@ -30,7 +30,9 @@ struct AlignedColumns: Equatable {
   init?(_ lines: [String], isTold: Bool = false) {
     let filled = lines.indices.filter { lines[$0].contains { !$0.isWhitespace } }
     for (title, line) in filled.prefix(isTold ? 1 : Self.titleLines + 1).enumerated() {
-      let rows = filled[title...].map { lines[$0] }
+      var rows = filled[title...].map { lines[$0] }
+      let isUnderlined = rows.count > 1 && rows[1].allSatisfy { "-= ".contains($0) }
+      if isUnderlined { rows.remove(at: 1) }
       let isWide = rows.contains { $0.contains(where: AlignedHeader.isWide) }
       guard let plain = AlignedHeader(rows.map { Array($0) }) else { continue }
       let wide = isWide ? AlignedHeader(rows.map { AlignedHeader.characters(of: $0, true) }) : nil
@@ -38,7 +40,7 @@ struct AlignedColumns: Equatable {
       let header = countsWidth ? wide! : plain
       guard isTold || header.canName, let cut = Self.cut(header) else { continue }
       let names = cut == .blanks ? header.words.map { header.text($0.range) } : header.columns.map(header.text)
-      self.init(names, headerLine: line, cut, countsWidth)
+      self.init(names, headerLine: isUnderlined ? filled[title + 1] : line, cut, countsWidth)
       let isClear = title == 0 || (names.count >= 3 && header.hasGap && (cut != .blanks || header.splitsEvenly))
       if isTold || (isClear && hasValues(rows.dropFirst())) { return }
     }

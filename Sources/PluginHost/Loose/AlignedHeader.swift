@@ -88,7 +88,8 @@ struct AlignedHeader {
 
   /// Makes columns of what is kept apart by blanks in all lines.
   private mutating func findColumns(_ runs: [Range<Int>]) {
-    var isPending = false  // the column so far is a word without values, and the next one is of the same name: “Local Address:Port”
+    // Whether the column so far is a word without values, and the next one is of the same name: “Local Address:Port”.
+    var isPending = false
     var hasValues = false
     var next = 0
     for run in runs {

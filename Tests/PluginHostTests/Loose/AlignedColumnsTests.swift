@@ -375,6 +375,11 @@ import Testing
     "Hello.  This is a text\nthat has\nno columns, of course", "one", "",
   ]) func whatIsNoTableIsNone(_ text: String) { #expect(table(text) == nil) }
 
+  @Test func aLineOfDashesBelowTheNamesIsNoRow() {
+    #expect(table("Package  Version\n-------- -------\npip      24.0") == "Package|Version\npip|24.0")
+    #expect(table("Package  Version\n-------- -------") == nil)
+  }
+
   @Test func whatIsSaidToBeATableIsOne() {
     #expect(table("2026-11-22  1\n2026-11-23  2", isTold: true) == "2026-11-22|1\n2026-11-23|2")
   }
