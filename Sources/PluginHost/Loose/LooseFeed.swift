@@ -93,10 +93,7 @@ struct LooseFeed {
     guard flush() else { return false }
     guard hasToldSchema else {
       let reason = table.map(\.lastRejection).flatMap { $0.isEmpty ? nil : $0 } ?? "there was no row to read"
-      let guess = options.format == nil ? box.reader.format : nil
-      return events(
-        .state(
-          .failed, message: reason + (guess.map { " (taken for \($0.rawValue); --format names another)" } ?? "")))
+      return events(.state(.failed, message: options.reason(reason, takenFor: box.reader.format)))
     }
     return events(.state(.live, message: "The list is complete."))
   }

@@ -261,10 +261,12 @@ struct LooseReader: ~Copyable {
     }
   }
 
-  /// The list itself, or the only list of objects in an object: `{"items":[...]}`.
+  /// The list itself, or the only list of objects in an object, `{"items":[...]}`, or the only empty one.
   private static func list(_ root: JSONElement) -> JSONElement? {
     if root.kind == .list { return root }
-    let lists = root.members.map(\.value).filter { value in value.items.contains { $0.kind == .object } }
+    let all = root.members.map(\.value).filter { $0.kind == .list }
+    let filled = all.filter { value in value.items.contains { $0.kind == .object } }
+    let lists = filled.isEmpty ? all.filter { value in !value.items.contains { _ in true } } : filled
     return lists.count == 1 ? lists[0] : nil
   }
 }

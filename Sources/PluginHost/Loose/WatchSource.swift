@@ -192,6 +192,7 @@ public final class WatchSource: Sendable {
       let found = reader.takeRows()
       if table == nil {
         guard found.contains(where: { if case .row = $0 { true } else { false } }) else {
+          for case .fault(let reason) in found { return tell(.live, options.reason(reason, takenFor: reader.format)) }
           return tell(.live, "it prints no rows")
         }
         var table = LooseTable(

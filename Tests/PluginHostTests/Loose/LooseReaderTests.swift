@@ -84,6 +84,7 @@ import Testing
     #expect(rows("[{\"a\":1},\n{\"a\":2}, 3]") == ["a=1", "a=2", "item 3: it is a number, not an object"])
     #expect(rows("{\n\"kind\":\"List\",\"items\":[{\"a\":1}]\n}", format: .json) == ["a=1"])
     #expect(rows("{\"a\":[{}],\"b\":[{}]}", format: .json) == ["the document has no list of objects"])
+    #expect(rows("{\"a\":[1],\"b\":[]}", format: .json) == [], "and it may be empty")
     #expect(rows("[{\"a\":1}", format: .json).count == 1)
   }
 

@@ -199,6 +199,17 @@ import Testing
     }
   }
 
+  @Test(arguments: [
+    ("printf '{\\n{\\n'", " (taken for json; --format names another)"),
+    ("printf '{\\n\"items\":[]}\\n'", "it prints no rows"),
+    ("true", "it prints no rows"),
+  ]) func whatPrintsNoRowsSaysWhy(_ line: String, _ reason: String) throws {
+    let source = watch(line)
+    try source.start()
+    try recorder.wait("a word") { $0.states.last?.hasSuffix(reason) ?? false }
+    #expect(source.stop())
+  }
+
   @Test func aCommandThatHangsIsEndedWithUs() throws {
     let source = watch("echo $$ >&2; sleep 1000")
     try source.start()
