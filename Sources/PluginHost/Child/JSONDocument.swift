@@ -119,6 +119,9 @@ struct JSONElement {
     }
   }
 
+  /// A whole number that only 64 bits without a sign hold; `nil` for anything else.
+  var unsigned: UInt64? { letter == Kind.unsigned.rawValue ? words[index + 1] : nil }
+
   /// Yes or no; `nil` for anything else.
   var boolean: Bool? { letter == Kind.yes.rawValue ? true : letter == Kind.no.rawValue ? false : nil }
 

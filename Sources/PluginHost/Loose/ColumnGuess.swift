@@ -12,7 +12,7 @@ enum ColumnGuess {
     case .integer(let value): self = value.magnitude > 1 << 53 ? .greatWholeNumbers : .wholeNumbers
     case .number: self = .numbers
     case .series: self = .series
-    case .other: self = .texts
+    case .other, .great: self = .texts
     case .text(let text):
       let read = isTextual ? LooseValue(reading: text) : value
       if case .text = read {
@@ -33,10 +33,8 @@ enum ColumnGuess {
     case (.nothing, _): self = next
     case _ where self == next: break
     case (.wholeNumbers, .greatWholeNumbers), (.greatWholeNumbers, .wholeNumbers): self = .greatWholeNumbers
-    case (.wholeNumbers, .numbers), (.numbers, .wholeNumbers), (.numbers, .greatWholeNumbers),
-      (.greatWholeNumbers, .numbers):
-      self = .numbers
-    default: self = .texts
+    case (.wholeNumbers, .numbers), (.numbers, .wholeNumbers): self = .numbers
+    default: self = .texts  // also for great whole numbers beside broken ones: no type holds both exactly
     }
   }
 
@@ -82,6 +80,8 @@ extension LooseValue {
     guard digits.utf8.allSatisfy({ isDigit($0) || [0x2E, 0x65, 0x45, 0x2D, 0x2B].contains($0) }) else { return }
     if let whole = Int64(text) {
       self = .integer(whole)
+    } else if digits.utf8.allSatisfy(isDigit) {
+      self = .great(text)
     } else if let number = Double(text), number.isFinite {
       self = .number(number)
     }
@@ -91,7 +91,7 @@ extension LooseValue {
   static func share(_ text: String) -> Double? {
     guard text.utf8.last == 0x25 else { return nil }
     return switch LooseValue(reading: String(text.dropLast())) {
-    case .integer(let value): Double(value)
+    case .integer(let value): Double(exactly: value)
     case .number(let value): value
     default: nil
     }

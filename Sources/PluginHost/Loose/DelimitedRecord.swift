@@ -3,8 +3,10 @@
 ///     var record = DelimitedRecord(separator: UInt8(ascii: ","))
 ///     if record.take(line) { use(record.takeFields()) }
 struct DelimitedRecord {
-  /// A record that is longer is cut into lines again: a quote that is never closed must not swallow all that follows.
+  /// A record of several lines that is longer is left out, up to the quote that closes it.
   static let limit = 1 << 20
+  /// Behind so many bytes the next line is a record again: a quote that is never closed must not swallow all that follows.
+  static let skipLimit = 64 << 20
 
   private let separator: UInt8
   /// Tabs are escaped, not quoted.
@@ -21,6 +23,8 @@ struct DelimitedRecord {
 
   /// Whether a record has begun that is not at its end.
   var isOpen: Bool { isQuoted }
+  /// Whether the record is too long: it has no fields.
+  private(set) var isTooLong = false
 
   /// Takes one line; whether a record has ended with it.
   mutating func take(_ line: UnsafeRawBufferPointer) -> Bool {
@@ -30,8 +34,9 @@ struct DelimitedRecord {
       fields = []
       field = []
       bytes = 0
+      isTooLong = false
     }
-    bytes += line.count
+    bytes += line.count + 1
     var place = 0
     while place < line.count {
       let byte = line[place]
@@ -54,8 +59,14 @@ struct DelimitedRecord {
         field.append(byte)
       }
     }
-    guard !isQuoted || bytes > Self.limit else { return false }
-    isQuoted = false
+    if isQuoted, bytes > Self.limit { isTooLong = true }
+    if isTooLong {
+      fields = []
+      field.removeAll(keepingCapacity: true)
+      if bytes > Self.skipLimit { isQuoted = false }
+      return !isQuoted
+    }
+    guard !isQuoted else { return false }
     endField()
     return true
   }

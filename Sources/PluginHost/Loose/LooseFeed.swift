@@ -98,9 +98,8 @@ struct LooseFeed {
     table?.settle()
     guard flush() else { return false }
     guard hasToldSchema else {
-      return events(
-        .state(
-          .failed, message: table.map(\.lastRejection).flatMap { $0.isEmpty ? nil : $0 } ?? "there was no row to read"))
+      let reason = table.map(\.lastRejection).flatMap { $0.isEmpty ? nil : $0 } ?? "there was no row to read"
+      return events(.state(.failed, message: options.reason(reason, takenFor: box.reader.format)))
     }
     return events(.state(.live, message: "The list is complete."))
   }

@@ -15,4 +15,10 @@ public struct LooseOptions: Hashable, Sendable {
 
   /// Everything is found out.
   public init() {}
+
+  /// Why there is no row, with the option that helps where the format was found out.
+  func reason(_ words: String, takenFor found: LooseFormat?) -> String {
+    guard format == nil, let found else { return words }
+    return "\(words) (taken for \(found.rawValue); --format names another)"
+  }
 }

@@ -13,8 +13,9 @@ struct LooseReader: ~Copyable {
     case fault(String)
   }
 
-  /// So many lines are looked at, at most, to find their columns.
+  /// So many lines are looked at, at most, to find their columns, and about so many bytes.
   static let sampleLines = 100
+  static let sampleBytes = 1 << 20
   /// The longest JSON document.
   static let documentLimit = 64 << 20
   /// The mark of the byte order, in UTF-8: it says nothing.
@@ -27,17 +28,23 @@ struct LooseReader: ~Copyable {
   /// Whether lines wait for a decision.
   var isSampling: Bool { !sample.isEmpty && loneNames == nil }
   /// What the only line so far names, when it looks like a header: that one waits for what stands below it.
-  private var loneNames: [String]? { sample.count == 1 ? AlignedColumns.names(ofHeader: sample[0].line) : nil }
+  private var loneNames: [String]? {
+    guard let first = sample.first, sample.dropFirst().allSatisfy({ $0.line.isEmpty }) else { return nil }
+    return (format == nil ? LooseFormat.delimitedNames(first.line) : nil) ?? AlignedColumns.names(ofHeader: first.line)
+  }
 
   private let parser = JSONParser()
   private var hasBegun = false
   private var found: [Found] = []
   private var sample: [(line: String, number: Int)] = []
+  private var sampledBytes = 0
   /// What the first line has named, where the format has a line for it.
   private(set) var names: [String]?
   private var aligned: AlignedColumns?
   private var record = DelimitedRecord(separator: 0x2C)
   private var recordNumber = 0
+  /// Whether values between tabs stand below their names, as `helm` writes them: the blanks around them say nothing.
+  private var isPadded = false
   private var document: [UInt8] = []
   private var isDocumentTooLong = false
 
@@ -72,15 +79,14 @@ struct LooseReader: ~Copyable {
     case .ndjson: readObject(line, number)
     case .csv, .tsv: readDelimited(line, number)
     case .logfmt: readPairs(line, number)
-    case .lines:
-      if line.contains(where: { $0 > 0x20 }) {
-        found.append(.row([("line", .text(text(line)))], place: "line \(number)"))
-      }
+    case .lines: readLine(line, number)
     case .columns, nil:
-      guard line.contains(where: { $0 > 0x20 }) else { return }
-      if aligned != nil { return readAligned(text(line), number) }
+      if aligned != nil { return readAligned(line, number) }
+      // Between quotes a line may be empty.
+      guard line.contains(where: { $0 > 0x20 }) || sample.first?.line.contains(",") ?? false else { return }
       sample.append((text(line), number))
-      if sample.count >= Self.sampleLines { settle() }
+      sampledBytes += line.count
+      if sample.count >= Self.sampleLines || sampledBytes >= Self.sampleBytes { settle() }
     }
   }
 
@@ -97,20 +103,31 @@ struct LooseReader: ~Copyable {
     let lines = sample
     sample = []
     guard !lines.isEmpty else { return }
-    aligned = AlignedColumns(lines.map(\.line))
-    if aligned == nil, format == nil { format = .lines }
-    if aligned != nil { format = .columns }
-    if aligned != nil {
-      for (line, number) in lines.dropFirst() { readAligned(line, number) }
+    if format == nil, LooseFormat.isDelimited(lines.map(\.line)) {
+      decide(.csv)
     } else {
-      for (line, number) in lines { found.append(.row([("line", .text(line))], place: "line \(number)")) }
+      aligned = AlignedColumns(lines.map(\.line), isTold: format == .columns)
+      if format == nil { decide(aligned == nil ? .lines : .columns) }
+    }
+    for (line, number) in lines.dropFirst((aligned?.headerLine ?? -1) + 1) {
+      var line = line
+      line.withUTF8 { bytes in
+        let bytes = UnsafeRawBufferPointer(bytes)
+        if format == .csv {
+          readDelimited(bytes, number)
+        } else if aligned != nil {
+          readAligned(bytes, number)
+        } else {
+          readLine(bytes, number)
+        }
+      }
     }
   }
 
   /// Nothing more will come.
   mutating func end() {
     if let alone = loneNames {
-      format = .columns
+      if format == nil { decide(alone == LooseFormat.delimitedNames(sample[0].line) ? .csv : .columns) }
       names = Self.unique(alone)
       sample = []
     }
@@ -139,17 +156,32 @@ struct LooseReader: ~Copyable {
   private mutating func readDelimited(_ line: UnsafeRawBufferPointer, _ number: Int) {
     guard record.isOpen || line.contains(where: { $0 > 0x20 }) else { return }
     if !record.isOpen { recordNumber = number }
-    guard record.take(line) else { return }
-    let fields = record.takeFields()
+    let wasTooLong = record.isOpen && record.isTooLong
+    let isWhole = record.take(line)
+    if record.isTooLong {
+      // Told at once: until a quote closes it, nothing else comes.
+      guard !wasTooLong else { return }
+      return found.append(
+        .fault(
+          "line \(recordNumber): its record has more than \(DelimitedRecord.limit) bytes: it is left out up to the quote that closes it"
+        ))
+    }
+    guard isWhole else { return }
+    var fields = record.takeFields()
     guard let names else {
+      isPadded = format == .tsv && fields.contains { $0.hasSuffix(" ") }
+      if isPadded { fields = fields.map(Self.trimmed) }
       names = Self.unique(fields)
       return
     }
+    if isPadded { fields = fields.map(Self.trimmed) }
     guard fields.count <= names.count else {
       return found.append(.fault("line \(recordNumber): it has \(fields.count) values for \(names.count) columns"))
     }
     found.append(.row(zip(names, fields).map { ($0, .text($1)) }, place: "line \(recordNumber)"))
   }
+
+  private static func trimmed(_ text: String) -> String { String(AlignedHeader.trimmed(Array(text)[...])) }
 
   private mutating func readPairs(_ line: UnsafeRawBufferPointer, _ number: Int) {
     var row: LooseTable.LooseRow = []
@@ -163,10 +195,15 @@ struct LooseReader: ~Copyable {
     found.append(.row(row, place: "line \(number)"))
   }
 
-  private mutating func readAligned(_ line: String, _ number: Int) {
-    guard let aligned else { return }
+  private mutating func readAligned(_ line: UnsafeRawBufferPointer, _ number: Int) {
+    guard let aligned, line.contains(where: { $0 > 0x20 }) else { return }
     let names = Self.unique(aligned.names)
-    found.append(.row(zip(names, aligned.fields(of: line)).map { ($0, .text($1)) }, place: "line \(number)"))
+    found.append(.row(zip(names, aligned.fields(of: text(line))).map { ($0, .text($1)) }, place: "line \(number)"))
+  }
+
+  private mutating func readLine(_ line: UnsafeRawBufferPointer, _ number: Int) {
+    guard line.contains(where: { $0 > 0x20 }) else { return }
+    found.append(.row([("line", .text(text(line)))], place: "line \(number)"))
   }
 
   /// Names without repetition: `x`, `x 2`; one that is empty is called by its number.
@@ -224,10 +261,12 @@ struct LooseReader: ~Copyable {
     }
   }
 
-  /// The list itself, or the only list of objects in an object: `{"items":[...]}`.
+  /// The list itself, or the only list of objects in an object, `{"items":[...]}`, or the only empty one.
   private static func list(_ root: JSONElement) -> JSONElement? {
     if root.kind == .list { return root }
-    let lists = root.members.map(\.value).filter { value in value.items.contains { $0.kind == .object } }
+    let all = root.members.map(\.value).filter { $0.kind == .list }
+    let filled = all.filter { value in value.items.contains { $0.kind == .object } }
+    let lists = filled.isEmpty ? all.filter { value in !value.items.contains { _ in true } } : filled
     return lists.count == 1 ? lists[0] : nil
   }
 }

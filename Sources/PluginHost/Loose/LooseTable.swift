@@ -45,6 +45,8 @@ struct LooseTable {
   private var sampledBytes = 0
   private var numbers: [String: Int] = [:]
   private var unknown: Set<String> = []
+  /// What was there when it settled and is no column, as there are too many.
+  private var leftOut: Set<String> = []
   private var changes = Changeset()
   private var nextNumber: Int64 = 1
 
@@ -136,7 +138,7 @@ struct LooseTable {
       if let cell = cell(value, as: column) {
         cells[number] = cell
       } else {
-        problem = "\(place): “\(name)” is \(value.name), the column was taken for \(column.type): the cell stays empty"
+        problem = "\(place): “\(name)” is \(fault(value, in: column)): the cell stays empty"
       }
     }
     var rowKey: RowKey?
@@ -151,8 +153,21 @@ struct LooseTable {
     changes.upsert(rowKey, cells)
   }
 
+  /// What a value is that its column cannot take.
+  private func fault(_ value: LooseValue, in column: Column) -> String {
+    let read = if isTextual, case .text(let text) = value { LooseValue(reading: text) } else { value }
+    let isInexact =
+      switch (read, column.type) {
+      case (.integer, .number), (.great, .number), (.great, .integer): true
+      default: false
+      }
+    return isInexact
+      ? "\(read.written), which the column, taken for \(column.type), cannot hold exactly"
+      : "\(value.name), the column was taken for \(column.type)"
+  }
+
   private mutating func note(unknown name: String, at place: String) {
-    guard unknown.count < Self.rememberedNames, unknown.insert(name).inserted else { return }
+    guard !leftOut.contains(name), unknown.count < Self.rememberedNames, unknown.insert(name).inserted else { return }
     reject("\(place): “\(name.prefix(80))” is no column: the columns were guessed from the first rows")
   }
 
@@ -178,7 +193,7 @@ struct LooseTable {
   private static func key(_ value: LooseValue, as type: KeyType) -> RowKey? {
     switch (value, type) {
     case (.integer(let value), .integer): .integer(value)
-    case (.integer, .text): .text(value.written)
+    case (.integer, .text), (.great, .text): .text(value.written)
     case (.text(let value), .text): .text(value)
     default: nil
     }
@@ -213,6 +228,13 @@ struct LooseTable {
     let isNumbered =
       key.isEmpty || (key.count == 1 && (guesses[key[0]] == .wholeNumbers || guesses[key[0]] == .greatWholeNumbers))
     let names = (wanted ?? order).prefix(Limits().columns)
+    let others = (wanted ?? order).dropFirst(Limits().columns)
+    if let first = others.first {
+      leftOut = Set(others)
+      reject(
+        "there are \(names.count + others.count) columns, and a table has at most \(Limits().columns): “\(first.prefix(80))” and what follows is left out"
+      )
+    }
     var columns = names.map { name in
       key == [name] ? Column(name, isNumbered ? .integer : .text) : (guesses[name] ?? .nothing).column(name)
     }
@@ -247,7 +269,7 @@ struct LooseTable {
     case (.null, _): return .null
     case (.boolean(let value), .boolean): return .boolean(value)
     case (.integer(let value), .integer): return .integer(value)
-    case (.integer(let value), .number): return .number(Double(value))
+    case (.integer(let value), .number): return Double(exactly: value).map { .number($0) }
     case (.number(let value), .number): return .number(value)
     case (.number(let value), .integer): return Int64(exactly: value).map { .integer($0) }
     case (.series(let value), .series): return .series(value)

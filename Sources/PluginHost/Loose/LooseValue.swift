@@ -7,6 +7,8 @@ enum LooseValue: Hashable {
   case boolean(Bool)
   case integer(Int64)
   case number(Double)
+  /// A whole number that 64 bits with a sign do not hold, as it is written.
+  case great(String)
   case text(String)
   case series([Double])
   /// Anything else, as JSON.
@@ -20,7 +22,8 @@ enum LooseValue: Hashable {
     case .no: self = .boolean(false)
     case .text: self = .text(element.text!)
     case .signed: self = .integer(element.integer!)
-    case .unsigned, .number: self = .number(element.number!)
+    case .unsigned: self = .great("\(element.unsigned!)")
+    case .number: self = .number(element.number!)
     case .list:
       let numbers = element.items.map { $0.number }
       let isSeries = !numbers.isEmpty && numbers.allSatisfy { $0 != nil } && numbers.count <= Limits().cellBytes / 8
@@ -36,7 +39,7 @@ enum LooseValue: Hashable {
     case .boolean(let value): value ? "true" : "false"
     case .integer(let value): "\(value)"
     case .number(let value): Self.written(value)
-    case .text(let value), .other(let value): value
+    case .text(let value), .other(let value), .great(let value): value
     case .series(let value): "[\(value.map(Self.written).joined(separator: ","))]"
     }
   }
@@ -46,7 +49,7 @@ enum LooseValue: Hashable {
     switch self {
     case .null: "empty"
     case .boolean: "a boolean"
-    case .integer, .number: "a number"
+    case .integer, .number, .great: "a number"
     case .text: "a text"
     case .series: "a list of numbers"
     case .other: "a list or an object"

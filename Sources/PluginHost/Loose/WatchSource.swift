@@ -210,7 +210,9 @@ public final class WatchSource: Sendable {
       let found = reader.takeRows()
       if table == nil {
         guard found.contains(where: { if case .row = $0 { true } else { false } }) else {
-          if case .fault(let reason)? = found.last { return tell(.stale, reason) }
+          if case .fault(let reason)? = found.last {
+            return tell(.stale, options.reason(reason, takenFor: reader.format))
+          }
           return tell(.live, "it prints no rows")
         }
         var table = LooseTable(
@@ -278,10 +280,9 @@ extension LooseFormat {
       let padded = Array(line) + [UInt8](repeating: 0, count: JSONParser.padding)
       // One object on the first line: rows, unless it is all there is and has a list in it.
       return padded.withUnsafeBytes { buffer in
+        let first = UnsafeRawBufferPointer(rebasing: buffer[..<line.count])
         let parser = JSONParser()
-        guard let root = try? parser.parse(UnsafeRawBufferPointer(rebasing: buffer[..<line.count])) else {
-          return .json
-        }
+        guard let root = try? parser.parse(first) else { return guess(first) }
         let rest = bytes.drop { $0 <= 0x20 }.dropFirst(line.count)
         let isAlone = !rest.contains { $0 > 0x20 }
         return isAlone && root.members.contains { $0.value.items.contains { $0.kind == .object } } ? .json : .ndjson

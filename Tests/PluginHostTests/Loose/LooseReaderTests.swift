@@ -31,13 +31,46 @@ import Testing
     #expect(guess(#"{"a":1}"#) == .ndjson)
     #expect(guess("  [") == .json)
     #expect(guess("a\tb,c") == .tsv)
-    #expect(guess("a,b") == .csv)
-    #expect(guess(#""a b","c""#) == .csv)
+    #expect(guess("a,b") == nil, "the lines below it say the rest")
     #expect(guess("level=info msg=\"all is well\" n=3") == .logfmt)
     #expect(guess("12:00 level=info n=3") == .logfmt)
     #expect(guess("started with level=info") == nil)
     #expect(guess("NAME  READY") == nil)
     #expect(guess("   ") == nil)
+  }
+
+  @Test func aBracketAloneMakesNoJSON() {
+    for line in ["[", "[{", #"[{"a":[1,-2.5e3,true,null],"b":"]\"["},"#, #"[{"a":"#, "{", #"{"items":["#] {
+      #expect(guess(line) == .json, "\(line)")
+    }
+    for line in [#"{"a":{"b":[]}}"#, "{}"] { #expect(guess(line) == .ndjson, "\(line)") }
+    for line in [
+      "[2026-11-22 12:00:01] INFO a", "[    0.000000] Linux", "[12:00:01] a", "[1] + 2", "\u{1B}[31mred\u{1B}[0m",
+      "[INFO] a",
+      #"{"a":1} and more"#, "{'a':1}", #"{"a":"b"#, "[1}", "{,}", "[,", "[1,]", "]",
+    ] {
+      #expect(guess(line) == nil, "\(line)")
+      #expect(rows(line) == ["line=\(line)"])
+    }
+  }
+
+  @Test func linesWithCommasAreLines() {
+    for text in [
+      "2026-11-22 12:00:01,123 INFO a, b\n2026-11-22 12:00:02,456 INFO c",
+      "a1b2c3d Begin, and end\nb2c3d4e Go on\nc3d4e5f End",
+      "sysfs on /sys type sysfs (rw,nosuid,nodev)\nproc on /proc type proc (rw,nosuid,nodev)\nnone on / type x (rw)",
+      "1,a\n2,b", "Hello, world\nhow are you\ntoday",
+    ] {
+      #expect(rows(text) == text.split(separator: "\n").map { "line=\($0)" })
+    }
+    #expect(rows(",a\n0,x\n1,y") == ["column 1=0 a=x", "column 1=1 a=y"])
+    #expect(rows("country,2020,2021\nDE,83,84") == ["country=DE 2020=83 2021=84"])
+    #expect(rows("1,a\n2,b", format: .csv) == ["1=2 a=b"])
+  }
+
+  @Test func namesBetweenCommasWaitForWhatStandsBelowThem() {
+    #expect(rows("a,b") == [])
+    #expect(rows("a,b\n\n\n1,\"x\n\ny\"") == ["a=1 b=x\n\ny"], "and a value may have empty lines")
   }
 
   @Test func objectsAreRows() {
@@ -51,6 +84,7 @@ import Testing
     #expect(rows("[{\"a\":1},\n{\"a\":2}, 3]") == ["a=1", "a=2", "item 3: it is a number, not an object"])
     #expect(rows("{\n\"kind\":\"List\",\"items\":[{\"a\":1}]\n}", format: .json) == ["a=1"])
     #expect(rows("{\"a\":[{}],\"b\":[{}]}", format: .json) == ["the document has no list of objects"])
+    #expect(rows("{\"a\":[1],\"b\":[]}", format: .json) == [], "and it may be empty")
     #expect(rows("[{\"a\":1}", format: .json).count == 1)
   }
 
@@ -59,9 +93,34 @@ import Testing
       rows("a,b,c\n1,\"x, \"\"y\"\"\",3\n\n4,\"two\nlines\",\n5") == [
         "a=1 b=x, \"y\" c=3", "a=4 b=two\nlines c=", "a=5",
       ])
-    #expect(rows("a,b\n1,2,3") == ["line 2: it has 3 values for 2 columns"])
+    #expect(rows("a,b\n1,2,3", format: .csv) == ["line 2: it has 3 values for 2 columns"])
     #expect(rows("a,b\n1,\"x") == ["line 2: a quote is not closed"])
     #expect(rows("a,a,\n1,2,3") == ["a=1 a 2=2 column 3=3"])
+  }
+
+  @Test func aRecordThatIsTooLongIsLeftOutAlone() {
+    let long = String(repeating: "7,fake\n", count: 200_000)
+    #expect(
+      rows("id,t\n1,\"\(long)\"\n2,ok\n3,\"a,b\"\n4,fine") == [
+        "line 2: its record has more than 1048576 bytes: it is left out up to the quote that closes it", "id=2 t=ok",
+        "id=3 t=a,b", "id=4 t=fine",
+      ])
+  }
+
+  @Test func aQuoteThatIsNeverClosedDoesNotSwallowAllThatFollows() {
+    var record = DelimitedRecord(separator: 0x2C)
+    let line = String(repeating: "x", count: 1 << 20)
+    var text = "\"" + line
+    var ended = 0
+    for _ in 0..<(DelimitedRecord.skipLimit >> 20) {
+      if text.withUTF8({ record.take(UnsafeRawBufferPointer($0)) }) { ended += 1 }
+      text = line
+    }
+    #expect(ended == 1 && record.isTooLong && !record.isOpen)
+    #expect(record.takeFields().isEmpty)
+    text = "a,b"
+    let isWhole = text.withUTF8 { record.take(UnsafeRawBufferPointer($0)) }
+    #expect(isWhole && record.takeFields() == ["a", "b"])
   }
 
   @Test(arguments: [
@@ -105,7 +164,12 @@ import Testing
     #expect(rows("a,b\n\u{FEFF}1,2") == ["a=\u{FEFF}1 b=2"], "and elsewhere it is a letter")
   }
 
-  @Test func valuesBetweenTabsAreAsTheyAre() { #expect(rows("a\tb\n\"x\t2,5") == ["a=\"x b=2,5"]) }
+  @Test func valuesBetweenTabsAreAsTheyAre() { #expect(rows("a\tb\n\"x\t2,5 ") == ["a=\"x b=2,5 "]) }
+
+  @Test func whereNamesBetweenTabsAreFilledWithBlanksTheseSayNothing() {
+    #expect(
+      rows("NAME \tREVISION\tAPP VERSION\nweb  \t1       \t1.25.1     ") == ["NAME=web REVISION=1 APP VERSION=1.25.1"])
+  }
 
   @Test func pairsAreRows() {
     #expect(

@@ -103,6 +103,18 @@ import Testing
     }
   }
 
+  @Test func whatWasTakenForTheWrongFormatNamesTheOption() throws {
+    try withPipe { file, writer in
+      let source = stream(file)
+      try source.start()
+      writer.write(Data("{\n{\n".utf8))
+      try writer.close()
+      try recorder.wait("a word") {
+        $0.states.last?.hasSuffix(" (taken for json; --format names another)") ?? false
+      }
+    }
+  }
+
   @Test(arguments: ["a,b\n", "a,b", "a\tb\n", "\u{FEFF}a,b\r\n\r\n"]) func namesWithoutRowsAreATableWithoutRows(
     _ text: String
   )
@@ -286,6 +298,17 @@ import Testing
       #expect(recorder.view.states == ["live: ", "stale: it has ended with code 3", "live: "])
       #expect(recorder.log.contains("info: broken"))
     }
+  }
+
+  @Test(arguments: [
+    ("printf '{\\n{\\n'", " (taken for json; --format names another)"),
+    ("printf '{\\n\"items\":[]}\\n'", "it prints no rows"),
+    ("true", "it prints no rows"),
+  ]) func whatPrintsNoRowsSaysWhy(_ line: String, _ reason: String) throws {
+    let source = watch(line)
+    try source.start()
+    try recorder.wait("a word") { $0.states.last?.hasSuffix(reason) ?? false }
+    #expect(source.stop())
   }
 
   @Test func aCommandThatHangsIsEndedWithUs() throws {

@@ -48,7 +48,58 @@ import Testing
     #expect(type(.integer(1 << 53 + 1)) == .integer)
     #expect(type(.integer(-(1 << 53) - 1), .integer(1)) == .integer)
     #expect(type(.integer(1), .integer(.max)) == .integer)
-    #expect(type(.integer(.max), .number(0.5)) == .number)
+  }
+
+  @Test func whatNoNumberHoldsExactlyMakesATextColumn() {
+    #expect(type(.integer(1 << 53 + 1), .number(0.5)) == .text)
+    #expect(type(.number(0.5), .integer(.max)) == .text)
+    #expect(type(.great("12345678901234567890")) == .text)
+    #expect(type(.integer(.max), .great("9223372036854775808")) == .text)
+    var table = LooseTable(name: "t", key: [], isTextual: true)
+    for text in ["12345678901234567890", "-1", "0.5", "98765432109876543210"] {
+      table.add([("x", .text(text))], at: "")
+    }
+    table.settle()
+    #expect(
+      PlainRow.rows(of: table.takeChanges()!).map(\.cells) == [
+        [.text("12345678901234567890")], [.text("-1")], [.text("0.5")], [.text("98765432109876543210")],
+      ])
+  }
+
+  @Test(arguments: [false, true]) func whatNoNumberHoldsExactlyContradictsTheGuess(_ isTextual: Bool) {
+    func value(_ text: String) -> LooseValue { isTextual ? .text(text) : LooseValue(reading: text) }
+    var table = LooseTable(name: "t", key: [], isTextual: isTextual)
+    table.add([("n", value("1")), ("i", value("9007199254740993"))], at: "line 1")
+    table.settle()
+    #expect(table.schema?.columns.map(\.type) == [.number, .integer])
+    _ = table.takeChanges()
+    table.add([("n", value("9007199254740993")), ("i", value("9223372036854775807"))], at: "line 2")
+    let first = table.takeChanges()!
+    #expect(PlainRow.rows(of: first).map(\.cells) == [[.null, .integer(.max)]])
+    #expect(
+      first.unnamedRejection
+        == "line 2: “n” is 9007199254740993, which the column, taken for number, cannot hold exactly: the cell stays empty"
+    )
+    table.add([("n", value("9007199254740992")), ("i", value("9223372036854775808"))], at: "line 3")
+    let second = table.takeChanges()!
+    #expect(PlainRow.rows(of: second).map(\.cells) == [[.number(0x1p53), .null]])
+    #expect(second.unnamedRejections == 1)
+  }
+
+  @Test func aKeyMayBeGreaterThanAnyNumber() {
+    var table = table([[("id", .great("12345678901234567890"))]])
+    #expect(PlainRow.rows(of: table.takeChanges()!).map(\.key) == [.text("12345678901234567890")])
+  }
+
+  @Test func ofTooManyColumnsTheFirstAreTakenAndTheRestIsToldOnce() {
+    let row = (1...600).map { ("c\($0)", LooseValue.integer(1)) }
+    var table = table([row, row], key: [])
+    #expect(table.schema?.columns.count == 512)
+    let changes = table.takeChanges()!
+    #expect(changes.count == 2 && changes.unnamedRejections == 1)
+    #expect(
+      changes.unnamedRejection
+        == "there are 600 columns, and a table has at most 512: “c513” and what follows is left out")
   }
 
   @Test func addressesAreLinks() {

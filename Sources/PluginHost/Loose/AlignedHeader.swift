@@ -1,0 +1,216 @@
+/// What the words of a header say about the columns below them; a part of ``AlignedColumns``.
+struct AlignedHeader {
+  /// A word of the header.
+  struct Word {
+    let range: Range<Int>
+    /// Whether two or more blanks, or nothing, stand in front of it.
+    let beginsColumn: Bool
+  }
+
+  let words: [Word]
+  /// Where the columns are.
+  private(set) var columns: [Range<Int>] = []
+  /// Whether every line stands below the header: no value is so wide that those behind it are pushed away.
+  private(set) var isStraight = true
+
+  private let header: [Character]
+  private let rows: ArraySlice<[Character]>
+
+  /// `nil` for fewer than two lines, or words. The first line is the header.
+  init?(_ lines: [[Character]]) {
+    guard lines.count >= 2, let header = lines.first else { return nil }
+    self.header = header
+    rows = lines.dropFirst()
+    words = Self.words(header)
+    guard words.count >= 2 else { return nil }
+    findColumns(Self.runs(lines))
+    // As many values as words in each line, which stand below neither: a value was too wide.
+    if columns.count != words.count, !isLeft, splitsEvenly { isStraight = false }
+  }
+
+  /// Whether there are blanks next to each other between the words.
+  var hasGap: Bool { words.dropFirst().contains(where: \.beginsColumn) }
+
+  /// Whether each line can be split at blanks into as many values as there are words.
+  var canSplit: Bool {
+    rows.allSatisfy { Self.wordCount($0) >= words.count }
+  }
+
+  /// Whether each line has as many values as there are words.
+  var splitsEvenly: Bool { rows.allSatisfy { Self.wordCount($0) == words.count } }
+
+  /// Whether a value begins below each word that begins a column, or there is none.
+  private var isLeft: Bool {
+    words.filter(\.beginsColumn).map(\.range.lowerBound).allSatisfy { start in
+      rows.allSatisfy { start >= $0.count || $0[start].isWhitespace || Self.begins(at: start, in: $0) }
+    }
+  }
+
+  /// How many words begin or end in a line where they do in the header.
+  var fit: Int {
+    rows.reduce(0) { sum, row in
+      sum
+        + words.count { word in
+          Self.begins(at: word.range.lowerBound, in: row)
+            || Self.begins(at: row.count - word.range.upperBound, in: row.reversed())
+        }
+    }
+  }
+
+  private static func begins(at start: Int, in line: [Character]) -> Bool {
+    line.indices.contains(start) && !line[start].isWhitespace && (start == 0 || line[start - 1].isWhitespace)
+  }
+
+  private static func wordCount(_ line: some Sequence<Character>) -> Int {
+    line.split(whereSeparator: \.isWhitespace).count
+  }
+
+  /// Whether three of four lines have a blank in front of each column.
+  var mostStandBelow: Bool {
+    columns.dropFirst().allSatisfy { column in
+      rows.count { $0.count <= column.lowerBound || $0[column.lowerBound - 1].isWhitespace } * 4 >= rows.count * 3
+    }
+  }
+
+  /// Whether the words look like names: those without a gap are in capitals, or begin with one, or each of three or more stands above two values or more.
+  var canName: Bool {
+    guard columns.map(text).allSatisfy({ Self.canName($0) }) else { return false }
+    if hasGap || !header.contains(where: \.isLowercase) { return true }
+    return columns.count >= 3
+      && (words.allSatisfy { header[$0.range.lowerBound].isUppercase }
+        || (columns.count == words.count && rows.count >= 2))
+  }
+
+  /// A place of the header, without blanks around it.
+  func text(_ range: Range<Int>) -> String { Self.text(header, range) }
+
+  // MARK: Columns
+
+  /// Makes columns of what is kept apart by blanks in all lines.
+  private mutating func findColumns(_ runs: [Range<Int>]) {
+    // Whether the column so far is a word without values, and the next one is of the same name: “Local Address:Port”.
+    var isPending = false
+    var hasValues = false
+    var next = 0
+    for run in runs {
+      let first = next
+      while next < words.count, words[next].range.lowerBound < run.upperBound { next += 1 }
+      let own = words[first..<next]
+      let hasValue = rows.contains { Self.slice($0, run).contains { !$0.isWhitespace } }
+      let isJoined: Bool =
+        if let word = own.first {
+          !word.beginsColumn && (isPending || (hasValue ? isGlued(word, run) : hasValues))
+        } else {
+          true  // a run below no name belongs to the column before
+        }
+      if isJoined, let last = columns.last {
+        columns[columns.count - 1] = last.lowerBound..<run.upperBound
+        isPending = isPending && !hasValue
+        hasValues = hasValues || hasValue
+      } else {
+        columns.append(run)
+        isPending = !hasValue && own.contains { header[$0.range].contains(where: \.isLowercase) }
+        hasValues = hasValue
+      }
+      take(own, of: run)
+    }
+  }
+
+  /// Notes what a run has in more than one word: names that belong together, or values that were pushed away.
+  private mutating func take(_ own: ArraySlice<Word>, of run: Range<Int>) {
+    guard own.count >= 2, let name = own.first else { return }
+    if own.dropFirst().contains(where: \.beginsColumn) {
+      isStraight = false
+      let last = columns.removeLast()
+      let starts =
+        [last.lowerBound] + own.dropFirst().filter(\.beginsColumn).map(\.range.lowerBound) + [last.upperBound]
+      columns += zip(starts, starts.dropFirst()).map { $0..<$1 }
+    } else {
+      // As many values as words, and they do not begin where the name does: they are of as many columns.
+      let start = name.range.lowerBound
+      let isLeft = rows.allSatisfy { start >= $0.count || Self.begins(at: start, in: $0) }
+      let isMany = rows.allSatisfy { Self.wordCount(Self.slice($0, run)) >= own.count }
+      if isMany, !isLeft { isStraight = false }
+    }
+  }
+
+  /// Whether a word is joined to the one before by a stroke, in the name (`USAGE / LIMIT`) or in a value (`1kB / 2kB`); or is but a sign: `CPU %`.
+  private func isGlued(_ word: Word, _ run: Range<Int>) -> Bool {
+    let isSign = { (range: Range<Int>) in !header[range].contains { $0.isLetter || $0.isNumber } }
+    let previous = words.last { $0.range.upperBound <= word.range.lowerBound }
+    if isSign(word.range) || previous.map({ header[$0.range] == ["/"] }) ?? false { return true }
+    return rows.contains { row in
+      let line = row.prefix(run.lowerBound).split(whereSeparator: \.isWhitespace)
+      let rest = row.dropFirst(run.lowerBound).split(whereSeparator: \.isWhitespace)
+      return !rest.isEmpty && (line.last == ["/"] && line.count > 1 || rest[0] == ["/"] && rest.count > 1)
+    }
+  }
+
+  /// The places that are blank in no line.
+  private static func runs(_ lines: [[Character]]) -> [Range<Int>] {
+    var isFilled = [Bool](repeating: false, count: lines.map(\.count).max() ?? 0)
+    for line in lines {
+      for (place, character) in line.enumerated() where !character.isWhitespace { isFilled[place] = true }
+    }
+    return isFilled.indices.split { !isFilled[$0] }.map { $0.startIndex..<$0.endIndex }
+  }
+
+  // MARK: Text
+
+  static func words(_ line: [Character]) -> [Word] {
+    line.split(whereSeparator: \.isWhitespace).map { word in
+      let start = word.startIndex
+      let isFirst = !line[..<start].contains { !$0.isWhitespace }
+      return Word(range: start..<word.endIndex, beginsColumn: isFirst || line[start - 2].isWhitespace)
+    }
+  }
+
+  /// Whether a column can be called so: there is a letter in the first word, as there is none in a date; it begins with no bracket or line, and no
+  /// value follows it after a colon.
+  static func canName(_ name: String) -> Bool {
+    guard let word = name.split(separator: " ").first else { return true }
+    return word.first != "[" && word.first != "-" && !name.hasSuffix(":")
+      && (word.contains(where: \.isLetter) || word == "#" || word == "%")
+  }
+
+  /// Whether these can be the names of these values: where every other row says the same, it is a value, too.
+  static func canName(_ names: [String], _ rows: [[String]]) -> Bool {
+    names.indices.allSatisfy { index in
+      names[index].isEmpty
+        || rows.count { index < $0.count && $0[index] == names[index] } * 2 < max(1, rows.count)
+    }
+  }
+
+  /// Stands behind a wide character where its width counts.
+  private static let filler: Character = "\0"
+
+  static func characters(of line: String, _ countsWidth: Bool) -> [Character] {
+    countsWidth ? line.flatMap { isWide($0) ? [$0, filler] : [$0] } : Array(line)
+  }
+
+  /// Whether terminals give it the place of two: the signs of China, Japan and Korea, and pictures.
+  static func isWide(_ character: Character) -> Bool {
+    guard let scalar = character.unicodeScalars.first, scalar.value >= 0x1100 else { return false }
+    return switch scalar.value {
+    case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F,
+      0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x1F300...0x1FAFF, 0x20000...0x3FFFD:
+      true
+    default: false
+    }
+  }
+
+  private static func slice(_ line: [Character], _ range: Range<Int>) -> ArraySlice<Character> {
+    line[min(range.lowerBound, line.count)..<min(range.upperBound, line.count)]
+  }
+
+  static func text(_ line: [Character], _ range: Range<Int>) -> String {
+    String(trimmed(slice(line, range)).filter { $0 != filler })
+  }
+
+  static func trimmed(_ text: ArraySlice<Character>) -> ArraySlice<Character> {
+    guard let first = text.firstIndex(where: { !$0.isWhitespace }),
+      let last = text.lastIndex(where: { !$0.isWhitespace })
+    else { return [] }
+    return text[first...last]
+  }
+}
