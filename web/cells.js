@@ -84,6 +84,7 @@ class TextCell {
     this.text = text;
     this.node.nodeValue = text;
     this.fit();
+    if (this.isLong && text.length > this.spec.tight.length) this.spec.tight = text;
   }
 }
 

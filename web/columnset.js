@@ -2,9 +2,25 @@
 //# allFunctionsCalledOnLoad
 
 import { DrawnColumns } from './sideways.js';
-import { barScale, fittingWidth, FONT, gapOf, place, shownSpecs, specify } from './columns.js';
+import { barScale, fittingWidth, FONT, gapOf, grownWidth, place, shownSpecs, specify } from './columns.js';
 
 const ruler = document.createElement('canvas').getContext('2d');
+const sample = 'Texts as they are in cells';
+const tolerance = 0.03;  // what a browser makes of a font's widths on this screen
+let stretch = 0;         // how much wider texts are than what is measured, once somebody has looked
+
+function stretchOfTexts() {
+  const probe = document.createElement('span');
+  probe.className = 'probe';
+  probe.textContent = sample;
+  document.body.append(probe);
+  ruler.font = `13px ${FONT}`;
+  const found = probe.getBoundingClientRect().width / ruler.measureText(sample).width;
+  probe.remove();
+  const isOther = Math.abs(found - 1) > tolerance;
+  document.documentElement.classList.toggle('stretched', isOther);
+  return isOther ? found : 1;
+}
 
 /** Joins the pure rules of columns.js with what draws columns: heads, table and sections. */
 export class ColumnSet {
@@ -24,6 +40,18 @@ export class ColumnSet {
   #prefix;
   #layoutKey;
   #gap = 0;
+  #stretch = 1;  // by which they were measured
+
+  /**
+   * Looks once at how wide a text really is: a reader may want letters of a size, or spaces between them, of which no canvas knows. Then columns
+   * are measured by that, and every cell that is too long is cut off at its side. Answers whether these columns have to be measured anew.
+   */
+  look() {
+    stretch ||= stretchOfTexts();
+    if (this.#stretch === stretch) return false;
+    this.forget();
+    return true;
+  }
 
   /** Another table: the next rows are measured. */
   forget() {
@@ -37,6 +65,7 @@ export class ColumnSet {
     const key = `${view.table} ${samples.length > 0} ${JSON.stringify(columns)}`;
     if (key === this.#key || (samples.length === 0 && this.#key === key.replace(' false ', ' true '))) return false;
     this.#key = key;
+    this.#stretch = stretch || 1;
     this.all = specify(columns, samples, this.#measure, { now: Date.now(), prefix: this.#prefix, pictures: table?.images === true ? table.name : null });
     this.#layoutKey = '';
     return this.arrange(view.columns);
@@ -93,6 +122,22 @@ export class ColumnSet {
     return fittingWidth(spec, copy.items.filter((item) => !item.isHeader && item.absence === null).map((item) => item.cells[spec.index]), this.#measure, Date.now());
   }
 
+  /** Makes columns wider in which numbers or times had no room, unless the reader has sized them. Answers whether there were any. */
+  widen() {
+    let isWider = false;
+    for (const at of this.drawn.places) {
+      const spec = this.shown[at];
+      if (spec.tight === '' || spec.wished > 0) continue;
+      const width = grownWidth(spec, this.#measure);
+      spec.tight = '';
+      if (width === spec.natural) continue;
+      spec.natural = width;
+      isWider = true;
+    }
+    if (isWider) this.setPlaces();
+    return isWider;
+  }
+
   /** Gives bars another scale when the values in the window need it. */
   rescale(copy) {
     for (const at of this.drawn.places) {
@@ -123,6 +168,6 @@ export class ColumnSet {
 
   #measure = (text, isTitle) => {
     ruler.font = `${isTitle ? '600 12px' : '13px'} ${FONT}`;
-    return ruler.measureText(text).width;
+    return ruler.measureText(text).width * (stretch || 1);
   };
 }
