@@ -7,20 +7,6 @@ import { barScale, fittingWidth, FONT, gapOf, grownWidth, place, shownSpecs, spe
 const ruler = document.createElement('canvas').getContext('2d');
 const sample = 'Texts as they are in cells';
 const tolerance = 0.03;  // what a browser makes of a font's widths on this screen
-let stretch = 0;         // how much wider texts are than what is measured, once somebody has looked
-
-function stretchOfTexts() {
-  const probe = document.createElement('span');
-  probe.className = 'probe';
-  probe.textContent = sample;
-  document.body.append(probe);
-  ruler.font = `13px ${FONT}`;
-  const found = probe.getBoundingClientRect().width / ruler.measureText(sample).width;
-  probe.remove();
-  const isOther = Math.abs(found - 1) > tolerance;
-  document.documentElement.classList.toggle('stretched', isOther);
-  return isOther ? found : 1;
-}
 
 /** Joins the pure rules of columns.js with what draws columns: heads, table and sections. */
 export class ColumnSet {
@@ -40,17 +26,30 @@ export class ColumnSet {
   #prefix;
   #layoutKey;
   #gap = 0;
-  #stretch = 1;  // by which they were measured
+  #stretch = 1;  // how much wider texts are than what is measured
 
   /**
-   * Looks once at how wide a text really is: a reader may want letters of a size, or spaces between them, of which no canvas knows. Then columns
-   * are measured by that, and every cell that is too long is cut off at its side. Answers whether these columns have to be measured anew.
+   * Looks at how wide a text really is: a reader may want letters of a size, or spaces between them, of which no canvas knows. Then columns
+   * are measured by that, and every cell that is too long is cut off at its side; `changed` hears that all has to be drawn anew.
    */
-  look() {
-    stretch ||= stretchOfTexts();
-    if (this.#stretch === stretch) return false;
-    this.forget();
-    return true;
+  look(changed) {
+    const probe = document.createElement('span');
+    probe.className = 'probe';
+    probe.setAttribute('aria-hidden', 'true');
+    probe.textContent = sample;
+    this.grid.after(probe);
+    // It tells what the browser has laid out anyway: nothing is measured for it.
+    new ResizeObserver(([{ contentRect: { width } }]) => {
+      if (width === 0) return;  // it is put away
+      ruler.font = `13px ${FONT}`;
+      const found = width / ruler.measureText(sample).width;
+      const stretch = Math.abs(found - 1) > tolerance ? found : 1;
+      if (stretch === this.#stretch) return;
+      this.#stretch = stretch;
+      this.canvas.classList.toggle('stretched', stretch !== 1);
+      this.forget();
+      changed();
+    }).observe(probe);
   }
 
   /** Another table: the next rows are measured. */
@@ -65,7 +64,6 @@ export class ColumnSet {
     const key = `${view.table} ${samples.length > 0} ${JSON.stringify(columns)}`;
     if (key === this.#key || (samples.length === 0 && this.#key === key.replace(' false ', ' true '))) return false;
     this.#key = key;
-    this.#stretch = stretch || 1;
     this.all = specify(columns, samples, this.#measure, { now: Date.now(), prefix: this.#prefix, pictures: table?.images === true ? table.name : null });
     this.#layoutKey = '';
     return this.arrange(view.columns);
@@ -168,6 +166,6 @@ export class ColumnSet {
 
   #measure = (text, isTitle) => {
     ruler.font = `${isTitle ? '600 12px' : '13px'} ${FONT}`;
-    return ruler.measureText(text).width * (stretch || 1);
+    return ruler.measureText(text).width * this.#stretch;
   };
 }

@@ -51,7 +51,7 @@ export class Hands {
     });
     new Copying(this, aside);
     this.#listen();
-    if (pane.columns.look()) pane.redraw();
+    pane.columns.look(() => pane.redraw());
     if (pane.connection.state === 'live') this.acting.acts.greeted(session.secret);
   }
 

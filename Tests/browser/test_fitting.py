@@ -126,11 +126,27 @@ class FittingTest(PageTest):
         reader = Reader(browser, self.server, "#table=grown", size=(1900, 760))
         self.addCleanup(reader.close)
         reader.wait_for_rows()
-        reader.until("() => document.documentElement.classList.contains('stretched')", "it is seen that letters are wider")
+        reader.until("() => document.querySelector('.stretched') !== null", "it is seen that letters are wider")
         for column in range(2, 7):
             reader.until(f"(column) => ({CUT})(column).length === 0", f"column {column} has room", column)
         unmarked = reader.page.evaluate(f"() => [1, 7, 8].flatMap((column) => ({CUT})(column)).filter(({{ isMarked }}) => !isMarked)")
         self.assertEqual(unmarked, [])
+
+    def test_spaces_between_letters_are_seen_whenever_they_come(self):
+        reader = self.open(size=(1900, 760))
+        width = reader.header("count").bounding_box()["width"]
+        reader.page.evaluate("""() => {
+          const sheet = new CSSStyleSheet();
+          sheet.replaceSync('* { letter-spacing: 0.12em !important; word-spacing: 0.16em !important; }');
+          document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
+        }""")
+        reader.until("() => document.querySelector('.stretched') !== null", "it is seen")
+        for column in range(2, 7):
+            reader.until(f"(column) => ({CUT})(column).length === 0", f"column {column} has room", column)
+        self.assertGreater(reader.header("count").bounding_box()["width"], width)
+        unmarked = reader.page.evaluate(f"() => [1, 7, 8].flatMap((column) => ({CUT})(column)).filter(({{ isMarked }}) => !isMarked)")
+        self.assertEqual(unmarked, [])
+        reader.check_clean(self)
 
     def playwright_of(self):
         return type("Kinds", (), {"chromium": self.browser.browser_type})
