@@ -2,7 +2,7 @@
 //# allFunctionsCalledOnLoad
 
 import { bring } from './bring.js';
-import { isLong } from './columns.js';
+import { isLong, titleOf } from './columns.js';
 import { linkTarget, missingOf, sparkline } from './format.js';
 
 const SVG = 'http://www.w3.org/2000/svg';
@@ -84,6 +84,7 @@ class TextCell {
     this.text = text;
     this.node.nodeValue = text;
     this.fit();
+    if (this.isLong && text.length > this.spec.tight.length) this.spec.tight = text;
   }
 }
 
@@ -220,7 +221,7 @@ function wantPicture(table, key, height, take) {
   };
 }
 
-/** An image, shown when it is ready and not before; what it is called is what a screen reader says. */
+/** An image, shown when it is ready and not before; what a screen reader says is what its column is called, for its key says nothing to people. */
 class PictureCell extends TextCell {
   static isCopied = false;
 
@@ -246,7 +247,7 @@ class PictureCell extends TextCell {
     this.el.classList.toggle('loading', key !== '');
     if (this.missing === null) this.el.removeAttribute('title');
     if (key === '') return void this.el.removeAttribute('aria-label');
-    this.el.setAttribute('aria-label', key.slice(0, 200));
+    this.el.setAttribute('aria-label', titleOf(this.spec.column));
     const height = Math.round((this.spec.pictureHeight ?? 36) * devicePixelRatio);
     this.leaveIt = wantPicture(this.spec.source, key, height, (found) => this.take(found));
   }

@@ -20,14 +20,15 @@ const slack = 4;  // of the room beside a text that it may take: characters toge
 const sortMark = 16;
 
 /**
- * A column as the page draws it. `index` is its place in the source's order, by which rows have their cells; `at` the one in
+ * A column as the page draws it. `tight` is a text that had no room in it, or empty (see {@link grownWidth}). `index` is its place in the source's order, by which rows have their cells; `at` the one in
  * which it is shown. `rule` is the class of its cells, by which they have their width, `source` the table that gives the images of `picture`s. `wished` is the width that the reader gave it, or 0.
  * @typedef {{source: string|null, column: object, index: number, rule: string, at: number, kind: string, format: Function, natural: number, wished: number,
- *   align: string, scale: number, isPinned: boolean, left: number, width: number, advances: Advances}} Spec
+ *   align: string, tight: string, scale: number, isPinned: boolean, left: number, width: number, advances: Advances}} Spec
  */
 
 /**
- * Decides once per table, from its description and the first rows, so that nothing moves when values change.
+ * Decides once per table, from its description and the first rows, so that nothing moves when values change. (Numbers and times that
+ * have no room later make their column wider: {@link grownWidth}.)
  *
  * @param {object[]} columns as in `hello`
  * @param {any[][]} samples cells of the first rows
@@ -44,10 +45,11 @@ export function specify(columns, samples, measure, { locale, now, prefix = 'c', 
     const format = formatter(column, { locale, decimals: decimalsFor(column, values) });
     const kind = kindOf(column, pictures);
     const title = measure(titleOf(column), true) + sortMark;
-    const wish = column.width > 0 ? column.width * digit : wishFrom(column, kind, values, format, measure, digit, now);
+    const least = column.width > 0 ? column.width * digit : 0;
+    const wish = least === 0 || isCounted(column) ? Math.max(least, wishFrom(column, kind, values, format, measure, digit, now)) : least;
     const natural = Math.ceil(Math.max(narrowest, title, Math.min(widest, wish)) + 2 * CELL_PADDING);
     return {
-      source: pictures, column, index, rule: `${prefix}${index}`, at: index, kind, format, natural, wished: 0, align: alignOf(column), scale: 0, isPinned: false, left: 0, width: natural,
+      source: pictures, column, index, rule: `${prefix}${index}`, at: index, kind, format, natural, wished: 0, align: alignOf(column), tight: '', scale: 0, isPinned: false, left: 0, width: natural,
       advances,
     };
   });
@@ -69,6 +71,21 @@ export function fittingWidth({ column, kind, format }, values, measure, now) {
   let most = measure(titleOf(column), true) + sortMark;
   for (const value of values) most = Math.max(most, measure(format(value ?? null, now), false) + (kind === 'badge' ? badgePadding : 0));
   return Math.ceil(Math.max(narrowest, Math.min(widestFit, most)) + 2 * CELL_PADDING);
+}
+
+/**
+ * How wide a column is from now on that had no room for `tight`: numbers and times are seen as a whole, with room to grow again, so that this
+ * is seldom. Texts are cut off instead.
+ */
+export function grownWidth({ column, kind, natural, tight }, measure) {
+  if (!isCounted(column)) return natural;
+  const room = 2.5 * measure('0', false) + (kind === 'badge' ? badgePadding : 0);
+  return Math.max(natural, Math.ceil(Math.min(widest, measure(tight, false) + room) + 2 * CELL_PADDING));
+}
+
+/** Whether a column's values are read digit by digit: one that lacks some reads as another. */
+export function isCounted({ type }) {
+  return isNumeric(type) || type === 'timestamp';
 }
 
 /** Those of a table's columns that the reader's layout shows, in its order. */

@@ -2,9 +2,11 @@
 //# allFunctionsCalledOnLoad
 
 import { DrawnColumns } from './sideways.js';
-import { barScale, fittingWidth, FONT, gapOf, place, shownSpecs, specify } from './columns.js';
+import { barScale, fittingWidth, FONT, gapOf, grownWidth, place, shownSpecs, specify } from './columns.js';
 
 const ruler = document.createElement('canvas').getContext('2d');
+const sample = 'Texts as they are in cells';
+const tolerance = 0.03;  // what a browser makes of a font's widths on this screen
 
 /** Joins the pure rules of columns.js with what draws columns: heads, table and sections. */
 export class ColumnSet {
@@ -24,6 +26,31 @@ export class ColumnSet {
   #prefix;
   #layoutKey;
   #gap = 0;
+  #stretch = 1;  // how much wider texts are than what is measured
+
+  /**
+   * Looks at how wide a text really is: a reader may want letters of a size, or spaces between them, of which no canvas knows. Then columns
+   * are measured by that, and every cell that is too long is cut off at its side; `changed` hears that all has to be drawn anew.
+   */
+  look(changed) {
+    const probe = document.createElement('span');
+    probe.className = 'probe';
+    probe.setAttribute('aria-hidden', 'true');
+    probe.textContent = sample;
+    this.grid.after(probe);
+    // It tells what the browser has laid out anyway: nothing is measured for it.
+    new ResizeObserver(([{ contentRect: { width } }]) => {
+      if (width === 0) return;  // it is put away
+      ruler.font = `13px ${FONT}`;
+      const found = width / ruler.measureText(sample).width;
+      const stretch = Math.abs(found - 1) > tolerance ? found : 1;
+      if (stretch === this.#stretch) return;
+      this.#stretch = stretch;
+      this.canvas.classList.toggle('stretched', stretch !== 1);
+      this.forget();
+      changed();
+    }).observe(probe);
+  }
 
   /** Another table: the next rows are measured. */
   forget() {
@@ -93,6 +120,22 @@ export class ColumnSet {
     return fittingWidth(spec, copy.items.filter((item) => !item.isHeader && item.absence === null).map((item) => item.cells[spec.index]), this.#measure, Date.now());
   }
 
+  /** Makes columns wider in which numbers or times had no room, unless the reader has sized them. Answers whether there were any. */
+  widen() {
+    let isWider = false;
+    for (const at of this.drawn.places) {
+      const spec = this.shown[at];
+      if (spec.tight === '' || spec.wished > 0) continue;
+      const width = grownWidth(spec, this.#measure);
+      spec.tight = '';
+      if (width === spec.natural) continue;
+      spec.natural = width;
+      isWider = true;
+    }
+    if (isWider) this.setPlaces();
+    return isWider;
+  }
+
   /** Gives bars another scale when the values in the window need it. */
   rescale(copy) {
     for (const at of this.drawn.places) {
@@ -123,6 +166,6 @@ export class ColumnSet {
 
   #measure = (text, isTitle) => {
     ruler.font = `${isTitle ? '600 12px' : '13px'} ${FONT}`;
-    return ruler.measureText(text).width;
+    return ruler.measureText(text).width * this.#stretch;
   };
 }

@@ -64,7 +64,7 @@ export class Detail {
     this.panel.classList.toggle('old', !isHeld);
     this.#offer(isHeld ? this.actions(this.#row) : []);
     specs.forEach(({ index }, at) => {
-      const value = this.#row.cells[index] ?? null;
+      const value = this.#row.absence ?? this.#row.cells[index] ?? null;
       if (value === this.#shown[at]) return;
       this.#shown[at] = value;
       this.#cells[at].show(value, now);

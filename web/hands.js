@@ -51,6 +51,7 @@ export class Hands {
     });
     new Copying(this, aside);
     this.#listen();
+    pane.columns.look(() => pane.redraw());
     if (pane.connection.state === 'live') this.acting.acts.greeted(session.secret);
   }
 
@@ -140,8 +141,9 @@ export class Hands {
 
   /** A frame is drawn: marks go where they belong. */
   drawn(now) {
-    const { session: { copy }, table, heads, columns, body } = this.pane;
+    const { session: { copy }, table, heads, columns, body, travel } = this.pane;
     const { position, column } = this.focus;
+    if (!travel.isMoving && columns.widen()) this.pane.schedule();
     this.holder.show(table.nodes);
     this.acting.show(table.nodes);
     this.focus.mark(position === null ? undefined : position < 0 ? heads.cells[column] : table.cellAt(position, column, copy));

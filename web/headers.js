@@ -48,7 +48,7 @@ class HeaderNode {
     const column = columns.find(({ column: { name } }) => name === item.column);
     const value = column === undefined ? plain(item.value) : column.format(item.value, Date.now());
     this.title.nodeValue = column === undefined ? item.column : column.column.title || item.column;
-    this.value.nodeValue = value === '' ? '—' : value;
+    this.value.nodeValue = value || (item.value === '' ? '(empty)' : '—');
     this.count.nodeValue = item.count.toLocaleString(locale);
     this.aggregates.nodeValue = aggregateTexts(aggregates, item.aggregates, columns, Date.now(), locale).join(' · ');
     this.cell.setAttribute('aria-colspan', String(Math.max(1, width)));

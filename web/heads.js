@@ -1,8 +1,7 @@
 // heads.js: the column headers, and where each column stands.
 //# allFunctionsCalledOnLoad
 
-import { titleOf } from './columns.js';
-import { isNumeric } from './format.js';
+import { isCounted, titleOf } from './columns.js';
 
 // Said as sides: a text goes its own way and ends there when it is cut off, but stands where its column's texts begin.
 const sides = { start: 'left', end: 'right' };
@@ -71,14 +70,11 @@ export class Heads {
 
   /** Writes where the columns stand. */
   setPlaces() {
-    const rules = this.specs.flatMap(({ column, rule: name, left, width, natural, wished, align, isPinned }) => {
+    const rules = this.specs.flatMap(({ column, rule: name, left, width, align, isPinned }) => {
       const edge = isPinned ? 'position:sticky;z-index:1;' : '';
-      // A number of which digits are out of sight reads as another number.
-      const cut = column.type === 'image' || (wished > 0 && wished < natural) ? 'text-overflow:ellipsis;' : '';
-      const rule = `.${name}{${edge}${cut}inset-inline-start:${left}px;width:${width}px;text-align:${sides[align] ?? align};justify-content:${align === 'center' ? align : `flex-${align}`}}`;
+      const rule = `.${name}{${edge}inset-inline-start:${left}px;width:${width}px;text-align:${sides[align] ?? align};justify-content:${align === 'center' ? align : `flex-${align}`}}`;
       // Numbers and times read from the left in every language; the cell stands where lines begin all the same.
-      const isForeign = column.type === 'timestamp' || isNumeric(column.type);
-      const foreign = isForeign ? `direction:ltr;inset-inline:auto ${left}px;` : '';
+      const foreign = isCounted(column) ? `direction:ltr;inset-inline:auto ${left}px;` : '';
       const head = isPinned ? [`.head.${name}{grid-area:1/1;margin-inline-start:${left}px}`] : [];
       return [rule, ...head, `[dir=rtl] .row>.${name}{${foreign}text-align:${mirrored[align] ?? align}}`];
     });

@@ -130,7 +130,7 @@ $('options').addEventListener('click', () => active.reach.load().then(({ showOpt
   change: (wish) => active.change(wish),
   actions: active.hands?.acting.items(false) ?? [],
   say: on.say,
-  densityChanged: () => { for (const pane of panes) pane.densityChanged(); },
+  densityChanged: () => { for (const pane of panes) pane.redraw(); },
 })));
 
 listenForShortcuts(document, {

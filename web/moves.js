@@ -12,22 +12,25 @@ export class Moves {
     this.height = 0;
     this.before = 0;
     this.native = 0;
+    this.offset = 0;  // from where the item above comes
   }
 
   /** When the last frame was painted the element was scrolled to `before`, in this one it is to `native`. */
   begin(before, native, height) {
-    Object.assign(this, { before, native, height });
+    Object.assign(this, { before, native, height, offset: 0 });
   }
 
   /** A node is about to be placed at `y`: it goes there from where it is seen now. */
   glide(node, y) {
     const from = glideFrom(node.y - this.before, y - this.native, this.height);
+    this.offset = from;
     if (from !== 0) this.#run(node, [{ translate: `0 ${from}px` }, { translate: '0 0' }]);
   }
 
-  /** A row that was not there before slides in at `y`. */
+  /** A row that was not there before slides in at `y`, behind the one above it when that is on its way up: else they would be drawn over each other. */
   slideIn(node, y) {
-    if (this.isSeen(y - this.native)) this.#run(node, [{ opacity: 0, translate: '0 -12px' }, { opacity: 1, translate: '0 0' }]);
+    const from = this.offset > 0 ? this.offset : -12;
+    if (this.isSeen(y - this.native)) this.#run(node, [{ opacity: 0, translate: `0 ${from}px` }, { opacity: 1, translate: '0 0' }]);
   }
 
   /** A row that is gone fades where it was seen, under the others; then `done()`. False when it was not seen. */

@@ -280,8 +280,8 @@ export class Pane {
     return this.#furnishing;
   }
 
-  /** Rows have become taller or less tall. */
-  densityChanged() {
+  /** Rows have become taller or less tall, or columns are to be measured anew. */
+  redraw() {
     this.scroll.setRowHeight(DENSITIES[density()]);
     this.#isChanged = true;
     this.schedule();

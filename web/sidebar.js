@@ -5,6 +5,7 @@ import { stateName } from './source.js';
 import { parseMessage, SUBPROTOCOL } from './wire.js';
 
 const pause = 5_000;   // milliseconds until a lost socket is opened again
+const covering = matchMedia('(max-width: 760px)');  // as in the style sheet: there the list lies over the table
 const renew = 15_000;  // how a source is, is told of all tables when a socket opens, and later only of the one it looks at
 
 /** The list of tables beside the table; `on.table(name)` hears which one is chosen. It hides while there is one table only. */
@@ -16,9 +17,12 @@ export class Sidebar {
     this.#isShown = true;
     list.addEventListener('click', ({ target }) => {
       const tab = target.closest('[role=tab]');
-      if (tab) on.table(tab.dataset.table);
+      if (!tab) return;
+      on.table(tab.dataset.table);
+      this.#uncover(true);
     });
     list.addEventListener('keydown', (event) => {
+      if (event.key === 'Escape') return this.#uncover(true);
       const step = { ArrowDown: 1, ArrowUp: -1, ArrowRight: 1, ArrowLeft: -1 }[event.key];
       const tabs = [...list.children];
       const next = event.key === 'Home' ? tabs[0] : event.key === 'End' ? tabs.at(-1) : tabs[tabs.indexOf(document.activeElement) + step];
@@ -31,7 +35,10 @@ export class Sidebar {
       this.#place();
       if (!this.panel.hidden) (list.querySelector('[aria-selected=true]') ?? list.firstElementChild)?.focus();
     });
-    if (matchMedia('(max-width: 760px)').matches) this.#isShown = false;  // there it would cover the table
+    if (covering.matches) this.#isShown = false;
+    document.addEventListener('pointerdown', ({ target }) => {
+      if (!panel.contains(target) && !button.contains(target)) this.#uncover(false);
+    });
     document.addEventListener('visibilitychange', () => this.#watch());
   }
   #socket;
@@ -60,6 +67,14 @@ export class Sidebar {
     for (const { key, source } of absent) this.tell(key, { source });
     tabs.find((tab) => focused !== undefined && tab.dataset.table === focused)?.focus();
     this.#place();
+  }
+
+  // Where it covers the table it is put away once it is not needed any more.
+  #uncover(isLeft) {
+    if (!covering.matches || this.panel.hidden) return;
+    this.#isShown = false;
+    this.#place();
+    if (isLeft) this.button.focus();
   }
 
   #place() {

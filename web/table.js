@@ -130,9 +130,10 @@ export function hideNode(node) {
   node.el.hidden = true;
 }
 
-/** Only when a pointer rests on a cell is anything measured: a text that is cut off is told as a whole. */
+/** Only when a pointer rests on a cell is anything measured: a text that is cut off is told as a whole. Where a value is
+ *  missing, the reason stays. */
 export function tellWhole(cell) {
-  if (cell) cell.title = cell.scrollWidth > cell.clientWidth ? cell.textContent : '';
+  if (cell && !cell.matches('.failed, .broken')) cell.title = cell.scrollWidth > cell.clientWidth ? cell.textContent : '';
 }
 
 /**

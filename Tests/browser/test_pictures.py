@@ -34,6 +34,8 @@ class PicturesTest(PageTest):
               return { width, height };
             }""")
             self.assertEqual(drawn, {"width": 54, "height": 36}, "as tall as a row may be, in its own proportion")
+            title = reader.titles()[int(reader.page.locator("#grid .picture").first.get_attribute("aria-colindex")) - 1]
+            self.assertEqual(reader.page.locator("#grid .picture").first.get_attribute("aria-label"), title, "a key says nothing to people")
             reader.page.screenshot(path=ARTIFACTS / f"pictures-{scheme}.png")
             # What the browser says of answers that are no success is not the page's complaint.
             reader.complaints = [text for text in reader.complaints if "Failed to load resource" not in text]

@@ -42,3 +42,21 @@ test('a row glides from where it was seen, never from farther than the height of
   assert.equal(glideFrom(100, 9_000, 700), -700);
   assert.equal(glideFrom(5_000, 6_000, 700), 0, 'nobody sees either place');
 });
+
+test('a new row below rows on their way up comes behind them, and else from a little above', async () => {
+  const { Moves } = await import('../../web/moves.js');
+  const moves = new Moves();
+  const started = (act) => {
+    let from = null;
+    act({ y: 728, el: { animate: (keyframes) => { from = keyframes[0].translate; return { cancel: () => {} }; } } });
+    return from;
+  };
+  moves.begin(0, 56, 700);
+  assert.equal(started((node) => moves.glide(node, 728)), '0 56px', 'the list is longer by two');
+  assert.equal(started((node) => moves.slideIn(node, 740)), '0 56px');
+  assert.equal(started((node) => moves.slideIn(node, 750)), '0 56px', 'and the one behind it');
+  moves.begin(0, 0, 700);
+  assert.equal(started((node) => moves.slideIn(node, 28)), '0 -12px', 'of the motion before nothing is left');
+  assert.equal(started((node) => moves.glide(node, 756)), '0 -28px');
+  assert.equal(started((node) => moves.slideIn(node, 28)), '0 -12px');
+});

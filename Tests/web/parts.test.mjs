@@ -4,7 +4,7 @@ import test from 'node:test';
 import assert from 'node:assert/strict';
 import { aggregateTexts } from '../../web/aggregates.js';
 import { Backoff } from '../../web/backoff.js';
-import { Advances, barScale, gapOf, isLong, place, specify } from '../../web/columns.js';
+import { Advances, barScale, gapOf, grownWidth, isLong, place, specify } from '../../web/columns.js';
 import { isToggle } from '../../web/folds.js';
 import { HoldPolicy, heldText, renewTime, restTime } from '../../web/hold.js';
 import { moveActive } from '../../web/keys.js';
@@ -42,6 +42,21 @@ test('a deferred cell without a value says nothing about how wide its column is'
   const measure = (text) => text.length * 8;
   const width = (cells) => specify(columns, cells.map((cell) => [cell]), measure, { locale: 'en', now: 0 })[0].width;
   assert.equal(width([{ pending: true }, 12_345.25, { failed: 'a very long reason that nobody measures' }]), width([12_345.25]));
+});
+
+test('numbers and times have the room they need, whatever their source wishes, and more when they have grown', () => {
+  const measure = (text) => text.length * 8;
+  const specOf = (type, width, cell) => specify([{ name: 'n', title: '', type, style: 'plain', unit: '', width, align: '' }], [[cell]], measure, { locale: 'en', now: 0 })[0];
+  assert.equal(specOf('text', 4, 'a long text').natural, specOf('text', 4, 'x').natural);
+  assert.equal(specOf('timestamp', 4, 0).natural, specOf('timestamp', 0, 0).natural);
+  assert.ok(specOf('integer', 4, 123_456_789).natural >= 11 * 8 + 20);
+  const count = specOf('integer', 0, 1);
+  const grown = grownWidth({ ...count, tight: '123,456,789' }, measure);
+  assert.ok(grown >= 11 * 8 + 20);
+  assert.equal(grownWidth({ ...count, natural: grown, tight: '123,456,789' }, measure), grown, 'once is enough');
+  assert.equal(grownWidth({ ...count, tight: '9'.repeat(400) }, measure), 400, 'no column is as wide as it likes');
+  const text = specOf('text', 0, 'x');
+  assert.equal(grownWidth({ ...text, tight: 'a long text that is cut off' }, measure), text.natural);
 });
 
 test('an address that makes no sense is an empty view', () => {

@@ -1,0 +1,217 @@
+"""Cells, bars and lists that have little room: nothing reads as something else, and nothing is out of reach."""
+
+import json
+import os
+import pathlib
+import shlex
+import tempfile
+import unittest
+
+from browsers import IS_FIREFOX, launch, only_chromium
+from pages import ARTIFACTS, PageTest
+from reader import Reader, expect
+from rowcast_server import Server
+
+# Tells what it is told: what a test writes into its pipe later, after what is in its file.
+SOURCE = """#!/bin/sh
+cat "$1"
+exec cat "$2"
+"""
+
+COLUMNS = [
+    {"name": "name", "type": "text"}, {"name": "count", "type": "integer"}, {"name": "price", "type": "number", "unit": "ms"},
+    {"name": "share", "type": "integer", "style": "bar"}, {"name": "code", "type": "integer", "style": "badge"},
+    {"name": "narrow", "type": "timestamp", "width": 6}, {"name": "label", "type": "text", "style": "badge", "width": 12},
+    {"name": "kind", "type": "text"},
+]
+HEBREW = "שלום עולם " * 12
+
+# The cells in sight of a column that show less than their text: what is cut off, and whether that is seen.
+CUT = """(column) => [...document.querySelectorAll(`#grid .row:not([hidden]) .cell[aria-colindex="${column}"]`)].map((cell) => {
+  const range = document.createRange();
+  range.selectNodeContents(cell);
+  const box = cell.getBoundingClientRect();
+  const rects = [...range.getClientRects()].filter(({ width }) => width > 0);
+  const over = Math.max(...rects.map((one) => Math.max(box.left - one.left, one.right - box.right)), 0);
+  const style = getComputedStyle(cell);
+  return { text: cell.textContent, over, isMarked: style.overflowX !== 'visible' && style.textOverflow.startsWith('ellipsis') };
+}).filter(({ over }) => over > 0.5)"""
+
+
+def lines(*messages):
+    return "".join(json.dumps(message) + "\n" for message in messages)
+
+
+def row(key, factor=1):
+    cells = [f"row {key}", key * factor, key * 1.5 * factor, key * factor, key * factor, 1_700_000_000_000 + key, HEBREW, ["", None, "some"][key % 3]]
+    return {"type": "upsert", "key": key, "cells": cells}
+
+
+class FittingTest(PageTest):
+    @classmethod
+    def serve(cls):
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        at = pathlib.Path(folder.name)
+        (at / "source.sh").write_text(SOURCE, encoding="utf-8")
+        (at / "said").write_text(lines({"type": "hello", "version": 1, "capabilities": ["commits"]},
+                                       {"type": "schema", "name": "grown", "key": "integer", "columns": COLUMNS},
+                                       *(row(key) for key in range(60)), {"type": "commit"}), encoding="utf-8")
+        cls.pipe = at / "later"
+        os.mkfifo(cls.pipe)
+        command = " ".join(shlex.quote(str(part)) for part in ("sh", at / "source.sh", at / "said", cls.pipe))
+        server = Server("clock", options=("--no-token", "--child", f"grown={command}"))
+        cls.later = open(cls.pipe, "w", encoding="utf-8")
+        cls.addClassCleanup(cls.later.close)
+        return server
+
+    def grow(self, factor):
+        self.later.write(lines(*(row(key, factor) for key in range(60)), {"type": "commit"}))
+        self.later.flush()
+
+    def open(self, fragment="", **how):
+        return super().open(fragment or "#table=grown", **how)
+
+    def test_a_column_of_numbers_becomes_wider_when_they_have_grown(self):
+        reader = self.open(size=(1900, 760))
+        self.assertEqual(reader.page.evaluate(CUT, 6), [], "a time is seen as a whole, whatever its source wishes")
+        width = reader.header("count").bounding_box()["width"]
+        self.grow(10**10)
+        self.addCleanup(self.grow, 1)
+        reader.until_rows("(rows) => rows.some(({ cells }) => cells[1] === '590,000,000,000' || cells[1] === '20,000,000,000')", "they have grown")
+        for column in (2, 3, 4, 5):
+            reader.until(f"(column) => ({CUT})(column).length === 0", f"column {column} has room for them", column)
+        self.assertGreater(reader.header("count").bounding_box()["width"], width)
+        reader.check_clean(self)
+
+    def test_what_has_no_room_in_a_column_that_the_reader_has_sized_is_seen_to_be_cut_off(self):
+        reader = self.open("#table=grown&columns=count:50,name", size=(900, 760))
+        self.grow(10**10)
+        self.addCleanup(self.grow, 1)
+        reader.until(f"() => ({CUT})(1).length > 10", "they have grown")
+        cut = reader.page.evaluate(CUT, 1)
+        self.assertEqual([one["text"] for one in cut if not one["isMarked"]], [])
+
+    def test_a_badge_begins_with_its_beginning(self):
+        reader = self.open(size=(1900, 760))
+        box = reader.page.evaluate("""() => {
+          const cell = document.querySelector('#grid .row:not([hidden]) .cell[aria-colindex="7"]');
+          const range = document.createRange();
+          range.setStart(cell.querySelector('.badge').firstChild, 0);
+          range.setEnd(cell.querySelector('.badge').firstChild, 4);
+          const [cellBox, word] = [cell.getBoundingClientRect(), range.getBoundingClientRect()];
+          return { isWithin: word.left >= cellBox.left && word.right <= cellBox.right };
+        }""")
+        self.assertTrue(box["isWithin"], "the first word is in sight")
+
+    def test_an_empty_text_and_none_are_sections_of_two_names(self):
+        reader = self.open("#table=grown&group=kind&collapsed=")
+        reader.until("() => new Set([...document.querySelectorAll('.section-value')].map((one) => one.textContent)).has('(empty)')", "the empty text has a name")
+        names = reader.page.evaluate("() => [...new Set([...document.querySelectorAll('.section:not([hidden]) .section-value')].map((one) => one.textContent))]")
+        self.assertTrue(set(names) <= {"(empty)", "—", "some"}, names)
+
+    def test_inner_sections_are_indented_where_lines_begin_at_the_right(self):
+        reader = self.open("#table=grown&group=kind,code")
+        reader.page.evaluate("() => { document.documentElement.dir = 'rtl'; }")
+        right = reader.until("""() => {
+          const at = (level) => document.querySelector(`.section[data-level="${level}"]:not([hidden]) .section-chevron`)?.getBoundingClientRect().right;
+          return at(1) && [at(0), at(1)];
+        }""", "there are two levels")
+        self.assertAlmostEqual(right[0] - right[1], 18, delta=1)
+
+    @only_chromium("a switch of Chromium's")
+    def test_letters_of_the_readers_own_size_make_columns_as_wide_as_they_need(self):
+        browser = launch(self.playwright_of(), "--blink-settings=minimumFontSize=18")
+        self.addCleanup(browser.close)
+        reader = Reader(browser, self.server, "#table=grown", size=(1900, 760))
+        self.addCleanup(reader.close)
+        reader.wait_for_rows()
+        reader.until("() => document.querySelector('.stretched') !== null", "it is seen that letters are wider")
+        for column in range(2, 7):
+            reader.until(f"(column) => ({CUT})(column).length === 0", f"column {column} has room", column)
+        unmarked = reader.page.evaluate(f"() => [1, 7, 8].flatMap((column) => ({CUT})(column)).filter(({{ isMarked }}) => !isMarked)")
+        self.assertEqual(unmarked, [])
+
+    def test_spaces_between_letters_are_seen_whenever_they_come(self):
+        reader = self.open(size=(1900, 760))
+        width = reader.header("count").bounding_box()["width"]
+        reader.page.evaluate("""() => {
+          const sheet = new CSSStyleSheet();
+          sheet.replaceSync('* { letter-spacing: 0.12em !important; word-spacing: 0.16em !important; }');
+          document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
+        }""")
+        reader.until("() => document.querySelector('.stretched') !== null", "it is seen")
+        for column in range(2, 7):
+            reader.until(f"(column) => ({CUT})(column).length === 0", f"column {column} has room", column)
+        self.assertGreater(reader.header("count").bounding_box()["width"], width)
+        unmarked = reader.page.evaluate(f"() => [1, 7, 8].flatMap((column) => ({CUT})(column)).filter(({{ isMarked }}) => !isMarked)")
+        self.assertEqual(unmarked, [])
+        reader.check_clean(self)
+
+    def playwright_of(self):
+        return type("Kinds", (), {"chromium": self.browser.browser_type})
+
+
+class ToolbarTest(PageTest):
+    plugins = ("market", "clock")
+    settings = {"market.rows": 200}
+
+    def test_everything_above_the_table_is_in_reach_however_narrow_the_window_is(self):
+        for width in (320, 390, 541, 640, 760, 850, 1024, 1100, 1280):
+            for group in ("", "&group=sector", "&group=sector,side,symbol"):
+                with self.subTest(width=width, group=group):
+                    reader = Reader(self.browser, self.server, f"#table=quotes{group}", size=(width, 600))
+                    reader.wait_for_rows()
+                    out = reader.page.evaluate("""() => [...document.querySelectorAll('.top button, .top select, .top input')].filter((one) => {
+                      if (!one.checkVisibility()) return false;
+                      if (!one.disabled) one.focus();
+                      one.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+                      const box = one.getBoundingClientRect();
+                      return box.left < 0 || box.right > innerWidth + 0.5 || box.width < 20;
+                    }).map((one) => one.ariaLabel || one.id)""")
+                    self.assertEqual(out, [])
+                    self.assertEqual(reader.page.evaluate("() => [document.scrollingElement.scrollLeft, document.body.scrollLeft, scrollX]"), [0, 0, 0])
+                    if width >= 1024:
+                        self.assertEqual(reader.page.evaluate("() => { const top = document.querySelector('.top'); return top.scrollWidth - top.clientWidth; }"), 0)
+                    reader.close()
+
+    def test_a_lost_connection_leaves_room_for_the_rest_on_a_telephone(self):
+        server = Server("market", settings={"market.rows": 200})
+        self.addCleanup(server.stop)
+        reader = Reader(self.browser, server, size=(390, 700))
+        self.addCleanup(reader.close)
+        reader.wait_for_rows()
+        server.stop()
+        expect(reader.state).to_contain_text("Disconnected")
+        expect(reader.state).to_contain_text("retry in")
+        out = reader.page.evaluate("() => [...document.querySelectorAll('.top button, .top input')].filter((one) => one.checkVisibility() && one.getBoundingClientRect().right > innerWidth).map((one) => one.id)")
+        self.assertEqual(out, [])
+        reader.page.screenshot(path=ARTIFACTS / "toolbar-lost-390.png")
+
+    def test_on_a_telephone_the_list_of_tables_is_put_away_when_it_is_done_with(self):
+        reader = self.open("#table=quotes", size=(390, 700))
+        button, panel = reader.page.get_by_role("button", name="Tables"), reader.page.locator("#sidebar")
+        button.click()
+        expect(panel).to_be_visible()
+        reader.page.keyboard.press("Escape")
+        expect(panel).to_be_hidden()
+        button.click()
+        expect(panel).to_be_visible()
+        reader.page.mouse.click(370, 500)
+        expect(panel).to_be_hidden()
+        button.click()
+        reader.page.get_by_role("tab").nth(1).click()
+        expect(panel).to_be_hidden()
+        reader.page.set_viewport_size({"width": 1280, "height": 700})
+        button.click()
+        reader.page.get_by_role("tab").nth(0).click()
+        expect(panel).to_be_visible()
+
+    @only_chromium("Firefox is told of no finger here")
+    def test_a_columns_menu_is_seen_where_nothing_can_be_pointed_at(self):
+        reader = self.open("#table=quotes", size=(390, 700), has_touch=True, is_mobile=True)
+        self.assertEqual(reader.page.evaluate("() => getComputedStyle(document.querySelector('.head-more')).opacity"), "1")
+
+
+if __name__ == "__main__":
+    unittest.main()
