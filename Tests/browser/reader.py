@@ -133,6 +133,16 @@ class Reader:
         self.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
         self.page.mouse.wheel(0, pixels)
 
+    def click_cell(self, name, button="left", key=None):
+        """Clicks a cell that is in sight, where it is, with a key held: Playwright's own click scrolls in Firefox, there and back, and then
+        takes a place where the row is no more."""
+        box = self.page.get_by_role("gridcell", name=name, exact=True).bounding_box()
+        if key:
+            self.page.keyboard.down(key)
+        self.page.mouse.click(box["x"] + 20, box["y"] + 10, button=button)
+        if key:
+            self.page.keyboard.up(key)
+
     def first_visible(self):
         """The aria-rowindex of the first row under the column headers."""
         return self.page.evaluate("""() => {

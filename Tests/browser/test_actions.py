@@ -18,7 +18,7 @@ class ActionsTest(PageTest):
 
     def menu(self, reader, name):
         """The menu of a row, as the mouse opens it."""
-        reader.page.get_by_role("gridcell", name=name, exact=True).click(button="right")
+        reader.click_cell(name, button="right")
         menu = reader.page.get_by_role("menu")
         expect(menu).to_be_visible()
         return menu
@@ -119,7 +119,7 @@ class ActionsTest(PageTest):
         reader = self.open()
         names = [f"job {at}" for at in range(13, 18)]
         for name in names:
-            reader.page.get_by_role("gridcell", name=name, exact=True).click(modifiers=["Control"])
+            reader.click_cell(name, key="Control")
         self.menu(reader, "job 14").get_by_role("menuitem", name="Touch").click()
         for name in names:
             expect(self.acts(reader, name)).to_have_text("1")
