@@ -148,42 +148,39 @@ import Testing
     }
   }
 
-  @Test func aFileIsFollowed() throws {
+  /// A file with this text whose rows are followed, once so many are there, and what writes to it.
+  private func withFollowed(_ text: String, rows: Int, _ body: (FileHandle) throws -> Void) throws {
     try Workshop.withFolder { folder in
       let path = folder.appending(path: "log").path
-      try Data("a,b\n1,2\n".utf8).write(to: URL(filePath: path))
+      try Data(text.utf8).write(to: URL(filePath: path))
       let file = open(path, O_RDONLY)
       defer { close(file) }
       let source = stream(file, isFollowing: true)
       try source.start()
-      try recorder.wait("the first row") { $0.rows.count == 1 }
+      try recorder.wait("the first rows") { $0.rows.count == rows }
       let writer = try FileHandle(forWritingTo: URL(filePath: path))
-      writer.seekToEndOfFile()
-      writer.write(Data("3,4\n".utf8))
-      try recorder.wait("the second row") { $0.rows.count == 2 }
-      #expect(recorder.view.states == ["live: "])
+      try body(writer)
       source.stop()
       try writer.close()
     }
   }
 
+  @Test func aFileIsFollowed() throws {
+    try withFollowed("a,b\n1,2\n", rows: 1) { writer in
+      writer.seekToEndOfFile()
+      writer.write(Data("3,4\n".utf8))
+      try recorder.wait("the second row") { $0.rows.count == 2 }
+      #expect(recorder.view.states == ["live: "])
+    }
+  }
+
   @Test func aFollowedFileThatIsCutIsReadFromItsBeginning() throws {
-    try Workshop.withFolder { folder in
-      let path = folder.appending(path: "log").path
-      try Data("{\"n\":1}\n{\"n\":2}\n{\"n".utf8).write(to: URL(filePath: path))
-      let file = open(path, O_RDONLY)
-      defer { close(file) }
-      let source = stream(file, isFollowing: true)
-      try source.start()
-      try recorder.wait("the first rows") { $0.rows.count == 2 }
-      let writer = try FileHandle(forWritingTo: URL(filePath: path))
+    try withFollowed("{\"n\":1}\n{\"n\":2}\n{\"n", rows: 2) { writer in
       try writer.truncate(atOffset: 0)
       writer.write(Data("{\"n\":3}\n".utf8))
       try recorder.wait("the row after the cut") { $0.rows.count == 3 }
       #expect(recorder.view.rows.last?.cells == [.number(3)])
       #expect(recorder.log == ["warning: the file has become shorter: it is read from its beginning again"])
-      source.stop()
-      try writer.close()
     }
   }
 
