@@ -143,11 +143,13 @@ import Testing
 
   /// Whoever knows a row by its id must not mean another one by it after another query.
   @Test func noIdOfOneQueryMeansARowOfAnother() throws {
-    let harness = try harness(WindowedCapabilities(sort: [0]), rows: 30)
-    let queries = [
-      QueryRequest(sort: [("value", true)]), QueryRequest(sort: [("name", false)]), QueryRequest(search: "row 1"),
-      QueryRequest(group: ["group"]), QueryRequest(sort: [("name", true)], search: "row 2"),
-    ]
+    let harness = try harness(WindowedCapabilities(sort: [0], filters: [.order]), rows: 30)
+    // What is left for the engine begins with another row each time.
+    let queries =
+      [QueryRequest(sort: [("value", true)])]
+      + [0, 50, 120, 200].map {
+        QueryRequest(sort: [("name", false)], filter: .compare("value", .greaterOrEqual, .integer($0)))
+      }
     var keys: [RowID: RowKey] = [:]
     for (number, query) in (queries + queries.reversed()).enumerated() {
       // Two at a time, and again what was there before.
