@@ -1,7 +1,7 @@
 // cells.js: draws one cell. Whatever comes from a source becomes the value of a text node or of a checked attribute, never markup.
 //# allFunctionsCalledOnLoad
 
-import { bring } from './bring.js';
+import { bring } from './reach.js';
 import { isLong, titleOf } from './columns.js';
 import { linkTarget, missingOf, sparkline } from './format.js';
 
@@ -30,7 +30,7 @@ class TextCell {
       this.holder().append(this.node);
     }
     this.missing = null;
-    this.flash = '';       // see flashes.js
+    this.flash = '';       // see motion.js
     this.flashUntil = 0;
   }
 

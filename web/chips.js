@@ -1,6 +1,6 @@
 // chips.js: the strip that says by what the rows are filtered, each with a button that takes it away.
 
-import { termText } from './filter.js';
+import { termText } from './query.js';
 import { titleOf } from './columns.js';
 
 /** The strip; `on.edit(name, element)` opens a column's filter, `on.clear(name)` takes it away, `on.clearAll()` takes all; `on.leave()` gives the focus back. */

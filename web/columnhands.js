@@ -3,12 +3,10 @@
 import { askValues } from './asking.js';
 import { columnMenu } from './columnmenu.js';
 import { listenForDrags } from './drag.js';
-import { nextTerms, wireFilter } from './filter.js';
+import { fittingView, nextGroup, nextTerms, wireFilter } from './query.js';
 import { openFilterBox } from './filterbox.js';
-import { changePlace, movePlace, stepPlace, WIDTHS } from './layout.js';
+import { changePlace, movePlace, stepPlace, titleOf, WIDTHS } from './columns.js';
 import { openMenu } from './menu.js';
-import { fittingView, nextGroup } from './query.js';
-import { titleOf } from './columns.js';
 
 /** The hands; `change(wish)` changes the view. */
 export class ColumnHands {

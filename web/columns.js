@@ -1,7 +1,6 @@
 // columns.js: how wide each column is, where it stands and how its values become text. No DOM: the ruler is passed in.
 //# allFunctionsCalledOnLoad
 
-import { arrange } from './layout.js';
 import { decimalsFor, formatter, isNumeric, missingOf } from './format.js';
 
 /** Room at both sides of a cell's text, as in the style sheet. */
@@ -38,6 +37,7 @@ const sortMark = 16;
  * @returns {Spec[]}
  */
 export function specify(columns, samples, measure, { locale, now, prefix = 'c', pictures = null }) {
+  const widthOf = remembering(measure);
   const digit = measure('0', false);
   const advances = new Advances((character) => measure(character, false));
   return columns.map((column, index) => {
@@ -46,7 +46,7 @@ export function specify(columns, samples, measure, { locale, now, prefix = 'c', 
     const kind = kindOf(column, pictures);
     const title = measure(titleOf(column), true) + sortMark;
     const least = column.width > 0 ? column.width * digit : 0;
-    const wish = least === 0 || isCounted(column) ? Math.max(least, wishFrom(column, kind, values, format, measure, digit, now)) : least;
+    const wish = least === 0 || isCounted(column) ? Math.max(least, wishFrom(column, kind, values, format, widthOf, digit, now)) : least;
     const natural = Math.ceil(Math.max(narrowest, title, Math.min(widest, wish)) + 2 * CELL_PADDING);
     return {
       source: pictures, column, index, rule: `${prefix}${index}`, at: index, kind, format, natural, wished: 0, align: alignOf(column), tight: '', scale: 0, isPinned: false, left: 0, width: natural,
@@ -55,12 +55,22 @@ export function specify(columns, samples, measure, { locale, now, prefix = 'c', 
   });
 }
 
-function wishFrom(column, kind, values, format, measure, digit, now) {
+// Texts that differ only in their digits are as wide as each other, and many are the same.
+function remembering(measure) {
+  const widths = new Map();
+  return (text) => {
+    const shape = text.replace(/\d/g, '0');
+    if (!widths.has(shape)) widths.set(shape, measure(shape, false));
+    return widths.get(shape);
+  };
+}
+
+function wishFrom(column, kind, values, format, widthOf, digit, now) {
   if (kind === 'sparkline' || kind === 'picture') return 96;
   if (column.type === 'timestamp' && column.style !== 'age') return digit * 19;
   if (column.style === 'age' || column.style === 'duration' || column.style === 'bytes') return digit * 10;
   let most = 0;
-  for (const value of values.slice(0, 200)) most = Math.max(most, measure(format(value, now), false));
+  for (const value of values.slice(0, 200)) most = Math.max(most, widthOf(format(value, now)));
   // A first window says little about numbers to come: leave room for two digits and their separator.
   return most + (isNumeric(column.type) ? 2.5 * digit : kind === 'badge' ? badgePadding : digit);
 }
@@ -182,4 +192,137 @@ function kindOf({ type, style }, pictures) {
 function alignOf({ type, align }) {
   if (align === 'start' || align === 'end' || align === 'center') return align;
   return isNumeric(type) ? 'end' : 'start';
+}
+
+// Which columns are shown, in which order, how wide, and which stay at the edge: as the reader wants them.
+
+/** The narrowest and the widest that a reader may make a column. */
+export const WIDTHS = Object.freeze({ least: 36, most: 2_000 });
+
+/**
+ * A column's place as the reader wants it; `width` is 0 where the page may choose. A view holds none as long as all is as the
+ * source has it, else one for each column.
+ * @typedef {{column: string, width: number, isHidden: boolean, isPinned: boolean}} Place
+ */
+
+/** A place for each of these columns: those the layout names in its order, pinned ones first, then those it does not know. */
+export function arrange(columns, layout) {
+  const names = new Set(columns.map(({ name }) => name));
+  const known = layout.filter(({ column }) => names.has(column));
+  for (const { column } of known) names.delete(column);
+  const rest = columns.filter(({ name }) => names.has(name)).map(({ name }) => ({ column: name, width: 0, isHidden: false, isPinned: false }));
+  const all = [...known, ...rest];
+  if (all.length > 0 && all.every(({ isHidden }) => isHidden)) all[0] = { ...all[0], isHidden: false };  // a table shows something
+  return [...all.filter(({ isPinned }) => isPinned), ...all.filter(({ isPinned }) => !isPinned)];
+}
+
+/** The layout after some of a column's wishes have changed: `{width}`, `{isHidden}`, `{isPinned}`. */
+export function changePlace(columns, layout, name, wish) {
+  const width = wish.width === undefined ? {} : { width: wish.width === 0 ? 0 : Math.max(WIDTHS.least, Math.min(WIDTHS.most, Math.round(wish.width))) };
+  return simplest(columns, arrange(columns, layout).map((place) => (place.column === name ? { ...place, ...wish, ...width } : place)));
+}
+
+/** The layout after a column was put directly before another one, or at the end (`before` is null). It joins those it is put among. */
+export function movePlace(columns, layout, name, before) {
+  const places = arrange(columns, layout);
+  const moved = places.find(({ column }) => column === name);
+  if (moved === undefined || name === before) return simplest(columns, places);
+  const others = places.filter((place) => place !== moved);
+  const at = before === null ? others.length : others.findIndex(({ column }) => column === before);
+  if (at < 0) return simplest(columns, places);
+  // Between two pinned ones it is pinned, too; after the last pinned one it keeps what it was.
+  const isPinned = others[at]?.isPinned ? true : moved.isPinned && (at === 0 || others[at - 1].isPinned);
+  others.splice(at, 0, { ...moved, isPinned });
+  return simplest(columns, others);
+}
+
+/** The layout after a column went one place to the left (-1) or right (1) among those that are shown. */
+export function stepPlace(columns, layout, name, step) {
+  const shown = arrange(columns, layout).filter(({ isHidden }) => !isHidden).map(({ column }) => column);
+  const at = shown.indexOf(name);
+  const to = at + step;
+  if (at < 0 || to < 0 || to >= shown.length) return layout;
+  return movePlace(columns, layout, name, step < 0 ? shown[to] : shown[to + 1] ?? null);
+}
+
+/** The layout with all columns shown. */
+export function showAll(columns, layout) {
+  return simplest(columns, arrange(columns, layout).map((place) => ({ ...place, isHidden: false })));
+}
+
+function simplest(columns, places) {
+  const all = arrange(columns, places);
+  const isPlain = all.every((place, at) => place.column === columns[at].name && place.width === 0 && !place.isHidden && !place.isPinned);
+  return isPlain ? [] : all;
+}
+
+/** The layout as a text for the address: `*pid,name:220,-command`; a star pins, a minus hides. */
+export function layoutText(layout, encode) {
+  return layout.map(({ column, width, isHidden, isPinned }) =>
+    (isPinned ? '*' : '') + (isHidden ? '-' : '') + encode(column) + (width > 0 ? `:${width}` : '')).join(',');
+}
+
+/** Reads {@link layoutText} back. */
+export function layoutFrom(text, decode) {
+  const layout = [];
+  for (const term of (text ?? '').split(',').slice(0, 2_000)) {
+    const [, pin, hide, name, width = '0'] = /^(\*?)(-?)([^:]*)(?::(\d{1,5}))?$/.exec(term) ?? [];
+    const column = decode(name ?? '');
+    if (column === '' || layout.some((place) => place.column === column)) continue;
+    const wished = Number(width);
+    layout.push({
+      column, width: wished === 0 ? 0 : Math.max(WIDTHS.least, Math.min(WIDTHS.most, wished)), isHidden: hide === '-', isPinned: pin === '*',
+    });
+  }
+  return layout;
+}
+
+// Which columns of a wide table are drawn.
+
+/** How far beyond what is visible columns are drawn, in pixels: a sideways scroll then has this far to go before new ones are needed. */
+export const MARGIN = 400;
+
+/**
+ * The columns that are drawn, of however many there are:
+ *
+ *     const columns = new DrawnColumns();
+ *     columns.look(specs, scrollLeft, width);   // true when others are drawn from now on
+ *     columns.places;                           // their places in `specs`, ascending
+ *
+ * They stay the same until what is visible comes within half a margin of where they end, so that a slow sideways scroll does not
+ * touch every row in every frame.
+ */
+export class DrawnColumns {
+  constructor() {
+    /** @type {number[]} */
+    this.places = [];
+  }
+  #specs = null;
+  #from = 0;
+  #to = 0;
+
+  /**
+   * Decides anew when it must.
+   *
+   * @param {{left: number, width: number, isPinned: boolean}[]} specs from left to right; pinned ones are always drawn
+   * @returns {boolean} whether `places` is another list now
+   */
+  look(specs, left, width) {
+    const isCovered = specs === this.#specs && left - MARGIN / 2 >= this.#from && left + width + MARGIN / 2 <= this.#to;
+    if (isCovered) return false;
+    this.#specs = specs;
+    const first = specs.findIndex((spec) => spec.left + spec.width > left - MARGIN);
+    const last = specs.findLastIndex((spec) => spec.left < left + width + MARGIN);
+    const places = specs.map((_, at) => at).filter((at) => specs[at].isPinned || (first >= 0 && at >= first && at <= last));
+    this.#from = first <= 0 ? -Infinity : specs[first].left;
+    this.#to = last === specs.length - 1 ? Infinity : specs[last]?.left + specs[last]?.width;
+    const isSame = places.length === this.places.length && places.every((place, at) => place === this.places[at]);
+    this.places = places;
+    return !isSame;
+  }
+
+  /** The columns have other widths or places: what is drawn must be decided anew. */
+  forget() {
+    this.#specs = null;
+  }
 }

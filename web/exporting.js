@@ -1,7 +1,6 @@
 // exporting.js: the address under which the server gives a whole view away as a file. No DOM.
 
-import { fittingView, hashFromView } from './query.js';
-import { wireFilter } from './filter.js';
+import { fittingView, hashFromView, wireFilter } from './query.js';
 
 /** The formats there are, with what people call them. */
 export const FORMATS = Object.freeze([['csv', 'CSV'], ['ndjson', 'NDJSON']]);

@@ -1,6 +1,6 @@
 // filterbox.js: the box in which a reader says what a column's rows must be like. What it asks for depends on the column's type.
 
-import { amountFrom, operatorsFor, patternFault } from './filter.js';
+import { amountFrom, operatorsFor, patternFault } from './query.js';
 import { putUnder } from './menu.js';
 import { titleOf } from './columns.js';
 import { ValueList } from './valuelist.js';
@@ -11,10 +11,10 @@ import { ValueList } from './valuelist.js';
  * @param {object} how
  * @param {Element} how.under
  * @param {import('./columns.js').Spec} how.spec
- * @param {import('./filter.js').Term|undefined} how.term what is asked now
+ * @param {import('./query.js').Term|undefined} how.term what is asked now
  * @param {(take: (found: object) => void) => () => void} how.values asks for the column's values: `take` hears of them, perhaps
  *   several times; answers a function that gives up
- * @param {(term: import('./filter.js').Term|null) => void} how.apply
+ * @param {(term: import('./query.js').Term|null) => void} how.apply
  */
 export function openFilterBox({ under, spec, term, values, apply }) {
   const { column } = spec;

@@ -1,7 +1,7 @@
 // headers.js: section headers, as nodes that the protocol's slots name, and those that stick to the top, one of each level.
 
 import { hideNode, placeNode } from './table.js';
-import { aggregateTexts } from './aggregates.js';
+import { aggregateTexts } from './query.js';
 import { plain } from './format.js';
 
 /** A header's node: one cell over the whole width. */

@@ -1,46 +1,57 @@
 // main.js: joins the parts: one pane or two, and what stands around them, which is about the active one.
 //# allFunctionsCalledOnLoad
 
-import { firstTable, listenForAddress, recall, tellAddress, viewOf, viewsFromAddress } from './address.js';
-import { Bar } from './bar.js';
-import { bring } from './bring.js';
-import { nextTerms } from './filter.js';
+import { density, firstTable, listenForAddress, recall, setDensity, tellAddress, viewOf, viewsFromAddress } from './address.js';
+import { nextTerms } from './query.js';
 import { openLink } from './link.js';
 import { Pane } from './pane.js';
-import { PauseButton } from './pause.js';
-import { density, setDensity } from './prefs.js';
-import { listenForShortcuts } from './shortcuts.js';
-import { Speech } from './speech.js';
+import { bring, listenForShortcuts } from './reach.js';
 
 const $ = (id) => document.getElementById(id);
 
-const speech = new Speech((text) => { $('said').textContent = text; });
 const groups = $('groups');
 const on = {
   viewed: (pane) => pane === active && showView(),
   told: (_, isTable) => tellAddress(shownViews(), isTable ? 'pushState' : 'replaceState'),
   listed: (pane) => pane === active && showTables(),
   news: (pane) => showState(pane),
+  answered: (pane) => wantWords().then(({ inWords, speech }) => {
+    const { view, session: { copy } } = pane;
+    speech.say(inWords(view, copy.rows, (name) => pane.titleOfName(name)));
+  }),
   received: (pane, event) => pane === active && panel?.received(event),
   painted: (pane) => pane === active && panel?.painted(),
-  say: (text) => speech.say(text),
+  say: (text) => wantWords().then(({ speech }) => speech.say(text)),
 };
 /** The panes that are shown, from where lines begin. */
 let panes = [new Pane($('stage'), { recall, groups }, on)];
 /** The one that the bars are about. */
 let [active] = panes;
 let pair = null;   // what shows two, once it was wanted
+let words = null;  // what is said around the rows, once there is something to say
+let wordsWanted = null;
 let around = null; // the list of tables and the strip of filters, once there was something to choose or to take away
 let panel = null;  // what goes on, while it is open
 
-const pauseButton = new PauseButton($('pause'), $('paused'), () => active.session, () => active.pause());
-const bar = new Bar(document, {
-  say: (text) => speech.say(text),
-  search: (search) => active.change({ search }),
-  group: (group) => active.change({ group, collapsed: [] }),
-  retry: () => active.link.retry(),
-  leave: () => active.grid.focus(),
-});
+/** All that is said around the rows, when it is here. */
+function wantWords() {
+  wordsWanted ??= bring(() => import('./words.js')).then(({ Bar, LoadWatch, Note, PauseButton, Speech, viewInWords }) => {
+    const speech = new Speech((text) => { $('said').textContent = text; });
+    const bar = new Bar(document, {
+      say: on.say,
+      search: (search) => active.change({ search }),
+      group: (group) => active.change({ group, collapsed: [] }),
+      retry: () => active.link.retry(),
+      leave: () => active.grid.focus(),
+    });
+    const pauseButton = new PauseButton($('pause'), $('paused'), () => active.session, () => active.pause());
+    words = { bar, speech, pauseButton, inWords: viewInWords, parts: { Note, LoadWatch } };
+    panes[0].speak(words.parts);
+    if (active.session.table) showView();
+    return words;
+  });
+  return wordsWanted;
+}
 
 /** The list of tables and the strip of filters; null as long as there is nothing to show in them, or they are on their way. */
 function partsAround() {
@@ -71,21 +82,23 @@ function showTables() {
 
 function showView() {
   const { session: { table }, view, columns } = active;
-  bar.setColumns(table.columns);
-  bar.setView(view);
+  words?.bar.setColumns(table.columns);
+  words?.bar.setView(view);
   partsAround()?.chips.show(view.filters, columns.all);
   document.title = `${table.title || table.name} · Rowcast`;
 }
 
 function showState(pane) {
+  const { connection, error, session: { copy, stats, prefetch, view, table } } = pane;
+  const isBeginning = connection.state === 'connecting' && copy.seq === 0;  // nothing is known yet, and the first rows are not to wait for words
+  if (words === null) return void (isBeginning || wantWords());
+  const { bar, pauseButton } = words;
   pair?.tell(pane);
-  const { copy, stats, prefetch, view, table } = pane.session;
-  const { connection, error } = pane;
   const isLive = connection.state === 'live';
   if (table !== undefined && isLive) around?.sidebar.tell(table.name, { source: table.source });
   if (pane !== active) return;
   pauseButton.show();
-  if (connection.state === 'connecting' && copy.seq === 0) return;  // nothing is known yet, and the first rows are not to wait for words
+  if (isBeginning) return;
   const heldText = pane.hands?.holder.heldText ?? '';
   if ($('held').textContent !== heldText) $('held').textContent = heldText;
   bar.setLink({ ...connection, now: Date.now(), hasRows: copy.seq > 0 });
@@ -101,9 +114,15 @@ function shownViews() {
   return panes.map(({ session }) => session.view);
 }
 
+function secondPane(stage) {
+  const pane = new Pane(stage, { recall, groups, suffix: '-2' }, on);
+  wantWords().then(({ parts }) => pane.speak(parts));
+  return pane;
+}
+
 async function loadPair() {
   const { Pair } = await bring(() => import('./pair.js'));
-  pair ??= new Pair($('stages'), panes[0], (stage) => new Pane(stage, { recall, groups, suffix: '-2' }, on), {
+  pair ??= new Pair($('stages'), panes[0], secondPane, {
     shown(now) {
       panes = now;
       $('split').setAttribute('aria-pressed', String(panes.length > 1));
@@ -134,7 +153,7 @@ $('options').addEventListener('click', () => active.reach.load().then(({ showOpt
 })));
 
 listenForShortcuts(document, {
-  '/': () => bar.focusFilter(),
+  '/': () => wantWords().then(({ bar }) => bar.focusFilter()),
   '?': () => active.reach.load().then(({ openHelp }) => openHelp()),
   'Control+f': () => active.furnish().then((hands) => hands.find.open()),
   p: () => active.pause(),

@@ -1,13 +1,14 @@
-// note.js: what stands in the place of rows when there are none, and why.
-//# allFunctionsCalledOnLoad
+// note.js: what stands in the place of rows when there are none, and over them when they are old; and why.
 
-import { absentWords } from './source.js';
+import { absentWords, isOld, oldWords } from './source.js';
 
-/** A quiet note in the middle of the page. */
+/** A quiet note in the middle of a pane, and a line over its rows. */
 export class Note {
-  constructor(element) {
-    this.element = element;
-    [this.title, this.text] = element.querySelectorAll('p');
+  constructor(stage) {
+    this.stage = stage;
+    this.element = stage.querySelector('.note');
+    [this.title, this.text] = this.element.querySelectorAll('p');
+    this.old = stage.querySelector('.old');
     this.shown = null;
   }
 
@@ -20,6 +21,15 @@ export class Note {
     this.element.hidden = said === null;
     if (said === null) return;
     [this.title.textContent, this.text.textContent] = said;
+  }
+
+  /** Rows that may be true no more look so, and say why. `passed`: milliseconds since the server told how their source is. */
+  showAge(session, { state, lostAt }, passed) {
+    const hasRows = session.copy.seq > 0;
+    const isDown = state === 'live' && isOld(session.table?.source);
+    this.stage.classList.toggle('aged', (lostAt > 0 || isDown) && hasRows);
+    const words = isDown && hasRows ? oldWords(session.table.source, passed) : '';
+    if (this.old.textContent !== words) this.old.textContent = words;
   }
 }
 

@@ -2,24 +2,17 @@
 // page (main.js) has one of them, or two side by side.
 //# allFunctionsCalledOnLoad
 
-import { ColumnSet } from './columnset.js';
+import { ColumnSet, Heads } from './columnset.js';
 import { titleOf } from './columns.js';
-import { Heads } from './heads.js';
 import { Sections } from './headers.js';
-import { DENSITIES, density } from './prefs.js';
+import { DENSITIES, density } from './address.js';
 import { emptyView, fittingView, nextSort, sameQuery } from './query.js';
 import { MotionSense } from './motion.js';
 import { pressAgain, Reach } from './reach.js';
 import { Session } from './session.js';
-import { LoadWatch } from './loads.js';
-import { isOld, oldWords } from './source.js';
-import { viewInWords } from './speech.js';
 import { Table } from './table.js';
-import { Note } from './note.js';
-import { Patience } from './patience.js';
-import { Place } from './place.js';
-import { Travel } from './travel.js';
-import { BARS_HEIGHT, HEAD_HEIGHT, ScrollModel, Sight } from './viewport.js';
+import { Patience, Travel } from './travel.js';
+import { BARS_HEIGHT, HEAD_HEIGHT, Place, ScrollModel, Sight } from './viewport.js';
 
 // Errors that say nothing against what is shown.
 const blameless = new Set(['tooManySessions', 'notAllowed', 'unknownAction']);
@@ -35,12 +28,12 @@ const calm = matchMedia('(prefers-reduced-motion: reduce)');
  *
  * `stage` has the parts as index.html has them, found by their classes; `groups` is where a column's header is dropped to group by it. `on`
  * hears, each time with the pane: `viewed` (another view, or other columns), `told(isTable)` (the address is to say so), `listed` (other
- * tables), `news` (something to say around the table), `received(event)`, `painted`; and `say(text)`.
+ * tables), `news` (something to say around the table), `answered` (a query was), `received(event)`, `painted`; and `say(text)`.
  */
 export class Pane {
   constructor(stage, { recall, groups, suffix = '' }, on) {
     const part = (name) => stage.querySelector(`.${name}`);
-    Object.assign(this, { stage, on, grid: part('grid'), body: part('body'), old: part('old'), suffix });
+    Object.assign(this, { stage, on, grid: part('grid'), body: part('body'), suffix });
     this.session = new Session((message) => this.link.send(message), recall);
     this.scroll = new ScrollModel();
     this.sight = new Sight();
@@ -56,11 +49,11 @@ export class Pane {
     this.columns = new ColumnSet({ grid: this.grid, canvas: part('canvas'), heads: this.heads, table: this.table, sections: this.sections, suffix });
     this.reach = new Reach({ session: this.session, columns: this.columns, groups }, { change: (wish) => this.change(wish) });
     this.place = new Place(this.scroll, this.sight, this.session, () => this.hands?.focus);
-    this.loads = new LoadWatch(this.session);
-    this.note = new Note(part('note'));
     this.connection = { state: 'connecting', lostAt: 0, retryAt: 0 };
     /** Why the server has refused what was last asked for, or empty. */
     this.error = '';
+    /** What is said in the rows' place and over them, and what looks at loads: loaded with the first words. */
+    this.note = this.loads = null;
     /** What the reader does, loaded after the first rows. @type {import('./hands.js').Hands|null} */
     this.hands = null;
     /** When the server last told how the sources are. */
@@ -140,7 +133,7 @@ export class Pane {
       case 'tables': return this.#welcome(message.type === 'hello', event.isOther);
       case 'window': return this.#showWindow(event);
       case 'patch':
-        this.loads.patched(event.message);
+        this.loads?.patched(event.message);
         this.scroll.shift(event.shift);
         this.sight.shifted(event.shift, this.scroll.rowHeight);
         return this.#showCopy(event.shift, true);
@@ -195,7 +188,7 @@ export class Pane {
     this.sight.forget();
     this.#isWindow = true;
     this.#showCopy(0, false);
-    if (isAnswer && isSameEpoch) this.on.say(viewInWords(view, copy.rows, (name) => this.#titleOfName(name)));
+    if (isAnswer && isSameEpoch) this.on.answered(this);
     if (!isSameEpoch && isKept) this.hands?.forgetRows();
   }
 
@@ -207,7 +200,8 @@ export class Pane {
     this.hands?.follow(copy, shift);
   }
 
-  #titleOfName(name) {
+  /** What people call a column of this name. */
+  titleOfName(name) {
     return titleOf(this.session.table.columns.find((column) => column.name === name));
   }
 
@@ -253,7 +247,7 @@ export class Pane {
   }
 
   #tellAround() {
-    if (this.#isWindow) this.loads.look();
+    if (this.#isWindow) this.loads?.look();
     if (this.#isOther) this.on.viewed(this);
     if (this.#isNews) {
       this.#showAge();
@@ -268,6 +262,15 @@ export class Pane {
     if (this.hands !== null || !event.isTrusted || isCommand || /^(Tab|F\d+)$/.test(event.key)) return;
     event.preventDefault();
     pressAgain(event, this.furnish());
+  }
+
+  /** From now on words are said, and loads are looked at. */
+  speak({ Note, LoadWatch }) {
+    this.note = new Note(this.stage);
+    this.loads = new LoadWatch(this.session);
+    this.loads.look();
+    this.#isNews = true;
+    this.schedule();
   }
 
   /** What the reader reaches for, when it is here. */
@@ -340,6 +343,7 @@ export class Pane {
     this.#showNote();
     grid.classList.toggle('empty', !hasRows);
     if (!hasRows) return;
+    document.documentElement.classList.remove('early');
     sight.observe(scroll.position, scroll.rowHeight, now);
     table.fit(scroll);
     if (!travel.isMoving) sight.rest();
@@ -380,17 +384,11 @@ export class Pane {
 
   #showNote() {
     const { session, connection, columns, absentAt } = this;
-    this.note.show(session, connection.state, columns.all.length > 0 && session.copy.seq > 0, Date.now() - absentAt);
+    this.note?.show(session, connection.state, columns.all.length > 0 && session.copy.seq > 0, Date.now() - absentAt);
   }
 
-  // Rows that may be true no more look so, and say why.
   #showAge() {
-    const { connection, session, stage } = this;
-    const hasRows = session.copy.seq > 0;
-    const isDown = connection.state === 'live' && isOld(session.table?.source);
-    stage.classList.toggle('aged', (connection.lostAt > 0 || isDown) && hasRows);
-    const words = isDown && hasRows ? oldWords(session.table.source, Date.now() - this.toldAt) : '';
-    if (this.old.textContent !== words) this.old.textContent = words;
+    this.note?.showAge(this.session, this.connection, Date.now() - this.toldAt);
   }
 }
 

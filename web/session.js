@@ -3,8 +3,7 @@
 
 import * as wire from './wire.js';
 import { WindowCopy } from './rows.js';
-import { emptyView, fittingView, nextCollapsed } from './query.js';
-import { wireFilter } from './filter.js';
+import { emptyView, fittingView, nextCollapsed, wireFilter } from './query.js';
 
 /**
  * One table on one socket, over all its connections. It is told what arrives and answers what that means for the screen:

@@ -1,7 +1,10 @@
 // start.js: what cannot wait for the modules: the reader's own choice of light or dark, before anything is painted, and the first socket,
-// whose greeting and first question are over when they are there (firstlink.js goes on from here).
+// whose greeting and first question are over when they are there (link.js goes on from here).
 
 (() => {
+  // First of all: while it is opened the rest is done.
+  const socket = new WebSocket(`${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/ws`, 'rowcast.v1');
+
   const kept = (name) => {
     try {
       return localStorage.getItem(`rowcast.${name}`) ?? '';
@@ -17,7 +20,12 @@
     }
   };
   const theme = kept('theme');
-  if (theme === 'dark' || theme === 'light') document.documentElement.dataset.theme = theme;
+  const { classList, dataset } = document.documentElement;
+  if (theme === 'dark' || theme === 'light') dataset.theme = theme;
+
+  // What stands around the rows is painted with them: before, it would keep them waiting. Whatever is missing after a moment is waited for in sight.
+  classList.add('early');
+  setTimeout(() => classList.remove('early'), 500);
 
   // The only script addresses that the page's policy lets through.
   const beside = (name) => new URL(name, document.currentScript.src).href;
@@ -38,13 +46,13 @@
   const size = { width: innerWidth, height: innerHeight };  // to ask later would have the page laid out
   const count = Math.max(1, Math.ceil((size.height - 105) / rowHeight) + 1);
 
-  const socket = new WebSocket(`${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/ws`, 'rowcast.v1');
   /** What has happened to the socket; `tell` is whoever hears of it from now on. */
   const first = { socket, early: [], tell: (event) => first.early.push(event) };
   let isGreeted = false;
   socket.onopen = () => {
     first.tell({ kind: 'open' });
     socket.send('{"type":"hello","version":1,"client":"rowcast page"}');
+    lookUpFonts();
   };
   socket.onmessage = ({ data }) => {
     const at = performance.timeOrigin + performance.now();
@@ -53,6 +61,15 @@
     first.tell({ kind: 'message', data, at, opened });
   };
   socket.onclose = () => first.tell({ kind: 'closed' });
+
+  // Those in which columns are measured before the first rows are drawn: while the server answers, nothing else is to be done.
+  function lookUpFonts() {
+    const ruler = document.createElement('canvas').getContext('2d');
+    for (const font of ['13px', '600 12px']) {
+      ruler.font = `${font} -apple-system, "Segoe UI", Inter, Roboto, "Helvetica Neue", Arial, sans-serif`;
+      ruler.measureText('0');
+    }
+  }
 
   function openFirst(hello) {
     try {

@@ -1,7 +1,7 @@
 // talk.js: the conversation of the worker: between the page and its socket, and the next socket when that one is gone. Frames are read and
 // checked here, away from the thread that paints; what arrives there is objects.
 
-import { Backoff } from './backoff.js';
+import { Backoff } from './link.js';
 import { hello, parseMessage, SUBPROTOCOL } from './wire.js';
 
 /**

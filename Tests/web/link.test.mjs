@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { FirstLink } from '../../web/firstlink.js';
+import { FirstLink } from '../../web/link.js';
 import { WorkerLink } from '../../web/link.js';
 
 const status = '{"type":"status","table":"t","rows":1,"source":{"state":"live"}}';

@@ -44,7 +44,7 @@ test('a row glides from where it was seen, never from farther than the height of
 });
 
 test('a new row below rows on their way up comes behind them, and else from a little above', async () => {
-  const { Moves } = await import('../../web/moves.js');
+  const { Moves } = await import('../../web/motion.js');
   const moves = new Moves();
   const started = (act) => {
     let from = null;

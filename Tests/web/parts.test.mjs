@@ -1,9 +1,9 @@
-// The small pure modules: backoff.js, query.js, columns.js, keys.js.
+// The small pure modules: link.js, query.js, columns.js, keys.js.
 
 import test from 'node:test';
 import assert from 'node:assert/strict';
-import { aggregateTexts } from '../../web/aggregates.js';
-import { Backoff } from '../../web/backoff.js';
+import { aggregateTexts } from '../../web/query.js';
+import { Backoff } from '../../web/link.js';
 import { Advances, barScale, gapOf, grownWidth, isLong, place, specify } from '../../web/columns.js';
 import { isToggle } from '../../web/folds.js';
 import { HoldPolicy, heldText, renewTime, restTime } from '../../web/hold.js';

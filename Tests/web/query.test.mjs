@@ -1,8 +1,8 @@
-// filter.js: terms of columns.
+// query.js: terms of columns.
 
 import test from 'node:test';
 import assert from 'node:assert/strict';
-import { amountFrom, isFittingTerm, nextTerms, operatorsFor, patternFault, termsFrom, termText, wireFilter } from '../../web/filter.js';
+import { amountFrom, isFittingTerm, nextTerms, operatorsFor, patternFault, termsFrom, termText, wireFilter } from '../../web/query.js';
 
 const columns = ['text', 'integer', 'number', 'boolean', 'timestamp', 'image', 'series'].map((type) => ({ name: type, type }));
 const fits = (term) => isFittingTerm(term, columns);
