@@ -125,6 +125,18 @@ class ProcessesTest(PageTest):
         reader.until(f"() => Number(document.querySelector('#grid').getAttribute('aria-rowcount')) > {all_rows} / 2", "all rows come back")
         reader.check_clean(self)
 
+    def test_what_is_typed_before_its_listener_is_there_is_asked_for(self):
+        reader, held = self.open(), []
+        reader.page.route("**/words.js", lambda route: held.append(route))
+        reader.page.reload(wait_until="commit")
+        reader.wait_for_rows()
+        reader.filter.press_sequentially("rowcast")
+        self.assertTrue(held, "what is said around the rows comes after them")
+        for route in held:
+            route.continue_()
+        reader.until_rows("(rows) => rows.length > 0 && rows.every(({ cells }) => /rowcast|…/i.test(cells.join(' ')))", "only matches stay")
+        reader.check_clean(self)
+
     def test_grouping_shows_sections_and_a_link_keeps_it(self):
         reader = self.open()
         reader.grouping.select_option(label=reader.titles()[reader.column("user|name")])
