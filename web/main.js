@@ -76,8 +76,12 @@ function partsAround() {
 }
 
 function showTables() {
-  const { tables, sources, view } = active.session;
+  const { table, tables, sources, view } = active.session;
   partsAround()?.sidebar.setTables(tables, sources, view.table);
+  if (table !== undefined) return;
+  words?.bar.setColumns([]);  // what stands there was said of another one
+  words?.bar.setView(view);
+  document.title = 'Rowcast';
 }
 
 function showView() {
