@@ -89,7 +89,7 @@ export class WorkerLink {
 const small = 16_384;
 
 /**
- * A link as link.js describes it; `settle()` says that the first rows are there. `startReader(receive, ready)` makes a link of a worker that does
+ * A link as {@link openLink} describes it; `settle()` says that the first rows are there. `startReader(receive, ready)` makes a link of a worker that does
  * nothing until it is told to.
  */
 export class FirstLink {
