@@ -1,4 +1,4 @@
-// address.js: the views in the page's address, and each table's last one in the browser's keeping.
+// address.js: the views in the page's address, and what the browser keeps: each table's last one, the theme, the density.
 //# allFunctionsCalledOnLoad
 
 import { hashFromView, hashFromViews, viewFromHash, viewsFromHash } from './query.js';

@@ -47,7 +47,7 @@ export class Bar {
       select.addEventListener('change', () => on.group(nextGroup(this.group, level, select.value)));
     });
     this.state.addEventListener('click', () => on.retry());
-    if (document.activeElement === this.filter && this.filter.value !== '') search();  // typed before this was here
+    if (this.filter.value !== '') search();  // typed before this was here
   }
 
   /** Takes the reader to the filter. */

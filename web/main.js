@@ -79,8 +79,10 @@ function showTables() {
   const { table, tables, sources, view } = active.session;
   partsAround()?.sidebar.setTables(tables, sources, view.table);
   if (table !== undefined) return;
-  words?.bar.setColumns([]);  // what stands there was said of another one
+  // What stands there was said of another one.
+  words?.bar.setColumns([]);
   words?.bar.setView(view);
+  around?.chips.show([], []);
   document.title = 'Rowcast';
 }
 

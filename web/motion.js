@@ -1,4 +1,5 @@
-// motion.js: what a change looks like on its way: which way a value went, and whether rows may move visibly. No DOM, no clock.
+// motion.js: what a change looks like on its way: which way a value went, whether rows may move visibly, lights and moves. No document, no clock:
+// elements are passed in.
 //# allFunctionsCalledOnLoad
 
 /** Milliseconds in which rows slide, fade and glide. */

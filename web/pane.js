@@ -343,7 +343,7 @@ export class Pane {
     this.#showNote();
     grid.classList.toggle('empty', !hasRows);
     if (!hasRows) return;
-    document.documentElement.classList.remove('early');
+    if (table.isNew) document.documentElement.classList.remove('early');
     sight.observe(scroll.position, scroll.rowHeight, now);
     table.fit(scroll);
     if (!travel.isMoving) sight.rest();

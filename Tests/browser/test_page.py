@@ -125,12 +125,28 @@ class ProcessesTest(PageTest):
         reader.until(f"() => Number(document.querySelector('#grid').getAttribute('aria-rowcount')) > {all_rows} / 2", "all rows come back")
         reader.check_clean(self)
 
+    def test_nothing_is_painted_before_the_first_rows_which_wait_for_no_timer(self):
+        reader, held = self.open(), []
+        # What shows the page after a moment without rows never comes: the rows have to do it.
+        reader.page.add_init_script("const wait = setTimeout; setTimeout = (act, time, ...rest) => (time === 500 ? 0 : wait(act, time, ...rest));")
+        reader.page.route("**/main.js", lambda route: held.append(route))
+        with reader.page.expect_request("**/main.js"):
+            reader.page.evaluate("() => { location.reload(); }")
+        reader.page.get_by_role("contentinfo", include_hidden=True).wait_for(state="attached")
+        self.assertEqual(reader.page.evaluate("getComputedStyle(document.body).display"), "none")
+        for route in held:
+            route.continue_()
+        expect(reader.grid).to_be_visible()
+        reader.wait_for_rows()
+        reader.check_clean(self)
+
     def test_what_is_typed_before_its_listener_is_there_is_asked_for(self):
         reader, held = self.open(), []
         reader.page.route("**/words.js", lambda route: held.append(route))
         reader.page.reload(wait_until="commit")
         reader.wait_for_rows()
         reader.filter.press_sequentially("rowcast")
+        reader.page.keyboard.press("Tab")
         self.assertTrue(held, "what is said around the rows comes after them")
         for route in held:
             route.continue_()
@@ -515,9 +531,15 @@ class TablesTest(PageTest):
         reader.wait_for_rows()
         reader.grouping.select_option(index=1)
         reader.until("() => location.hash.includes('group=')", "the link says by what rows are grouped")
+        table = reader.page.evaluate("new URLSearchParams(location.hash.slice(1)).get('table')")
+        chips = reader.page.get_by_role("group", name="Filters of columns")
+        filters = '[{"column":"%s","op":"isFilled"}]' % ("pid" if table == "processes" else "id")
+        reader.page.evaluate("(filters) => { location.hash += `&filter=${encodeURIComponent(filters)}`; }", filters)
+        expect(chips).to_be_visible()
         reader.page.evaluate("location.hash = '#table=nowhere'")
         expect(reader.page.get_by_text("There is no table “nowhere” yet")).to_be_visible()
         expect(reader.grid).not_to_be_visible()
+        expect(chips).not_to_be_visible()
         expect(reader.grouping).to_have_value("")
         expect(reader.page).to_have_title("Rowcast")
         reader.page.get_by_role("tab").nth(1).click()

@@ -2,7 +2,7 @@
 
 import test from 'node:test';
 import assert from 'node:assert/strict';
-import { arrange, changePlace, DrawnColumns, layoutFrom, layoutText, MARGIN, movePlace, showAll, shownSpecs, stepPlace } from '../../web/columns.js';
+import { arrange, changePlace, DrawnColumns, layoutFrom, layoutText, MARGIN, movePlace, showAll, shownSpecs, specify, stepPlace } from '../../web/columns.js';
 import { columnMenu, columnsMenu } from '../../web/columnmenu.js';
 import { emptyView, hashFromView, viewFromHash } from '../../web/query.js';
 import { diceFrom, seed } from './fixtures.mjs';
@@ -178,4 +178,15 @@ test('no columns, nothing drawn', () => {
   const drawn = new DrawnColumns();
   assert.equal(drawn.look([], 0, 1_000), false);
   assert.deepEqual(drawn.places, []);
+});
+
+test('texts that differ only in their digits are measured once', () => {
+  const measured = [];
+  const measure = (text) => {
+    measured.push(text);
+    return text.length;
+  };
+  const columns = [{ name: 'price', title: '', type: 'number', style: 'plain', unit: '', width: 0, align: '' }];
+  specify(columns, [[1.25], [9.75], [8.5], [12.25]], measure, { locale: 'en', now: 0 });
+  assert.deepEqual(measured.filter((text) => text.includes('.')), ['0.00', '00.00']);
 });
