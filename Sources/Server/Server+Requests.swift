@@ -67,12 +67,7 @@ extension Server {
       return lws_http_transaction_completed(socket) == 0
     }
     transfers[socket] = transfer
-    let isWritten =
-      switch piece {
-      case .head(let bytes): write(bytes, to: socket, with: clws_write_http_head)
-      case .body(let bytes): write(Array(bytes), to: socket, with: clws_write_http_body)
-      }
-    guard isWritten else { return false }
+    guard write(piece, to: socket, with: clws_write_http_body) else { return false }
     writeMore(to: socket)
     return true
   }
