@@ -7,7 +7,7 @@ import { decimalsFor, formatter, isNumeric, missingOf } from './format.js';
 export const CELL_PADDING = 10;
 
 /** What cells are written in, as in the style sheet: to ask the page would have it laid out before there is anything in it. */
-export const FONT = '-apple-system, "Segoe UI", Inter, Roboto, "Helvetica Neue", Arial, sans-serif';
+export const FONT = 'system-ui, sans-serif';
 
 const widest = 380;
 const widestFit = 900;

@@ -35,7 +35,9 @@ let panel = null;  // what goes on, while it is open
 
 /** All that is said around the rows, when it is here. */
 function wantWords() {
-  wordsWanted ??= bring(() => import('./words.js')).then(({ Bar, LoadWatch, Note, PauseButton, Speech, viewInWords }) => {
+  if (wordsWanted !== null) return wordsWanted;
+  document.documentElement.classList.remove('bare');  // the bars in which they are said
+  wordsWanted = bring(() => import('./words.js')).then(({ Bar, LoadWatch, Note, PauseButton, Speech, viewInWords }) => {
     const speech = new Speech((text) => { $('said').textContent = text; });
     const bar = new Bar(document, {
       say: on.say,
@@ -196,5 +198,5 @@ listenForAddress(([view, beside]) => {
 
 if (density() !== 'normal') setDensity(density());
 const [view, beside] = viewsFromAddress();
-panes[0].start(view, openLink, globalThis.rowcast.size);
+panes[0].start(view, openLink, { width: innerWidth, height: innerHeight });
 if (beside) loadPair().then((loaded) => loaded.open(beside));

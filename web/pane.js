@@ -70,7 +70,7 @@ export class Pane {
   #isNews = true;       // there is something to say around the table
   #isOther = false;     // ... of other columns
   #isWindow = false;    // ... of another window
-  #isScheduled = false;
+  #scheduled = 0;       // the frame that it is drawn in, or 0
   #describe = (seq, isTop) => this.describe(seq, isTop);
   #frame = () => this.#draw();
 
@@ -79,7 +79,7 @@ export class Pane {
     this.session.view = view;
     this.scroll.setRowHeight(DENSITIES[density()]);
     this.link = open((event) => this.#receive(event));
-    // At once, for the first request must ask for enough; and without a look at the page, which would have it laid out for nothing.
+    // At once, for the first request must ask for enough, and as it will be: where rows go is not known before something is laid out.
     this.#fit({ width, height: height - BARS_HEIGHT });
   }
 
@@ -123,7 +123,9 @@ export class Pane {
       connection.state = 'lost';
     } else if (connection.lostAt === 0) connection.state = 'connecting';
     this.#isNews = true;  // written in the frame: a text changed here would make the next scroll event measure anew
-    this.schedule();
+    // The page's first rows are made as they come, and are painted in the next frame; all else is drawn in it.
+    if (this.columns.all.length === 0 && this.session.copy.seq > 0) this.#draw();
+    else this.schedule();
   }
 
   #take(message, opened) {
@@ -319,13 +321,12 @@ export class Pane {
 
   /** Draws in the next frame. */
   schedule() {
-    if (this.#isScheduled) return;
-    this.#isScheduled = true;
-    requestAnimationFrame(this.#frame);
+    this.#scheduled ||= requestAnimationFrame(this.#frame);
   }
 
   #draw() {
-    this.#isScheduled = false;
+    cancelAnimationFrame(this.#scheduled);
+    this.#scheduled = 0;
     const { session, scroll, sight, travel, columns, grid, table } = this;
     const { copy } = session;
     const now = performance.now();
@@ -370,7 +371,7 @@ export class Pane {
     session.painted();
     this.on.painted(this);
     table.isNew = false;
-    if (isFirst) this.schedule();
+    if (isFirst) requestAnimationFrame(() => this.schedule());
     else {
       this.link.settle?.();
       this.furnish();

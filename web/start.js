@@ -23,9 +23,10 @@
   const { classList, dataset } = document.documentElement;
   if (theme === 'dark' || theme === 'light') dataset.theme = theme;
 
-  // What stands around the rows is painted with them: before, it would keep them waiting. Whatever is missing after a moment is waited for in sight.
-  classList.add('early');
-  setTimeout(() => classList.remove('early'), 500);
+  // Nothing is painted before there are rows, and they are painted before what stands in the bars around them (style.css): either would keep
+  // them waiting. Whatever is missing after a moment is waited for in sight.
+  classList.add('early', 'bare');
+  setTimeout(() => classList.remove('early', 'bare'), 500);
 
   // The only script addresses that the page's policy lets through.
   const beside = (name) => new URL(name, document.currentScript.src).href;
@@ -43,8 +44,8 @@
   const table = said.get('table') ?? unquoted(kept('views').split('\n').at(-1));
   const isPlain = [...said.keys()].every((name) => name === 'table') && kept(`view.${table}`).replace(/^#table=[^&]*$/, '') === '';
   const rowHeight = { compact: 24, roomy: 36 }[kept('density')] ?? 28;
-  const size = { width: innerWidth, height: innerHeight };  // to ask later would have the page laid out
-  const count = Math.max(1, Math.ceil((size.height - 105) / rowHeight) + 1);
+  // As many rows as the window can have: to ask how tall it is would have the page laid out now, for nothing. The page tells it with the first rows.
+  const count = Math.ceil(Math.max(rowHeight, screen.availHeight - 105) / rowHeight) + 1;
 
   /** What has happened to the socket; `tell` is whoever hears of it from now on. */
   const first = { socket, early: [], tell: (event) => first.early.push(event) };
@@ -66,7 +67,7 @@
   function lookUpFonts() {
     const ruler = document.createElement('canvas').getContext('2d');
     for (const font of ['13px', '600 12px']) {
-      ruler.font = `${font} -apple-system, "Segoe UI", Inter, Roboto, "Helvetica Neue", Arial, sans-serif`;
+      ruler.font = `${font} system-ui, sans-serif`;
       ruler.measureText('0');
     }
   }
@@ -84,5 +85,5 @@
     }
   }
 
-  globalThis.rowcast = { startWorker, first, size };
+  globalThis.rowcast = { startWorker, first };
 })();

@@ -91,7 +91,7 @@ test('the style sheet and the geometry agree', async () => {
   const [, above, below] = /grid-template: (\d+)px auto minmax\(0, 1fr\) (\d+)px/.exec(css);
   assert.equal(Number(above) + Number(below), BARS_HEIGHT);
   const [, start] = files.find(([name]) => name === 'start.js');
-  assert.ok(start.includes(`(size.height - ${BARS_HEIGHT + HEAD_HEIGHT}) / rowHeight`));
+  assert.ok(start.includes(`screen.availHeight - ${BARS_HEIGHT + HEAD_HEIGHT}) / rowHeight`));
   assert.ok(css.includes(`font: 13px/1.4 ${FONT};`));
   assert.ok(start.includes(`\`\${font} ${FONT}\``));
 });
