@@ -2,7 +2,7 @@
 // their own, opened when one is asked and put to rest soon after. No DOM, no socket, no clock.
 
 import * as wire from './wire.js';
-import { WindowCopy } from './rows.js';
+import { WindowCopy } from './wire.js';
 
 const patience = 10_000;  // milliseconds for one answer
 const idle = 5_000;       // milliseconds without a question until the socket is put to rest

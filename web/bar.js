@@ -1,7 +1,6 @@
 // bar.js: what stands around the table: filter, grouping, the state of the connection and of the source.
 
-import { age, countText } from './format.js';
-import { titleOf } from './columns.js';
+import { age, countText, titleOf } from './columns.js';
 import { loadsText } from './loads.js';
 import { nextGroup } from './query.js';
 import { stateName } from './source.js';

@@ -1,9 +1,8 @@
 // cells.js: draws one cell. Whatever comes from a source becomes the value of a text node or of a checked attribute, never markup.
 //# allFunctionsCalledOnLoad
 
-import { bring } from './reach.js';
-import { isLong, titleOf } from './columns.js';
-import { linkTarget, missingOf, sparkline } from './format.js';
+import { bring } from './reader.js';
+import { isLong, linkTarget, missingOf, sparkline, titleOf } from './columns.js';
 
 const SVG = 'http://www.w3.org/2000/svg';
 const sparkWidth = 92;
@@ -30,7 +29,7 @@ class TextCell {
       this.holder().append(this.node);
     }
     this.missing = null;
-    this.flash = '';       // see motion.js
+    this.flash = '';       // see viewport.js
     this.flashUntil = 0;
   }
 

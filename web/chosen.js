@@ -29,7 +29,7 @@ export class Spot {
  */
 export class Chosen {
   constructor() {
-    /** @type {Map<number, import('./rows.js').Row>} */
+    /** @type {Map<number, import('./wire.js').Row>} */
     this.rows = new Map();
     /** @type {{from: Spot, fromColumn: number, to: Spot, toColumn: number}|null} */
     this.range = null;
@@ -99,7 +99,7 @@ export class Chosen {
    * What is chosen: rows as lists of cells, in the order of the view, of the columns named by `places`; and how many rows are chosen
    * but not held, because they are far from what is in sight.
    *
-   * @param {import('./rows.js').WindowCopy} copy
+   * @param {import('./wire.js').WindowCopy} copy
    * @param {{index: number}[]} specs the columns that are shown
    */
   cells(copy, specs) {

@@ -1,6 +1,6 @@
 // clipboard.js: chosen cells as text with tabs and as a table of HTML, for spreadsheets and letters. No DOM.
 
-import { dateTime, missingOf } from './format.js';
+import { dateTime, missingOf } from './columns.js';
 
 /**
  * A cell as a spreadsheet reads it: numbers without separators or units, times as `2026-03-01 12:00:00`.

@@ -1,8 +1,7 @@
 // columnmenu.js: what can be done with a column, as the items of its menu. No DOM: every item is a label and a view to change to.
 
 import { nextSort } from './query.js';
-import { arrange, changePlace, showAll, stepPlace, titleOf } from './columns.js';
-import { isNumeric } from './format.js';
+import { arrange, changePlace, isNumeric, showAll, stepPlace, titleOf } from './columns.js';
 
 /**
  * @param {object} column

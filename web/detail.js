@@ -45,7 +45,7 @@ export class Detail {
   /**
    * Shows a row, or goes on showing the one before.
    *
-   * @param {import('./rows.js').Row|null} row the active one; null or a header when there is none
+   * @param {import('./wire.js').Row|null} row the active one; null or a header when there is none
    * @param {import('./columns.js').Spec[]} specs all columns
    */
   show(row, specs, copy, now) {

@@ -5,7 +5,7 @@ const farEnough = 5;  // pixels until a press is a drag and no longer a click
 /**
  * Listens on the row of column headers.
  *
- * @param {import('./columnset.js').Heads} heads
+ * @param {import('./headers.js').Heads} heads
  * @param {HTMLElement} target where a header is dropped to group by it
  * @param {object} on `resize(spec, width)` while an edge is pulled and `resized(spec)` after it, `fit(spec)` for a double click on it,
  *   `move(name, before)` and `group(name)` for what was dropped

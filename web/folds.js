@@ -5,7 +5,7 @@
  *
  * @param {import('./headers.js').Sections} sections
  * @param {import('./focus.js').Focus} focus
- * @param {(header: import('./rows.js').Header) => void} toggle
+ * @param {(header: import('./wire.js').Header) => void} toggle
  */
 export function listenForFolds(grid, sections, focus, toggle) {
   grid.addEventListener('click', (event) => {

@@ -11,7 +11,7 @@ import { Spot } from './chosen.js';
  * @param {import('./viewport.js').ScrollModel} parts.scroll
  * @param {import('./focus.js').Focus} parts.focus
  * @param {import('./chosen.js').Chosen} parts.selection
- * @param {import('./columnset.js').ColumnSet} parts.columns
+ * @param {import('./headers.js').ColumnSet} parts.columns
  * @param {import('./columnhands.js').ColumnHands} parts.hands
  * @param {object} on `sort(column, isFurther)`, `moved()` when the active cell is another, `open()` for the row's detail, `menu(under)` for what can be done to it (false when there is nothing), `close()` for
  *   Escape with nothing else to end, `say(text)`, `changed()` when something must be drawn

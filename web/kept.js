@@ -3,7 +3,7 @@
 
 import * as wire from './wire.js';
 import { Spot } from './chosen.js';
-import { Row } from './rows.js';
+import { Row } from './wire.js';
 
 /** Milliseconds for which rows are looked for that a new server has not read yet. */
 export const SOUGHT = 30_000;

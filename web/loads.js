@@ -1,8 +1,8 @@
 // loads.js: what is loaded late (deferred cells, rows that stay at their source), and how much of it is there before anyone sees its
 // place. No DOM, no clock.
 
-import { missingOf } from './format.js';
-import { itemFrom } from './rows.js';
+import { missingOf } from './columns.js';
+import { itemFrom } from './wire.js';
 
 /** Has the server tell how loads go while a table is open of which something was seen on its way. */
 export class LoadWatch {

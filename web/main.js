@@ -1,11 +1,10 @@
 // main.js: joins the parts: one pane or two, and what stands around them, which is about the active one.
 //# allFunctionsCalledOnLoad
 
-import { density, firstTable, listenForAddress, recall, setDensity, tellAddress, viewOf, viewsFromAddress } from './address.js';
+import { bring, density, firstTable, listenForAddress, listenForShortcuts, recall, setDensity, tellAddress, viewOf, viewsFromAddress } from './reader.js';
 import { nextTerms } from './query.js';
 import { openLink } from './link.js';
 import { Pane } from './pane.js';
-import { bring, listenForShortcuts } from './reach.js';
 
 const $ = (id) => document.getElementById(id);
 

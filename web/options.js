@@ -3,7 +3,7 @@
 import { columnsMenu } from './columnmenu.js';
 import { exportAddress, FORMATS } from './exporting.js';
 import { openMenu } from './menu.js';
-import { density, setDensity, setTheme, theme } from './address.js';
+import { density, setDensity, setTheme, theme } from './reader.js';
 
 /** What takes the whole view away as a file. */
 export function exportItems({ table, view }, say) {

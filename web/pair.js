@@ -1,11 +1,11 @@
 // pair.js: two tables side by side: the second pane, what stands above each while there are two, and how one goes from one to the other.
 // Loaded when somebody wants a second table.
 
-import { countText } from './format.js';
+import { countText } from './columns.js';
 import { openLink } from './link.js';
 import { heldText } from './hold.js';
 import { stateName } from './source.js';
-import { viewOf } from './address.js';
+import { viewOf } from './reader.js';
 
 /**
  * The first pane and the second one. `make(stage)` makes the second; `on` hears which are shown (`shown(panes)`), which one is active

@@ -2,17 +2,13 @@
 // page (main.js) has one of them, or two side by side.
 //# allFunctionsCalledOnLoad
 
-import { ColumnSet, Heads } from './columnset.js';
+import { ColumnSet, Heads, Sections } from './headers.js';
 import { titleOf } from './columns.js';
-import { Sections } from './headers.js';
-import { DENSITIES, density } from './address.js';
+import { DENSITIES, density, Patience, pressAgain, Reach, Travel } from './reader.js';
 import { emptyView, fittingView, nextSort, sameQuery } from './query.js';
-import { MotionSense } from './motion.js';
-import { pressAgain, Reach } from './reach.js';
+import { BARS_HEIGHT, HEAD_HEIGHT, MotionSense, Place, ScrollModel, Sight } from './viewport.js';
 import { Session } from './session.js';
 import { Table } from './table.js';
-import { Patience, Travel } from './travel.js';
-import { BARS_HEIGHT, HEAD_HEIGHT, Place, ScrollModel, Sight } from './viewport.js';
 
 // Errors that say nothing against what is shown.
 const blameless = new Set(['tooManySessions', 'notAllowed', 'unknownAction']);

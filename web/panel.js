@@ -1,6 +1,6 @@
 // panel.js: what goes on between the server and the screen, drawn live. Loaded when it is first opened; nothing is counted before.
 
-import { age, bytes } from './format.js';
+import { age, bytes } from './columns.js';
 import { Gauges } from './gauges.js';
 
 const SVG = 'http://www.w3.org/2000/svg';

@@ -7,7 +7,7 @@ export const PIECE = 1_000;
  * The items of a view from one position through another, at most {@link PIECE} of them, when all are there: a large window comes in
  * several patches, and rows of some sources come later.
  *
- * @param {(question: object, how: object) => Promise<import('./rows.js').WindowCopy>} ask see aside.js
+ * @param {(question: object, how: object) => Promise<import('./wire.js').WindowCopy>} ask see aside.js
  * @param {{table: string, query: object}} view
  * @returns {Promise<{start: number, items: object[]}>} fewer when the view has become shorter
  */
@@ -29,11 +29,11 @@ export async function fetchPiece(ask, view, first, last) {
  * The rows from one position of a view through another, in its order, none twice. Positions are those of the moment at which each
  * piece is answered: a row that moves meanwhile may be missing.
  *
- * @param {(question: object, how: object) => Promise<import('./rows.js').WindowCopy>} ask see aside.js
+ * @param {(question: object, how: object) => Promise<import('./wire.js').WindowCopy>} ask see aside.js
  * @param {{table: string, query: object}} view
  * @param {{from: number, through: number, told?: (count: number) => void, isWanted?: () => boolean}} range `told` hears how many there
  *   are until now; once `isWanted` says no the rest is left
- * @returns {Promise<import('./rows.js').Row[]>}
+ * @returns {Promise<import('./wire.js').Row[]>}
  */
 export async function fetchRows(ask, view, { from, through, told = () => {}, isWanted = () => true }) {
   const rows = new Map();

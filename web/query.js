@@ -1,8 +1,7 @@
 // query.js: which table, and how it is sorted, filtered and grouped; and the same as the address's fragment. No DOM.
 //# allFunctionsCalledOnLoad
 
-import { layoutFrom, layoutText } from './columns.js';
-import { isNumeric } from './format.js';
+import { isNumeric, layoutFrom, layoutText } from './columns.js';
 
 // What a column's rows must be like: terms as the page keeps them, as the wire has them, and as people read them.
 

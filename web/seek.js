@@ -33,7 +33,7 @@ export function nextFound(found, place, isBackward) {
 /**
  * Looks from a place to the end of the view, and from its other end up to the place again.
  *
- * @param {(question: object, how: object) => Promise<import('./rows.js').WindowCopy>} ask see aside.js
+ * @param {(question: object, how: object) => Promise<import('./wire.js').WindowCopy>} ask see aside.js
  * @param {{table: string, query: object}} view
  * @param {object} how
  * @param {string} how.text

@@ -2,7 +2,7 @@
 //# allFunctionsCalledOnLoad
 
 import * as wire from './wire.js';
-import { WindowCopy } from './rows.js';
+import { WindowCopy } from './wire.js';
 import { emptyView, fittingView, nextCollapsed, wireFilter } from './query.js';
 
 /**

@@ -1,6 +1,6 @@
 // source.js: how the source of a table is, in words: why its rows are old, and when it is tried again. No DOM, no clock.
 
-import { age } from './format.js';
+import { age } from './columns.js';
 
 const reasons = { stale: 'The source is silent', backingOff: 'The source is down', disabled: 'The source is switched off', failed: 'The source has failed' };
 

@@ -2,9 +2,8 @@
 //# allFunctionsCalledOnLoad
 
 import { makeCell } from './cells.js';
-import { missingOf } from './format.js';
-import { darken, directionOf, Flashes, Moves } from './motion.js';
-import { drawnRange } from './viewport.js';
+import { missingOf } from './columns.js';
+import { darken, directionOf, drawnRange, Flashes, Moves } from './viewport.js';
 
 const none = Object.freeze([]);
 
@@ -204,7 +203,7 @@ export class Table {
    * Draws the visible items.
    *
    * @param {import('./viewport.js').ScrollModel} scroll
-   * @param {import('./rows.js').WindowCopy} copy
+   * @param {import('./wire.js').WindowCopy} copy
    * @param {{isChanged: boolean, isLit: boolean, moves: object|null}} change `isChanged`: the copy has changed since the last time;
    *   `isLit`: by a patch, and cells that changed are lit; `moves`: what of it is shown as motion, as the copy has it
    * @param {number} now milliseconds that only go on; `clock`: milliseconds since 1970, for ages

@@ -2,7 +2,7 @@
 // No DOM, no socket, no clock.
 
 import * as wire from './wire.js';
-import { WindowCopy } from './rows.js';
+import { WindowCopy } from './wire.js';
 
 const mostWalks = 5;     // while rows change a walk may miss some of them: then it is repeated, but not for ever
 const fewRows = 25;      // after a section as small as this the next ones are asked for many at a time

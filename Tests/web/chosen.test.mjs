@@ -6,7 +6,7 @@ import { cellText, htmlTable, tabSeparated } from '../../web/clipboard.js';
 import { findText } from '../../web/seek.js';
 import { Chosen, Spot } from '../../web/chosen.js';
 import { Speech, viewInWords } from '../../web/speech.js';
-import { Header, Row, WindowCopy } from '../../web/rows.js';
+import { Header, Row, WindowCopy } from '../../web/wire.js';
 
 /** A copy that holds rows with these ids from `start` on; each has its id and its double. */
 function copyOf(ids, start = 0, total = start + ids.length) {

@@ -1,7 +1,7 @@
 import test from 'node:test';
 import assert from 'node:assert/strict';
 import { diceFrom, seed } from './fixtures.mjs';
-import { age, bytes, dateTime, decimalsFor, duration, formatter, linkTarget, missingOf, plain, sparkline } from '../../web/format.js';
+import { age, bytes, dateTime, decimalsFor, duration, formatter, linkTarget, missingOf, plain, sparkline } from '../../web/columns.js';
 
 const column = (type, more = {}) => ({ name: 'amount', type, style: 'plain', unit: '', ...more });
 const text = (type, cell, more = {}, decimals = 0) => formatter(column(type, more), { locale: 'en', decimals })(cell, 1_000_000);

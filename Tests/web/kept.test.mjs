@@ -5,7 +5,7 @@ import { test } from 'node:test';
 
 import { Chosen, Spot } from '../../web/chosen.js';
 import { Kept, MOST, SOUGHT } from '../../web/kept.js';
-import { Row, WindowCopy } from '../../web/rows.js';
+import { Row, WindowCopy } from '../../web/wire.js';
 import { ROW_HEIGHT, ScrollModel } from '../../web/viewport.js';
 
 /** A copy of rows with these ids from `start` on. */

@@ -1,7 +1,6 @@
 import test from 'node:test';
 import assert from 'node:assert/strict';
-import { WindowCopy } from '../../web/rows.js';
-import { parseMessage } from '../../web/wire.js';
+import { parseMessage, WindowCopy } from '../../web/wire.js';
 import { diffWindows, digestOf } from './reference.mjs';
 import { diceFrom, fixtures, seed } from './fixtures.mjs';
 

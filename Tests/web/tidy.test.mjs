@@ -56,7 +56,7 @@ test('a hint to compile stands where it is read: before the first line of code, 
 
 test('what is said before the modules are there is what they would say', async () => {
   const { hello, SUBPROTOCOL } = await import('../../web/wire.js');
-  const { DENSITIES } = await import('../../web/address.js');
+  const { DENSITIES } = await import('../../web/reader.js');
   const [, start] = files.find(([name]) => name === 'start.js');
   assert.ok(start.includes(`socket.send('${JSON.stringify(hello('rowcast page'))}')`));
   assert.ok(start.includes(`'${SUBPROTOCOL}')`));
@@ -70,7 +70,7 @@ test('no module is forgotten: each is needed at once, later, or by a worker', ()
 });
 
 test('pure modules know no document, socket or clock', () => {
-  const pure = ['wire.js', 'rows.js', 'viewport.js', 'format.js', 'query.js', 'session.js', 'columns.js', 'keys.js', 'columnmenu.js', 'chosen.js', 'clipboard.js', 'motion.js', 'gauges.js', 'source.js', 'values.js', 'glance.js', 'acts.js', 'picturesize.js', 'exporting.js', 'aside.js', 'pieces.js', 'loads.js', 'seek.js'];
+  const pure = ['wire.js', 'viewport.js', 'query.js', 'session.js', 'columns.js', 'keys.js', 'columnmenu.js', 'chosen.js', 'clipboard.js', 'gauges.js', 'source.js', 'values.js', 'glance.js', 'acts.js', 'picturesize.js', 'exporting.js', 'aside.js', 'pieces.js', 'loads.js', 'seek.js'];
   for (const [name, text] of scripts.filter(([file]) => pure.includes(file))) {
     const code = text.replace(/\/\/.*$|\/\*[^]*?\*\//gm, '');
     assert.ok(!/\b(document|window|self|WebSocket|performance|setTimeout|setInterval|requestAnimationFrame|Math\.random|Date\.now)\b\s*[.(]/.test(
@@ -78,8 +78,9 @@ test('pure modules know no document, socket or clock', () => {
   }
 });
 
-test('files are short', () => {
-  for (const [name, text] of files) assert.ok(text.split('\n').length <= 400, name);
+test('files are short; those that the first rows wait for may be longer, for each of them costs time', () => {
+  const started = needed('main.js');
+  for (const [name, text] of files) assert.ok(text.split('\n').length <= (started.has(name) ? 600 : 400), name);
 });
 
 test('the style sheet and the geometry agree', async () => {

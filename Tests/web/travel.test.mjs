@@ -1,8 +1,8 @@
-// travel.js: how the reader moves, as the browser tells of it, and how long nothing is said of rows that are on their way.
+// reader.js: how the reader moves, as the browser tells of it, and how long nothing is said of rows that are on their way.
 
 import assert from 'node:assert/strict';
 import test, { mock } from 'node:test';
-import { PATIENCE, Patience, Travel } from '../../web/travel.js';
+import { PATIENCE, Patience, Travel } from '../../web/reader.js';
 import { ScrollModel } from '../../web/viewport.js';
 
 /** A grid of a thousand rows, at its end, and what it hears. */
