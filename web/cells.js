@@ -1,5 +1,4 @@
 // cells.js: draws one cell. Whatever comes from a source becomes the value of a text node or of a checked attribute, never markup.
-//# allFunctionsCalledOnLoad
 
 import { bring } from './reader.js';
 import { isLong, linkTarget, missingOf, sparkline, titleOf } from './columns.js';

@@ -1,6 +1,5 @@
 // columns.js: how a column's values read as text, how wide it is and where it stands. No DOM, no clock: the ruler is passed in, and who shows an
 // age says what time it is.
-//# allFunctionsCalledOnLoad
 
 
 /** Room at both sides of a cell's text, as in the style sheet. */

@@ -1,6 +1,5 @@
 // headers.js: the columns of the open table on the screen, measured once and laid out as the reader wants them; their headers, and those of sections:
 // nodes that the protocol's slots name, and those that stick to the top, one of each level.
-//# allFunctionsCalledOnLoad
 
 import { barScale, DrawnColumns, fittingWidth, FONT, gapOf, grownWidth, isCounted, place, plain, shownSpecs, specify, titleOf } from './columns.js';
 import { aggregateTexts } from './query.js';

@@ -1,5 +1,4 @@
 // link.js: the page's end of a conversation, which a worker holds; but for the first one, which does not wait for a worker.
-//# allFunctionsCalledOnLoad
 
 import { parseMessage } from './wire.js';
 

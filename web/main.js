@@ -1,5 +1,4 @@
 // main.js: joins the parts: one pane or two, and what stands around them, which is about the active one.
-//# allFunctionsCalledOnLoad
 
 import { bring, density, firstTable, listenForAddress, listenForShortcuts, recall, setDensity, tellAddress, viewOf, viewsFromAddress } from './reader.js';
 import { nextTerms } from './query.js';

@@ -1,6 +1,5 @@
 // pane.js: one table on the screen: its conversation with the server, its parts, and its frames; it paints at most once a frame. The
 // page (main.js) has one of them, or two side by side.
-//# allFunctionsCalledOnLoad
 
 import { ColumnSet, Heads, Sections } from './headers.js';
 import { titleOf } from './columns.js';

@@ -1,5 +1,4 @@
 // query.js: which table, and how it is sorted, filtered and grouped; and the same as the address's fragment. No DOM.
-//# allFunctionsCalledOnLoad
 
 import { isNumeric, layoutFrom, layoutText } from './columns.js';
 

@@ -1,5 +1,4 @@
 // reader.js: where the reader is and what he likes, how he moves, and what he reaches for.
-//# allFunctionsCalledOnLoad
 
 import { Backoff } from './link.js';
 import { hashFromView, hashFromViews, viewFromHash, viewsFromHash } from './query.js';

@@ -1,5 +1,4 @@
 // session.js: the course of a conversation with the server: what to say when, and what an answer means. No DOM, no socket.
-//# allFunctionsCalledOnLoad
 
 import * as wire from './wire.js';
 import { WindowCopy } from './wire.js';

@@ -1,5 +1,4 @@
 // table.js: draws the rows in sight. Nodes are recycled; in the scroll path nothing is measured and next to nothing allocated.
-//# allFunctionsCalledOnLoad
 
 import { makeCell } from './cells.js';
 import { missingOf } from './columns.js';

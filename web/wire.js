@@ -1,5 +1,4 @@
 // wire.js: messages to and from text, as docs/protocol.md has them, and the copy of the window that they make. No DOM, no socket, no clock.
-//# allFunctionsCalledOnLoad
 
 
 /** The subprotocol that the socket offers. */

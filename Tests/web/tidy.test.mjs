@@ -45,15 +45,6 @@ test('every module that the first rows need is asked for at once, and no other',
   assert.deepEqual([...ahead, ...started].toSorted(), [...needed('main.js')].toSorted());
 });
 
-test('a hint to compile stands where it is read: before the first line of code, and only in what runs at the start', () => {
-  const started = needed('main.js');
-  for (const [name, text] of scripts) {
-    if (!text.includes('allFunctionsCalledOnLoad')) continue;
-    assert.ok(started.has(name), name);
-    assert.match(text, /^(\/\/ .*\n)+\/\/# allFunctionsCalledOnLoad\n/, name);
-  }
-});
-
 test('what is said before the modules are there is what they would say', async () => {
   const { hello, SUBPROTOCOL } = await import('../../web/wire.js');
   const { DENSITIES } = await import('../../web/reader.js');
