@@ -33,9 +33,7 @@ let panel = null;  // what goes on, while it is open
 
 /** All that is said around the rows, when it is here. */
 function wantWords() {
-  if (wordsWanted !== null) return wordsWanted;
-  document.documentElement.classList.remove('bare');  // the bars in which they are said
-  wordsWanted = bring(() => import('./words.js')).then(({ Bar, LoadWatch, Note, PauseButton, Speech, viewInWords }) => {
+  wordsWanted ??= bring(() => import('./words.js')).then(({ Bar, LoadWatch, Note, PauseButton, Speech, viewInWords }) => {
     const speech = new Speech((text) => { $('said').textContent = text; });
     const bar = new Bar(document, {
       say: on.say,
@@ -47,6 +45,7 @@ function wantWords() {
     const pauseButton = new PauseButton($('pause'), $('paused'), () => active.session, () => active.pause());
     words = { bar, speech, pauseButton, inWords: viewInWords, parts: { Note, LoadWatch } };
     panes[0].speak(words.parts);
+    document.documentElement.classList.remove('bare');  // what stands in the bars is right from the beginning
     if (active.session.table) showView();
     return words;
   });

@@ -23,10 +23,11 @@
   const { classList, dataset } = document.documentElement;
   if (theme === 'dark' || theme === 'light') dataset.theme = theme;
 
-  // Nothing is painted before there are rows, and they are painted before what stands in the bars around them (style.css): either would keep
-  // them waiting. Whatever is missing after a moment is waited for in sight.
+  // Nothing is painted before there are rows, and they are painted before what stands in the bars around them: either would keep them waiting.
+  // Rows that are missing after a moment are waited for in sight, and so is what is said in the bars when it takes its time.
   classList.add('early', 'bare');
-  setTimeout(() => classList.remove('early', 'bare'), 500);
+  setTimeout(() => classList.contains('early') && classList.remove('early', 'bare'), 500);
+  setTimeout(() => classList.remove('bare'), 3_000);
 
   // The only script addresses that the page's policy lets through.
   const beside = (name) => new URL(name, document.currentScript.src).href;
