@@ -125,59 +125,6 @@ class ProcessesTest(PageTest):
         reader.until(f"() => Number(document.querySelector('#grid').getAttribute('aria-rowcount')) > {all_rows} / 2", "all rows come back")
         reader.check_clean(self)
 
-    def test_nothing_is_painted_before_the_first_rows_which_wait_for_no_timer(self):
-        reader, held = self.open(), []
-        # What shows the page after a moment without rows never comes: the rows have to do it.
-        reader.page.add_init_script("const wait = setTimeout; setTimeout = (act, time, ...rest) => (time === 500 ? 0 : wait(act, time, ...rest));")
-        reader.page.route("**/main.js", lambda route: held.append(route))
-        with reader.page.expect_request("**/main.js"):
-            reader.page.evaluate("() => { location.reload(); }")
-        reader.page.get_by_role("contentinfo", include_hidden=True).wait_for(state="attached")
-        self.assertEqual(reader.page.evaluate("getComputedStyle(document.body).display"), "none")
-        for route in held:
-            route.continue_()
-        expect(reader.grid).to_be_visible()
-        reader.wait_for_rows()
-        reader.check_clean(self)
-
-    def test_what_stands_around_the_rows_is_right_when_it_is_first_seen(self):
-        reader, held = self.open(), []
-        # Nothing but the words shows the bars here, however long they take.
-        reader.page.add_init_script("const wait = setTimeout; setTimeout = (act, time, ...rest) => (time === 3_000 ? 0 : wait(act, time, ...rest));")
-        reader.page.add_init_script("""globalThis.seen = [];
-            const look = () => {
-              const state = document.querySelector('#state-text');
-              if (state?.checkVisibility()) seen.push(state.textContent);
-              requestAnimationFrame(() => setTimeout(look));
-            };
-            look();""")
-        reader.page.route("**/words.js", lambda route: held.append(route))
-        with reader.page.expect_request("**/words.js"):
-            reader.page.reload(wait_until="commit")
-        reader.wait_for_rows()
-        self.assertEqual(reader.page.evaluate("seen"), [])
-        self.assertFalse(reader.filter.is_visible())
-        for route in held:
-            route.continue_()
-        expect(reader.filter).to_be_visible()
-        reader.until("() => seen.length > 0", "it is seen")
-        self.assertEqual(set(reader.page.evaluate("seen")), {"Live"})
-        reader.check_clean(self)
-
-    def test_what_is_typed_before_its_listener_is_there_is_asked_for(self):
-        reader, held = self.open(), []
-        reader.page.route("**/words.js", lambda route: held.append(route))
-        reader.page.reload(wait_until="commit")
-        reader.wait_for_rows()
-        expect(reader.filter).to_be_visible()  # the bars do not wait for ever for what is said in them
-        reader.filter.press_sequentially("rowcast")
-        reader.page.keyboard.press("Tab")
-        self.assertTrue(held, "what is said around the rows comes after them")
-        for route in held:
-            route.continue_()
-        reader.until_rows("(rows) => rows.length > 0 && rows.every(({ cells }) => /rowcast|…/i.test(cells.join(' ')))", "only matches stay")
-        reader.check_clean(self)
-
     def test_grouping_shows_sections_and_a_link_keeps_it(self):
         reader = self.open()
         reader.grouping.select_option(label=reader.titles()[reader.column("user|name")])
