@@ -2,6 +2,7 @@
 
 import asyncio
 import collections
+import math
 import random
 import resource
 import time
@@ -96,5 +97,7 @@ async def run(options):
     server.stop()
     assert len(back) == count, f"{count - len(back)} are not back"
     assert options.small or max(back) <= LONGEST and quantile(back, 0.5) <= MEDIAN, "they come back too slowly"
-    assert worst <= MOST_AT_ONCE * count, f"{worst} arrive within 100 ms"
+    # Of few pages chance alone sends more than a tenth at once now and then (seed 2272449110: 102 of 1,000): four standard deviations are its own.
+    chance = 4 * math.sqrt(MOST_AT_ONCE * count) if options.small else 0
+    assert worst <= MOST_AT_ONCE * count + chance, f"{worst} arrive within 100 ms"
     assert most <= MOST_MEMORY * calm, f"memory overshoots {most / calm:.2f} times"
