@@ -1,7 +1,6 @@
 // columns.js: how a column's values read as text, how wide it is and where it stands. No DOM, no clock: the ruler is passed in, and who shows an
 // age says what time it is.
 
-
 /** Room at both sides of a cell's text, as in the style sheet. */
 export const CELL_PADDING = 10;
 

@@ -74,7 +74,7 @@ export class Pane {
     this.session.view = view;
     this.scroll.setRowHeight(DENSITIES[density()]);
     this.link = open((event) => this.#receive(event));
-    // At once, for the first request must ask for enough, and as it will be: where rows go is not known before something is laid out.
+    // At once, for the first request must ask for enough: the observer tells how large the grid is only when something has been laid out.
     this.#fit({ width, height: height - BARS_HEIGHT });
   }
 

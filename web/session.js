@@ -1,7 +1,6 @@
 // session.js: the course of a conversation with the server: what to say when, and what an answer means. No DOM, no socket.
 
 import * as wire from './wire.js';
-import { WindowCopy } from './wire.js';
 import { emptyView, fittingView, nextCollapsed, wireFilter } from './query.js';
 
 /**
@@ -18,7 +17,7 @@ export class Session {
   constructor(send, recall = (view, tables) => ({ ...view, table: tables[0].name })) {
     this.send = send;
     this.recall = recall;
-    this.copy = new WindowCopy();
+    this.copy = new wire.WindowCopy();
     this.view = emptyView();
     this.tables = [];
     /** Sources that have no table, each `{name, source}`. */
@@ -84,7 +83,7 @@ export class Session {
     const isOther = view.table !== this.view.table;
     this.view = view;
     this.isPaused = false;  // whoever asks for something else wants to see it; the server sees it so, too
-    if (isOther) this.copy = new WindowCopy();
+    if (isOther) this.copy = new wire.WindowCopy();
     if (!this.#isGreeted) this.#isChanged = true;
     else if (isOther || !this.isOpen) this.#open(sight, false);
     else {
@@ -211,7 +210,7 @@ export class Session {
   #leave() {
     this.lost();
     this.#isGreeted = true;
-    this.copy = new WindowCopy();
+    this.copy = new wire.WindowCopy();
     this.isPaused = false;
     this.waiting = null;
     if (this.table === undefined && this.view.table === this.#recalled) this.view = emptyView();
@@ -272,7 +271,7 @@ export class Session {
   #replace(message) {
     const before = this.copy;
     const isAnswer = this.isAsking && message.request === this.#request;
-    const copy = new WindowCopy();
+    const copy = new wire.WindowCopy();
     const reason = copy.replace(message);
     if (reason !== null) {
       // Asking again at once for what was wrong twice would go round for ever: the next connection starts anew.

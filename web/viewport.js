@@ -1,7 +1,6 @@
 // viewport.js: geometry. Which items are in sight, where they are drawn, what to ask the server for, and what a change looks like on its way. No
 // document, no clock: elements are passed in.
 
-
 /** The height of every item, in pixels. The style sheet has the same number. */
 export const ROW_HEIGHT = 28;
 

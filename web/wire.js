@@ -1,6 +1,5 @@
 // wire.js: messages to and from text, as docs/protocol.md has them, and the copy of the window that they make. No DOM, no socket, no clock.
 
-
 /** The subprotocol that the socket offers. */
 export const SUBPROTOCOL = 'rowcast.v1';
 
