@@ -48,7 +48,10 @@ let package = Package(
   ],
   targets: [
     // What thinks. No I/O, no clock.
-    .target(name: "ListEngine", swiftSettings: engineSettings + fuzzedSettings),
+    // Swift's own conversions of numbers call `floor` and its kin; without an import nothing else names the library that has them.
+    .target(
+      name: "ListEngine", swiftSettings: engineSettings + fuzzedSettings,
+      linkerSettings: [.linkedLibrary("m", .when(platforms: [.linux]))]),
     .target(name: "Wire", dependencies: ["ListEngine"], swiftSettings: swiftSettings + fuzzedSettings),
     // The order of texts in a language, by the ICU that comes with the toolchain.
     .target(
