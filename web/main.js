@@ -45,8 +45,9 @@ function wantWords() {
     const pauseButton = new PauseButton($('pause'), $('paused'), () => active.session, () => active.pause());
     words = { bar, speech, pauseButton, inWords: viewInWords, parts: { Note, LoadWatch } };
     panes[0].speak(words.parts);
-    document.documentElement.classList.remove('bare');  // what stands in the bars is right from the beginning
     if (active.session.table) showView();
+    showState(active);
+    document.documentElement.classList.remove('bare');  // last: the bars are shown with their contents, not a frame before
     return words;
   });
   return wordsWanted;

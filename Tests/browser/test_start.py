@@ -30,9 +30,14 @@ class StartTest(PageTest):
             const look = () => {
               const state = document.querySelector('#state-text');
               if (state?.checkVisibility()) seen.push(state.textContent);
-              requestAnimationFrame(() => setTimeout(look));
             };
-            look();""")
+            // Whenever a class of the root changes, which is what shows the bars, and in every frame.
+            new MutationObserver(look).observe(document, { attributes: true, attributeFilter: ['class'], subtree: true });
+            const lookOn = () => {
+              look();
+              requestAnimationFrame(() => setTimeout(lookOn));
+            };
+            lookOn();""")
         reader.page.route("**/words.js", lambda route: held.append(route))
         with reader.page.expect_request("**/words.js"):
             reader.page.reload(wait_until="commit")
