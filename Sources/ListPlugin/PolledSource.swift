@@ -9,8 +9,9 @@
 ///       }
 ///     }
 ///
-/// An error in `list` ends nothing: the rows stay, marked as old, with the error for people to read, and `list` is called again
-/// after the interval.
+/// Any error in `list` marks the rows as stale, with the error as the reason, and `list` is called again: after the interval at
+/// first, then after twice as long each time, up to a minute. The next list that is taken makes the source live again. A list
+/// that the host refuses, such as one with too few cells in a row, counts as such an error.
 public protocol PolledSource: DataSource {
   /// The time from the end of one list to the beginning of the next; one second unless told otherwise.
   var interval: Duration { get }
@@ -23,24 +24,25 @@ extension PolledSource {
   /// One second.
   public var interval: Duration { .seconds(1) }
 
-  /// Lists, hands over, waits; until the source is stopped.
+  /// Lists, hands over and waits, until the source is stopped.
   public mutating func run(_ host: ListHost) throws {
     var rows = Batch(.upsert, columns: schema.columns.count)
-    var isStale = false
+    var retry = RetryPause(interval)
     while true {
       rows.removeAll()
       do {
         try list(&rows)
         try host.reload(rows)
-        if isStale { host.setState(.live) }
-        isStale = false
-      } catch let error as HostError {
-        throw error
+        if retry.isFailing { host.setState(.live) }
+        retry = RetryPause(interval)
+        try host.wait(interval)
       } catch {
-        host.setState(.stale, "\(error)")
-        isStale = true
+        // A source that is being stopped has no next try, whatever the error is.
+        if host.isStopping { throw HostError.stopping }
+        let pause = retry.next()
+        host.setState(.stale, "\(error); trying again in \(RetryPause.written(pause))")
+        try host.wait(pause)
       }
-      try host.wait(interval)
     }
   }
 }

@@ -37,6 +37,26 @@ enum Workshop {
     return output
   }
 
+  /// Builds a plugin from a Swift file, with the module `ListPlugin` as it was built for the tests.
+  static func buildSwift(_ source: URL, into folder: URL) throws -> String {
+    let name = source.deletingPathExtension().lastPathComponent
+    let output = folder.appending(path: "lib\(name).so").path
+    let products = URL(filePath: try library("load")).deletingLastPathComponent()
+    let objects = try ["ListPlugin.build", "CListPlugin.build"].flatMap { folder in
+      try FileManager.default.contentsOfDirectory(at: products.appending(path: folder), includingPropertiesForKeys: nil)
+        .filter { $0.pathExtension == "o" }.map(\.path)
+    }
+    try run(
+      compiler(["swiftc"]),
+      [
+        "-emit-library", "-parse-as-library", "-swift-version", "6", "-warnings-as-errors", "-module-name", name,
+        "-module-cache-path", folder.path, "-I", products.appending(path: "Modules").path, "-Xcc",
+        "-fmodule-map-file=\(products.appending(path: "CListPlugin.build/module.modulemap").path)", "-Xcc",
+        "-I\(include)", "-o", output, source.path,
+      ] + objects, in: folder)
+    return output
+  }
+
   /// The first of these that is installed, in the usual places or beside the Swift compiler.
   static func compiler(_ names: [String]) throws -> String {
     let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin").split(separator: ":").map(String.init)

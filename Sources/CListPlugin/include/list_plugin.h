@@ -212,6 +212,8 @@ struct list_host {
   int32_t (*wait)(void *context, uint64_t nanoseconds);
 
   // Says how the source is (one of enum list_state), and why, for people. NULL: no message. Copied; may block as push does.
+  // A source that cannot reach its data says LIST_STATE_STALE, waits, longer after each failure, tries again, and says
+  // LIST_STATE_LIVE when it has succeeded. To return from run instead ends the source.
   // [any thread, while run runs]
   void (*set_state)(void *context, uint32_t state, const char *message);
 
