@@ -40,7 +40,7 @@ export class Acts {
     this.#secret = secret;
     for (const entry of this.open.values()) {
       if (entry.state !== 'said') continue;
-      if (entry.tries >= mostTries) this.#fail(entry, 'The server has not answered.', true);
+      if (entry.tries >= mostTries) this.#fail(entry, 'The server did not answer in time.', true);
       else this.#say(entry);
     }
     this.#next();
@@ -56,8 +56,8 @@ export class Acts {
     this.#last += 1;
     const entry = { id: this.#last, table, action, row, values, state: 'waiting', text: '', isUnclear: false, session: null, tries: 0 };
     this.open.set(entry.id, entry);
-    if (this.#secret === null) this.#fail(entry, 'There is no connection to the server.');
-    else if (this.open.size > mostWaiting) this.#fail(entry, 'Too much waits to be done already.');
+    if (this.#secret === null) this.#fail(entry, 'Not connected to the server.');
+    else if (this.open.size > mostWaiting) this.#fail(entry, 'Too many actions are waiting. Try again when some are done.');
     else this.#next();
     return entry;
   }

@@ -38,7 +38,7 @@ export class Aside {
    */
   ask(question, { isEnough = () => true, changed = () => {} } = {}) {
     return new Promise((resolve, reject) => {
-      if (this.#waiting.length >= mostWaiting) return void reject(new Error('Too much is asked already.'));
+      if (this.#waiting.length >= mostWaiting) return void reject(new Error('Too many requests are waiting. Try again in a moment.'));
       this.#waiting.push({ ...question, isEnough, changed, resolve, reject, isOpen: true });
       this.#rest();
       this.#next();
@@ -52,7 +52,7 @@ export class Aside {
     this.#request += 1;
     const { table, query, viewport } = this.#current;
     Object.assign(this.#current, { request: this.#request, copy: new WindowCopy() });
-    this.#current.giveUp = this.later(() => this.#failed('The server has not answered.'), patience);
+    this.#current.giveUp = this.later(() => this.#failed('The server did not answer in time.'), patience);
     this.#send(wire.open({ table, request: this.#request, query, viewport: { seq: 0, ...viewport }, interval: 0 }));
   }
 
@@ -66,7 +66,7 @@ export class Aside {
   #receive({ message, state, refused }) {
     if (message !== undefined) this.#take(message);
     else if (refused !== undefined) this.#failed(refused);
-    else if (state === 'closed' && !this.#isResting) this.#failed('There is no connection to the server.');
+    else if (state === 'closed' && !this.#isResting) this.#failed('Not connected to the server.');
   }
 
   #take(message) {
@@ -85,7 +85,7 @@ export class Aside {
     const { request, copy, isEnough, changed } = this.#current ?? {};
     if (message.request === request) {
       const fault = message.type === 'window' ? copy.replace(message) : copy.apply(message);
-      if (fault !== null) return this.#failed(`The answer cannot be trusted (${fault}).`);
+      if (fault !== null) return this.#failed(`The answer was damaged (${fault}). Try again.`);
       changed(copy);
       if (this.#current.isOpen && isEnough(copy)) this.#end(({ resolve }) => resolve(copy));
     }

@@ -26,7 +26,7 @@ export function askValues(what, take) {
     socket.close();
     take({ values, note });
   };
-  const timer = setTimeout(() => end('It takes too long to count them all.'), patience);
+  const timer = setTimeout(() => end('Counting took too long. These are the first values found.'), patience);
   const walk = new ValueWalk({ ...what, most }, (message) => socket.send(JSON.stringify(message)), (found) => {
     ({ values } = found);
     if (found.isDone) return end(found.isAll ? `${values.length.toLocaleString()} ${values.length === 1 ? 'value' : 'values'}` : `The first ${most.toLocaleString()} values; there are more.`);
@@ -39,9 +39,9 @@ export function askValues(what, take) {
     try {
       if (!isDone) walk.receive(parseMessage(data));
     } catch {
-      end('They could not be counted.');
+      end('The values could not be counted.');
     }
   };
-  socket.onclose = () => end('They could not be counted.');
+  socket.onclose = () => end('The values could not be counted.');
   return () => end('');
 }

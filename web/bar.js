@@ -3,7 +3,7 @@
 import { age, countText, titleOf } from './columns.js';
 import { loadsText } from './loads.js';
 import { nextGroup } from './query.js';
-import { stateName } from './source.js';
+import { stateText } from './source.js';
 
 const typingPause = 120;  // milliseconds without a key before a filter is asked for
 
@@ -104,10 +104,10 @@ export class Bar {
     this.#write('rows', [`${count} ${rows === 1 ? 'row' : 'rows'}${isFiltered ? match : ''}`, ...totals].join(' · '));
     const state = error ? 'failed' : isLive ? source?.state ?? '' : '';  // without a connection nobody knows
     this.parts.source.dataset.state = state;
-    this.#write('source', error ? 'refused' : stateName(state));
+    this.#write('source', error ? 'Not applied:' : isLive ? stateText(source) : '');
     this.#write('source-message', error || (isLive && source?.message) || '');
     const rejected = source?.rejected ?? 0;
-    this.#write('rejected', rejected > 0 ? `${rejected.toLocaleString(this.locale)} rejected` : '');
+    this.#write('rejected', rejected > 0 ? `${rejected.toLocaleString(this.locale)} ${rejected === 1 ? 'row' : 'rows'} skipped` : '');
     this.parts.rejected.title = rejected > 0 ? source.lastRejection ?? '' : '';
     const loads = loadsText(isLive ? prefetch : null, this.locale);
     this.#write('loads', loads.text);

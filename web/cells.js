@@ -254,7 +254,7 @@ class PictureCell extends TextCell {
     this.el.classList.toggle('loading', false);
     this.el.classList.toggle('broken', bitmap === undefined);
     if (bitmap === undefined) {
-      this.el.title = `This image cannot be shown: ${fault}`;
+      this.el.title = `Image not available: ${fault}`;
       return;
     }
     this.el.removeAttribute('title');

@@ -25,28 +25,28 @@ export function columnMenu(column, columns, view, on) {
   const canGroup = column.type !== 'series' && column.type !== 'image';
   const items = [
     sorted(false), sorted(true),
-    view.sort.length > 0 && own === undefined ? { label: 'Then sort by this', hint: 'Shift+click', run: () => on.change({ sort: nextSort(view.sort, name, true) }) } : undefined,
-    own !== undefined ? { label: 'Do not sort by this', run: () => on.change({ sort: view.sort.filter((term) => term !== own) }) } : undefined,
+    view.sort.length > 0 && own === undefined ? { label: 'Add to sort', hint: 'Shift+click', run: () => on.change({ sort: nextSort(view.sort, name, true) }) } : undefined,
+    own !== undefined ? { label: 'Remove sort', run: () => on.change({ sort: view.sort.filter((term) => term !== own) }) } : undefined,
     null,
     { label: 'Filter…', run: on.filter },
     canGroup ? {
-      label: 'Group by this', isChecked: isGroup, isDisabled: !isGroup && view.group.length >= 4,
+      label: 'Group by this column', isChecked: isGroup, isDisabled: !isGroup && view.group.length >= 4,
       run: () => on.change({ group: isGroup ? view.group.filter((other) => other !== name) : [...view.group, name], collapsed: [] }),
     } : undefined,
     ...(isNumeric(column.type) ? totals(name, view, on) : []),
     null,
-    { label: 'Keep at the edge', isChecked: place.isPinned, run: layout(changePlace(columns, view.columns, name, { isPinned: !place.isPinned })) },
-    { label: 'Move towards the start', hint: 'Ctrl+Shift+←', isDisabled: at === 0, run: layout(stepPlace(columns, view.columns, name, -1)) },
-    { label: 'Move towards the end', hint: 'Ctrl+Shift+→', isDisabled: at === shown.length - 1, run: layout(stepPlace(columns, view.columns, name, 1)) },
-    { label: 'Fit its width', run: () => on.fit(false) },
-    { label: 'Fit all widths', run: () => on.fit(true) },
-    { label: 'Hide', isDisabled: shown.length === 1, run: layout(changePlace(columns, view.columns, name, { isHidden: true })) },
+    { label: place.isPinned ? 'Unpin' : 'Pin left', run: layout(changePlace(columns, view.columns, name, { isPinned: !place.isPinned })) },
+    { label: 'Move left', hint: 'Ctrl+Shift+←', isDisabled: at === 0, run: layout(stepPlace(columns, view.columns, name, -1)) },
+    { label: 'Move right', hint: 'Ctrl+Shift+→', isDisabled: at === shown.length - 1, run: layout(stepPlace(columns, view.columns, name, 1)) },
+    { label: 'Fit to content', run: () => on.fit(false) },
+    { label: 'Fit all columns', run: () => on.fit(true) },
+    { label: 'Hide column', isDisabled: shown.length === 1, run: layout(changePlace(columns, view.columns, name, { isHidden: true })) },
   ];
   return items.filter((item) => item !== undefined);
 }
 
 function totals(name, { aggregates }, on) {
-  return [['sum', 'Sum'], ['mean', 'Mean']].map(([kind, label]) => {
+  return [['sum', 'Sum'], ['mean', 'Average']].map(([kind, label]) => {
     const own = aggregates.find((one) => one.column === name && one.function === kind);
     return {
       label, isChecked: own !== undefined, isDisabled: own === undefined && aggregates.length >= 16,
@@ -65,8 +65,8 @@ export function columnsMenu(columns, view, change) {
       run: () => change({ columns: changePlace(columns, view.columns, place.column, { isHidden: !place.isHidden }) }),
     })),
     null,
-    { label: 'Show all', isDisabled: shown.length === places.length, run: () => change({ columns: showAll(columns, view.columns) }) },
-    { label: 'As the source has them', isDisabled: view.columns.length === 0, run: () => change({ columns: [] }) },
+    { label: 'Show all columns', isDisabled: shown.length === places.length, run: () => change({ columns: showAll(columns, view.columns) }) },
+    { label: 'Reset columns', isDisabled: view.columns.length === 0, run: () => change({ columns: [] }) },
   ];
 }
 

@@ -31,7 +31,7 @@ export class Copying {
     const { bounds } = selection;
     const count = bounds.bottom - bounds.top + 1;
     if (count * chosen.specs.length > mostCells) {
-      return this.notices.show(`${count.toLocaleString()} rows are too many to copy. E saves all rows as a file.`, false);
+      return this.notices.show(`${count.toLocaleString()} rows are too many to copy. Press E to export all rows instead.`, false);
     }
     const key = JSON.stringify([session.view, bounds]);
     if (this.#ready?.key === key) return this.#put(event, this.#ready.chosen);
@@ -45,7 +45,7 @@ export class Copying {
     if (!spec || focus.item === null || focus.item.isHeader) return;
     event.clipboardData.setData('text/plain', cellText(focus.item.cells[spec.index], spec.column));
     event.preventDefault();
-    on.say('Copied the cell');
+    on.say('Cell copied');
   }
 
   #put({ clipboardData }, chosen) {
@@ -84,10 +84,10 @@ export class Copying {
       if (isWritten) this.#tell(chosen);
       else {
         this.#ready = { key, chosen };
-        this.notices.show(`${chosen.rows.length.toLocaleString()} rows are here: copy once more`);
+        this.notices.show(`${chosen.rows.length.toLocaleString()} rows are ready: press Ctrl+C again`);
       }
     } catch (error) {
-      if (turn === this.#turn) this.notices.show(`Nothing was copied: ${error.message}`, false);
+      if (turn === this.#turn) this.notices.show(`Copy failed: ${error.message}`, false);
     } finally {
       leave();
     }

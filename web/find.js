@@ -116,7 +116,7 @@ export class Find {
     this.#typing = setTimeout(() => this.on.countAll(word, (count) => {
       if (word !== this.input.value || !this.isOpen) return;
       this.all.hidden = count === null;
-      if (count !== null) this.all.textContent = `${count.toLocaleString()} ${count === 1 ? 'row' : 'rows'} in all`;
+      if (count !== null) this.all.textContent = `${count.toLocaleString()} matching ${count === 1 ? 'row' : 'rows'}`;
     }), typingPause);
   }
 
@@ -125,7 +125,7 @@ export class Find {
     const count = this.#found.length.toLocaleString();
     const here = this.#hasGone ? this.on.here() : null;
     const at = here === null ? -1 : this.#found.findIndex(({ position, column }) => position === here.position && column === here.column);
-    this.#write(this.input.value === '' ? '' : at >= 0 ? `${(at + 1).toLocaleString()} of ${count} at hand` : `${count} at hand`);
+    this.#write(this.input.value === '' ? '' : at >= 0 ? `${(at + 1).toLocaleString()} of ${count}` : count === '1' ? '1 match' : `${count} matches`);
   }
 
   #write(text) {
@@ -154,7 +154,7 @@ export class Find {
   async #seek(isBackward) {
     const turn = this.#turn;
     const isWanted = () => turn === this.#turn;
-    const told = (share) => isWanted() && this.#write(`${Math.floor(share * 100)}% looked through`);
+    const told = (share) => isWanted() && this.#write(`${Math.floor(share * 100)}% searched`);
     this.#isSeeking = true;
     told(0);
     let words = '';
@@ -163,10 +163,10 @@ export class Find {
       if (!isWanted()) return;
       this.#isSeeking = false;
       if (found !== null) return void this.#go(found);
-      words = 'nowhere else';
+      words = 'no more matches';
     } catch (error) {
       if (!isWanted()) return;
-      words = 'not looked through';
+      words = 'search failed';
       this.on.say(error.message);
     }
     this.#isSeeking = true;  // the words stay until the next step or letter

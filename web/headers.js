@@ -403,7 +403,7 @@ export class Heads {
       const more = make('button', spec.align === 'end' ? 'head-more at-start' : 'head-more');  // away from the title
       more.type = 'button';
       more.tabIndex = -1;  // from the keyboard the header itself opens its menu
-      more.setAttribute('aria-label', `Menu of ${titleOf(spec.column)}`);
+      more.setAttribute('aria-label', `${titleOf(spec.column)} column menu`);
       const cell = make('div', `head ${spec.rule}${spec.isPinned ? ' at-edge' : ''}`);
       cell.setAttribute('role', 'columnheader');
       cell.setAttribute('aria-labelledby', title.id);

@@ -5,12 +5,12 @@ import { KEYS } from './keys.js';
 /** Opens the box. */
 export function openHelp() {
   const dialog = make('dialog', 'box help');
-  dialog.setAttribute('aria-label', 'Keys');
+  dialog.setAttribute('aria-label', 'Keyboard shortcuts');
   const close = make('button', 'plain', 'Close');
   close.type = 'button';
   close.addEventListener('click', () => dialog.close());
   const head = make('div', 'box-head');
-  head.append(make('h2', '', 'Keys'), close);
+  head.append(make('h2', '', 'Keyboard shortcuts'), close);
   dialog.append(head);
   for (const [title, keys] of KEYS) {
     const list = make('dl');

@@ -43,7 +43,7 @@ export class HoldPolicy {
 /** What the sign says: nothing as long as nothing waits. */
 export function heldText(held, locale) {
   const moves = held?.moves ?? 0;
-  return moves === 0 ? '' : `${moves.toLocaleString(locale)} ${moves === 1 ? 'move waits' : 'moves wait'}`;
+  return moves === 0 ? '' : `Order held: ${moves.toLocaleString(locale)} ${moves === 1 ? 'row' : 'rows'} will move`;
 }
 
 /** Watches the pointer and the selection in `body`, and says in `heldText` what waits. */

@@ -31,18 +31,18 @@ export function moveActive({ position, column }, key, { total, columns, page, is
 /** What the page's keys do, for people. */
 export const KEYS = Object.freeze([
   ['Rows', [
-    ['Arrow keys', 'Move from cell to cell; up from the first row to the headers'], ['Home, End', 'First and last cell of the row'],
-    ['Ctrl+Home, Ctrl+End', 'First and last row'], ['Ctrl+arrow', 'To the edge in that direction'], ['Page Up, Page Down', 'A screenful'],
-    ['Enter', 'All cells of the row, beside the table; on a section: collapse or expand it'], ['Ctrl+Enter', 'Follow a link'],
-    ['Shift+F10, right click', 'What can be done to the row'],
+    ['Arrow keys', 'Move between cells; up from the first row to the headers'], ['Home, End', 'First and last cell of the row'],
+    ['Ctrl+Home, Ctrl+End', 'First and last row'], ['Ctrl+arrow', 'Jump to the edge'], ['Page Up, Page Down', 'Scroll by one screen'],
+    ['Enter', 'Show the row’s details; on a section: collapse or expand it'], ['Ctrl+Enter', 'Follow a link'],
+    ['Shift+F10, right click', 'Row menu'],
   ]],
   ['Selecting and copying', [
-    ['Space, Ctrl+click', 'Select the row, or no more'], ['Shift+arrow, Shift+click', 'Select cells'], ['Shift+Space', 'Select the row’s cells'],
-    ['Ctrl+Space', 'Select the column'], ['Ctrl+A', 'Select everything'], ['Ctrl+C', 'Copy, for spreadsheets as a table'], ['Escape', 'Select nothing'],
+    ['Space, Ctrl+click', 'Select or deselect the row'], ['Shift+arrow, Shift+click', 'Select cells'], ['Shift+Space', 'Select all cells of the row'],
+    ['Ctrl+Space', 'Select the column'], ['Ctrl+A', 'Select all'], ['Ctrl+C', 'Copy; pastes into spreadsheets as a table'], ['Escape', 'Clear the selection'],
   ]],
   ['Column headers', [
-    ['Enter', 'Sort; with Shift by a further column'], ['Alt+↓, right click', 'Menu: filter, group, pin, hide'], ['Shift+←, Shift+→', 'Narrower, wider'],
+    ['Enter', 'Sort; with Shift: add to the sort'], ['Alt+↓, right click', 'Column menu: filter, group, pin, hide'], ['Shift+←, Shift+→', 'Make the column narrower or wider'],
     ['Ctrl+Shift+←, Ctrl+Shift+→', 'Move the column'],
   ]],
-  ['Everywhere', [['/', 'Search all rows'], ['Ctrl+F', 'Find in the rows at hand'], ['P', 'Keep the rows as they are, or go on'], ['S', 'A second table beside this one, or only this one'], ['F6', 'From one table to the other'], ['E', 'Save all rows as a file'], ['I', 'What goes on: rates, delays, reuse'], ['?', 'These keys']]],
+  ['Everywhere', [['/', 'Search all columns'], ['Ctrl+F', 'Find in table'], ['P', 'Pause or resume updates'], ['S', 'Split view on or off'], ['F6', 'Switch to the other table'], ['E', 'Export all rows'], ['I', 'Activity: rates, delays, reuse'], ['?', 'Keyboard shortcuts']]],
 ]);

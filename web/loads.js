@@ -48,9 +48,9 @@ export function loadsText(prefetch, locale) {
   const many = (value) => value.toLocaleString(locale);
   // Rounded down: all of them is said only when it was all of them.
   const share = Math.floor((100 * hits) / (hits + late));
-  const others = [[cancelled, 'cancelled'], [wasted, 'never looked at'], [failed, 'failed']].filter(([count]) => count > 0);
+  const others = [[cancelled, 'cancelled'], [wasted, 'never viewed'], [failed, 'failed']].filter(([count]) => count > 0);
   return {
     text: `${share}% loaded ahead`,
-    title: [`${many(hits)} of ${many(hits + late)} were loaded before their place was in sight`, ...others.map(([count, what]) => `${many(count)} ${what}`)].join(', '),
+    title: [`${many(hits)} of ${many(hits + late)} were loaded before they came into view`, ...others.map(([count, what]) => `${many(count)} ${what}`)].join(', '),
   };
 }

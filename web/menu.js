@@ -3,8 +3,8 @@
 let close = () => {};
 
 /**
- * @typedef {{label: string, run?: () => void, hint?: string, isChecked?: boolean, isRadio?: boolean, isDisabled?: boolean, isDanger?: boolean}|null} MenuItem
- *   null draws a line; `hint` is a key that does the same
+ * @typedef {{label: string, run?: () => void, hint?: string, isChecked?: boolean, isRadio?: boolean, isDisabled?: boolean, isDanger?: boolean}|{heading: string}|null} MenuItem
+ *   null draws a line, `heading` opens a group with this name; `hint` is a key that does the same
  */
 
 /**
@@ -21,16 +21,23 @@ export function openMenu(under, label, items) {
   menu.setAttribute('role', 'menu');
   menu.setAttribute('aria-label', label);
   const choices = [];
+  let group = menu;
   for (const item of items) {
     if (item === null) {
       const line = document.createElement('div');
       line.setAttribute('role', 'separator');
       menu.append(line);
+      group = menu;
+      continue;
+    }
+    if (item.heading !== undefined) {
+      group = makeGroup(item.heading);
+      menu.append(group);
       continue;
     }
     const choice = makeChoice(item);
     choices.push(choice);
-    menu.append(choice);
+    group.append(choice);
     choice.addEventListener('click', () => {
       if (item.isDisabled) return;
       close();
@@ -74,6 +81,18 @@ export function openMenu(under, label, items) {
   });
   menu.addEventListener('pointermove', ({ target }) => target.closest('.choice')?.focus({ preventScroll: true }));
   choices.find((choice) => choice.getAttribute('aria-disabled') === null)?.focus();
+}
+
+function makeGroup(name) {
+  const group = document.createElement('div');
+  group.setAttribute('role', 'group');
+  group.setAttribute('aria-label', name);
+  const heading = document.createElement('div');
+  heading.className = 'menu-heading';
+  heading.setAttribute('aria-hidden', 'true');
+  heading.textContent = name;
+  group.append(heading);
+  return group;
 }
 
 function makeChoice({ label, hint, isChecked, isRadio, isDisabled, isDanger }) {

@@ -35,14 +35,14 @@ export class Note {
 
 function reason({ view, tables, table, sources }, state, hasRows, passed) {
   if (hasRows) {
-    return view.search === '' ? ['No rows', 'This table is empty. Rows appear here as soon as its source sends some.']
-      : [`No row contains “${view.search}”`, 'Rows that match appear here by themselves.'];
+    return view.search === '' ? ['This table is empty', 'Rows appear here as soon as the source sends some.']
+      : [`No row contains “${view.search}”`, 'Matching rows appear here as they arrive.'];
   }
-  if (state === 'lost') return ['The server cannot be reached', 'This page tries again by itself, and goes on when it is back.'];
+  if (state === 'lost') return ['The server cannot be reached', 'Check that it is running. This page reconnects by itself.'];
   if (state === 'connecting') return ['', ''];
   const absent = table === undefined && (sources.find(({ name }) => name === view.table) ?? ((tables.length === 0 || view.table === '') && sources.length === 1 ? sources[0] : undefined));
-  if (absent) return [`“${absent.name}” has no table yet`, absentWords(absent.source, passed)];
-  if (tables.length === 0) return ['Waiting for the first table', 'No source has told what it shows yet. The table opens here when one does.'];
-  if (table === undefined) return [`There is no table “${view.table}” yet`, 'It opens here when its source appears. Others are in the list of tables.'];
-  return table.source?.state === 'failed' ? ['The source has failed', table.source.message] : ['', ''];
+  if (absent) return [`No data from “${absent.name}” yet`, absentWords(absent.source, passed)];
+  if (tables.length === 0) return ['Waiting for the first table', 'The first table opens here when a source sends its columns.'];
+  if (table === undefined) return [`No table called “${view.table}”`, 'It opens here if it appears. Press the Tables button to choose another.'];
+  return table.source?.state === 'failed' ? ['Source failed', table.source.message] : ['', ''];
 }

@@ -9,7 +9,7 @@ export class Notices {
     this.on = on;
     this.list = make('div', 'acted');
     this.list.setAttribute('role', 'group');
-    this.list.setAttribute('aria-label', 'What was done');
+    this.list.setAttribute('aria-label', 'Notifications');
     this.list.hidden = true;
     stage.append(this.list);
   }
@@ -20,7 +20,7 @@ export class Notices {
     if (!isGood) line.setAttribute('role', 'alert');
     const close = make('button', '', '×');
     close.type = 'button';
-    close.setAttribute('aria-label', 'Close this message');
+    close.setAttribute('aria-label', 'Dismiss');
     const leave = () => {
       line.remove();
       this.list.hidden = this.list.childElementCount === 0;

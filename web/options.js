@@ -1,21 +1,23 @@
 // options.js: the menu of how the page looks: theme, density, columns.
 
 import { columnsMenu } from './columnmenu.js';
+import { countText } from './columns.js';
 import { exportAddress, FORMATS } from './exporting.js';
 import { openMenu } from './menu.js';
 import { density, setDensity, setTheme, theme } from './reader.js';
 
-/** What takes the whole view away as a file. */
-export function exportItems({ table, view }, say) {
+/** The menu items that export all rows of the view. */
+export function exportItems({ table, view, copy }, say) {
+  const rows = copy.seq === 0 ? undefined : countText(copy.rows, copy.accuracy);
   return FORMATS.map(([format, name]) => {
     const address = table === undefined ? '' : exportAddress(view, table, format);
-    return { label: `Save all rows as ${name}`, isDisabled: address === '', run: () => save(address, `${table.name}.${format}`, say) };
+    return { label: rows === undefined ? `Export ${name}` : `Export ${name} (${rows})`, isDisabled: address === '', run: () => save(address, `${table.name}.${format}`, say) };
   });
 }
 
-/** Opens the menu of what takes the whole view away. */
+/** Opens the menu of export formats. */
 export function showExports(under, session, say) {
-  openMenu(under, 'Save all rows', exportItems(session, say));
+  openMenu(under, 'Export', exportItems(session, say));
 }
 
 // The browser keeps what comes, and shows how far it is.
@@ -26,7 +28,7 @@ function save(address, name, say) {
   document.body.append(link);
   link.click();
   link.remove();
-  say(`Saving ${name}`);
+  say(`Exporting ${name}`);
 }
 
 /**
@@ -38,12 +40,13 @@ function save(address, name, say) {
  *   items of what can be done to the whole table
  */
 export function showOptions(button, session, on) {
-  const themes = [['', 'As the system'], ['light', 'Light'], ['dark', 'Dark']];
-  const densities = [['compact', 'Compact rows'], ['normal', 'Normal rows'], ['roomy', 'Roomy rows']];
+  const themes = [['', 'System'], ['light', 'Light'], ['dark', 'Dark']];
+  const densities = [['compact', 'Compact'], ['normal', 'Normal'], ['roomy', 'Comfortable']];
   const columns = session.table?.columns ?? [];
   openMenu(button, 'View options', [
+    { heading: 'Theme' },
     ...themes.map(([name, label]) => ({ label, isRadio: true, isChecked: theme() === name, run: () => setTheme(name) })),
-    null,
+    { heading: 'Row height' },
     ...densities.map(([name, label]) => ({
       label, isRadio: true, isChecked: density() === name,
       run() {
@@ -51,10 +54,10 @@ export function showOptions(button, session, on) {
         on.densityChanged();
       },
     })),
-    null,
+    { heading: 'Export' },
     ...exportItems(session, on.say),
-    ...(on.actions.length > 0 ? [null, ...on.actions] : []),
-    null,
-    { label: 'Columns…', isDisabled: columns.length === 0, run: () => openMenu(button, 'Columns', columnsMenu(columns, session.view, on.change)) },
+    ...(on.actions.length > 0 ? [{ heading: 'Actions' }, ...on.actions] : []),
+    { heading: 'Columns' },
+    { label: 'Choose columns…', isDisabled: columns.length === 0, run: () => openMenu(button, 'Columns', columnsMenu(columns, session.view, on.change)) },
   ]);
 }

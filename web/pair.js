@@ -106,7 +106,7 @@ export class Pair {
     const close = make('button', 'stage-close');
     close.type = 'button';
     close.textContent = '×';
-    close.setAttribute('aria-label', 'Close this table');
+    close.setAttribute('aria-label', 'Close this pane');
     close.addEventListener('click', () => this.closeOther(pane === this.first ? this.second : this.first));
     head.append(title, told, close);
     stage.prepend(head);

@@ -76,12 +76,12 @@ export class Panel {
     if (p99 !== null) this.delays = [...this.delays.slice(-59), p99];
     const rate = (name) => gauges.rate(name, now).toLocaleString(undefined, { maximumFractionDigits: 1 });
     const took = (part) => (gauges.quantile(part) === null ? '—' : `${gauges.quantile(part).toFixed(1)}\u202fms`);
-    const reuse = ({ made, taken }) => (taken === 0 ? '—' : `${made.toLocaleString()}, each used ${(taken / Math.max(1, made)).toFixed(1)}×`);
+    const reuse = ({ made, taken }) => (taken === 0 ? '—' : `${made.toLocaleString()}, reused ${(taken / Math.max(1, made)).toFixed(1)}×`);
     this.#write('connection', { live: 'live', lost: 'lost', connecting: 'connecting' }[connection.state]);
-    this.#write('age', this.shownAt === undefined ? 'nothing new since this opened' : age((Date.now() - this.shownAt) / 1_000));
-    this.#write('patches', `${rate('patches')} a second`);
-    this.#write('rows', `${rate('rows')} a second`);
-    this.#write('bytes', `${bytes(Math.round(gauges.rate('bytes', now)))} a second`);
+    this.#write('age', this.shownAt === undefined ? 'no change since this opened' : age((Date.now() - this.shownAt) / 1_000));
+    this.#write('patches', `${rate('patches')} per second`);
+    this.#write('rows', `${rate('rows')} per second`);
+    this.#write('bytes', `${bytes(Math.round(gauges.rate('bytes', now)))} per second`);
     this.#write('interval', session.copy.interval === undefined ? '—' : `${session.copy.interval.toLocaleString()}\u202fms`);
     this.#write('delay', `p50 ${took(0.5)}, p99 ${took(0.99)}`);
     this.#write('nodes', reuse(table.counts));
@@ -100,11 +100,11 @@ export class Panel {
     const many = (value, digits = 0) => value.toLocaleString(undefined, { maximumFractionDigits: digits });
     const own = sources.find(({ table: name }) => name === this.parts.session.view.table);
     this.#write('served', delay ? `p50 ${delay.p50.toFixed(1)}\u202fms, p99 ${delay.p99.toFixed(1)}\u202fms` : '—');
-    this.#write('changes', typeof own?.changes === 'number' ? `${many(own.changes, 1)} rows a second` : '—');
-    this.#write('coalescing', typeof coalescing === 'number' ? `${many(coalescing, 1)} changes a flush` : '—');
+    this.#write('changes', typeof own?.changes === 'number' ? `${many(own.changes, 1)} rows per second` : '—');
+    this.#write('coalescing', typeof coalescing === 'number' ? `${many(coalescing, 1)} changes per flush` : '—');
     this.#write('prefetch', prefetch?.loads > 0
-      ? `${many(prefetch.hits)} in time, ${many(prefetch.late)} late, ${many(prefetch.cancelled)} cancelled, ${many(prefetch.wasted)} unseen` : '—');
-    this.#write('reuse', headers?.made > 0 ? `${many(headers.made)}, used again ${many(headers.reused)}×` : '—');
+      ? `${many(prefetch.hits)} on time, ${many(prefetch.late)} late, ${many(prefetch.cancelled)} cancelled, ${many(prefetch.wasted)} unused` : '—');
+    this.#write('reuse', headers?.made > 0 ? `${many(headers.made)}, reused ${many(headers.reused)}×` : '—');
     this.#write('sessions', stats === null ? '—' : many(stats.sessions));
   }
 
@@ -112,24 +112,24 @@ export class Panel {
     const el = make('section', 'panel');
     el.id = 'panel';
     el.setAttribute('role', 'region');
-    el.setAttribute('aria-label', 'What goes on');
+    el.setAttribute('aria-label', 'Activity');
     const close = make('button', 'plain', 'Close');
     close.type = 'button';
     close.addEventListener('click', onClose);
     const head = make('div', 'box-head');
-    head.append(make('h2', '', 'What goes on'), close);
+    head.append(make('h2', '', 'Activity'), close);
     const list = make('dl');
     const entries = [
-      ['connection', 'Connection'], ['age', 'Last change came'], ['patches', 'Patches'], ['rows', 'Changed rows'], ['bytes', 'Received'],
-      ['interval', 'Flush interval now'], ['delay', 'Socket to screen'], ['served', 'Source to socket'], ['nodes', 'Row nodes'], ['headers', 'Header nodes'], ['wrong', 'Resyncs'],
-      ['changes', 'Source tells'], ['coalescing', 'Coalescing'], ['prefetch', 'Prefetch'], ['reuse', 'Headers lent'], ['sessions', 'Pages connected'],
+      ['connection', 'Connection'], ['age', 'Last change'], ['patches', 'Patches'], ['rows', 'Changed rows'], ['bytes', 'Received'],
+      ['interval', 'Flush interval'], ['delay', 'Socket to screen'], ['served', 'Source to socket'], ['nodes', 'Row nodes'], ['headers', 'Header nodes'], ['wrong', 'Resyncs'],
+      ['changes', 'Source rate'], ['coalescing', 'Coalescing'], ['prefetch', 'Prefetch'], ['reuse', 'Headers pooled'], ['sessions', 'Clients connected'],
     ];
     for (const [name, title] of entries) {
       const value = make('dd');
       list.append(make('dt', '', title), value);
       this.#values.set(name, value);
     }
-    el.append(head, list, this.#chart('patches', 'Patches a second, the last minute'), this.#chart('served', 'Source to socket, p50 and p99', 2),
+    el.append(head, list, this.#chart('patches', 'Patches per second, last minute'), this.#chart('served', 'Source to socket, p50 and p99', 2),
       this.#chart('delay', 'Socket to screen, p99'));
     return el;
   }

@@ -1,11 +1,11 @@
 // pause.js: the button that holds the page as it is, and what waits meanwhile.
 
-/** What the button says, and what it is called: `+12 waiting` while 12 rows wait. */
+/** What the button says, and its name: `Resume (12 changes)` while 12 changed rows wait. */
 export function pauseTexts(isPaused, waiting, locale) {
-  if (!isPaused) return { text: 'Pause', title: 'Keep the rows as they are (P)', said: '' };
+  if (!isPaused) return { text: 'Pause', title: 'Pause updates (P)', said: '' };
   const count = waiting?.changed ?? 0;
-  const text = count > 0 ? `+${count.toLocaleString(locale)} waiting` : 'Paused';
-  return { text, title: 'Show what has happened, and go on (P)', said: 'Paused' };
+  const text = count > 0 ? `Resume (${count.toLocaleString(locale)} ${count === 1 ? 'change' : 'changes'})` : 'Resume';
+  return { text, title: 'Resume updates (P)', said: 'Paused' };
 }
 
 /** The pause button. The session that `sessionOf()` answers says whether its table pauses and what waits. */

@@ -42,7 +42,7 @@ export class RowActions {
     const [own, whole] = [this.items(true), this.items(false)];
     if (own.length + whole.length === 0) return false;
     openMenu(under, rows.length === 1 ? this.#nameOf(rows[0]) : `${rows.length.toLocaleString()} rows`, [
-      { label: this.hands.detail.isOpen ? 'Close the row beside the table' : 'All cells of the row', hint: 'Enter', run: () => this.hands.openDetail(!this.hands.detail.isOpen) },
+      { label: this.hands.detail.isOpen ? 'Hide details' : 'Show details', hint: 'Enter', run: () => this.hands.openDetail(!this.hands.detail.isOpen) },
       null, ...own, ...(own.length > 0 && whole.length > 0 ? [null] : []), ...whole,
     ]);
     return true;
@@ -76,7 +76,7 @@ export class RowActions {
     if (entry.state === 'waiting' || entry.state === 'said') return;
     const title = entry.action.title || entry.action.name;
     const isGood = entry.state === 'done';
-    const words = isGood ? entry.text || 'done' : entry.isUnclear ? `${entry.text} It may have been done all the same.` : entry.text;
+    const words = isGood ? entry.text || 'done' : entry.isUnclear ? `${entry.text} The action may still have run.` : entry.text;
     this.notices.show(`${title}: ${words}`, isGood);
   }
 

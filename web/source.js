@@ -2,13 +2,24 @@
 
 import { age } from './columns.js';
 
-const reasons = { stale: 'The source is silent', backingOff: 'The source is down', disabled: 'The source is switched off', failed: 'The source has failed' };
+const reasons = { stale: 'Source not responding', backingOff: 'Source down', disabled: 'Source disabled', failed: 'Source failed' };
 
 const names = { backingOff: 'down', disabled: 'off' };
 
 /** A source's state in a word. */
 export function stateName(state) {
   return Object.hasOwn(names, state) ? names[state] : state;
+}
+
+/**
+ * A source's state for the status bar, before its message. A live source with a message shows only the message.
+ *
+ * @param {{state: string, message: string}|undefined} source
+ */
+export function stateText(source) {
+  if (source === undefined) return '';
+  if (isOld(source)) return source.message ? `${reasons[source.state]}:` : reasons[source.state];
+  return source.state === 'live' && source.message ? '' : stateName(source.state);
 }
 
 /** Whether the rows of such a source are what they were, and not what is. */
@@ -28,7 +39,7 @@ export function oldWords(source, passed) {
   if (source.age > 0) words.push(`rows ${age((source.age + passed) / 1_000)} old`);
   if (source.retry !== undefined) {
     const left = source.retry - passed;
-    words.push(left > 0 ? `next try in ${age(Math.ceil(left / 1_000))}` : 'trying again');
+    words.push(left > 0 ? `retrying in ${age(Math.ceil(left / 1_000))}` : 'retrying now');
   }
   return words.join(' · ');
 }
@@ -41,7 +52,7 @@ export function oldWords(source, passed) {
  */
 export function absentWords(source, passed) {
   if (isOld(source)) return oldWords({ ...source, age: 0 }, passed);
-  if (source.message) return `The source has told nothing that can be shown yet: ${source.message}`;
+  if (source.message) return `The source has no table yet: ${source.message}`;
   const since = `for ${age((source.age + passed) / 1_000)}`;
-  return source.state === 'live' ? `The source runs, and has told no columns ${since}` : `The source has told nothing ${since}`;
+  return source.state === 'live' ? `The source is running, but has sent no columns ${since}.` : `The source has sent nothing ${since}.`;
 }

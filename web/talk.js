@@ -89,7 +89,7 @@ async function askWhether() {
   try {
     const answer = await fetch('/session', { cache: 'no-store' });
     const { role } = await answer.json();
-    if (role === null) self.postMessage({ refused: 'This browser is not let in: open the address that the command “rowcast url” prints' });
+    if (role === null) self.postMessage({ refused: 'Sign-in needed. Run `rowcast url` on the server and open the link it prints.' });
   } catch {
     // Nobody is there: that is what it looks like already.
   }

@@ -179,7 +179,7 @@ final class SourceCore: @unchecked Sendable {
         deliver(.failed, message)
       }
     } else if !wasAsked {
-      deliver(.live, "The list is complete.")
+      deliver(.live, "Complete")
     }
     destroy()
   }

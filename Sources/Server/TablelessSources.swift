@@ -5,7 +5,7 @@ import Wire
 /// misspelt a command sees nothing else of it.
 ///
 ///     sources.add(id, name: "jobs", at: now)
-///     sources.note(id, .backingOff, message: "it has ended with code 1", retry: .seconds(2), at: now)
+///     sources.note(id, .backingOff, message: "exited with code 1", retry: .seconds(2), at: now)
 ///     sources.takeNews(at: now)        // true at most once a second
 ///     sources.remove(id)               // it has a table now
 struct TablelessSources {

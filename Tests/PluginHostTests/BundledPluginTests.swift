@@ -62,7 +62,7 @@ import Testing
 
   @Test func theMarketLoadsTheWorkloadAndEndsWithoutARate() throws {
     let source = try start("market", ["rows": "25000", "rate": "0"])
-    try recorder.wait("the end") { $0.states.last == "live: The list is complete." }
+    try recorder.wait("the end") { $0.states.last == "live: Complete" }
     #expect(source.stop())
     let view = recorder.view
     #expect(view.schema?.name == "quotes")
@@ -108,7 +108,7 @@ import Testing
 
   @Test func anEmptyMarketIsAnEmptyList() throws {
     let source = try start("market", ["rows": "0"])
-    try recorder.wait("the end") { $0.states.last == "live: The list is complete." }
+    try recorder.wait("the end") { $0.states.last == "live: Complete" }
     #expect(source.stop())
     #expect(recorder.view.changes.map { $0.beginsReload && $0.endsReload } == [true])
   }

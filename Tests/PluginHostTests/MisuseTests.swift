@@ -13,7 +13,7 @@ import Testing
   private func run(_ body: @escaping @Sendable (UnsafePointer<list_host>) -> Void) throws -> PluginSource {
     let source = try Scripted.source(recorder) { body($0.host) }
     try source.start()
-    try recorder.wait("the end") { $0.states.last == "live: The list is complete." }
+    try recorder.wait("the end") { $0.states.last == "live: Complete" }
     return source
   }
 
@@ -166,7 +166,7 @@ import Testing
       try host.push(batch)
     }
     try source.start()
-    try recorder.wait("the end") { $0.states.last == "live: The list is complete." }
+    try recorder.wait("the end") { $0.states.last == "live: Complete" }
     #expect(
       recorder.log == [
         "info: row 1 does not have 2 cells, as the schema says", "info: the last row has 3 cells instead of 2",

@@ -282,7 +282,7 @@ import Testing
   @Test func aPluginThatReturnsHasToldEverything() throws {
     let source = try Scripted.source(recorder) { host in try Self.push(host, 0..<1) }
     try source.start()
-    try recorder.wait("the end") { $0.states == ["live: ", "live: The list is complete."] }
+    try recorder.wait("the end") { $0.states == ["live: ", "live: Complete"] }
     #expect(source.stop())
   }
 
@@ -303,7 +303,7 @@ import Testing
     try source.start()
     try recorder.wait("the end") {
       $0.states == [
-        "stale: no connection yet", "live: ", "stale: connection lost", "live: again", "live: The list is complete.",
+        "stale: no connection yet", "live: ", "stale: connection lost", "live: again", "live: Complete",
       ]
     }
   }

@@ -42,7 +42,7 @@ import Testing
     try page.wait(for: "two")
     #expect(!page.told.last!.contains("build"), "only what is different travels: \(page.told.last!)")
     try scratch.write("jobs.sh", "#!/bin/sh\nexit 3\n")
-    try command.waitForComplaint("the new instance is not used, the old one stays: it has ended with code 3")
+    try command.waitForComplaint("the new instance is not used, the old one stays: exited with code 3")
     try scratch.write("jobs.sh", Scratch.jobs(#"[1,"build"],[2,"four"]"#))
     try page.wait(for: "four")
     for message in page.told {

@@ -24,7 +24,7 @@ import Testing
     try WebSocketClient.waitFor("two", in: "jobs", port: command.port)
     try WebSocketClient.waitFor("the new instance has taken over", in: "log", port: command.port)
     try scratch.write("jobs.sh", "#!/bin/sh\nexit 3\n")
-    try WebSocketClient.waitFor("the old one stays: it has ended with code 3", in: "log", port: command.port)
+    try WebSocketClient.waitFor("the old one stays: exited with code 3", in: "log", port: command.port)
     try WebSocketClient.waitFor("two", in: "jobs", port: command.port)
     try end(command)
   }
@@ -63,7 +63,7 @@ import Testing
       "plugin", "run", "--no-token", "--port", "0", "--", "sh", "-c", "echo 'no such file: jobs.txt' >&2; exit 4",
     ])
     try WebSocketClient.waitFor("no such file: jobs.txt", in: "log", port: command.port)
-    try WebSocketClient.waitFor("it has ended with code 4", in: "log", port: command.port)
+    try WebSocketClient.waitFor("exited with code 4", in: "log", port: command.port)
     try end(command)
   }
 

@@ -89,12 +89,12 @@ import Testing
     let server = try RunningServer()
     let inlet = server.addNumbers(3)
     let client = try WebSocketClient.open("numbers", port: server.port)
-    inlet.tell(.state(.backingOff, message: "it has ended with code 1", retry: .seconds(20)))
+    inlet.tell(.state(.backingOff, message: "exited with code 1", retry: .seconds(20)))
     var source: [String: Any] = [:]
     while source["state"] as? String != "backingOff" {
       source = try #require(try client.message("status")["source"] as? [String: Any])
     }
-    #expect(source["message"] as? String == "it has ended with code 1")
+    #expect(source["message"] as? String == "exited with code 1")
     let retry = try #require(source["retry"] as? Int)
     #expect((1...20_000).contains(retry))
     inlet.tell(.state(.live, message: ""))

@@ -28,12 +28,12 @@ import Testing
     var sources = TablelessSources()
     let id = ObjectIdentifier(jobs)
     sources.add(id, name: "jobs", at: at(0))
-    sources.note(id, .backingOff, message: "it has ended with code 1", retry: .seconds(2), at: at(1_000))
+    sources.note(id, .backingOff, message: "exited with code 1", retry: .seconds(2), at: at(1_000))
     func retry(_ moment: Int) -> Duration? { sources.descriptions(at: at(moment))[0].source.retry }
     #expect(retry(1_000) == .seconds(2))
     #expect(retry(2_500) == .milliseconds(500))
     #expect(retry(9_000) == .zero)
-    #expect(sources.descriptions(at: at(2_500))[0].source.message == "it has ended with code 1")
+    #expect(sources.descriptions(at: at(2_500))[0].source.message == "exited with code 1")
   }
 
   @Test func newsAreToldAtOnceAndThenOnceASecond() {
@@ -97,12 +97,12 @@ import Testing
     let broken = server.control.addSource("broken")
     _ = server.addNumbers(3)
     let client = try WebSocketClient.open("numbers", port: server.port)
-    broken.tell(.state(.backingOff, message: "it has ended with code 127", retry: .seconds(20)))
+    broken.tell(.state(.backingOff, message: "exited with code 127", retry: .seconds(20)))
     var told: [(name: String, source: [String: Any])] = []
     while told.map(\.name) != ["broken"] || told[0].source["state"] as? String != "backingOff" {
       told = try sources(try client.message("sources"))
     }
-    #expect(told[0].source["message"] as? String == "it has ended with code 127")
+    #expect(told[0].source["message"] as? String == "exited with code 127")
     #expect((1...20_000).contains(try #require(told[0].source["retry"] as? Int)))
     // Whoever comes later is told in the beginning.
     let later = try WebSocketClient(port: server.port)

@@ -168,10 +168,10 @@ import Wire
     let source = SourceDescription(
       name: "jobs",
       source: SourceStatus(
-        state: .backingOff, message: "it has ended with code 1", rejected: 0, lastRejection: "",
+        state: .backingOff, message: "exited with code 1", rejected: 0, lastRejection: "",
         age: .milliseconds(900), retry: .milliseconds(1_500)))
     let sources = #"""
-      [{"name":"jobs","source":{"state":"backingOff","message":"it has ended with code 1","rejected":0,
+      [{"name":"jobs","source":{"state":"backingOff","message":"exited with code 1","rejected":0,
         "lastRejection":"","age":900,"retry":1500}}]
       """#
     #expect(try parse(.sources([source])) == json(#"{"type":"sources","sources":\#(sources)}"#))

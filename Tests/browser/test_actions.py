@@ -100,13 +100,13 @@ class ActionsTest(PageTest):
         line = reader.page.get_by_role("alert").filter(has_text="Fail: the job does not want to <b>fail</b>")
         expect(line).to_be_visible()
         reader.page.screenshot(path=ARTIFACTS / "actions-failed.png")
-        line.get_by_role("button", name="Close this message").click()
+        line.get_by_role("button", name="Dismiss").click()
         expect(line).to_have_count(0)
         reader.check_clean(self)
 
     def test_the_panel_of_the_row_offers_the_same(self):
         reader = self.open()
-        self.menu(reader, "job 11").get_by_role("menuitem", name="All cells of the row").click()
+        self.menu(reader, "job 11").get_by_role("menuitem", name="Show details").click()
         panel = reader.page.get_by_role("complementary", name="Row")
         expect(panel.get_by_role("button")).to_contain_text(["×", "Touch", "Stop the job…", "Change the limit…", "Fail", "Take a while"])
         reader.page.screenshot(path=ARTIFACTS / "actions-detail.png")

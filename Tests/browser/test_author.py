@@ -80,7 +80,7 @@ class AuthorTest(PageTest):
             reader = self.open(server=server)
             table, log = self.until_panes(
                 reader, "([table, log]) => table.note.includes('ended with code 4') && log.rows.some((row) => row.includes('jobs.txt is missing'))", "it is said why")
-            self.assertIn("“broken” has no table yet", table["note"])
+            self.assertIn("No data from “broken” yet", table["note"])
             self.assertEqual(table["rows"], [])
             reader.page.screenshot(path=ARTIFACTS / "author-broken.png")
             # Once it works it is there, without a word of the reader's.

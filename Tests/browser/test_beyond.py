@@ -89,15 +89,15 @@ class BeyondTest(PageTest):
         reader.page.keyboard.press("Control+f")
         strip = reader.page.get_by_role("search")
         strip.get_by_role("searchbox").fill("sector-03")
-        every = strip.get_by_role("button", name="rows in all")
+        every = strip.get_by_role("button", name="matching rows")
         expect(every).to_be_visible()
         count = int(every.inner_text().split(" ")[0].replace(",", ""))
         self.assertTrue(ROWS / 40 < count < ROWS / 10, count)
         reader.page.screenshot(path=ARTIFACTS / "beyond-found.png")
         strip.get_by_role("searchbox").fill("no such text")
-        expect(strip.get_by_role("button", name="0 rows in all")).to_be_visible()
+        expect(strip.get_by_role("button", name="0 matching rows")).to_be_visible()
         strip.get_by_role("searchbox").fill("sector-03")
-        expect(strip.get_by_role("button", name=f"{count:,} rows in all")).to_be_visible()
+        expect(strip.get_by_role("button", name=f"{count:,} matching rows")).to_be_visible()
         every.click()
         expect(strip).to_be_hidden()
         expect(reader.filter).to_have_value("sector-03")
@@ -112,7 +112,7 @@ class BeyondTest(PageTest):
         for row, key in ((100_000, "Enter"), (7, "Shift+Enter"), (ROWS - 1, "Shift+Enter"), (50_000, "Enter")):
             box.fill(note(row))
             box.press(key)
-            expect(strip.get_by_role("status")).to_have_text("1 of 1 at hand", timeout=30_000)
+            expect(strip.get_by_role("status")).to_have_text("1 of 1", timeout=30_000)
             active = reader.page.locator("#active-cell")
             expect(active).to_have_text(note(row))
             expect(active).to_be_in_viewport()
@@ -120,7 +120,7 @@ class BeyondTest(PageTest):
         reader.page.screenshot(path=ARTIFACTS / "beyond-sought.png")
         box.fill("no such note")
         box.press("Enter")
-        expect(strip.get_by_role("status")).to_have_text("nowhere else", timeout=30_000)
+        expect(strip.get_by_role("status")).to_have_text("no more matches", timeout=30_000)
         box.fill(note(3))
         box.press("Enter")
         reader.page.keyboard.press("Escape")
@@ -137,7 +137,7 @@ class BeyondTest(PageTest):
           box.dispatchEvent(new Event('input', { bubbles: true }));
           press(box, 'Enter');
         }""", note(4_000))
-        expect(reader.page.get_by_role("search").get_by_role("status")).to_have_text("1 of 1 at hand", timeout=30_000)
+        expect(reader.page.get_by_role("search").get_by_role("status")).to_have_text("1 of 1", timeout=30_000)
         expect(reader.page.locator("#active-cell")).to_have_text(note(4_000))
 
 

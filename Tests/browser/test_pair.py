@@ -27,7 +27,7 @@ class PairTest(PageTest):
 
     def open_both(self, **how):
         reader = self.open("#table=market", **how)
-        reader.page.get_by_role("button", name="Side by side").click()
+        reader.page.get_by_role("button", name="Split view").click()
         reader.until("() => document.querySelectorAll('.stage .row').length > 0 && document.querySelector('#stage-2 .row:not([hidden]) .cell') !== null", "the second table has rows")
         reader.until("() => document.querySelectorAll('.acted').length === 2", "what comes after the first rows is there")
         return reader
@@ -94,7 +94,7 @@ class PairTest(PageTest):
 
     def test_closing_one_leaves_the_other_in_its_place(self):
         reader = self.open_both()
-        reader.page.locator("#stage").get_by_role("button", name="Close this table").click()
+        reader.page.locator("#stage").get_by_role("button", name="Close this pane").click()
         reader.until("() => document.querySelector('#grid').getAttribute('aria-label') === 'Jobs'", "the second one takes the first one's place")
         self.assertEqual(len(self.panes(reader)), 1)
         self.assertNotIn("beside=", reader.page.url)

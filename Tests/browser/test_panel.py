@@ -1,4 +1,4 @@
-"""What goes on, in a panel that a key opens; and rows whose source is down."""
+"""Activity, in a panel that a key opens; and rows whose source is down."""
 
 import re
 import unittest
@@ -20,11 +20,11 @@ class PanelTest(PageTest):
         for scheme in ("light", "dark"):
             reader = self.open(scheme=scheme)
             reader.page.keyboard.press("i")
-            panel = reader.page.get_by_role("region", name="What goes on")
+            panel = reader.page.get_by_role("region", name="Activity")
             expect(panel).to_be_visible()
             expect(self.value(panel, "Connection")).to_have_text("live")
-            expect(self.value(panel, "Patches")).to_have_text(re.compile(r"^[\d.]*[1-9][\d.]* a second$"))
-            expect(self.value(panel, "Received")).to_have_text(re.compile(r"^[\d.]*[1-9][\d.]*\s([KM]i)?B a second$"))
+            expect(self.value(panel, "Patches")).to_have_text(re.compile(r"^[\d.]*[1-9][\d.]* per second$"))
+            expect(self.value(panel, "Received")).to_have_text(re.compile(r"^[\d.]*[1-9][\d.]*\s([KM]i)?B per second$"))
             expect(self.value(panel, "Flush interval now")).to_have_text("300\u202fms")
             expect(self.value(panel, "Socket to screen")).to_have_text(re.compile(r"p50 \d+\.\d\sms, p99 \d+\.\d\sms"))
             reader.until("() => [...document.querySelectorAll('#panel path')].every((path) => path.getAttribute('d').includes('L'))",
@@ -37,7 +37,7 @@ class PanelTest(PageTest):
     def test_scrolling_uses_nodes_again(self):
         reader = self.open()
         reader.page.keyboard.press("i")
-        expect(reader.page.get_by_role("region", name="What goes on")).to_be_visible()
+        expect(reader.page.get_by_role("region", name="Activity")).to_be_visible()
         for _ in range(10):
             reader.wheel(1_500)
         reader.until("() => document.querySelector('#grid').scrollTop > 14_000", "the wheel has arrived")
@@ -52,8 +52,8 @@ class DownTest(PageTest):
     def test_rows_of_a_source_that_is_down_are_aged_and_marked_with_reason_and_countdown(self):
         reader = self.open()
         old = reader.page.locator("#old")
-        expect(old).to_contain_text("The source is down: it ended with 1")
-        expect(old).to_contain_text("next try in")
+        expect(old).to_contain_text("Source down: it ended with 1")
+        expect(old).to_contain_text("retrying in")
         reader.until("() => Number(getComputedStyle(document.querySelector('#body')).opacity) < 0.7", "the rows are aged")
         before = old.inner_text()
         reader.until("(before) => document.querySelector('#old').innerText !== before", "it counts down", before)

@@ -67,11 +67,11 @@ class RatingsTest(PageTest):
         reader.wheel(900)
         loads = reader.page.locator("#loads")
         expect(loads).to_have_text(re.compile(r"^\d+% loaded ahead$"))
-        expect(loads).to_have_attribute("title", re.compile(r"^[\d,]+ of [\d,]+ were loaded before their place was in sight"))
+        expect(loads).to_have_attribute("title", re.compile(r"^[\d,]+ of [\d,]+ were loaded before they came into view"))
         reader.page.keyboard.press("i")
-        panel = reader.page.get_by_role("region", name="What goes on")
+        panel = reader.page.get_by_role("region", name="Activity")
         expect(panel.locator("dt", has_text="Prefetch").locator("xpath=following-sibling::dd[1]")).to_have_text(
-            re.compile(r"^[\d,]+ in time, [\d,]+ late, [\d,]+ cancelled, [\d,]+ unseen$"))
+            re.compile(r"^[\d,]+ on time, [\d,]+ late, [\d,]+ cancelled, [\d,]+ unused$"))
         reader.page.screenshot(path=ARTIFACTS / "ratings-panel.png")
         reader.page.keyboard.press("i")
         expect(panel).to_have_count(0)
@@ -154,7 +154,7 @@ class ServerCountersTest(PageTest):
         for scheme in ("light", "dark"):
             reader = self.open("#table=quotes&sort=-price&group=sector", scheme=scheme)
             reader.page.keyboard.press("i")
-            panel = reader.page.get_by_role("region", name="What goes on")
+            panel = reader.page.get_by_role("region", name="Activity")
             shown = {
                 "Source to socket": r"^p50 [\d.]+\sms, p99 [\d.]+\sms$", "Coalescing": r"^[\d,.]*[1-9][\d,.]* changes a flush$",
                 "Headers lent": r"^[1-9][\d,]*, used again [\d,]+×$", "Pages connected": r"^[1-9]\d*$", "Prefetch": "^—$",

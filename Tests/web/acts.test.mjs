@@ -50,7 +50,7 @@ test('nobody says the same for ever', () => {
     acts.greeted(String(at));
   }
   assert.equal(said.length, 4);
-  assert.deepEqual(told.at(-1), [1, 'failed', 'The server has not answered.', true]);
+  assert.deepEqual(told.at(-1), [1, 'failed', 'The server did not answer in time.', true]);
 });
 
 test('without a connection nothing is begun, nor kept for later', () => {
@@ -73,7 +73,7 @@ test('too many at once are refused, those before them are not', () => {
   const { acts, told, run } = connected();
   for (let at = 0; at < 201; at += 1) run(at);
   assert.equal(acts.open.size, 200);
-  assert.deepEqual(told.at(-1), [201, 'failed', 'Too much waits to be done already.', false]);
+  assert.deepEqual(told.at(-1), [201, 'failed', 'Too many actions are waiting. Try again when some are done.', false]);
 });
 
 test('an error says whether it may have been done all the same', () => {

@@ -96,13 +96,13 @@ test('an answer is followed until the socket rests, five seconds after the last 
   assert.equal((await again).rows, 1);
 });
 
-test('whoever waits is told when nothing will come, and the next question tries anew', async () => {
+test('a failed connection rejects every waiting question, and the next question reconnects', async () => {
   const ends = [
-    [({ hear }) => hear({ state: 'closed', pause: 100 }), /no connection/],
-    [({ hear }) => hear({ refused: 'This browser is not let in' }), /not let in/],
+    [({ hear }) => hear({ state: 'closed', pause: 100 }), /Not connected/],
+    [({ hear }) => hear({ refused: 'Sign-in needed' }), /Sign-in needed/],
     [({ take }) => take({ type: 'error', code: 'remainderTooLarge', reason: 'the source cannot search' }), /cannot search/],
-    [({ run }) => run(10_000), /has not answered/],
-    [({ take }) => take({ ...windowOf(1, 1), digest: 1 }), /cannot be trusted/],
+    [({ run }) => run(10_000), /did not answer/],
+    [({ take }) => take({ ...windowOf(1, 1), digest: 1 }), /was damaged/],
   ];
   for (const [end, reason] of ends) {
     const all = listen();
@@ -125,7 +125,7 @@ test('whoever waits is told when nothing will come, and the next question tries 
 test('no more than a hundred questions wait', async () => {
   const { aside } = listen();
   for (let count = 0; count < 100; count += 1) aside.ask(question).catch(() => {});
-  await assert.rejects(aside.ask(question), /Too much/);
+  await assert.rejects(aside.ask(question), /Too many/);
 });
 
 /** What answers like a view of so many rows, with a header at each of these positions. */

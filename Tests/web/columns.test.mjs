@@ -86,16 +86,16 @@ test('a column’s menu changes the view', () => {
     return wishes.pop();
   };
   assert.deepEqual(wish('Sort descending'), { sort: [{ column: 'a', descending: true }] });
-  assert.deepEqual(wish('Then sort by this'), { sort: [{ column: 'b', descending: true }, { column: 'a', descending: false }] });
-  assert.deepEqual(wish('Group by this'), { group: ['c', 'a'], collapsed: [] });
+  assert.deepEqual(wish('Add to sort'), { sort: [{ column: 'b', descending: true }, { column: 'a', descending: false }] });
+  assert.deepEqual(wish('Group by this column'), { group: ['c', 'a'], collapsed: [] });
   assert.deepEqual(wish('Sum'), { aggregates: [] });
-  assert.deepEqual(wish('Mean').aggregates.length, 2);
-  assert.equal(names(wish('Hide').columns), '-a b c d');
-  assert.equal(names(wish('Move towards the end').columns), 'b a c d');
-  assert.ok(items['Move towards the start'].isDisabled);
-  assert.ok(!('Do not sort by this' in items));
+  assert.deepEqual(wish('Average').aggregates.length, 2);
+  assert.equal(names(wish('Hide column').columns), '-a b c d');
+  assert.equal(names(wish('Move right').columns), 'b a c d');
+  assert.ok(items['Move left'].isDisabled);
+  assert.ok(!('Remove sort' in items));
   const own = columnMenu(columns[1], columns, view, {}).filter((item) => item !== null);
-  assert.ok(own.some(({ label }) => label === 'Do not sort by this') && own.find(({ label }) => label === 'Sort descending').isChecked);
+  assert.ok(own.some(({ label }) => label === 'Remove sort') && own.find(({ label }) => label === 'Sort descending').isChecked);
 });
 
 test('the last column that is shown cannot be hidden', () => {

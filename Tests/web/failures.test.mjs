@@ -23,7 +23,7 @@ const well = [
   '↳ Testing Library Version: 6.3.1',
   '◇ Test fine() started.',
   '✔ Test fine() passed after 0.002 seconds.',
-  '2026-11-22T06:55:03+0000 error recording: the recording cannot be written: No space left on device; trying again',
+  '2026-11-22T06:55:03+0000 error recording: the recording cannot be written: No space left on device; retrying now',
 ];
 
 test('nothing is said of what is well', () => {

@@ -41,10 +41,10 @@ test('rows of a source that is down are old, and it is said why and when it is t
     assert.equal(oldWords(source(state), 0), '');
   }
   assert.equal(isOld(undefined), false);
-  assert.equal(oldWords(source('stale'), 0), 'The source is silent');
+  assert.equal(oldWords(source('stale'), 0), 'Source not responding');
   assert.deepEqual(['live', 'backingOff', 'disabled', 'failed'].map(stateName), ['live', 'down', 'off', 'failed']);
   const down = source('backingOff', { message: 'it ended with 1', age: 4_000, retry: 8_000 });
-  assert.equal(oldWords(down, 0), 'The source is down: it ended with 1 · rows 4\u202fs old · next try in 8\u202fs');
-  assert.equal(oldWords(down, 7_001), 'The source is down: it ended with 1 · rows 11\u202fs old · next try in 1\u202fs');
-  assert.equal(oldWords(down, 8_000), 'The source is down: it ended with 1 · rows 12\u202fs old · trying again');
+  assert.equal(oldWords(down, 0), 'Source down: it ended with 1 · rows 4\u202fs old · retrying in 8\u202fs');
+  assert.equal(oldWords(down, 7_001), 'Source down: it ended with 1 · rows 11\u202fs old · retrying in 1\u202fs');
+  assert.equal(oldWords(down, 8_000), 'Source down: it ended with 1 · rows 12\u202fs old · retrying now');
 });

@@ -26,7 +26,7 @@ test('nothing is said before anybody has seen anything of it', () => {
 
 test('the share that was there in time is said in a few words, and the rest in full', () => {
   assert.deepEqual(loadsText({ ...counts, hits: 1_204, late: 46, cancelled: 3, wasted: 0, failed: 1 }, 'en'), {
-    text: '96% loaded ahead', title: '1,204 of 1,250 were loaded before their place was in sight, 3 cancelled, 1 failed',
+    text: '96% loaded ahead', title: '1,204 of 1,250 were loaded before they came into view, 3 cancelled, 1 failed',
   });
   assert.equal(loadsText({ ...counts, hits: 999, late: 1 }).text, '99% loaded ahead', 'not all of them');
   assert.equal(loadsText({ ...counts, hits: 1 }).text, '100% loaded ahead');

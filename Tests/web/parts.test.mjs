@@ -220,9 +220,9 @@ test('aggregates are shown as their columns show cells', () => {
 
 test('the pause button says what waits', () => {
   assert.equal(pauseTexts(false, null, 'en').text, 'Pause');
-  assert.equal(pauseTexts(true, null, 'en').text, 'Paused');
-  assert.equal(pauseTexts(true, { changed: 0, rows: 3 }, 'en').text, 'Paused');
-  assert.equal(pauseTexts(true, { changed: 1_204, rows: 3 }, 'en').text, '+1,204 waiting');
+  assert.equal(pauseTexts(true, null, 'en').text, 'Resume');
+  assert.equal(pauseTexts(true, { changed: 0, rows: 3 }, 'en').text, 'Resume');
+  assert.equal(pauseTexts(true, { changed: 1_204, rows: 3 }, 'en').text, 'Resume (1,204 changes)');
 });
 
 test('the order is held while the pointer moves, and a while longer', () => {
@@ -260,11 +260,11 @@ test('a selection is held for as long as it stands: the server is told again bef
   assert.equal(policy.say(renewTime + 1), null);
 });
 
-test('how many moves wait is said only when some do', () => {
+test('the hold notice appears only when rows wait to move', () => {
   assert.equal(heldText(null, 'en'), '');
   assert.equal(heldText({ moves: 0 }, 'en'), '');
-  assert.equal(heldText({ moves: 1 }, 'en'), '1 move waits');
-  assert.equal(heldText({ moves: 1_200, gone: [1] }, 'en'), '1,200 moves wait');
+  assert.equal(heldText({ moves: 1 }, 'en'), 'Order held: 1 row will move');
+  assert.equal(heldText({ moves: 1_200, gone: [1] }, 'en'), 'Order held: 1,200 rows will move');
 });
 
 test('one view or two stand in an address, whatever their texts are', async () => {

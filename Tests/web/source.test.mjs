@@ -3,11 +3,11 @@ import { test } from 'node:test';
 import { absentWords, isOld, oldWords, stateName } from '../../web/source.js';
 
 test('a source that is down says why, and when it is tried again', () => {
-  const source = { state: 'backingOff', message: 'it has ended with code 1', age: 2_000, retry: 4_500 };
-  assert.equal(oldWords(source, 0), 'The source is down: it has ended with code 1 · rows 2\u202fs old · next try in 5\u202fs');
-  assert.equal(oldWords(source, 3_600), 'The source is down: it has ended with code 1 · rows 5\u202fs old · next try in 1\u202fs');
-  assert.equal(oldWords(source, 4_500), 'The source is down: it has ended with code 1 · rows 6\u202fs old · trying again');
-  assert.equal(oldWords({ state: 'disabled', message: '', age: 0 }, 0), 'The source is switched off');
+  const source = { state: 'backingOff', message: 'exited with code 1', age: 2_000, retry: 4_500 };
+  assert.equal(oldWords(source, 0), 'Source down: exited with code 1 · rows 2\u202fs old · retrying in 5\u202fs');
+  assert.equal(oldWords(source, 3_600), 'Source down: exited with code 1 · rows 5\u202fs old · retrying in 1\u202fs');
+  assert.equal(oldWords(source, 4_500), 'Source down: exited with code 1 · rows 6\u202fs old · retrying now');
+  assert.equal(oldWords({ state: 'disabled', message: '', age: 0 }, 0), 'Source disabled');
   assert.equal(oldWords({ state: 'live', message: 'fine', age: 9 }, 0), '');
 });
 
@@ -22,11 +22,11 @@ test('a state that a newer server may have is shown as it is', () => {
 });
 
 test('a source that has told no table says why, and when it is tried again', () => {
-  const down = { state: 'backingOff', message: 'it has ended with code 127', age: 9_000, retry: 4_500 };
-  assert.equal(absentWords(down, 1_000), 'The source is down: it has ended with code 127 · next try in 4\u202fs');
-  assert.equal(absentWords(down, 4_500), 'The source is down: it has ended with code 127 · trying again');
-  assert.equal(absentWords({ state: 'starting', message: '', age: 9_000 }, 2_000), 'The source has told nothing for 11\u202fs');
-  assert.equal(absentWords({ state: 'starting', message: 'line 1: it is no JSON', age: 9_000 }, 0), 'The source has told nothing that can be shown yet: line 1: it is no JSON');
-  assert.equal(absentWords({ state: 'live', message: '', age: 9_000 }, 0), 'The source runs, and has told no columns for 9\u202fs');
-  assert.equal(absentWords({ state: 'failed', message: 'its table is refused', age: 0 }, 0), 'The source has failed: its table is refused');
+  const down = { state: 'backingOff', message: 'exited with code 127', age: 9_000, retry: 4_500 };
+  assert.equal(absentWords(down, 1_000), 'Source down: exited with code 127 · retrying in 4\u202fs');
+  assert.equal(absentWords(down, 4_500), 'Source down: exited with code 127 · retrying now');
+  assert.equal(absentWords({ state: 'starting', message: '', age: 9_000 }, 2_000), 'The source has sent nothing for 11\u202fs.');
+  assert.equal(absentWords({ state: 'starting', message: 'line 1: it is no JSON', age: 9_000 }, 0), 'The source has no table yet: line 1: it is no JSON');
+  assert.equal(absentWords({ state: 'live', message: '', age: 9_000 }, 0), 'The source is running, but has sent no columns for 9\u202fs.');
+  assert.equal(absentWords({ state: 'failed', message: 'its table is refused', age: 0 }, 0), 'Source failed: its table is refused');
 });

@@ -346,7 +346,7 @@ struct Supervisor {
       tellRest(cause, &commands)
     case .running where isComplete:
       phase = .resting
-      commands.append(contentsOf: [.report(.live, "The list is complete.", retry: nil), .rest])
+      commands.append(contentsOf: [.report(.live, "Complete", retry: nil), .rest])
     default: backOff(reason, at: now, &commands)
     }
   }
@@ -371,7 +371,8 @@ struct Supervisor {
     ends.append(now)
     let pause = drawPause()
     failures += 1
-    let counted = ends.count > 1 ? " (\(ends.count) times within \(policy.countedSpan.components.seconds) s)" : ""
+    let span = policy.countedSpan == .seconds(60) ? "minute" : "\(policy.countedSpan.components.seconds) s"
+    let counted = ends.count > 1 ? ", \(ends.count) restarts in the last \(span)" : ""
     phase = .backingOff(until: now.advanced(by: pause), reason: reason)
     commands.append(.report(.backingOff, reason + counted, retry: pause))
   }
@@ -390,8 +391,8 @@ struct Supervisor {
 
   private func words(_ exit: Exit) -> String {
     switch exit {
-    case .code(let code): "it has ended with code \(code)"
-    case .signal(let signal): "it was ended by signal \(signal)"
+    case .code(let code): "exited with code \(code)"
+    case .signal(let signal): "killed by signal \(signal)"
     }
   }
 

@@ -428,7 +428,7 @@ public struct Exam {
   private static func words(_ exit: Supervisor.Exit) -> String {
     switch exit {
     case .code(let code): "it ended with code \(code)"
-    case .signal(let signal): "it was ended by signal \(signal)"
+    case .signal(let signal): "killed by signal \(signal)"
     }
   }
 }

@@ -101,6 +101,6 @@ struct LooseFeed {
       let reason = table.map(\.lastRejection).flatMap { $0.isEmpty ? nil : $0 } ?? "there was no row to read"
       return events(.state(.failed, message: options.reason(reason, takenFor: box.reader.format)))
     }
-    return events(.state(.live, message: "The list is complete."))
+    return events(.state(.live, message: "Complete"))
   }
 }

@@ -130,8 +130,8 @@ public final class WatchSource: Sendable {
       guard exit == .code(0) else {
         let words =
           switch exit {
-          case .code(let code): "it has ended with code \(code)"
-          case .signal(let signal): "it was ended by signal \(signal)"
+          case .code(let code): "exited with code \(code)"
+          case .signal(let signal): "killed by signal \(signal)"
           }
         return tell(.stale, words)
       }

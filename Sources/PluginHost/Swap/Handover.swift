@@ -86,7 +86,7 @@ struct Handover {
     return .wait
   }
 
-  private static let completeMessage = "The list is complete."
+  private static let completeMessage = "Complete"
 
   /// Looks whether the time is over.
   mutating func advance(to now: Instant) -> Decision {

@@ -79,7 +79,7 @@ import Testing
   @Test func oneThatEndsWellIsComplete() throws {
     let source = source(#"echo '{"id":1}'; printf '{"id":2}'"#)
     try source.start()
-    try recorder.wait("the end") { $0.states.last == "live: The list is complete." }
+    try recorder.wait("the end") { $0.states.last == "live: Complete" }
     #expect(recorder.view.rows.count == 2)
     #expect(source.stop())
   }
@@ -95,7 +95,7 @@ import Testing
     }
     try recorder.wait("the fourth") { $0.rows.count == 4 }
     #expect(source.stop())
-    #expect(recorder.view.states.contains { $0.hasPrefix("backingOff: it was ended by signal 9") })
+    #expect(recorder.view.states.contains { $0.hasPrefix("backingOff: killed by signal 9") })
     #expect(Set(pids()).count == 4)
     for pid in pids() { #expect(goes(pid)) }
   }
@@ -248,7 +248,7 @@ import Testing
       $1.folder = "/usr"
     }
     try source.start()
-    try recorder.wait("the end") { $0.states.last == "live: The list is complete." }
+    try recorder.wait("the end") { $0.states.last == "live: Complete" }
     #expect(source.stop())
     let said = recorder.view.rows.compactMap { if case .text(let text) = $0.key { text } else { nil } }
     // The shell opens the folder itself while it looks into it.
@@ -278,7 +278,7 @@ import Testing
       #"python3 -c 'x = bytearray(1 << 30)' 2>/dev/null && echo '{"id":"got it"}' || echo '{"id":"refused"}'"#
     ) { $1.memory = 512 << 20 }
     try source.start()
-    try recorder.wait("the end") { $0.states.last == "live: The list is complete." }
+    try recorder.wait("the end") { $0.states.last == "live: Complete" }
     #expect(source.stop())
     #expect(recorder.view.rows.map(\.key) == [.text("refused")])
   }

@@ -22,7 +22,7 @@ import Testing
 
   @Test func itLoadsTheWorkloadAndEndsWithoutARate() throws {
     let source = try start(["rows": "2500", "rate": "0"])
-    try recorder.wait("the end") { $0.states.last == "live: The list is complete." }
+    try recorder.wait("the end") { $0.states.last == "live: Complete" }
     #expect(source.stop())
     let view = recorder.view
     #expect(view.schema?.name == "quotes")

@@ -101,7 +101,7 @@ import Testing
       Issue.record("its list is taken for complete")
       return
     }
-    #expect(message == "it has ended with code 0, and could not be understood: line 1: it has no “id”")
+    #expect(message == "exited with code 0, and could not be understood: line 1: it has no “id”")
   }
 
   @Test func oneThatEndsWellWithoutHavingSaidAnythingThatCanBeReadIsTriedAgainAndSaysWhy() {
@@ -113,7 +113,7 @@ import Testing
       Issue.record("\(commands)")
       return
     }
-    #expect(message == "it has ended with code 0, and could not be understood: line 1: no JSON")
+    #expect(message == "exited with code 0, and could not be understood: line 1: no JSON")
     // With rows beside the bad line its list is complete; what an earlier process has said does not count.
     _ = harness.pass(.seconds(2))
     harness.tell(.spawned, .heard, .badLine("line 1: no JSON"), .ready)
@@ -197,15 +197,15 @@ import Testing
     }
     #expect(
       said == [
-        "it has ended with code 3", "it has ended with code 3 (2 times within 60 s)",
-        "it has ended with code 3 (3 times within 60 s)",
+        "exited with code 3", "exited with code 3, 2 restarts in the last minute",
+        "exited with code 3, 3 restarts in the last minute",
       ])
     harness.tell(.spawned)
     _ = harness.pass(.seconds(60))
     for case .report(.backingOff, let message, _) in harness.tell(.exited(.signal(9)), .drained) {
       said.append(message)
     }
-    #expect(said.last == "it was ended by signal 9")
+    #expect(said.last == "killed by signal 9")
   }
 
   @Test func whoeverDoesNotWantToWaitNeedNot() {
@@ -221,7 +221,7 @@ import Testing
     var harness = Harness()
     harness.beLive()
     #expect(
-      harness.tell(.exited(.signal(9))) == [.reap, .report(.stale, "it was ended by signal 9", retry: nil)])
+      harness.tell(.exited(.signal(9))) == [.reap, .report(.stale, "killed by signal 9", retry: nil)])
     #expect(harness.tell(.exited(.signal(9))) == [])
     let commands = harness.tell(.drained)
     #expect(pause(commands) != nil && commands.count == 1)
@@ -274,7 +274,7 @@ import Testing
     var harness = Harness()
     harness.beLive()
     #expect(harness.tell(.exited(.code(0))) == [.reap])
-    #expect(harness.tell(.drained) == [.report(.live, "The list is complete.", retry: nil), .rest])
+    #expect(harness.tell(.drained) == [.report(.live, "Complete", retry: nil), .rest])
     #expect(harness.supervisor.isResting)
     #expect(harness.tell(.start) == [.spawn])
   }

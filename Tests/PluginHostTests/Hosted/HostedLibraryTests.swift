@@ -24,7 +24,7 @@ import Testing
     try library.start()
     try program.start()
     for recorder in [inside, outside] {
-      try recorder.wait("the end") { $0.states.last == "live: The list is complete." }
+      try recorder.wait("the end") { $0.states.last == "live: Complete" }
     }
     library.stop()
     program.stop()
@@ -68,7 +68,7 @@ import Testing
     try recorder.wait("somebody at the gate") { $0.held == 1 }
     #expect(recorder.view.rows.isEmpty)
     recorder.open()
-    try recorder.wait("the end") { $0.states.last == "live: The list is complete." }
+    try recorder.wait("the end") { $0.states.last == "live: Complete" }
     #expect(recorder.view.rows.count == 100_000)
     source.stop()
   }

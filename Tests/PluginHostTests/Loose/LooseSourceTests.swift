@@ -47,7 +47,7 @@ import Testing
       try recorder.wait("rows") { $0.rows.count == 2 }
       writer.write(Data("c,,\n".utf8))
       try writer.close()
-      try recorder.wait("the end") { $0.states.last == "live: The list is complete." }
+      try recorder.wait("the end") { $0.states.last == "live: Complete" }
       let view = recorder.view
       #expect(view.schema?.key == .integer)
       #expect(
@@ -69,7 +69,7 @@ import Testing
       try source.start()
       writer.write(Data("{\"id\":7,\"n\":1}\n{\"id\":7,\"n\":2}\n".utf8))
       try writer.close()
-      try recorder.wait("the end") { $0.states.last == "live: The list is complete." }
+      try recorder.wait("the end") { $0.states.last == "live: Complete" }
       #expect(recorder.view.rows.map(\.key) == [.integer(7), .integer(7)])
     }
   }
@@ -85,7 +85,7 @@ import Testing
       try source.start()
       writer.write(Data("a=1 b=x c=true\na=2 c=false\n".utf8))
       try writer.close()
-      try recorder.wait("the end") { $0.states.last == "live: The list is complete." }
+      try recorder.wait("the end") { $0.states.last == "live: Complete" }
       #expect(
         recorder.view.schema
           == Schema(name: "input", title: "Mine", key: .text, columns: [Column("c", .boolean)], retention: .last(10)))
@@ -125,7 +125,7 @@ import Testing
       try source.start()
       writer.write(Data(text.utf8))
       try writer.close()
-      try recorder.wait("the end") { $0.states == ["live: The list is complete."] }
+      try recorder.wait("the end") { $0.states == ["live: Complete"] }
       #expect(
         recorder.view.schema
           == Schema(name: "input", title: "input", key: .integer, columns: [Column("a", .text), Column("b", .text)]))
@@ -142,7 +142,7 @@ import Testing
       try source.start()
       writer.write(Data("a\tb\tc\n".utf8))
       try writer.close()
-      try recorder.wait("the end") { $0.states == ["live: The list is complete."] }
+      try recorder.wait("the end") { $0.states == ["live: Complete"] }
       #expect(
         recorder.view.schema == Schema(name: "input", title: "input", key: .text, columns: [Column("b", .text)]))
     }
@@ -294,7 +294,7 @@ import Testing
       try source.start()
       try recorder.wait("its return") { $0.states.count >= 3 }
       #expect(source.stop())
-      #expect(recorder.view.states == ["live: ", "stale: it has ended with code 3", "live: "])
+      #expect(recorder.view.states == ["live: ", "stale: exited with code 3", "live: "])
       #expect(recorder.log.contains("info: broken"))
     }
   }

@@ -76,9 +76,9 @@ import Testing
 
   @Test func aProgramThatHasEndedWellHasToldEverything() {
     var handover = Handover(at: start)
-    #expect(handover.take(.state(.live, message: "The list is complete."), at: at(0)) == .wait, "nothing was told")
+    #expect(handover.take(.state(.live, message: "Complete"), at: at(0)) == .wait, "nothing was told")
     #expect(handover.take(rows(1...1), at: at(1)) == .wait)
-    #expect(handover.take(.state(.live, message: "The list is complete."), at: at(2)) == .ready)
+    #expect(handover.take(.state(.live, message: "Complete"), at: at(2)) == .ready)
   }
 
   @Test func otherColumnsAreToldBeforeTheirList() {
@@ -98,8 +98,8 @@ import Testing
     var handover = Handover(at: start)
     #expect(handover.take(rows(1...1, begins: true), at: at(0)) == .wait)
     #expect(
-      handover.take(.state(state, message: "it has ended with code 1"), at: at(1))
-        == .refused("it has ended with code 1"))
+      handover.take(.state(state, message: "exited with code 1"), at: at(1))
+        == .refused("exited with code 1"))
   }
 
   @Test func whyItsRowsCannotBeTakenIsSaidWhenItIsRefused() {

@@ -43,7 +43,7 @@ import Testing
   }
 
   @Test(arguments: [
-    ("exit 3", "it has ended with code 3"),
+    ("exit 3", "exited with code 3"),
     (#"echo '{"type":"hello","version":9}'; cat"#, "it speaks version 9 of the protocol; this host speaks version 1"),
   ]) func oneThatFailsLeavesTheOldOneServing(_ script: String, _ reason: String) throws {
     let source = source()
@@ -80,7 +80,7 @@ import Testing
       program(
         Self.head
           + #"echo '{"type":"reload"}'; echo '{"type":"upsert","rows":[[7,"half"]]}'; read -r a; read -r b; exit 5"#))
-    try recorder.wait("the reason") { $0.log.contains { $0.hasSuffix("it has ended with code 5") } }
+    try recorder.wait("the reason") { $0.log.contains { $0.hasSuffix("exited with code 5") } }
     #expect(recorder.view.rows.count == 1)
     #expect(source.stop(within: .seconds(5)))
   }

@@ -87,7 +87,7 @@ import Testing
         .shell(script), name: "jobs", trace: try TraceWriter(path) { _ in }.instance(), log: { once.note($0, $1) },
         events: { once.hear($0) })
       try source.start()
-      try once.wait("the end") { $0.states.last == "live: The list is complete." }
+      try once.wait("the end") { $0.states.last == "live: Complete" }
       #expect(source.stop())
       let replay = TraceSource(
         path, name: "jobs", speed: 0, log: { again.note($0, $1) }, events: { again.hear($0) })
