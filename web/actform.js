@@ -6,19 +6,26 @@ import { valueOf } from './acts.js';
  * Asks what an action needs: its confirmation, its arguments. Without either `go({})` is called at once.
  *
  * @param {object} action as `hello` describes it
- * @param {string} about to what it is done, for people
+ * @param {{question: string, isAsked: boolean}} how `question` names what is done to what; `isAsked`: it is asked in any case
  * @param {(values: object) => void} go called at most once
+ * @param {() => void} closed called when nothing is asked any more
+ * @returns {{ask: (question: string) => void}|null} words the question anew; null when nothing is asked
  */
-export function askFor(action, about, go) {
+export function askFor(action, { question, isAsked }, go, closed) {
   const fields = (action.arguments ?? []).map(makeField);
-  if (fields.length === 0 && !action.confirm) return go({});
+  if (fields.length === 0 && !action.confirm && !isAsked) {
+    closed();
+    go({});
+    return null;
+  }
   const dialog = make('dialog', 'box act-box');
   dialog.setAttribute('aria-label', action.title || action.name);
   const form = make('form');
   form.noValidate = true;
   const head = make('div', 'box-head');
-  head.append(make('h2', '', action.title || action.name));
-  form.append(head, make('p', 'act-about quiet', about));
+  const about = make('h2', 'act-about', question);
+  head.append(about);
+  form.append(head);
   if (action.confirm) form.append(make('p', 'act-question', action.confirm));
   const list = make('div', 'box-fields');
   list.append(...fields.map(({ label }) => label));
@@ -47,11 +54,14 @@ export function askFor(action, about, go) {
   });
   dialog.append(form);
   dialog.addEventListener('keydown', (event) => event.stopPropagation());
-  dialog.addEventListener('close', () => dialog.remove());
+  dialog.addEventListener('close', () => {
+    dialog.remove();
+    closed();
+  });
   document.body.append(dialog);
   dialog.showModal();
   (fields[0]?.input ?? (action.danger ? cancel : main)).focus();
-  return undefined;
+  return { ask: (anew) => { about.textContent = anew; } };
 }
 
 function makeField(argument) {

@@ -3,7 +3,10 @@
 import { act } from './wire.js';
 
 const mostSaid = 12;      // the server waits with 16 answers for one page at most
-const mostWaiting = 200;  // further ones are not begun
+const mostWaiting = 1_200;  // further ones are not begun: a selection of 1,000 rows has its place
+const mostAtOnce = 40;      // acts that are sent without a pause: the server listens to 200 messages a second, and other messages need their share
+const refill = 10;          // ... and so many more each `refillTime` milliseconds
+const refillTime = 100;
 const mostTries = 4;      // connections on which the same thing is said, until it counts as unanswered
 
 /** What an error's code means for a person: whether what was wanted may have happened all the same. */
@@ -15,19 +18,24 @@ const refusals = new Set(['notAllowed', 'unknownAction', 'unknownTable']);
  *
  *     const acts = new Acts(send, (entry) => ...);   // hears of every change of an entry: 'waiting', 'said', 'done' or 'failed'
  *     acts.greeted(secret);                          // a connection stands; what was not answered is said again, with its old id
- *     acts.run({ table, action, row, values });      // answers the entry
+ *     acts.run({ table, action, row, values, epoch });  // answers the entry
  *     acts.receive(acted);
  *
- * @typedef {{id: number, table: string, action: object, row: number|undefined, values: object, state: string, text: string, isUnclear: boolean}} Entry
+ * Several are made by `prepare`, and sent by `begin`. One that was not sent yet can be called off by `cancel`. `how.fault(entry)` answers why one that
+ * waits must not be sent any more, or null; `how.later(call, wait)` calls later.
+ *
+ * @typedef {{id: number, table: string, action: object, row: number|undefined, values: object, epoch: string, state: string, code: string, text: string, isUnclear: boolean}} Entry
  */
 export class Acts {
-  constructor(send, tell) {
-    Object.assign(this, { send, tell });
+  constructor(send, tell, { fault = () => null, later = (call) => call() } = {}) {
+    Object.assign(this, { send, tell, fault, later });
     /** Those that are not answered yet, in the order in which they were wanted. @type {Map<number, Entry>} */
     this.open = new Map();
   }
   #last = 0;
   #secret = null;   // of the connection that stands
+  #allowed = mostAtOnce;
+  #isRefilling = false;
 
   /** Whether something is on its way to be done to this row. */
   isActing(row) {
@@ -52,9 +60,18 @@ export class Acts {
   }
 
   /** Has something done, to a row or to the whole table. */
-  run({ table, action, row, values }) {
+  run(wish) {
+    return this.begin(this.prepare(wish));
+  }
+
+  /** One that is to be begun. */
+  prepare({ table, action, row, values, epoch = '' }) {
     this.#last += 1;
-    const entry = { id: this.#last, table, action, row, values, state: 'waiting', text: '', isUnclear: false, session: null, tries: 0 };
+    return { id: this.#last, table, action, row, values, epoch, state: 'waiting', code: '', text: '', isUnclear: false, session: null, tries: 0 };
+  }
+
+  /** Has it done as soon as the server has time for it. */
+  begin(entry) {
     this.open.set(entry.id, entry);
     if (this.#secret === null) this.#fail(entry, 'Not connected to the server.');
     else if (this.open.size > mostWaiting) this.#fail(entry, 'Too many actions are waiting. Try again when some are done.');
@@ -62,11 +79,19 @@ export class Acts {
     return entry;
   }
 
+  /** It is not to be done, if it was not sent yet. */
+  cancel(entry) {
+    if (entry.state === 'waiting' && this.open.has(entry.id)) this.#end(entry, 'cancelled', '');
+  }
+
   /** What became of one. */
   receive({ id, result, error }) {
     const entry = this.open.get(id);
     if (entry === undefined) return;
-    if (error !== undefined) this.#fail(entry, error.reason || error.code, unclear.has(error.code));
+    if (error !== undefined) {
+      entry.code = error.code;
+      this.#fail(entry, error.reason || error.code, unclear.has(error.code));
+    }
     else this.#end(entry, 'done', result ?? '');
     this.#next();
   }
@@ -83,9 +108,29 @@ export class Acts {
     let said = 0;
     for (const entry of this.open.values()) {
       if (said >= mostSaid) return;
-      if (entry.state === 'waiting') this.#say(entry);
+      if (entry.state === 'waiting') {
+        const fault = this.fault(entry);
+        if (fault !== null) {
+          this.#fail(entry, fault);
+          continue;
+        }
+        if (this.#allowed === 0) return void this.#refill();
+        this.#allowed -= 1;
+        this.#say(entry);
+      }
       said += 1;
     }
+    if (this.#allowed < mostAtOnce) this.#refill();
+  }
+
+  #refill() {
+    if (this.#isRefilling) return;
+    this.#isRefilling = true;
+    this.later(() => {
+      this.#isRefilling = false;
+      this.#allowed = Math.min(mostAtOnce, this.#allowed + refill);
+      this.#next();
+    }, refillTime);
   }
 
   // On the connection on which it is said first it needs no session; said again it names that one, and is not begun twice.

@@ -47,9 +47,10 @@ export class Chosen {
     return was;
   }
 
-  /** A row is chosen, or no more. */
+  /** A row is chosen, or no more. One that is not loaded yet has no identity to be chosen by. */
   toggleRow(row) {
     this.range = null;
+    if (row.absence) return;
     if (!this.rows.delete(row.id) && this.rows.size < mostRows) this.rows.set(row.id, row);
   }
 

@@ -77,13 +77,14 @@ export class Detail {
     if (key === this.#offered) return;
     this.#offered = key;
     this.#buttons.hidden = items.length === 0;
-    this.#buttons.replaceChildren(...items.map(({ label, isDanger, isDisabled, run }) => {
+    this.#buttons.replaceChildren(...items.map(({ label, isDanger, isDisabled }, at) => {
       const button = document.createElement('button');
       button.type = 'button';
       button.textContent = label;
       button.disabled = isDisabled === true;
       button.classList.toggle('danger', isDanger === true);
-      button.addEventListener('click', run);
+      // The buttons stay while the panel goes on to another row: they act on the one that it shows.
+      button.addEventListener('click', () => this.actions(this.#row)[at]?.run());
       return button;
     }));
   }

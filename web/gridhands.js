@@ -100,7 +100,7 @@ export function listenForHands(parts, on) {
     const before = here();
     const { column } = focus;
     focus.set(Number(row.getAttribute('aria-rowindex')) - 2, Number(cell.getAttribute('aria-colindex') ?? 1) - 1, session.copy);
-    if (event.button === 2) return void on.changed();  // a menu is about it; what is chosen stays so
+    if (event.button === 2) return void on.changed();  // the menu decides what it is about
     if (event.shiftKey && before !== null && before.position >= 0) {
       event.preventDefault();  // it would select text
       grid.focus({ preventScroll: true });
@@ -109,7 +109,7 @@ export function listenForHands(parts, on) {
     } else if (event.ctrlKey || event.metaKey) {
       if (focus.item !== null && !focus.item.isHeader) selection.toggleRow(focus.item);
       on.say(selection.text || 'Nothing selected');
-    } else if (selection.range !== null) selection.clear();
+    } else selection.clear();
     on.changed();
   });
 
@@ -136,13 +136,16 @@ export class Marks {
   /**
    * @param {import('./table.js').Table} table
    * @param {import('./chosen.js').Chosen} selection
+   * @param {Set<number>|null} targets the rows that a menu or a question is about: these alone are marked then
    */
-  draw(table, selection) {
-    if (selection.isEmpty && !this.#isMarked) return;
-    this.#isMarked = !selection.isEmpty;
-    const { bounds } = selection;
+  draw(table, selection, targets) {
+    const isEmpty = selection.isEmpty && targets === null;
+    if (isEmpty && !this.#isMarked) return;
+    this.#isMarked = !isEmpty;
+    const bounds = targets === null ? selection.bounds : null;
+    const rows = targets ?? selection.rows;
     for (const [id, node] of table.nodes) {
-      const isRow = selection.rows.has(id);
+      const isRow = rows.has(id);
       if (isRow !== (node.el.getAttribute('aria-selected') === 'true')) {
         if (isRow) node.el.setAttribute('aria-selected', 'true');
         else node.el.removeAttribute('aria-selected');

@@ -37,8 +37,8 @@ export class Hands {
     this.holder = new Holder(body, session);
     this.kept = pane.place.kept = new Kept(session, pane.scroll, this);
     this.notices = new Notices(stage, { say: (text) => pane.on.say(text), leave });
-    this.acting = new RowActions(this, this.notices);
-    this.detail = new Detail(part('detail'), stage, () => this.openDetail(false), (row) => this.acting.items(true, row));
+    this.acting = new RowActions(this, this.notices, aside);
+    this.detail = new Detail(part('detail'), stage, () => this.openDetail(false), (row) => this.acting.itemsOf(row));
     this.find = new Find(part('find'), {
       go: (position, column) => this.goTo(position, column),
       changed: () => pane.schedule(),
@@ -147,7 +147,7 @@ export class Hands {
     this.holder.show(table.nodes);
     this.acting.show(table.nodes);
     this.focus.mark(position === null ? undefined : position < 0 ? heads.cells[column] : table.cellAt(position, column, copy));
-    this.marks.draw(table, this.selection);
+    this.marks.draw(table, this.selection, this.acting.targets);
     this.detail.show(this.focus.item, columns.all, copy, Date.now());
     this.find.drawn(body, copy, columns.shown, now);
   }

@@ -20,6 +20,7 @@ export class Kept {
   #anchor = null;      // the id of a row that has been in sight
   #asked = 0;          // numbers the questions: only the last of a kind is answered
   #naming = 0;
+  #told = null;        // who has asked for names at once
   #locating = 0;
   #sought = null;      // what is looked for since the server has started anew
   #goal = null;        // the row that he was put to, until it is here: `{id, below}`
@@ -69,11 +70,32 @@ export class Kept {
     return wanted;
   }
 
+  /** The key of a row, if it is known. */
+  keyOf(id) {
+    return this.#keys.get(id);
+  }
+
+  /** Asks at once what these rows are called, as far as that is not known; `told()` is called when it is. */
+  call(ids, told) {
+    const unnamed = ids.filter((id) => this.#keys.get(id) === undefined);
+    if (unnamed.length === 0 || !this.session.isOpen) return;
+    // The server answers the last question only: what was asked before is asked with it.
+    const asked = this.#naming === 0 ? [] : [...this.#keys].filter(([, key]) => key === undefined).map(([id]) => id);
+    const wanted = [...new Set([...unnamed, ...asked])].slice(0, wire.LIMITS.keys);
+    for (const id of wanted) this.#keys.set(id, undefined);
+    this.#naming = this.#asked += 1;
+    this.#told = told;
+    this.session.send(wire.name(this.#naming, wanted));
+  }
+
   /** What rows are called. One that is not named has gone, or its name is too long. */
   named({ id, rows }) {
     if (id !== this.#naming) return;
     this.#naming = 0;
     for (const [row, key] of rows) if (this.#keys.has(row)) this.#keys.set(row, key);
+    const told = this.#told;
+    this.#told = null;
+    told?.();
   }
 
   /** A server has started anew: `before` is what was held, and the place in it is still that of the screen. */

@@ -13,8 +13,9 @@ let close = () => {};
  * @param {Element} under
  * @param {string} label what the menu is about
  * @param {MenuItem[]} items
+ * @param {() => void} closed called when it closes, before what was chosen is run
  */
-export function openMenu(under, label, items) {
+export function openMenu(under, label, items, closed = () => {}) {
   close();
   const menu = document.createElement('div');
   menu.className = 'menu';
@@ -57,6 +58,7 @@ export function openMenu(under, label, items) {
     const hadFocus = menu.contains(document.activeElement);
     menu.remove();
     under.removeAttribute('aria-expanded');
+    closed();
     if (hadFocus && before?.isConnected) before.focus({ preventScroll: true });
     // The table may have drawn that cell elsewhere meanwhile: it knows where its active one is now.
     if (hadFocus && document.activeElement === document.body) grid?.focus({ preventScroll: true });

@@ -71,9 +71,9 @@ test('never more are under way than the server waits with: the others follow one
 
 test('too many at once are refused, those before them are not', () => {
   const { acts, told, run } = connected();
-  for (let at = 0; at < 201; at += 1) run(at);
-  assert.equal(acts.open.size, 200);
-  assert.deepEqual(told.at(-1), [201, 'failed', 'Too many actions are waiting. Try again when some are done.', false]);
+  for (let at = 0; at < 1_201; at += 1) run(at);
+  assert.equal(acts.open.size, 1_200);
+  assert.deepEqual(told.at(-1), [1_201, 'failed', 'Too many actions are waiting. Try again when some are done.', false]);
 });
 
 test('an error says whether it may have been done all the same', () => {
@@ -126,4 +126,58 @@ test('what was typed becomes a value, is left to the default, or is wrong, exact
   assert.ok(valueOf(chosen, '').fault);
   assert.ok(valueOf(chosen, '2').fault);
   assert.deepEqual(valueOf({ ...chosen, default: 0 }, ''), {});
+});
+
+/** Acts whose clock is turned by hand. */
+function paced(fault) {
+  const said = [];
+  const told = [];
+  const waiting = [];
+  const acts = new Acts((message) => said.push(message.id), (entry) => told.push([entry.id, entry.state]), { fault, later: (call) => waiting.push(call) });
+  acts.greeted('one', 'first');
+  return { acts, said, told, turn: () => waiting.splice(0).forEach((call) => call()), run: (row, epoch) => acts.run({ table: 'jobs', action: { name: 'stop' }, row, values: {}, epoch }) };
+}
+
+test('however fast the source answers, the server is not asked more than it listens to', () => {
+  const { acts, said, turn, run } = paced();
+  for (let at = 0; at < 200; at += 1) run(at);
+  const answer = () => { for (const id of said) acts.receive({ id, result: '' }); };  // also those that are sent meanwhile
+  answer();
+  assert.equal(said.length, 40);
+  turn();
+  answer();
+  assert.equal(said.length, 50);
+  for (let step = 0; step < 20; step += 1) {
+    turn();
+    answer();
+  }
+  assert.deepEqual(said, Array.from({ length: 200 }, (_, at) => at + 1), 'each once, in order');
+  assert.equal(acts.open.size, 0);
+});
+
+test('one that waits can be called off, one that was sent cannot', () => {
+  const { acts, said, told } = paced();
+  const entries = Array.from({ length: 14 }, (_, at) => acts.prepare({ table: 'jobs', action: { name: 'stop' }, row: at, values: {} }));
+  for (const entry of entries) acts.begin(entry);
+  assert.equal(said.length, 12);
+  for (const entry of entries) acts.cancel(entry);
+  assert.deepEqual(told.filter(([, state]) => state === 'cancelled'), [[13, 'cancelled'], [14, 'cancelled']]);
+  for (const id of [...said]) acts.receive({ id, result: '' });
+  assert.equal(said.length, 12);
+  acts.cancel(entries[0]);
+  assert.equal(told.filter(([id]) => id === 1).at(-1)[1], 'done');
+});
+
+test('what waits is looked at once more before it is sent', () => {
+  let epoch = 'first';
+  const { acts, said, told } = paced((entry) => (entry.epoch === epoch ? null : 'The server was restarted.'));
+  for (let at = 0; at < 20; at += 1) acts.run({ table: 'jobs', action: { name: 'stop' }, row: at, values: {}, epoch: 'first' });
+  acts.lost();
+  epoch = 'second';
+  said.length = 0;
+  acts.greeted('two');
+  assert.deepEqual(said, Array.from({ length: 12 }, (_, at) => at + 1), 'only those that were sent before');
+  for (let id = 1; id <= 12; id += 1) acts.receive({ id, error: { code: 'forgotten', reason: 'gone' } });
+  assert.equal(said.length, 12);
+  assert.equal(told.filter(([, state]) => state === 'failed').length, 20);
 });
