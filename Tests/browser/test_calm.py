@@ -58,7 +58,7 @@ class HoldTest(PageTest):
         box = reader.grid.bounding_box()
         reader.page.mouse.move(box["x"] + 100, box["y"] + 200)
         reader.page.mouse.down()
-        expect(held).to_contain_text("wait", timeout=20_000)
+        expect(held).to_contain_text("will move", timeout=20_000)
         order, values = reader.page.evaluate(names), reader.page.evaluate(ROWS)
         reader.until(f"(values) => ({ROWS})() !== values", "values go on", values)
         self.assertEqual(reader.page.evaluate(names), order)

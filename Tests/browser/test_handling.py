@@ -129,7 +129,7 @@ class HandlingTest(PageTest):
     def test_columns_are_hidden_pinned_moved_and_widened_and_a_link_keeps_it(self):
         reader = self.open(size=(820, 600))
         titles = reader.titles()
-        self.choose(reader, titles[1], "Hide")
+        self.choose(reader, titles[1], "Hide column")
         expect(reader.page.get_by_role("columnheader", name=titles[1], exact=True)).to_have_count(0)
         self.choose(reader, titles[4], "Pin left")
         self.assertEqual(reader.titles()[:2], [titles[4], titles[0]])

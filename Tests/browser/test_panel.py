@@ -25,7 +25,7 @@ class PanelTest(PageTest):
             expect(self.value(panel, "Connection")).to_have_text("live")
             expect(self.value(panel, "Patches")).to_have_text(re.compile(r"^[\d.]*[1-9][\d.]* per second$"))
             expect(self.value(panel, "Received")).to_have_text(re.compile(r"^[\d.]*[1-9][\d.]*\s([KM]i)?B per second$"))
-            expect(self.value(panel, "Flush interval now")).to_have_text("300\u202fms")
+            expect(self.value(panel, "Flush interval")).to_have_text("300\u202fms")
             expect(self.value(panel, "Socket to screen")).to_have_text(re.compile(r"p50 \d+\.\d\sms, p99 \d+\.\d\sms"))
             reader.until("() => [...document.querySelectorAll('#panel path')].every((path) => path.getAttribute('d').includes('L'))",
                          "both charts are drawn")
