@@ -10,7 +10,7 @@ const showEvery = 200;
  * Asks for a column's values and their counts.
  *
  * @param {{table: string, column: string, query: object}} what
- * @param {(found: {values: [*, number][], note: string}) => void} take hears of them while they come
+ * @param {(found: {values: [*, number][], note: string|null}) => void} take hears of them while they come; without a note these are all
  * @returns {() => void} gives up
  */
 export function askValues(what, take) {
@@ -29,7 +29,7 @@ export function askValues(what, take) {
   const timer = setTimeout(() => end('Counting took too long. These are the first values found.'), patience);
   const walk = new ValueWalk({ ...what, most }, (message) => socket.send(JSON.stringify(message)), (found) => {
     ({ values } = found);
-    if (found.isDone) return end(found.isAll ? `${values.length.toLocaleString()} ${values.length === 1 ? 'value' : 'values'}` : `The first ${most.toLocaleString()} values; there are more.`);
+    if (found.isDone) return end(found.isAll ? null : `The first ${most.toLocaleString()} values; there are more.`);
     if (performance.now() - shownAt < showEvery) return undefined;
     shownAt = performance.now();
     return take({ values, note: 'Counting…' });

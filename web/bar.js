@@ -13,7 +13,8 @@ export class Bar {
     const find = (id) => root.getElementById(id);
     this.locale = locale;
     this.filter = find('filter');
-    this.groupings = [...find('groups').querySelectorAll('select')];
+    this.groups = find('groups');
+    this.groupings = [...this.groups.querySelectorAll('select')];
     this.group = [];
     this.state = find('state');
     this.parts = Object.fromEntries(
@@ -64,17 +65,20 @@ export class Bar {
       return element;
     };
     const fitting = columns.filter(({ type }) => type !== 'series' && type !== 'image');
+    this.#most = fitting.length;
     this.#options = () => [option('', 'None'), ...fitting.map((column) => option(column.name, titleOf(column)))];
     for (const select of this.groupings) select.replaceChildren();
   }
   #options = () => [];
+  #most = 0;  // columns to group by
 
   /** Shows what was asked for, unless it is being typed. */
   setView({ search, group }) {
     if (document.activeElement !== this.filter && this.filter.value !== search) this.filter.value = search;
     this.group = group;
+    this.groups.hidden = this.#most === 0;
     this.groupings.forEach((select, level) => {
-      select.hidden = level > group.length;
+      select.hidden = level > group.length || level >= this.#most;
       if (select.hidden) return;
       if (select.options.length === 0) select.replaceChildren(...this.#options());  // what nobody sees needs no nodes
       select.value = group[level] ?? '';

@@ -1,7 +1,7 @@
 // chips.js: the strip that says by what the rows are filtered, each with a button that takes it away.
 
 import { termText } from './query.js';
-import { titleOf } from './columns.js';
+import { formatter, titleOf } from './columns.js';
 
 /** The strip; `on.edit(name, element)` opens a column's filter, `on.clear(name)` takes it away, `on.clearAll()` takes all; `on.leave()` gives the focus back. */
 export class Chips {
@@ -19,10 +19,7 @@ export class Chips {
 
   /** Shows the terms of a view. `specs` are all columns of its table. */
   show(terms, specs) {
-    const texts = terms.flatMap((term) => {
-      const spec = specs.find(({ column }) => column.name === term.column);
-      return spec === undefined ? [] : [[term.column, titleOf(spec.column), termText(term, (value) => spec.format(value, Date.now()))]];
-    });
+    const texts = termTexts(terms, specs);
     const key = JSON.stringify(texts);
     if (key === this.shown) return;
     this.shown = key;
@@ -40,6 +37,21 @@ export class Chips {
     if (texts.length > 1) chips.push(button('all', '', 'Clear all'));
     this.strip.replaceChildren(...chips);
   }
+}
+
+/** What each term asks, for people, as `[name, title, text]`; terms of columns that are not there are left out. */
+export function termTexts(terms, specs) {
+  return terms.flatMap((term) => {
+    const spec = specs.find(({ column }) => column.name === term.column);
+    return spec === undefined ? [] : [[term.column, titleOf(spec.column), termText(term, shownBy(spec))]];
+  });
+}
+
+// The ends of a range of times may be texts, and a filter by ages is one by times: those stay as they are.
+function shownBy({ column, format, locale }) {
+  if (column.type !== 'timestamp') return (value) => format(value, Date.now());
+  const times = column.style === 'age' ? formatter({ ...column, style: 'plain' }, { locale }) : format;
+  return (value) => times(Number(value), Date.now());
 }
 
 function button(action, name, text) {

@@ -3,7 +3,7 @@
 import { askValues } from './asking.js';
 import { columnMenu } from './columnmenu.js';
 import { listenForDrags } from './drag.js';
-import { fittingView, nextGroup, nextTerms, wireFilter } from './query.js';
+import { fittingView, nextGroup, nextTerms, termsFault, wireFilter } from './query.js';
 import { openFilterBox } from './filterbox.js';
 import { changePlace, movePlace, stepPlace, titleOf, WIDTHS } from './columns.js';
 import { openMenu } from './menu.js';
@@ -48,7 +48,13 @@ export class ColumnHands {
     openFilterBox({
       under, spec, term: filters.find((term) => term.column === name),
       values: (take) => this.#askValues(name, take),
-      apply: (term) => this.change({ filters: nextTerms(this.session.view.filters, name, term) }),
+      cells: () => this.session.copy.items.flatMap(({ isHeader, absence, cells }) => (isHeader || absence !== null ? [] : [cells[spec.index] ?? null])),
+      apply: (term) => {
+        const filters = nextTerms(this.session.view.filters, name, term);
+        const fault = term === null ? '' : termsFault(filters);
+        if (fault === '') this.change({ filters });
+        return fault;
+      },
     });
   }
 

@@ -25,7 +25,7 @@ export function columnMenu(column, columns, view, on) {
   const canGroup = column.type !== 'series' && column.type !== 'image';
   const items = [
     sorted(false), sorted(true),
-    view.sort.length > 0 && own === undefined ? { label: 'Add to sort', hint: 'Shift+click', run: () => on.change({ sort: nextSort(view.sort, name, true) }) } : undefined,
+    view.sort.length > 0 && own === undefined ? { label: 'Add to sort', hint: 'Shift+click', run: () => on.change({ sort: nextSort(view.sort, column, true) }) } : undefined,
     own !== undefined ? { label: 'Remove sort', run: () => on.change({ sort: view.sort.filter((term) => term !== own) }) } : undefined,
     null,
     { label: 'Filter…', run: on.filter },

@@ -20,7 +20,8 @@ const sortMark = 16;
  * A column as the page draws it. `tight` is a text that had no room in it, or empty (see {@link grownWidth}). `index` is its place in the source's order, by which rows have their cells; `at` the one in
  * which it is shown. `rule` is the class of its cells, by which they have their width, `source` the table that gives the images of `picture`s. `wished` is the width that the reader gave it, or 0.
  * @typedef {{source: string|null, column: object, index: number, rule: string, at: number, kind: string, format: Function, natural: number, wished: number,
- *   align: string, tight: string, scale: number, isPinned: boolean, left: number, width: number, advances: Advances}} Spec
+ *   align: string, tight: string, scale: number, isPinned: boolean, left: number, width: number, advances: Advances,
+ *   locale?: string}} Spec
  */
 
 /**
@@ -48,7 +49,7 @@ export function specify(columns, samples, measure, { locale, now, prefix = 'c', 
     const natural = Math.ceil(Math.max(narrowest, title, Math.min(widest, wish)) + 2 * CELL_PADDING);
     return {
       source: pictures, column, index, rule: `${prefix}${index}`, at: index, kind, format, natural, wished: 0, align: alignOf(column), tight: '', scale: 0, isPinned: false, left: 0, width: natural,
-      advances,
+      advances, locale,
     };
   });
 }
@@ -479,7 +480,7 @@ export function duration(seconds) {
 
 /** Seconds gone by, roughly, as people say it: `now`, `12 s`, `3 min`, `5 h`, `12 d`. */
 export function age(seconds) {
-  const sign = seconds < -1 ? 'in ' : '';
+  const sign = seconds <= -1 ? 'in ' : '';
   const length = Math.abs(seconds);
   if (length < 1) return 'now';
   if (length < 60) return `${sign}${Math.floor(length)}\u202fs`;
@@ -490,7 +491,7 @@ export function age(seconds) {
 
 /** Milliseconds since 1970 as local date and time, in an order that sorts as it reads. */
 export function dateTime(milliseconds) {
-  const date = new Date(milliseconds);
+  const date = new Date(Math.floor(milliseconds));
   if (Number.isNaN(date.getTime())) return '';
   return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} `
     + `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;

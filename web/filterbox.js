@@ -1,8 +1,9 @@
 // filterbox.js: the box in which a reader says what a column's rows must be like. What it asks for depends on the column's type.
 
-import { amountFrom, operatorsFor, patternFault } from './query.js';
+import { operatorsFor, patternFault } from './query.js';
 import { putUnder } from './menu.js';
 import { titleOf } from './columns.js';
+import { endText, rangeFrom } from './spans.js';
 import { ValueList } from './valuelist.js';
 
 /**
@@ -14,9 +15,10 @@ import { ValueList } from './valuelist.js';
  * @param {import('./query.js').Term|undefined} how.term what is asked now
  * @param {(take: (found: object) => void) => () => void} how.values asks for the column's values: `take` hears of them, perhaps
  *   several times; answers a function that gives up
- * @param {(term: import('./query.js').Term|null) => void} how.apply
+ * @param {() => any[]} how.cells some of the column's values, the first ones that are in sight first
+ * @param {(term: import('./query.js').Term|null) => string} how.apply answers why it cannot be, or nothing; then the box stays open, and the filter as it was
  */
-export function openFilterBox({ under, spec, term, values, apply }) {
+export function openFilterBox({ under, spec, term, values, cells, apply }) {
   const { column } = spec;
   const dialog = make('dialog', 'box filter-box');
   dialog.setAttribute('aria-label', `Filter ${titleOf(column)}`);
@@ -49,19 +51,27 @@ export function openFilterBox({ under, spec, term, values, apply }) {
   const show = () => {
     fault.textContent = '';
     const held = term?.op === choose.value ? term : undefined;
-    const editor = editorOf(choose.value, spec, held, list, values);
+    const editor = editorOf(choose.value, spec, held, list, values, cells);
     fields.replaceChildren(...editor.parts);
     ({ read } = editor);
     (editor.parts[0]?.querySelector('input') ?? choose).focus();
     putUnder(dialog, under.getBoundingClientRect());
   };
   choose.addEventListener('change', show);
+  form.addEventListener('input', ({ target }) => {
+    fault.textContent = '';
+    target.removeAttribute('aria-invalid');
+  });
   form.addEventListener('submit', (event) => {
     const answer = read();
-    if (typeof answer !== 'string') return apply(answer);
+    const isTerm = answer === null || answer.fault === undefined;
+    const words = isTerm ? apply(answer) : answer.fault;
+    if (words === '') return;
     event.preventDefault();
-    fault.textContent = answer;
-    return undefined;
+    fault.textContent = words;
+    if (isTerm) return;
+    answer.input.setAttribute('aria-invalid', 'true');
+    answer.input.focus();
   });
   clear.addEventListener('click', () => {
     dialog.close();
@@ -78,69 +88,51 @@ export function openFilterBox({ under, spec, term, values, apply }) {
   show();
 }
 
-/** What to fill in for an operator: nodes, and a function that answers the term, null for none, or a text: what is wrong with it. */
-function editorOf(op, { column }, held, list, values) {
-  const name = column.name;
+/**
+ * What to fill in for an operator: nodes, and a function that answers the term, null for none, or `{fault, input}`: what is wrong, and in
+ * which box.
+ */
+function editorOf(op, spec, held, list, values, cells) {
+  const name = spec.column.name;
   switch (op) {
-    case 'range': {
-      const isTime = column.type === 'timestamp';
-      const from = field('From', isTime, shownEnd(held?.from, isTime));
-      const through = field('Through', isTime, shownEnd(held?.through, isTime));
-      return { parts: [from.label, through.label], read: () => readRange(column, from.input.value, through.input.value) };
-    }
+    case 'range': return rangeEditor(spec, held, cells());
     case 'oneOf': case 'noneOf': {
-      list.open(new Set(held?.values ?? []), values);
-      return { parts: [list.el], read: () => (list.chosen.size === 0 ? null : { column: name, op, values: [...list.chosen] }) };
+      list.open(held?.values ?? [], values);
+      return { parts: [list.el], read: () => (list.chosen.size === 0 ? null : { column: name, op, values: list.values }) };
     }
     case 'isEmpty': case 'isFilled': return { parts: [], read: () => ({ column: name, op }) };
     default: {
-      const { label, input } = field(op === 'matches' ? 'Regular expression' : 'Text', false, held?.value ?? '');
+      const { label, input } = field(op === 'matches' ? 'Regular expression' : 'Text', held?.value ?? '');
       return {
         parts: [label],
         read() {
           const { value } = input;
           if (value === '') return null;
           const wrong = op === 'matches' ? patternFault(value) : '';
-          return wrong === '' ? { column: name, op, value } : `The expression ${wrong}.`;
+          return wrong === '' ? { column: name, op, value } : { fault: `The expression ${wrong}.`, input };
         },
       };
     }
   }
 }
 
-function readRange(column, fromText, throughText) {
-  const read = (text) => (column.type === 'timestamp' ? timeFrom(text) : amountFrom(text, column));
-  const [from, through] = [read(fromText), read(throughText)];
-  if (from === null || through === null) {
-    return `“${from === null ? fromText : throughText}” is no ${column.type === 'timestamp' ? 'time' : 'number'}.`;
-  }
-  if (from === undefined && through === undefined) return null;
-  if (from !== undefined && through !== undefined && Number(from) > Number(through)) return 'The range ends before it begins.';
-  const term = { column: column.name, op: 'range' };
-  if (from !== undefined) term.from = from;
-  if (through !== undefined) term.through = through;
-  return term;
+function rangeEditor(spec, held = {}, cells) {
+  const before = [endText(held.from, 'low', spec, Date.now()), endText(held.through, 'high', spec, Date.now())];
+  const fields = ['From', 'To (inclusive)'].map((words, at) => field(words, before[at]));
+  const example = cells.find((cell) => cell !== null && typeof cell !== 'object');
+  if (example !== undefined) for (const { input } of fields) input.placeholder = `Such as ${spec.format(example, Date.now())}`;
+  const read = () => {
+    const found = rangeFrom(fields.map(({ input }) => input.value), spec, { now: Date.now(), cells, held, before });
+    if (found === null) return null;
+    return found.fault === undefined ? { column: spec.column.name, op: 'range', ...found } : { fault: found.fault, input: fields[found.at].input };
+  };
+  return { parts: fields.map(({ label }) => label), read };
 }
 
-function timeFrom(text) {
-  if (text === '') return undefined;
-  const time = new Date(text).getTime();
-  return Number.isNaN(time) ? null : time;
-}
-
-function shownEnd(value, isTime) {
-  if (value === undefined) return '';
-  if (!isTime) return String(value);
-  const date = new Date(value);
-  const local = new Date(value - date.getTimezoneOffset() * 60_000);
-  return Number.isNaN(local.getTime()) ? '' : local.toISOString().slice(0, 19);
-}
-
-function field(text, isTime, value) {
+function field(text, value) {
   const label = make('label', 'box-field');
   const input = make('input');
-  input.type = isTime ? 'datetime-local' : 'text';
-  if (isTime) input.step = '1';
+  input.type = 'text';
   input.maxLength = 1_000;
   input.autocomplete = 'off';
   input.spellcheck = false;

@@ -189,7 +189,9 @@ setInterval(() => {
 
 listenForAddress(([view, beside]) => {
   if (view.table === '') view.table = firstTable(panes[0].session.tables, panes[0].session.sources, beside);
+  const isUnnamed = view.table !== '' && viewsFromAddress()[0].table === '';
   panes[0].show(view);
+  if (isUnnamed) tellAddress(beside ? [view, beside] : [view]);
   if (beside) loadPair().then((loaded) => loaded.open(beside));
   else if (panes.length > 1) pair.closeOther(panes[0], true);
 });

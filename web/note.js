@@ -1,26 +1,40 @@
 // note.js: what stands in the place of rows when there are none, and over them when they are old; and why.
 
+import { termTexts } from './chips.js';
+import { fittingView } from './query.js';
 import { absentWords, isOld, oldWords } from './source.js';
 
-/** A quiet note in the middle of a pane, and a line over its rows. */
+/** A quiet note in the middle of a pane, and a line over its rows. `clear()` takes the search and all filters away. */
 export class Note {
-  constructor(stage) {
+  constructor(stage, clear) {
     this.stage = stage;
     this.element = stage.querySelector('.note');
     [this.title, this.text] = this.element.querySelectorAll('p');
     this.old = stage.querySelector('.old');
     this.shown = null;
+    this.clear = document.createElement('button');
+    this.clear.type = 'button';
+    this.clear.className = 'note-clear';
+    this.clear.hidden = true;
+    this.clear.textContent = 'Clear filters';
+    this.clear.addEventListener('click', clear);
+    this.element.append(this.clear);
   }
 
-  /** Says why there are no rows; hides when there are some. `passed`: milliseconds since the server told how the sources without a table are. */
-  show(session, state, hasRows, passed) {
-    const said = hasRows && session.copy.total > 0 ? null : reason(session, state, hasRows, passed);
+  /**
+   * Says why there are no rows; hides when there are some. `specs` are the columns of the table; `passed`: milliseconds since the server told how the
+   * sources without a table are.
+   */
+  show(session, state, specs, passed) {
+    const hasRows = specs.length > 0 && session.copy.seq > 0;
+    const said = hasRows && session.copy.total > 0 ? null : reason(session, state, hasRows, specs, passed);
     const key = said === null ? '' : said.join('\n');
     if (key === this.shown) return;
     this.shown = key;
     this.element.hidden = said === null;
     if (said === null) return;
     [this.title.textContent, this.text.textContent] = said;
+    this.clear.hidden = said.length < 3;
   }
 
   /** Rows that may be true no more look so, and say why. `passed`: milliseconds since the server told how their source is. */
@@ -33,11 +47,9 @@ export class Note {
   }
 }
 
-function reason({ view, tables, table, sources }, state, hasRows, passed) {
-  if (hasRows) {
-    return view.search === '' ? ['This table is empty', 'Rows appear here as soon as the source sends some.']
-      : [`No row contains “${view.search}”`, 'Matching rows appear here as they arrive.'];
-  }
+function reason(session, state, hasRows, specs, passed) {
+  const { view, tables, table, sources } = session;
+  if (hasRows) return emptyWords(fittingView(view, table.columns), specs);
   if (state === 'lost') return ['The server cannot be reached', 'Check that it is running. This page reconnects by itself.'];
   if (state === 'connecting') return ['', ''];
   const absent = table === undefined && (sources.find(({ name }) => name === view.table) ?? ((tables.length === 0 || view.table === '') && sources.length === 1 ? sources[0] : undefined));
@@ -45,4 +57,12 @@ function reason({ view, tables, table, sources }, state, hasRows, passed) {
   if (tables.length === 0) return ['Waiting for the first table', 'The first table opens here when a source sends its columns.'];
   if (table === undefined) return [`No table called “${view.table}”`, 'It opens here if it appears. Press the Tables button to choose another.'];
   return table.source?.state === 'failed' ? ['Source failed', table.source.message] : ['', ''];
+}
+
+// What hides all rows, by its names; a third part where there is something to clear.
+function emptyWords({ search, filters }, specs) {
+  const terms = termTexts(filters, specs).map(([, title, text]) => `${title}: ${text}`);
+  if (search !== '') terms.unshift(`Search: ${search}`);
+  if (terms.length === 0) return ['This table is empty', 'Rows appear here as soon as the source sends some.'];
+  return ['No rows match', `${terms.join(' · ')}. Matching rows appear here as they arrive.`, 'Clear filters'];
 }

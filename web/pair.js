@@ -126,7 +126,7 @@ export class Pair {
 // The first stage as it was before anything was drawn in it, with ids of its own.
 function copyOf(stage, suffix) {
   const copy = stage.cloneNode(true);
-  for (const el of copy.querySelectorAll('.stage-head, .row, .section, .head, .panel, .acted, .probe')) el.remove();
+  for (const el of copy.querySelectorAll('.stage-head, .row, .section, .head, .panel, .acted, .probe, .note-clear')) el.remove();
   for (const el of copy.querySelectorAll('.detail-list, .detail-actions, .old, .note p')) el.replaceChildren();
   for (const el of [copy, ...copy.querySelectorAll('[id]')]) el.id += suffix;
   for (const el of copy.querySelectorAll('.find, .detail')) el.hidden = true;

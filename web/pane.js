@@ -127,7 +127,7 @@ export class Pane {
     this.place.look();
     const event = this.session.receive(message, this.#describe, opened);
     switch (event.kind) {
-      case 'tables': return this.#welcome(message.type === 'hello', event.isOther);
+      case 'tables': return this.#welcome(message.type === 'hello', event);
       case 'window': return this.#showWindow(event);
       case 'patch':
         this.loads?.patched(event.message);
@@ -153,8 +153,9 @@ export class Pane {
     this.on.told(this, false);
   }
 
-  #welcome(isHello, isOther) {
+  #welcome(isHello, { isOther, isRecalled }) {
     if (isOther) this.columns.forget();
+    if (isRecalled) this.on.told(this, false);  // nobody has named this table, or its order
     this.toldAt = Date.now();
     if (isHello) {
       Object.assign(this, { absentAt: this.toldAt, error: '' });
@@ -233,7 +234,9 @@ export class Pane {
 
   /** Sorts by a column, or by it as well. */
   sortBy(column, isFurther) {
-    this.change({ sort: nextSort(this.session.view.sort, column, isFurther) });
+    const { table, view } = this.session;
+    const found = table?.columns.find(({ name }) => name === column);
+    if (found !== undefined) this.change({ sort: nextSort(view.sort, found, isFurther) });
   }
 
   /** Keeps the rows as they are, or goes on. */
@@ -263,7 +266,10 @@ export class Pane {
 
   /** From now on words are said, and loads are looked at. */
   speak({ Note, LoadWatch }) {
-    this.note = new Note(this.stage);
+    this.note = new Note(this.stage, () => {
+      this.change({ search: '', filters: [] });
+      this.grid.focus({ preventScroll: true });
+    });
     this.loads = new LoadWatch(this.session);
     this.loads.look();
     this.#isNews = true;
@@ -380,7 +386,7 @@ export class Pane {
 
   #showNote() {
     const { session, connection, columns, absentAt } = this;
-    this.note?.show(session, connection.state, columns.all.length > 0 && session.copy.seq > 0, Date.now() - absentAt);
+    this.note?.show(session, connection.state, columns.all, Date.now() - absentAt);
   }
 
   #showAge() {

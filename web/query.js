@@ -6,13 +6,15 @@ import { isNumeric, layoutFrom, layoutText } from './columns.js';
 
 /**
  * What one column asks of its rows. `op` is one of docs/protocol.md, or `noneOf` or `isFilled`, which are said there with `not`.
- * In the `values` of `oneOf` and `noneOf` an empty cell is `null`.
+ * In the `values` of `oneOf` and `noneOf` an empty cell is `null`, and a list `[from, through]` is every value between the two: all that a column shows
+ * as one text.
  * @typedef {{column: string, op: string, value?: *, values?: *[], from?: *, through?: *, ignoreCase?: boolean}} Term
  */
 
 const longestText = 1_000;
 const mostValues = 1_000;
-const mostTerms = 24;
+const mostTerms = 100;       // as the wire counts them
+const longestFilter = 48_000;  // bytes: a message has 65,536
 
 const labels = Object.freeze({
   contains: 'contains', startsWith: 'starts with', matches: 'matches', range: 'between', oneOf: 'is one of', noneOf: 'is none of',
@@ -34,7 +36,7 @@ export function isFittingTerm(term, columns) {
   switch (term.op) {
     case 'oneOf': case 'noneOf':
       return Array.isArray(term.values) && term.values.length > 0 && term.values.length <= mostValues
-        && term.values.every((value) => value === null || isValue(value));
+        && term.values.every((value) => value === null || isValue(value) || isSpan(value, column.type));
     case 'range':
       return (term.from !== undefined || term.through !== undefined) && [term.from, term.through].every((end) => end === undefined || isValue(end));
     case 'contains': case 'startsWith': return isValue(term.value) && term.value !== '';
@@ -43,14 +45,30 @@ export function isFittingTerm(term, columns) {
   }
 }
 
+function isSpan(value, type) {
+  return Array.isArray(value) && value.length === 2 && type !== 'text' && type !== 'boolean' && value.every((end) => isValueOf(type, end));
+}
+
 function isValueOf(type, value) {
   switch (type) {
     case 'text': return typeof value === 'string' && value.length <= longestText;
     case 'boolean': return typeof value === 'boolean';
-    case 'integer': return Number.isSafeInteger(value) || (typeof value === 'string' && /^-?\d{1,19}$/.test(value) && BigInt.asIntN(64, BigInt(value)) === BigInt(value));
-    case 'number': case 'timestamp': return typeof value === 'number' && Number.isFinite(value);
+    case 'integer': return Number.isSafeInteger(value) || (typeof value === 'string' && /^-?\d{1,19}$/.test(value) && isWhole64(value));
+    case 'number': return typeof value === 'number' && Number.isFinite(value);
+    case 'timestamp': return isMoment(value);
     default: return false;
   }
+}
+
+// Milliseconds; as text, with up to six decimals, where a double has not enough digits. The server holds nanoseconds in 64 bits.
+function isMoment(value) {
+  if (typeof value === 'number') return Math.abs(value) <= 9_223_372_036_854;
+  const [, sign, whole, part = ''] = (typeof value === 'string' && /^(-?)(\d{1,13})(?:\.(\d{1,6}))?$/.exec(value)) || [];
+  return whole !== undefined && isWhole64(`${sign}${whole}${part.padEnd(6, '0')}`);
+}
+
+function isWhole64(digits) {
+  return BigInt.asIntN(64, BigInt(digits)) === BigInt(digits);
 }
 
 /** Why the server would not take a regular expression, for people; empty when it would. */
@@ -81,9 +99,11 @@ function wireTerm(term) {
     case 'isFilled': return { not: { column, op: 'isEmpty' } };
     case 'noneOf': return { not: wireTerm({ ...term, op: 'oneOf' }) };
     case 'oneOf': {
-      const values = term.values.filter((value) => value !== null);
-      if (values.length === term.values.length) return { column, op, values };
-      return values.length === 0 ? { column, op: 'isEmpty' } : { any: [{ column, op, values }, { column, op: 'isEmpty' }] };
+      const values = term.values.filter((value) => value !== null && !Array.isArray(value));
+      const any = term.values.filter(Array.isArray).map(([from, through]) => ({ column, op: 'range', from, through }));
+      if (values.length > 0) any.unshift({ column, op, values });
+      if (term.values.includes(null)) any.push({ column, op: 'isEmpty' });
+      return any.length === 1 ? any[0] : { any };
     }
     case 'matches': return { column, op, value: term.value, ignoreCase: true };
     case 'range': {
@@ -96,10 +116,26 @@ function wireTerm(term) {
   }
 }
 
+/** Why the server would not take all of these terms together, for people; empty when it would. */
+export function termsFault(terms) {
+  const long = terms.find(({ values }) => values?.length > mostValues);
+  if (long !== undefined) return `A filter takes ${mostValues.toLocaleString()} values at most, and these are ${long.values.length.toLocaleString()}.`;
+  const filter = wireFilter(terms);
+  if (filter === undefined) return '';
+  if (countTerms(filter) > mostTerms) return `All filters together have more than ${mostTerms} conditions. Remove one, or tick fewer values.`;
+  const isLong = new TextEncoder().encode(JSON.stringify(filter)).length > longestFilter;
+  return isLong ? 'All filters together are too long. Remove one, or tick fewer values.' : '';
+}
+
+function countTerms({ all, any, not }) {
+  const parts = all ?? any ?? (not === undefined ? [] : [not]);
+  return parts.reduce((count, part) => count + countTerms(part), 1);
+}
+
 /** The terms after a column has another one; `null` takes its own away. A column has one. */
 export function nextTerms(terms, name, term) {
   const at = terms.findIndex(({ column }) => column === name);
-  if (at < 0) return term === null ? terms : [...terms, term].slice(-mostTerms);
+  if (at < 0) return term === null ? terms : [...terms, term];
   return term === null ? terms.toSpliced(at, 1) : terms.with(at, term);
 }
 
@@ -109,7 +145,7 @@ export function termsFrom(text) {
     const terms = JSON.parse(text ?? '[]');
     if (!Array.isArray(terms)) return [];
     const shaped = terms.filter((term) => typeof term === 'object' && term !== null && typeof term.column === 'string' && typeof term.op === 'string');
-    return shaped.filter(({ column }, at) => shaped.findIndex((other) => other.column === column) === at).slice(0, mostTerms);
+    return shaped.filter(({ column }, at) => shaped.findIndex((other) => other.column === column) === at);
   } catch {
     return [];
   }
@@ -121,40 +157,19 @@ export function termsFrom(text) {
  */
 export function termText(term, show) {
   const list = () => {
-    const texts = term.values.slice(0, 3).map((value) => (value === null ? '(empty)' : show(value) || '“”'));
+    const texts = term.values.slice(0, 3).map((value) => (value === null ? '(empty)' : show(Array.isArray(value) ? value[0] : value) || '“”'));
     return texts.join(', ') + (term.values.length > 3 ? ` and ${term.values.length - 3} more` : '');
   };
   switch (term.op) {
     case 'range':
       if (term.through === undefined) return `≥ ${show(term.from)}`;
-      return term.from === undefined ? `≤ ${show(term.through)}` : `${show(term.from)} – ${show(term.through)}`;
+      if (term.from === undefined) return `≤ ${show(term.through)}`;
+      return show(term.from) === show(term.through) ? show(term.from) : `${show(term.from)} – ${show(term.through)}`;
     case 'oneOf': return list();
     case 'noneOf': return `not ${list()}`;
     case 'isEmpty': case 'isFilled': return labels[term.op];
     default: return `${labels[term.op]} “${term.value}”`;
   }
-}
-
-const multiples = { '': 1, k: 1e3, m: 1e6, g: 1e9, t: 1e12 };
-const powers = { ki: 1, mi: 2, gi: 3, ti: 4, k: 1, m: 2, g: 3, t: 4, '': 0 };
-
-/**
- * What people type for a value of a numeric column: `5`, `1,500.5`, `-3e4`, `20 %`, `10 MiB` where bytes are shown, `2k`.
- * @returns {number|string|undefined|null} undefined when nothing is typed, null when it is no number; a text beyond 2^53
- */
-export function amountFrom(text, { type, style, unit = '' }) {
-  let typed = text.trim().replaceAll('−', '-').replaceAll('\u202f', ' ');
-  if (typed === '') return undefined;
-  if (unit !== '' && typed.endsWith(unit)) typed = typed.slice(0, -unit.length).trimEnd();
-  if (/^[-+]?\d{1,3}(,\d{3})+(\.\d*)?$/.test(typed)) typed = typed.replaceAll(',', '');
-  if (type === 'integer' && /^-?\d{16,19}$/.test(typed) && !Number.isSafeInteger(Number(typed))) return typed;
-  const [, digits, suffix] = /^([-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d{1,3})?)\s*([a-z]*)$/i.exec(typed) ?? [];
-  if (digits === undefined) return null;
-  const letters = suffix.toLowerCase();
-  const scale = style === 'bytes' ? 1_024 ** (powers[letters.replace(/b$/, '')] ?? NaN) : multiples[letters] ?? NaN;
-  const amount = Number(digits) * scale;
-  if (!Number.isFinite(amount)) return null;
-  return type === 'integer' ? Math.round(amount) : amount;
 }
 
 // What a link shows, and the address says.
@@ -230,12 +245,13 @@ export function hashFromViews([view, beside]) {
 }
 
 /**
- * The order after a click on a column's header: ascending, descending, none. With `further` the column joins the order
- * (shift-click); otherwise it is the order.
+ * The order after a click on a column's header: numbers and times descending, ascending, none, and all else ascending, descending, none. With
+ * `further` the column joins the order (shift-click); otherwise it is the order.
  */
-export function nextSort(sort, column, further = false) {
+export function nextSort(sort, { name: column, type }, further = false) {
   const old = sort.find((term) => term.column === column);
-  const next = old === undefined ? { column, descending: false } : old.descending ? null : { column, descending: true };
+  const isDescendingFirst = isNumeric(type) || type === 'timestamp';
+  const next = old === undefined ? { column, descending: isDescendingFirst } : old.descending !== isDescendingFirst ? null : { column, descending: !isDescendingFirst };
   if (!further) return next === null ? [] : [next];
   if (old !== undefined) return sort.flatMap((term) => (term !== old ? [term] : next === null ? [] : [next]));
   return [...sort, next].slice(0, 8);

@@ -214,8 +214,10 @@ export function viewOf(name) {
 
 /** What to show when the address names no table: the one that was looked at last; when it says something else, {@link firstTable}. */
 export function recall(view, tables, sources) {
-  if (location.hash.length <= 1) return viewOf((tables.find(({ name }) => name === lastTable()) ?? tables[0]).name);
-  return { ...view, table: firstTable(tables, sources, viewsFromAddress()[1]) };
+  const [, beside] = viewsFromAddress();
+  const isPlain = beside === undefined && hashFromView(view) === '';
+  if (isPlain) return viewOf((tables.find(({ name }) => name === lastTable()) ?? tables[0]).name);
+  return { ...view, table: firstTable(tables, sources, beside) };
 }
 
 /** The name of the first table but for the one that is shown beside; empty as long as there is only that, and a source that may have another one. */

@@ -198,12 +198,13 @@ export class Session {
     this.tables = tables;
     const isOther = before !== undefined && (this.table === undefined ? wasOpen : (before.generation ?? 0) !== (this.table.generation ?? 0));
     if (isOther) this.#leave();
-    if (this.view.table === '' && tables.length > 0) {
+    const isRecalled = this.view.table === '' && tables.length > 0;
+    if (isRecalled) {
       this.view = this.recall(this.view, tables, this.sources);
       this.#recalled = this.view.table;
     }
     if (!this.isOpen && this.table !== undefined && !this.isPaused) this.#open(sight, true);
-    return { kind: 'tables', isOther };
+    return { kind: 'tables', isOther, isRecalled };
   }
 
   // Another table is in the place of the open one, or has taken it away: of what is held nothing is true any more, and nothing will be said about it.

@@ -95,7 +95,7 @@ class AuthorTest(PageTest):
             reader = self.open(server=server)
             self.until_panes(reader, "([table, log]) => table.rows.length === 2 && log.rows.length > 0", "both have rows")
             reader.page.locator("#stage").get_by_role("columnheader", name="seconds", exact=True).click()
-            self.until_panes(reader, "([table]) => document.querySelector('#stage [aria-sort=ascending]') !== null", "it is sorted")
+            self.until_panes(reader, "([table]) => document.querySelector('#stage [aria-sort=descending]') !== null", "it is sorted")
             sockets = [url for url in reader.requests if url.endswith("/ws")]
             write(JOBS.replace('"seconds":12', '"seconds":99,"host":"anna"').replace('"seconds":40', '"seconds":40,"host":"berta"'))
             table, log = self.until_panes(reader, "([table]) => table.columns.includes('host') && table.rows.length === 2", "the new column is shown")

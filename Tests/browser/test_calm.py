@@ -42,7 +42,7 @@ class PauseTest(PageTest):
         reader.page.keyboard.press("p")
         expect(reader.page.locator("#pause")).to_contain_text("Resume (")
         reader.header("price").click()
-        expect(reader.header("price")).to_have_attribute("aria-sort", "ascending")
+        expect(reader.header("price")).to_have_attribute("aria-sort", "descending")
         expect(reader.page.locator("#pause")).to_have_text("Pause")
         reader.check_clean(self)
 

@@ -271,7 +271,7 @@ class KeyboardTest(PageTest):
     def test_a_finger_does_what_a_mouse_does(self):
         reader = self.open(has_touch=True)
         reader.page.get_by_role("columnheader", name="Price", exact=True).tap()
-        expect(reader.page.get_by_role("columnheader", name="Price", exact=True)).to_have_attribute("aria-sort", "ascending")
+        expect(reader.page.get_by_role("columnheader", name="Price", exact=True)).to_have_attribute("aria-sort", "descending")
         reader.page.get_by_role("gridcell").nth(11).tap()
         reader.until(f"() => ({FOCUS})()", "a cell has the focus")
 

@@ -86,7 +86,7 @@ test('a column’s menu changes the view', () => {
     return wishes.pop();
   };
   assert.deepEqual(wish('Sort descending'), { sort: [{ column: 'a', descending: true }] });
-  assert.deepEqual(wish('Add to sort'), { sort: [{ column: 'b', descending: true }, { column: 'a', descending: false }] });
+  assert.deepEqual(wish('Add to sort'), { sort: [{ column: 'b', descending: true }, { column: 'a', descending: true }] });
   assert.deepEqual(wish('Group by this column'), { group: ['c', 'a'], collapsed: [] });
   assert.deepEqual(wish('Sum'), { aggregates: [] });
   assert.deepEqual(wish('Average').aggregates.length, 2);

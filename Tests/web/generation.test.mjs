@@ -16,7 +16,7 @@ const tables = (...list) => ({ type: 'tables', tables: list });
 test('a table of another generation is another one: what is held is dropped, and it is opened with what of the query fits', () => {
   const { session, said } = sorted();
   const event = session.receive(tables({ ...processes, columns, generation: 1 }), sight);
-  assert.deepEqual(event, { kind: 'tables', isOther: true });
+  assert.deepEqual(event, { kind: 'tables', isOther: true, isRecalled: false });
   assert.equal(session.copy.seq, 0);
   assert.deepEqual(said.map(({ type }) => type), ['open']);
   assert.deepEqual([said[0].table, said[0].resume, said[0].query.sort], ['processes', undefined, undefined]);
@@ -65,7 +65,7 @@ test('a page that pauses goes on with the other table', () => {
 test('where nobody has named the table, and it has another name now, the first one is shown', () => {
   const { session, said } = shown(emptyView());
   const event = session.receive(tables({ ...processes, name: 'renamed', generation: 1 }), sight);
-  assert.deepEqual([event.isOther, session.view.table, said[0].table], [true, 'renamed', 'renamed']);
+  assert.deepEqual([event.isOther, event.isRecalled, session.view.table, said[0].table], [true, true, 'renamed', 'renamed']);
 });
 
 test('one that was named is waited for', () => {

@@ -63,17 +63,26 @@ test('an address that makes no sense is an empty view', () => {
   assert.deepEqual(viewFromHash('#%%%&sort=%E0%A4%A,,&&='), emptyView());
 });
 
-test('a header is clicked from ascending over descending to none', () => {
-  let sort = [];
-  sort = nextSort(sort, 'cpu');
-  assert.deepEqual(sort, [{ column: 'cpu', descending: false }]);
-  sort = nextSort(sort, 'cpu');
-  assert.deepEqual(sort, [{ column: 'cpu', descending: true }]);
-  sort = nextSort(sort, 'name', true);
+test('the first click on a number or a time sorts descending, on all else ascending; the second turns it, the third ends it', () => {
+  for (const type of ['integer', 'number', 'timestamp', 'text', 'boolean']) {
+    const isDescending = ['integer', 'number', 'timestamp'].includes(type);
+    const column = { name: 'x', type };
+    const once = nextSort([], column);
+    assert.deepEqual(once, [{ column: 'x', descending: isDescending }], type);
+    const twice = nextSort(once, column);
+    assert.deepEqual(twice, [{ column: 'x', descending: !isDescending }], type);
+    assert.deepEqual(nextSort(twice, column), [], type);
+  }
+});
+
+test('with shift a column joins the order, turns in its place, and leaves it', () => {
+  const [cpu, name] = [{ name: 'cpu', type: 'number' }, { name: 'name', type: 'text' }];
+  let sort = nextSort(nextSort([], cpu), name, true);
   assert.deepEqual(sort, [{ column: 'cpu', descending: true }, { column: 'name', descending: false }]);
-  sort = nextSort(sort, 'cpu', true);
-  assert.deepEqual(sort, [{ column: 'name', descending: false }]);
-  assert.deepEqual(nextSort([{ column: 'cpu', descending: true }], 'cpu'), []);
+  sort = nextSort(sort, cpu, true);
+  assert.deepEqual(sort, [{ column: 'cpu', descending: false }, { column: 'name', descending: false }]);
+  assert.deepEqual(nextSort(sort, cpu, true), [{ column: 'name', descending: false }]);
+  assert.deepEqual(nextSort(sort, name), [{ column: 'name', descending: true }], 'without it the column is the order');
 });
 
 test('a level of grouping is set, changed, and taken away with those inside it', () => {

@@ -2,7 +2,7 @@
 
 import test from 'node:test';
 import assert from 'node:assert/strict';
-import { amountFrom, isFittingTerm, nextTerms, operatorsFor, patternFault, termsFrom, termText, wireFilter } from '../../web/query.js';
+import { isFittingTerm, nextTerms, operatorsFor, patternFault, termsFault, termsFrom, termText, wireFilter } from '../../web/query.js';
 
 const columns = ['text', 'integer', 'number', 'boolean', 'timestamp', 'image', 'series'].map((type) => ({ name: type, type }));
 const fits = (term) => isFittingTerm(term, columns);
@@ -77,19 +77,43 @@ test('terms read as people would say them', () => {
   assert.equal(termText({ op: 'contains', value: 'x' }, show), 'contains “x”');
 });
 
-test('amounts are read as people type them', () => {
-  const number = { type: 'number' };
-  const read = (text, column = number) => amountFrom(text, column);
-  assert.equal(read(''), undefined);
-  assert.equal(read('1,500.5'), 1_500.5);
-  assert.equal(read(' −3e4 '), -30_000);
-  assert.equal(read('20 %', { type: 'number', unit: '%' }), 20);
-  assert.equal(read('2k'), 2_000);
-  assert.equal(read('.5'), 0.5);
-  assert.equal(read('1.6', { type: 'integer' }), 2);
-  assert.equal(read('9223372036854775807', { type: 'integer' }), '9223372036854775807');
-  const bytes = { type: 'integer', style: 'bytes' };
-  assert.deepEqual(['10', '10 B', '1.5 KiB', '2M', '1 gb'].map((text) => read(text, bytes)), [10, 10, 1_536, 2_097_152, 1_073_741_824]);
-  for (const text of ['x', '1 2', '1,5', '5 parsecs', '1e999', '--1', 'toString']) assert.equal(read(text), null, text);
-  assert.equal(read('5 constructor', bytes), null);
+test('further columns never take the place of those that are filtered', () => {
+  let terms = [];
+  for (let at = 0; at < 60; at += 1) terms = nextTerms(terms, `c${at}`, { column: `c${at}`, op: 'range', from: at });
+  assert.deepEqual(terms.map(({ from }) => from), Array.from({ length: 60 }, (_, at) => at));
+  assert.equal(termsFrom(JSON.stringify(terms)).length, 60, 'a link keeps them all');
+});
+
+test('terms are refused with words when the server would not take so many', () => {
+  const ranges = (count) => Array.from({ length: count }, (_, at) => ({ column: `c${at}`, op: 'range', from: at }));
+  assert.equal(termsFault([]), '');
+  assert.equal(termsFault(ranges(99)), '');
+  assert.match(termsFault(ranges(100)), /more than 100 conditions/);
+  const values = (count, text = '') => [{ column: 'text', op: 'oneOf', values: Array.from({ length: count }, (_, at) => `${text}${at}`) }];
+  assert.equal(termsFault(values(1_000)), '');
+  assert.match(termsFault(values(1_001)), /1,000 values at most, and these are 1,001/);
+  assert.match(termsFault(values(900, 'é'.repeat(50))), /too long/, 'a message has 65,536 bytes');
+  const spans = (count) => [{ column: 'number', op: 'noneOf', values: Array.from({ length: count }, (_, at) => [at, at + 0.5]) }];
+  assert.equal(termsFault(spans(98)), '');
+  assert.match(termsFault(spans(99)), /100 conditions/);
+});
+
+test('all values that show one text are one value of a list', () => {
+  assert.ok(fits({ column: 'number', op: 'oneOf', values: [[1, 1.5], 3, null] }));
+  assert.ok(fits({ column: 'integer', op: 'noneOf', values: [['9223372036854775000', '9223372036854775807']] }));
+  for (const values of [[[1]], [[1, 2, 3]], [[1, 'x']], [[]]]) assert.ok(!fits({ column: 'number', op: 'oneOf', values }), JSON.stringify(values));
+  assert.ok(!fits({ column: 'text', op: 'oneOf', values: [['a', 'b']] }));
+  assert.deepEqual(wireFilter([{ column: 'a', op: 'oneOf', values: [[1, 2]] }]), { column: 'a', op: 'range', from: 1, through: 2 });
+  assert.deepEqual(wireFilter([{ column: 'a', op: 'noneOf', values: [null, [1, 2], 5] }]), { not: { any: [
+    { column: 'a', op: 'oneOf', values: [5] }, { column: 'a', op: 'range', from: 1, through: 2 }, { column: 'a', op: 'isEmpty' }] } });
+  assert.equal(termText({ op: 'oneOf', values: [[1, 2], 5] }, (value) => `<${value}>`), '<1>, <5>');
+  assert.equal(termText({ op: 'range', from: 1.01, through: 1.04 }, (value) => value.toFixed(1)), '1.0');
+});
+
+test('ends of ranges are as far as the server can hold, and no further', () => {
+  const range = (column, from) => fits({ column, op: 'range', from });
+  for (const from of ['9223372036854775807', '-9223372036854775808', Number.MAX_SAFE_INTEGER]) assert.ok(range('integer', from), from);
+  for (const from of ['9223372036854775808', '-9223372036854775809', 2 ** 53]) assert.ok(!range('integer', from), from);
+  for (const from of [0.5, '1700000000000.123456', '9223372036854.775807', '-9223372036854.775808']) assert.ok(range('timestamp', from), from);
+  for (const from of [1e14, '9223372036854.775808', '1.1234567', '1e3', '', Infinity, true]) assert.ok(!range('timestamp', from), String(from));
 });

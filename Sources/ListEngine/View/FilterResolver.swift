@@ -128,7 +128,7 @@ struct FilterResolver {
       guard Double(whole) == number else { throw mustBe("a whole number") }
       return .integer(whole)
     case (.integer, .text(let text)):
-      guard let whole = Int64(text) else { throw mustBe("a whole number") }
+      guard let whole = Int64(text) else { throw Written.isDecimal(text) ? tooGreat : mustBe("a whole number") }
       return .integer(whole)
     case (.integer, _): throw mustBe("a whole number")
     case (.number, .integer(let whole)): return .number(Double(whole))
@@ -141,7 +141,9 @@ struct FilterResolver {
     case (.boolean, _): throw mustBe("true or false")
     case (.timestamp, .integer), (.timestamp, .number), (.timestamp, .text):
       guard let nanoseconds = Written.nanoseconds(value) else {
-        if case .text = value { throw mustBe("a number of milliseconds") }
+        if case .text(let text) = value, !Written.isDecimal(text, fractionDigits: 6) {
+          throw mustBe("a number of milliseconds")
+        }
         throw tooGreat
       }
       return .timestamp(nanoseconds)

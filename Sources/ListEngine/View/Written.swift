@@ -27,6 +27,15 @@ enum Written {
     }
   }
 
+  /// Whether a text is a decimal number with at most so many digits after its point, however great it is.
+  static func isDecimal(_ text: String, fractionDigits: Int = 0) -> Bool {
+    func areDigits(_ part: Substring) -> Bool { part.utf8.allSatisfy { (0x30...0x39).contains($0) } && !part.isEmpty }
+    let unsigned = text.hasPrefix("-") || text.hasPrefix("+") ? text.dropFirst() : text[...]
+    let parts = unsigned.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+    guard areDigits(parts[0]) else { return false }
+    return parts.count == 1 || (parts[1].utf8.count <= fractionDigits && areDigits(parts[1]))
+  }
+
   private static func nanoseconds(whole: Int64, fraction: Int64) -> Int64? {
     let (product, overflow) = whole.multipliedReportingOverflow(by: 1_000_000)
     let (sum, overflows) = product.addingReportingOverflow(fraction)

@@ -300,6 +300,36 @@ import Testing
           == .outOfRange("query.filter.value is beyond what the column “time” can hold"))
     }
     #expect(complaint(.compare("number", .less, .number(.nan))) != nil)
+  }
+
+  @Test func aValueBeyondItsColumnIsNotCalledMalformed() {
+    for text in ["9223372036854775808", "-9223372036854775809", "99999999999999999999999"] {
+      #expect(
+        complaint(.compare("integer", .equal, .text(text)))
+          == .outOfRange("query.filter.value is beyond what the column “integer” can hold"))
+    }
+    for text in ["9223372036854.775808", "-9223372036854.775809", "253402300799000"] {
+      #expect(
+        complaint(.range("time", from: nil, through: .text(text)))
+          == .outOfRange("query.filter.through is beyond what the column “time” can hold"))
+    }
+    for text in ["", "-", "1.5", "1e3", " 1", "0x10", "٣"] {
+      #expect(
+        complaint(.compare("integer", .equal, .text(text)))
+          == .unreadableMessage("query.filter.value must be a whole number: the column “integer” is of type integer"))
+    }
+    for text in ["", ".5", "1.", "1.1234567", "1e3", "then"] {
+      #expect(
+        complaint(.compare("time", .equal, .text(text)))
+          == .unreadableMessage(
+            "query.filter.value must be a number of milliseconds: the column “time” is of type timestamp"))
+    }
+    for text in ["9223372036854775807", "-9223372036854775808"] {
+      #expect(complaint(.compare("integer", .equal, .text(text))) == nil)
+    }
+  }
+
+  @Test func aPatternThatDoesNotEndNamesItsPlace() {
     #expect(
       complaint(.matches("text", "a(b"))
         == .unreadableMessage(

@@ -1,0 +1,218 @@
+"""What filters and the search find, on the real server, in a browser that writes numbers as Germans do."""
+
+import json
+import pathlib
+import re
+import stat
+import tempfile
+import unittest
+
+from aria import FAULTS
+from pages import ARTIFACTS, PageTest
+from reader import Reader, expect
+
+# 2026-11-23 14:05:09 in UTC, four times within the second, and around it.
+SECOND = 1795442709000
+COLUMNS = [
+    {"name": "name", "title": "Name", "type": "text"}, {"name": "people", "title": "People", "type": "integer"},
+    {"name": "share", "title": "Share", "type": "number"}, {"name": "size", "title": "Size", "type": "integer", "style": "bytes"},
+    {"name": "took", "title": "Took", "type": "number", "style": "duration"}, {"name": "at", "title": "At", "type": "timestamp"},
+    {"name": "open", "title": "Open", "type": "boolean"},
+]  # fmt: skip
+ROWS = [
+    [0, "alpha", 90, 1.5, 1_572_864, 60, SECOND, True], [1, "beta", 90_000, 1.25, 1_580_000, 59.6, SECOND + 250, False],
+    [2, "gamma", 90_000_000, 15, 1_700_000, 60.4, SECOND + 999, True], [3, "delta", 900, 150, 1_500_000, 61, SECOND + 999.999, False],
+    [4, "epsilon", 4_711, 0.5, 512, 3_723, SECOND + 1_000, None], [5, "zeta", None, None, None, None, SECOND - 1, True],
+]  # fmt: skip
+PLUGIN = """#!/usr/bin/env python3
+import json, sys
+for message in json.loads({text!r}):
+    print(json.dumps(message), flush=True)
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "health":
+        print(json.dumps({{"type": "health", "id": message["id"]}}), flush=True)
+"""
+
+
+class FiltersTest(PageTest):
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.plugins = tuple(cls.plugin(pathlib.Path(folder.name), *table) for table in (
+            ("places", COLUMNS, ROWS), ("plain", [{"name": "line", "type": "series"}], [[0, [1, 2]], [1, [3]]])))
+        super().setUpClass()
+
+    @staticmethod
+    def plugin(folder, name, columns, rows):
+        path = folder / f"{name}.py"
+        messages = [{"type": "hello", "version": 1, "capabilities": ["health"]}, {"type": "schema", "name": name, "key": "integer", "columns": columns},
+                    {"type": "reload"}, {"type": "upsert", "rows": rows}, {"type": "commit"}]
+        path.write_text(PLUGIN.format(text=json.dumps(messages)), encoding="utf-8")
+        path.chmod(path.stat().st_mode | stat.S_IXUSR)
+        return str(path)
+
+    def open(self, fragment="#table=places", **how):
+        return super().open(fragment, **{"locale": "de-DE", "timezone_id": "UTC", **how})
+
+    def names(self, reader, *expected):
+        reader.until_rows(f"(rows) => rows.map(({{ cells }}) => cells[0]).sort().join() === '{','.join(sorted(expected))}'", f"{expected} are shown")
+
+    def box(self, reader, title):
+        header = reader.page.get_by_role("columnheader", name=title, exact=True)
+        header.click(button="right")
+        reader.page.get_by_role("menuitem", name="Filter…").click()
+        return reader.page.get_by_role("dialog", name=f"Filter {title}")
+
+    def range(self, reader, title, start, end=""):
+        box = self.box(reader, title)
+        box.get_by_label("From").fill(start)
+        box.get_by_label("To (inclusive)").fill(end)
+        box.get_by_role("button", name="Apply").click()
+        return box
+
+    def test_numbers_are_read_as_germans_write_them(self):
+        reader = self.open()
+        reader.wait_for_count(7)
+        self.range(reader, "People", "90.000", "90.000")
+        self.names(reader, "beta")
+        chip = reader.page.locator(".chip")
+        expect(chip).to_have_text(re.compile("^People 90\\.000"))
+        reader.page.screenshot(path=ARTIFACTS / "filter-german.png")
+        self.range(reader, "People", "90.000")
+        self.names(reader, "beta", "gamma")
+        reader.page.get_by_role("button", name="Remove the filter of People").click()
+        self.range(reader, "Share", "1,25", "1,5")
+        self.names(reader, "alpha", "beta")
+        reader.check_clean(self)
+
+    def test_a_bad_end_is_refused_with_its_reason_and_the_good_filter_stays(self):
+        for scheme in ("light", "dark"):
+            reader = self.open(scheme=scheme)
+            self.range(reader, "Share", "1,5")
+            self.names(reader, "alpha", "gamma", "delta")
+            box = self.range(reader, "Share", "1.5")
+            expect(box.get_by_role("alert")).to_have_text("“1.5” is unclear: numbers are written like 1.234,5 here.")
+            expect(box.get_by_label("From")).to_have_attribute("aria-invalid", "true")
+            expect(box.get_by_label("From")).to_be_focused()
+            reader.page.screenshot(path=ARTIFACTS / f"filter-refused-{scheme}.png")
+            box.get_by_label("From").press("ArrowRight")
+            box.get_by_label("From").type("0")
+            expect(box.get_by_label("From")).not_to_have_attribute("aria-invalid", "true")
+            reader.page.keyboard.press("Escape")
+            expect(box).to_have_count(0)
+            expect(reader.page.locator(".chip")).to_have_count(1)
+            expect(reader.page.locator("#rows")).to_have_text("3 rows match")
+            self.names(reader, "alpha", "gamma", "delta")
+            box = self.range(reader, "People", "9223372036854775808")
+            expect(box.get_by_role("alert")).to_contain_text("beyond what this column can hold (-9.223.372.036.854.775.808 to 9.223.372.036.854.775.807)")
+            reader.check_clean(self)
+
+    def test_what_a_cell_shows_finds_all_rows_that_show_it(self):
+        reader = self.open()
+        reader.wait_for_count(7)
+        shown = {row["cells"][0]: row["cells"] for row in reader.rows()}
+        for column in range(1, 6):
+            title = reader.titles()[column]
+            for name in ("alpha", "beta", "epsilon"):
+                text = shown[name][column]
+                self.range(reader, title, text, text)
+                self.names(reader, *(other for other, cells in shown.items() if cells[column] == text))
+                reader.page.get_by_role("button", name=f"Remove the filter of {title}").click()
+                reader.wait_for_count(7)
+        reader.check_clean(self)
+
+    def test_a_time_is_all_of_the_second_that_is_typed(self):
+        reader = self.open()
+        self.range(reader, "At", "2026-11-23 14:05:09", "2026-11-23 14:05:09")
+        self.names(reader, "alpha", "beta", "gamma", "delta")
+        expect(reader.page.locator(".chip")).to_contain_text("14:05:09")
+        other = self.open("#" + reader.page.url.split("#", 1)[1], locale="en-US", timezone_id="America/New_York")
+        self.names(other, "alpha", "beta", "gamma", "delta")
+        expect(other.page.locator(".chip")).to_contain_text("09:05:09")
+        self.range(reader, "At", "", "2026-11-23T14:05:08Z")
+        self.names(reader, "zeta")
+        reader.check_clean(self)
+
+    def test_a_tick_finds_all_values_that_show_as_it_does(self):
+        reader = self.open()
+        box = self.box(reader, "Size")
+        box.get_by_label("Condition").select_option(label="is one of")
+        expect(box.locator(".value-row").first).to_contain_text("1,5")
+        expect(box.get_by_text("5 values")).to_be_visible()
+        box.get_by_role("checkbox").first.check()
+        reader.page.screenshot(path=ARTIFACTS / "filter-ticks-german.png")
+        box.get_by_role("button", name="Apply").click()
+        self.names(reader, "alpha", "beta")
+        box = self.box(reader, "Size")
+        expect(box.get_by_role("checkbox").first).to_be_checked()
+        box.get_by_label("Condition").select_option(label="is none of")
+        box.get_by_role("checkbox").first.check()
+        box.get_by_role("button", name="Apply").click()
+        self.names(reader, "gamma", "delta", "epsilon", "zeta")
+        reader.check_clean(self)
+
+    def test_an_empty_view_says_what_hides_its_rows_and_clears_it(self):
+        for scheme in ("light", "dark"):
+            reader = self.open(scheme=scheme)
+            self.range(reader, "People", "5.000", "6.000")
+            note = reader.page.locator(".note")
+            expect(note).to_contain_text("No rows match")
+            expect(note).to_contain_text("People: 5.000 – 6.000")
+            expect(reader.page.get_by_text("This table is empty")).to_have_count(0)
+            reader.filter.fill("nothing here")
+            expect(note).to_contain_text("Search: nothing here · People: 5.000 – 6.000")
+            reader.page.screenshot(path=ARTIFACTS / f"filter-empty-{scheme}.png")
+            self.assertEqual(reader.page.evaluate(FAULTS), [])
+            reader.grid.focus()
+            reader.page.keyboard.press("Tab")
+            expect(note.get_by_role("button", name="Clear filters")).to_be_focused()
+            reader.page.keyboard.press("Enter")
+            self.names(reader, *(row[1] for row in ROWS))
+            expect(note).to_be_hidden()
+            expect(reader.filter).to_have_value("")
+            self.assertNotIn("filter=", reader.page.url)
+            reader.until("() => document.activeElement.closest('#grid')", "the rows have the focus")
+            reader.check_clean(self)
+
+    def test_group_by_is_not_offered_where_there_is_nothing_to_group_by(self):
+        reader = self.open()
+        expect(reader.grouping).to_be_visible()
+        reader.page.get_by_role("tab", name=re.compile("plain")).click()
+        expect(reader.page.get_by_role("grid", name="plain")).to_be_visible()
+        expect(reader.grouping).to_be_hidden()
+        reader.page.get_by_role("tab", name=re.compile("places")).click()
+        expect(reader.grouping).to_be_visible()
+
+    def test_the_first_click_on_a_number_a_size_or_a_time_sorts_descending(self):
+        reader = self.open()
+        for title, order in (("Name", "ascending"), ("People", "descending"), ("Size", "descending"), ("Took", "descending"), ("At", "descending"), ("Open", "ascending")):
+            header = reader.page.get_by_role("columnheader", name=title, exact=True)
+            header.click()
+            expect(header).to_have_attribute("aria-sort", order)
+        reader.check_clean(self)
+
+    def test_the_address_says_what_is_shown_also_what_the_browser_has_kept(self):
+        reader = Reader(self.browser, self.server, locale="de-DE", timezone_id="UTC")  # whichever table is the first one
+        self.addCleanup(reader.close)
+        reader.until("() => location.hash.includes('table=')", "the table that nobody has named is in the address")
+        reader.page.get_by_role("tab", name=re.compile("places")).click()
+        reader.page.get_by_role("columnheader", name="People", exact=True).click()
+        self.range(reader, "Share", "1,5")
+        reader.filter.fill("a")
+        reader.until("() => location.hash.includes('search=a')", "the search is in the address")
+        said = reader.page.url
+        # Without a word in the address it is what the browser has kept, and the address says so.
+        reader.page.goto("about:blank")
+        reader.page.goto(self.server.url)
+        reader.wait_for_rows()
+        reader.until("(said) => location.href === said", "the address says what is shown", said)
+        other = self.open("#" + said.split("#", 1)[1])
+        self.assertEqual([row["cells"] for row in other.rows()], [row["cells"] for row in reader.rows()])
+        expect(other.page.get_by_role("columnheader", name="People", exact=True)).to_have_attribute("aria-sort", "descending")
+        reader.check_clean(self)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,250 @@
+// spans.js: which values a filter finds that is given in the texts a column shows: all values that show the same are one, also at the ends of a
+// range. parse.js reads the texts. No DOM, no clock.
+
+import { isNumeric } from './columns.js';
+import { grammarOf, marksOf, tidy } from './parse.js';
+
+/**
+ * Values from `low` through `high`, as the wire has them: all that a column shows as one text. `high` is below `low` when the column has
+ * no value there, such as a whole number at 1.5.
+ * `isAge`: it was said as how long ago.
+ * @typedef {{low: number|string, high: number|string, isAge?: boolean}} Span
+ */
+
+/**
+ * Reads a range, which includes both its ends. Of a column that shows how long ago something was, a greater age is an earlier time.
+ *
+ * @param {[string, string]} texts what stands in the two boxes
+ * @param {{column: object, format: (cell: any, now: number) => string, locale?: string}} spec
+ * @param {{now: number, cells?: any[], held?: {from?: *, through?: *}, before?: [string, string]}} how `cells` are some of the column's values: a
+ *   text that one of them shows means that one. `held` is the range as it was, `before` its texts: what was not touched stays as it is, to its last digit
+ * @returns {{from?: *, through?: *}|null|{fault: string, at: number}} null when nothing is typed; `at` is the box that is wrong
+ */
+export function rangeFrom(texts, spec, { now, cells = [], held = {}, before = [] }) {
+  const ends = {};
+  for (const at of [0, 1]) {
+    const member = ['from', 'through'][at];
+    if (held[member] !== undefined && texts[at] === before[at]) {
+      ends[member] = held[member];
+      continue;
+    }
+    const span = spanFrom(texts[at], spec, { now, cells });
+    if (span === undefined) continue;
+    if (span.fault !== undefined) return { fault: span.fault, at };
+    const isFrom = (at === 0) !== (span.isAge === true);
+    ends[isFrom ? 'from' : 'through'] = isFrom ? span.low : span.high;
+  }
+  if (ends.from === undefined && ends.through === undefined) return null;
+  if (ends.from === undefined || ends.through === undefined || compareEnds(ends.from, ends.through, spec.column) <= 0) return ends;
+  return { fault: tidy(texts[0]) === tidy(texts[1]) ? 'No value of this column lies there.' : '“From” is greater than “To”.', at: 0 };
+}
+
+/**
+ * Reads one value.
+ *
+ * @returns {Span|undefined|{fault: string}} undefined when nothing is typed
+ */
+export function spanFrom(text, spec, { now, cells = [] }) {
+  const typed = tidy(text);
+  if (typed === '') return undefined;
+  const domain = domainOf(spec.column);
+  const shows = (place) => tidy(spec.format(domain.cell(place), now));
+  const whole = (place) => domain.span(...sameShown(place, domain, shows));
+  const isAge = spec.column.type === 'timestamp' && spec.column.style === 'age';
+  for (const cell of cells) {
+    const place = cell === null || typeof cell === 'object' ? null : domain.place(cell);
+    if (place !== null && shows(place) === typed) return { ...whole(place), isAge };
+  }
+  const grammar = grammarOf(spec, now);
+  const found = grammar(typed);
+  if (found.fault !== undefined) return found;
+  const beyond = { fault: `${text.trim()} is beyond what this column can hold (${domain.bounds(spec.locale)}).` };
+  if (found.from !== undefined) {
+    if (found.from > domain.greatest || found.through < domain.least) return beyond;
+    const [first, last] = [found.from < domain.least ? domain.least : found.from, found.through > domain.greatest ? domain.greatest : found.through];
+    const [low, high] = sameShown(first, domain, shows);
+    if (high > last + slack) return domain.span(first, last);  // it is finer than what is shown, and meant as it is
+    // When clocks go back two moments read alike: a filter finds both, and what is between them.
+    return domain.span(low, last === domain.greatest ? last : sameShown(last - slack, domain, shows)[1]);
+  }
+  const { value, step } = found;
+  const place = domain.nearest(value);
+  // Next to nothing, and at the end, a value may be beside the one that its text says.
+  const near = place === null ? [value < 0 ? domain.least : domain.greatest] : [place, place + 1n, place - 1n];
+  const shownThere = near.find((one) => shows(one) === typed);
+  if (shownThere !== undefined) return { ...whole(shownThere), isAge };
+  if (place === null) return beyond;
+  const shown = grammar(shows(place));
+  // What is typed with more digits than the column shows is meant as it is.
+  const isFiner = shown.step !== undefined && step < shown.step * (1 - 1e-9);
+  return { ...(isFiner ? domain.exactly(value) : whole(place)), isAge };
+}
+
+/** Whether a column's values are read by {@link rangeFrom}. */
+export function isRead({ type }) {
+  return isNumeric(type) || type === 'timestamp';
+}
+
+/** All values that a column shows as it shows this one. @returns {Span} */
+export function spanOf(cell, { column, format }, now) {
+  const domain = domainOf(column);
+  const place = domain?.place(cell) ?? null;
+  return place === null ? { low: cell, high: cell } : domain.span(...sameShown(place, domain, (at) => format(domain.cell(at), now)));
+}
+
+/** A text for the end of a range that is read back as this value: what the column shows, when that says it all. */
+export function endText(value, end, spec, now) {
+  if (value === undefined) return '';
+  const { column, format, locale } = spec;
+  const isTime = column.type === 'timestamp';
+  const marks = marksOf(locale);
+  const exact = isTime ? timeText(value) : String(value).replace('.', marks.decimal).replace('e+', 'e');
+  const shown = column.style === 'age' ? '' : format(isTime ? Number(value) : value, now);
+  const isSame = (text) => {
+    const span = text === '' ? undefined : spanFrom(text, spec, { now });
+    return span !== undefined && span.fault === undefined && String(span[end]) === String(value);
+  };
+  return isSame(shown) ? shown : exact;
+}
+
+// The order of two ends: below 0 when the first one is the lesser.
+function compareEnds(one, other, column) {
+  const domain = domainOf(column);
+  const [a, b] = [domain.place(one), domain.place(other)];
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+// Values as places: whole numbers of 64 bits in the order of the values, so that neighbours can be told.
+
+const leastWhole = -(2n ** 63n);
+const greatestWhole = 2n ** 63n - 1n;
+
+const wholes = {
+  least: leastWhole, greatest: greatestWhole,
+  place(cell) {
+    if (typeof cell === 'string' ? !/^-?\d{1,19}$/.test(cell) : !Number.isInteger(cell)) return null;
+    return inside(BigInt(cell), this);
+  },
+  cell: (place) => (isSafe(place) ? Number(place) : String(place)),
+  nearest(value) {
+    if (typeof value !== 'bigint' && !Number.isFinite(value)) return null;
+    return inside(typeof value === 'bigint' ? value : BigInt(Math.round(value)), this);
+  },
+  exactly: (value) => {
+    const [low, high] = typeof value === 'bigint' ? [value, value] : [BigInt(Math.ceil(value)), BigInt(Math.floor(value))];
+    return wholes.span(low, high);
+  },
+  span: (low, high) => ({ low: wholes.cell(low), high: wholes.cell(high) }),
+  bounds: (locale) => `${leastWhole.toLocaleString(locale)} to ${greatestWhole.toLocaleString(locale)}`,
+};
+
+const bits = new DataView(new ArrayBuffer(8));
+
+function placeOfNumber(number) {
+  bits.setFloat64(0, Math.abs(number));
+  const place = bits.getBigInt64(0);
+  return number < 0 ? -place : place;
+}
+
+const numbers = {
+  greatest: placeOfNumber(Number.MAX_VALUE), least: -placeOfNumber(Number.MAX_VALUE),
+  place: (cell) => (typeof cell === 'number' && Number.isFinite(cell) ? placeOfNumber(cell) : null),
+  cell(place) {
+    bits.setBigInt64(0, place < 0n ? -place : place);
+    const number = bits.getFloat64(0);
+    return place < 0n ? -number : number;
+  },
+  nearest(value) {
+    const number = Number(value);
+    return Number.isFinite(number) ? placeOfNumber(number) : null;
+  },
+  exactly: (value) => ({ low: Number(value), high: Number(value) }),
+  span: (low, high) => ({ low: numbers.cell(low), high: numbers.cell(high) }),
+  bounds: (locale) => `±${Number.MAX_VALUE.toLocaleString(locale, { notation: 'scientific', maximumFractionDigits: 1 })}`,
+};
+
+// Nanoseconds. A page has them as milliseconds in a double: it cannot tell all of them apart, and may show the last of a second as the next one.
+const slack = 1_000n;
+const times = {
+  least: leastWhole, greatest: greatestWhole,
+  place(cell) {
+    const [, sign, whole, part = ''] = /^(-?)(\d{1,16})(?:\.(\d{1,6}))?$/.exec(typeof cell === 'number' ? plainDigits(cell) : String(cell)) ?? [];
+    if (whole === undefined) return null;
+    return inside((sign === '-' ? -1n : 1n) * (BigInt(whole) * 1_000_000n + BigInt(part.padEnd(6, '0'))), this);
+  },
+  cell: (place) => Number(millisecondsText(place)),
+  nearest(value) {
+    return Number.isFinite(value) ? inside(BigInt(Math.round(value * 1e6)), this) : null;
+  },
+  exactly: (value) => {
+    const place = times.nearest(value);
+    return times.span(place, place);
+  },
+  span: (low, high) => ({ low: timeCell(low), high: timeCell(high) }),
+  bounds: () => `${timeText(millisecondsText(leastWhole))} to ${timeText(millisecondsText(greatestWhole))}`,
+};
+
+function domainOf({ type }) {
+  return type === 'integer' ? wholes : type === 'number' ? numbers : type === 'timestamp' ? times : undefined;
+}
+
+function inside(place, { least, greatest }) {
+  return place < least || place > greatest ? null : place;
+}
+
+function isSafe(whole) {
+  return whole >= -BigInt(Number.MAX_SAFE_INTEGER) && whole <= BigInt(Number.MAX_SAFE_INTEGER);
+}
+
+// A double of milliseconds as the wire writes it: at most six decimals, and no exponent.
+function plainDigits(milliseconds) {
+  return Number.isFinite(milliseconds) ? milliseconds.toFixed(6).replace(/\.?0+$/, '') : '';
+}
+
+function millisecondsText(nanoseconds) {
+  const length = nanoseconds < 0n ? -nanoseconds : nanoseconds;
+  const part = String(length % 1_000_000n).padStart(6, '0').replace(/0+$/, '');
+  return `${nanoseconds < 0n ? '-' : ''}${length / 1_000_000n}${part === '' ? '' : `.${part}`}`;
+}
+
+function timeCell(nanoseconds) {
+  return nanoseconds % 1_000_000n === 0n ? Number(nanoseconds / 1_000_000n) : millisecondsText(nanoseconds);
+}
+
+/** The least and the greatest place that show the same text as this one: steps that double, and halves of the last one. */
+function sameShown(place, domain, shows) {
+  const text = shows(place);
+  const edge = (sign, end) => {
+    let held = place;
+    let step = 1n;
+    let other = null;
+    while (other === null && held !== end) {
+      let next = held + sign * step;
+      if (sign * (next - end) > 0n) next = end;
+      if (shows(next) === text) {
+        held = next;
+        step *= 2n;
+      } else other = next;
+    }
+    while (other !== null && (other - held) * sign > 1n) {
+      const middle = (held + other) / 2n;
+      if (shows(middle) === text) held = middle;
+      else other = middle;
+    }
+    return held;
+  };
+  return [edge(-1n, domain.least), edge(1n, domain.greatest)];
+}
+
+
+/** A moment in all digits that it has, as parse.js reads it; `value` is of the wire. */
+function timeText(value) {
+  const place = times.place(value);
+  if (place === null) return '';
+  const seconds = place / 1_000_000_000n - (place % 1_000_000_000n < 0n ? 1n : 0n);
+  const part = String(place - seconds * 1_000_000_000n).padStart(9, '0').replace(/0+$/, '');
+  const date = new Date(Number(seconds) * 1_000);
+  const two = (number) => String(number).padStart(2, '0');
+  return `${String(date.getFullYear()).padStart(4, '0')}-${two(date.getMonth() + 1)}-${two(date.getDate())} ${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`
+    + (part === '' ? '' : `.${part}`);
+}
