@@ -49,7 +49,7 @@ class Reader:
         self.page.goto(server.url + fragment)
         self.grid = self.page.get_by_role("grid")
         self.filter = self.page.get_by_role("searchbox", name="Search all columns")
-        self.grouping = self.page.get_by_label("Group by")
+        self.grouping = self.page.get_by_label("Group by", exact=True)
         self.state = self.page.locator("#state")
 
     def close(self):
