@@ -50,7 +50,8 @@ export function termTexts(terms, specs) {
 // The ends of a range of times may be texts, and a filter by ages is one by times: those stay as they are.
 function shownBy({ column, format, locale }) {
   if (column.type !== 'timestamp') return (value) => format(value, Date.now());
-  const times = column.style === 'age' ? formatter({ ...column, style: 'plain' }, { locale }) : format;
+  const isDated = /^date/.test(column.format ?? '') && column.style !== 'age';
+  const times = isDated ? format : formatter({ ...column, style: 'plain', format: 'datetime.3' }, { locale });
   return (value) => times(Number(value), Date.now());
 }
 

@@ -17,7 +17,7 @@ import { grammarOf, marksOf, tidy } from './parse.js';
  * @param {[string, string]} texts what stands in the two boxes
  * @param {{column: object, format: (cell: any, now: number) => string, locale?: string}} spec
  * @param {{now: number, cells?: any[], held?: {from?: *, through?: *}, before?: [string, string]}} how `cells` are some of the column's values: a
- *   text that one of them shows means that one. `held` is the range as it was, `before` its texts: what was not touched stays as it is, to its last digit
+ *   text that says nothing else, but that one of them shows, means that one. `held` is the range as it was, `before` its texts: what was not touched stays as it is, to its last digit
  * @returns {{from?: *, through?: *}|null|{fault: string, at: number}} null when nothing is typed; `at` is the box that is wrong
  */
 export function rangeFrom(texts, spec, { now, cells = [], held = {}, before = [] }) {
@@ -51,19 +51,22 @@ export function spanFrom(text, spec, { now, cells = [] }) {
   const shows = (place) => tidy(spec.format(domain.cell(place), now));
   const whole = (place) => domain.span(...sameShown(place, domain, shows));
   const isAge = spec.column.type === 'timestamp' && spec.column.style === 'age';
-  for (const cell of cells) {
-    const place = cell === null || typeof cell === 'object' ? null : domain.place(cell);
-    if (place !== null && shows(place) === typed) return { ...whole(place), isAge };
-  }
   const grammar = grammarOf(spec, now);
   const found = grammar(typed);
-  if (found.fault !== undefined) return found;
+  if (found.fault !== undefined) {
+    for (const cell of cells) {
+      const place = cell === null || typeof cell === 'object' ? null : domain.place(cell);
+      if (place !== null && shows(place) === typed) return { ...whole(place), isAge };
+    }
+    return found;
+  }
   const beyond = { fault: `${text.trim()} is beyond what this column can hold (${domain.bounds(spec.locale)}).` };
   if (found.from !== undefined) {
     if (found.from > domain.greatest || found.through < domain.least) return beyond;
     const [first, last] = [found.from < domain.least ? domain.least : found.from, found.through > domain.greatest ? domain.greatest : found.through];
     const [low, high] = sameShown(first, domain, shows);
     if (high > last + slack) return domain.span(first, last);  // it is finer than what is shown, and meant as it is
+    if (last - first < slack) return domain.span(low, high);  // a page cannot tell it from its neighbours
     // When clocks go back two moments read alike: a filter finds both, and what is between them.
     return domain.span(low, last === domain.greatest ? last : sameShown(last - slack, domain, shows)[1]);
   }

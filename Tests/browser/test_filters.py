@@ -118,7 +118,7 @@ class FiltersTest(PageTest):
             for name in ("alpha", "beta", "epsilon"):
                 text = shown[name][column]
                 self.range(reader, title, text, text)
-                self.names(reader, *(other for other, cells in shown.items() if cells[column] == text))
+                self.names(reader, *(other for other, cells in shown.items() if cells[column] == text or (title == "At" and cells[column].startswith(text))))  # a second is all of it
                 reader.page.get_by_role("button", name=f"Remove the filter of {title}").click()
                 reader.wait_for_count(7)
         reader.check_clean(self)

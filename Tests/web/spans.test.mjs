@@ -10,7 +10,8 @@ const now = Date.UTC(2026, 10, 23, 4, 47, 45);
 const locales = ['en', 'de', 'fr', 'en-IN', 'de-CH', 'ar-EG', 'fa', 'hi', 'bn', 'mr', 'sv', 'pl', 'es', 'pt-BR', 'ru', 'nb', 'he'];
 
 function specOf(column, { locale = 'en', decimals = 0 } = {}) {
-  const whole = { name: 'amount', style: 'plain', unit: '', ...column };
+  const format = column.type === 'timestamp' ? 'datetime.0' : `grouped.${decimals}`;
+  const whole = { name: 'amount', style: 'plain', unit: '', format, ...column };
   return { column: whole, locale, format: formatter(whole, { locale, decimals }) };
 }
 
@@ -173,6 +174,21 @@ test('a text that a cell shows finds that cell, whatever it is written like', ()
   const spec = { column: { name: 'x', type: 'number', style: 'plain', unit: '' }, locale: 'en', format };
   assert.deepEqual(spanFrom('about 3 apples', spec, { now, cells: [null, 3.2, { pending: true }] }), { low: 2.5, high: 3.4999999999999996, isAge: false });
   assert.match(spanFrom('about 4 apples', spec, { now, cells: [3.2] }).fault, /not a number/);
+});
+
+test('what a column shows without a format of its own finds the value that shows so', () => {
+  const dice = diceFrom(seed);
+  for (const locale of locales) {
+    for (const type of ['integer', 'number', 'timestamp']) {
+      const column = { name: 'amount', type, style: 'plain', unit: '' };
+      const spec = { column, locale, format: formatter(column, { locale, decimals: 3 }) };
+      for (let time = 0; time < 60; time += 1) {
+        const value = type === 'timestamp' ? now + dice(1e12) / 10 ** dice(4) : type === 'integer' ? dice(1e9) - 5e8 : (dice(1e9) - 5e8) / 10 ** dice(9);
+        const span = spanFrom(spec.format(value, now), spec, { now });
+        assert.ok(span.fault === undefined && isIn(value, span), `${value} as “${spec.format(value, now)}” in ${locale}, seed ${seed}: ${JSON.stringify(span)}`);
+      }
+    }
+  }
 });
 
 test('everything that a column shows finds what shows so when it is pasted, and nothing else', () => {
