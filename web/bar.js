@@ -3,7 +3,7 @@
 import { age, countText, titleOf } from './columns.js';
 import { loadsText } from './loads.js';
 import { nextGroup } from './query.js';
-import { stateText } from './source.js';
+import { liveState, liveText, stateText } from './source.js';
 
 const typingPause = 120;  // milliseconds without a key before a filter is asked for
 
@@ -87,12 +87,13 @@ export class Bar {
   }
 
   /**
-   * The connection: `live`, `connecting` or `lost`.
-   * @param {{state: string, lostAt: number, retryAt: number, now: number, hasRows: boolean}} link times in milliseconds
+   * The connection, `live`, `connecting` or `lost`; and whether what is shown is live: it is not while the table pauses or its source is down.
+   * @param {{state: string, lostAt: number, retryAt: number, now: number, hasRows: boolean, isPaused: boolean, source: object|undefined}} link times in milliseconds
    */
-  setLink({ state, lostAt, retryAt, now, hasRows }) {
-    this.state.dataset.state = state;
-    const text = { live: 'Live', connecting: 'Connecting', lost: 'Disconnected' }[state];
+  setLink({ state, lostAt, retryAt, now, hasRows, isPaused, source }) {
+    const shown = liveState(state, isPaused, source);
+    this.state.dataset.state = shown;
+    const text = liveText(shown, source);
     this.#write('state-text', text);
     if (this.said !== text) this.on.say(this.said = text);  // spoken once per change, not at every second
     const old = hasRows && lostAt > 0 ? `rows ${age(Math.max(1, (now - lostAt) / 1_000))} old` : '';

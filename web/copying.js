@@ -22,7 +22,9 @@ export class Copying {
     const { grid, columns, session } = this.pane;
     const { selection } = this.hands;
     const isTyping = event.target.closest?.('input, textarea');
-    if (isTyping || !getSelection().isCollapsed || !grid.contains(document.activeElement)) return;
+    if (isTyping) return;
+    if (!getSelection().isCollapsed) return this.#copyText(event);
+    if (!grid.contains(document.activeElement)) return;
     if (selection.isEmpty) return this.#copyCell(event);
     event.preventDefault();
     const chosen = selection.cells(session.copy, columns.shown);
@@ -36,6 +38,24 @@ export class Copying {
     const key = JSON.stringify([session.view, bounds]);
     if (this.#ready?.key === key) return this.#put(event, this.#ready.chosen);
     return this.#fetch(key, bounds, chosen.specs);
+  }
+
+  // Nodes of rows are recycled: text that is selected over several cells goes out in the order of the view, as whole cells.
+  #copyText(event) {
+    const { body, columns, table } = this.pane;
+    const selected = getSelection();
+    if (!body.contains(selected.anchorNode) && !body.contains(selected.focusNode)) return;
+    const lines = [];
+    for (const node of table.nodes.values()) {
+      const places = node.places.filter((at) => selected.containsNode(node.cells[at].el, true));
+      if (!node.isHidden && places.length > 0) lines.push({ node, places });
+    }
+    const places = [...new Set(lines.flatMap((line) => line.places))].sort((one, other) => one - other);
+    if (lines.length === 0 || (lines.length === 1 && places.length === 1)) return;  // a part of one text is copied as it is
+    lines.sort((one, other) => one.node.position - other.node.position);
+    const specs = places.map((at) => columns.shown[at]);
+    event.preventDefault();
+    this.#put(event, { specs, rows: lines.map(({ node: { item } }) => specs.map(({ index }) => item.cells[index] ?? null)) });
   }
 
   #copyCell(event) {

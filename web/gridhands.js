@@ -1,5 +1,6 @@
 // gridhands.js: what keys and pointers do in the grid: the ARIA grid pattern. Everything ends in a call of `on`.
 
+import { CellDrag } from './celldrag.js';
 import { Spot } from './chosen.js';
 
 /**
@@ -18,6 +19,7 @@ import { Spot } from './chosen.js';
  */
 export function listenForHands(parts, on) {
   const { grid, session, scroll, focus, selection, columns, hands } = parts;
+  const cellDrag = new CellDrag(parts, on);
   const firstVisible = () => Math.ceil(scroll.position / scroll.rowHeight);
 
   const takeFocus = () => {
@@ -109,7 +111,10 @@ export function listenForHands(parts, on) {
     } else if (event.ctrlKey || event.metaKey) {
       if (focus.item !== null && !focus.item.isHeader) selection.toggleRow(focus.item);
       on.say(selection.text || 'Nothing selected');
-    } else selection.clear();
+    } else {
+      selection.clear();
+      if (event.pointerType !== 'touch' && event.button === 0 && !event.target.closest('a, button')) cellDrag.begin(event, here(), focus.column);
+    }
     on.changed();
   });
 

@@ -34,7 +34,7 @@ export class Hands {
     this.focus = new Focus(grid, suffix);
     this.selection = new Chosen();
     this.marks = new Marks();
-    this.holder = new Holder(body, session);
+    this.holder = new Holder(pane);
     this.kept = pane.place.kept = new Kept(session, pane.scroll, this);
     this.notices = new Notices(stage, { say: (text) => pane.on.say(text), leave });
     this.acting = new RowActions(this, this.notices, aside);
@@ -64,10 +64,10 @@ export class Hands {
       if (position >= 0) focus.set(position, 0, session.copy);  // wherever on its line the click was: keys go on from here
       if (session.collapse(header)) pane.on.told(pane, false);
     });
-    listenForHands({ grid, session, scroll, focus, selection, columns, hands: pane.reach }, {
+    listenForHands({ grid, body: pane.body, session, scroll, focus, selection, columns, hands: pane.reach }, {
       sort: (column, isFurther) => pane.sortBy(column, isFurther),
       open: () => this.openDetail(!this.detail.isOpen),
-      close: () => this.detail.isOpen && this.openDetail(false),
+      close: () => (this.detail.isOpen ? this.openDetail(false) : this.holder.letGo()),
       menu: (under) => this.acting.openMenu(under),
       say: (text) => pane.on.say(text),
       changed: () => pane.schedule(),

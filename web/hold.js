@@ -1,31 +1,34 @@
-// hold.js: while the reader points at a row, presses on it or selects text in it, nothing slips away from under the pointer.
+// hold.js: while the pointer rests in the table, presses on it or selects text in it, nothing slips away from under it.
 
-export const restTime = 3_000;    // milliseconds that a pointer counts as pointing after it has moved
-export const renewTime = 15_000;  // the server forgets a hold after 30 s
+export const restTime = 3_000;   // milliseconds for which a pointer holds a list whose end is followed
+export const renewTime = 5_000;  // the server forgets a hold after 30 s
 
 /** Decides when the order is to be held. No DOM: it is told what happens, and when. */
 export class HoldPolicy {
-  #movedAt = -Infinity;
+  #movedAt = null;      // when the pointer was last moved over the rows; null: it is elsewhere
   #saidAt = -Infinity;
   isPressing = false;
   isSelecting = false;
+  /** Whether the user follows the end of the list: then rows go on coming soon after the pointer has stopped. */
+  isFollowing = false;
   /** Whether the server was last asked to hold. */
   isHeld = false;
 
-  /** The pointer moved over the rows; `null`: it has left them. */
+  /** The pointer moved over the rows; `null`: it has left them, or the user wants the rows to go where they belong. */
   point(now) {
-    this.#movedAt = now ?? -Infinity;
+    this.#movedAt = now;
   }
 
-  /** The server has ended the hold by itself: it is asked for again when the reader points again. */
+  /** The user has asked for other rows, which ends the hold: the order is held again when the pointer moves again. */
   release() {
-    this.#movedAt = -Infinity;
+    this.#movedAt = null;
     this.isHeld = false;
   }
 
   /** What to tell the server now: true, false, or null for nothing. */
   say(now) {
-    const wants = this.isPressing || this.isSelecting || now < this.#movedAt + restTime;
+    const rests = this.#movedAt !== null && (!this.isFollowing || now < this.#movedAt + restTime);
+    const wants = this.isPressing || this.isSelecting || rests;
     if (wants === this.isHeld && !(wants && now >= this.#saidAt + renewTime)) return null;
     this.isHeld = wants;
     this.#saidAt = now;
@@ -35,7 +38,7 @@ export class HoldPolicy {
   /** When to ask {@link say} again if nothing happens, in milliseconds from now; null when nothing would be said. */
   patience(now) {
     if (!this.isHeld) return null;
-    const isForLong = this.isPressing || this.isSelecting;
+    const isForLong = this.isPressing || this.isSelecting || !this.isFollowing || this.#movedAt === null;
     return Math.max(0, Math.min(this.#saidAt + renewTime, isForLong ? Infinity : this.#movedAt + restTime) - now);
   }
 }
@@ -46,15 +49,28 @@ export function heldText(held, locale) {
   return moves === 0 ? '' : `Order held: ${moves.toLocaleString(locale)} ${moves === 1 ? 'row' : 'rows'} will move`;
 }
 
-/** Watches the pointer and the selection in `body`, and says in `heldText` what waits. */
+/** Watches the pointer and the selection in a pane's table, and says in `heldText` and in the sorted column's header what waits. */
 export class Holder {
   #policy = new HoldPolicy();
   #timer = 0;
   #marked = [];
 
-  constructor(body, session) {
-    Object.assign(this, { body, session });
+  /** @param {import('./pane.js').Pane} pane */
+  constructor(pane) {
+    const { body, grid, session } = pane;
+    Object.assign(this, { pane, body, session });
     this.heldText = '';
+    this.mark = document.createElement('button');
+    this.mark.type = 'button';
+    this.mark.className = 'head-held';
+    this.mark.tabIndex = -1;  // Escape does the same
+    this.mark.addEventListener('click', (event) => {
+      event.stopPropagation();  // it is no click on the header, which would sort
+      this.letGo();
+    });
+    document.addEventListener('keydown', ({ key, target }) => {
+      if (key === 'Escape' && target === document.body) this.letGo();
+    });
     const at = { x: NaN, y: NaN };
     document.addEventListener('pointermove', ({ target, clientX: x, clientY: y, pointerType }) => {
       // What moves under a resting pointer, or goes away from above the rows, is no pointing.
@@ -64,7 +80,7 @@ export class Holder {
       this.#policy.point(performance.now());
       this.#tell();
     }, { passive: true });
-    body.addEventListener('pointerleave', () => this.#change(() => this.#policy.point(null)));
+    grid.addEventListener('pointerleave', () => this.#change(() => this.#policy.point(null)));
     body.addEventListener('pointerdown', () => this.#change(() => { this.#policy.isPressing = true; }));
     for (const end of ['pointerup', 'pointercancel', 'blur']) {
       addEventListener(end, () => this.#change(() => { this.#policy.isPressing = false; }));
@@ -90,23 +106,59 @@ export class Holder {
     this.#timer = patience === null ? 0 : setTimeout(() => { this.#timer = 0; this.#tell(); }, patience + 1);
   }
 
-  /** The reader has asked for other rows himself, which ends the hold: what he pointed at before holds nothing any more. */
+  /** The rows go where they belong, though the pointer rests among them. Answers whether some waited. */
+  letGo() {
+    const waited = this.#policy.isHeld && this.heldText !== '';
+    this.#change(() => this.#policy.point(null));
+    return waited;
+  }
+
+  /** The user has asked for other rows, which ends the hold: the order is held again when the pointer moves again. */
   release() {
     this.#policy.release();
     this.#tell();
   }
 
-  /** Shows what waits, and which rows are there for the reader only. Called in the frame in which they are drawn. */
+  /** Shows what waits, and which rows are gone but kept in place, or newer than a pause. Called in the frame in which they are drawn. */
   show(nodes) {
-    const { copy } = this.session;
+    const { copy, isPaused } = this.session;
+    this.#renew();
     this.heldText = heldText(copy.held);
-    for (const el of this.#marked) el.classList.remove('gone');
+    this.#showMark();
+    for (const el of this.#marked) el.classList.remove('gone', 'newer');
     this.#marked.length = 0;
-    for (const index of copy.held?.gone ?? []) {
-      const el = nodes.get(copy.items[index]?.id)?.el;
-      if (el === undefined) continue;
-      el.classList.add('gone');
-      this.#marked.push(el);
+    const markAll = (indexes, name) => {
+      for (const index of indexes) {
+        const el = nodes.get(copy.items[index]?.id)?.el;
+        if (el === undefined) continue;
+        el.classList.add(name);
+        this.#marked.push(el);
+      }
+    };
+    markAll(copy.held?.gone ?? [], 'gone');
+    if (isPaused) markAll(copy.newer, 'newer');
+  }
+
+  // What the user does may end the hold at the server. A pointer that still rests in the table holds what has come then.
+  #renew() {
+    const { pane, session } = this;
+    const { scroll, travel } = pane;
+    this.#policy.isFollowing = session.view.sort.length === 0 && scroll.atEnd && !scroll.atTop;
+    if (session.isOrderHeld || !session.canHold || travel.isMoving || !session.holds(scroll.first, scroll.count)) return;
+    this.#policy.isHeld = false;
+    this.#tell();
+  }
+
+  #showMark() {
+    const { heads, view } = this.pane;
+    const cell = this.heldText === '' ? undefined : heads.cells[heads.specs.findIndex(({ column }) => column.name === view.sort[0]?.column)];
+    if (cell === undefined) return void this.mark.remove();
+    const text = `⏸ ${this.session.copy.held.moves.toLocaleString()}`;
+    if (this.mark.textContent !== text) {
+      this.mark.textContent = text;
+      this.mark.title = `${this.heldText} when the pointer leaves the table, or now: click here or press Escape`;
+      this.mark.setAttribute('aria-label', this.heldText);
     }
+    if (this.mark.parentElement !== cell) cell.append(this.mark);
   }
 }

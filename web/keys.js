@@ -37,8 +37,8 @@ export const KEYS = Object.freeze([
     ['Shift+F10, right click', 'Row menu'],
   ]],
   ['Selecting and copying', [
-    ['Space, Ctrl+click', 'Select or deselect the row'], ['Shift+arrow, Shift+click', 'Select cells'], ['Shift+Space', 'Select all cells of the row'],
-    ['Ctrl+Space', 'Select the column'], ['Ctrl+A', 'Select all'], ['Ctrl+C', 'Copy; pastes into spreadsheets as a table'], ['Escape', 'Clear the selection'],
+    ['Space, Ctrl+click', 'Select or deselect the row'], ['Shift+arrow, Shift+click, drag', 'Select cells'], ['Shift+Space', 'Select all cells of the row'],
+    ['Ctrl+Space', 'Select the column'], ['Ctrl+A', 'Select all'], ['Ctrl+C', 'Copy; pastes into spreadsheets as a table'], ['Escape', 'Clear the selection; then close the details; then release a held order'],
   ]],
   ['Column headers', [
     ['Enter', 'Sort; with Shift: add to the sort'], ['Alt+↓, right click', 'Column menu: filter, group, pin, hide'], ['Shift+←, Shift+→', 'Make the column narrower or wider'],

@@ -107,7 +107,7 @@ function showState(pane) {
   if (isBeginning) return;
   const heldText = pane.hands?.holder.heldText ?? '';
   if ($('held').textContent !== heldText) $('held').textContent = heldText;
-  bar.setLink({ ...connection, now: Date.now(), hasRows: copy.seq > 0 });
+  bar.setLink({ ...connection, now: Date.now(), hasRows: copy.seq > 0, isPaused: pane.session.isPaused, source: table?.source });
   bar.setStatus({
     rows: copy.rows, accuracy: copy.accuracy, totals: pane.sections.texts(copy.totals), source: table?.source, stats, prefetch, isLive, error,
     isFiltered: view.search !== '' || view.filters.length > 0,

@@ -42,7 +42,8 @@ export class Note {
     const hasRows = session.copy.seq > 0;
     const isDown = state === 'live' && isOld(session.table?.source);
     this.stage.classList.toggle('aged', (lostAt > 0 || isDown) && hasRows);
-    const words = isDown && hasRows ? oldWords(session.table.source, passed) : '';
+    const isMixed = session.isPaused && session.copy.newer.length > 0;
+    const words = isDown && hasRows ? oldWords(session.table.source, passed) : isMixed ? 'Paused: marked rows are newer than the pause' : '';
     if (this.old.textContent !== words) this.old.textContent = words;
   }
 }

@@ -368,6 +368,10 @@ export class Pane {
     if (session.canLook) {
       const viewport = sight.ask(scroll, copy, this.place.anchor, !travel.isMoving);
       if (viewport) session.look(viewport);
+    } else if (session.isPaused && this.connection.state === 'live' && !session.holds(scroll.first, scroll.count)) {
+      // The connection was lost during the pause, and the table is not open: rows that are not held can only be those of now.
+      this.pause();
+      this.on.say('The pause has ended: the connection was lost meanwhile');
     }
     session.painted();
     this.on.painted(this);

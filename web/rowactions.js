@@ -7,7 +7,7 @@ import { actionsOf, Acts } from './acts.js';
 import { askFor } from './actform.js';
 import { openMenu } from './menu.js';
 import { fetchPiece } from './pieces.js';
-import { Batch, heldItems, MOST_ROWS, rowName, rowsBetween, targetText } from './targets.js';
+import { Batch, heldItems, MOST_ROWS, rowName, rowsBetween, shortName, targetText } from './targets.js';
 
 /** The actions of a pane. */
 export class RowActions {
@@ -126,7 +126,7 @@ export class RowActions {
       question: `${title} ${target === null ? `(whole table ${this.#tableTitle})` : this.#textOf(rows)}?`,
       isAsked: target?.bounds !== undefined,
     }, (values) => this.#start(action, target, rows, values), () => this.#mark(null));
-    if (target !== null && box !== null) this.hands.kept.call(rows.slice(0, 4).map(({ id }) => id), () => box.ask(`${title} ${this.#textOf(rows)}?`));
+    if (rows.length === 1 && target !== null && box !== null) this.hands.kept.call([rows[0].id], () => box.ask(`${title} ${this.#textOf(rows)}?`));
     return undefined;
   }
 
@@ -210,11 +210,11 @@ export class RowActions {
   }
 
   #textOf(rows) {
-    return targetText(rows.slice(0, 4).map((row) => this.#nameOf(row)), rows.length, this.pane.session.table);
+    return targetText(rows.slice(0, 4).map((row) => this.#nameOf(row, rows.length > 1 ? shortName : rowName)), rows.length, this.pane.session.table);
   }
 
-  #nameOf(row) {
-    return rowName(row, this.pane.columns.all, this.pane.session.table.label, this.hands.kept.keyOf(row.id), Date.now());
+  #nameOf(row, name = rowName) {
+    return name(row, this.pane.columns.all, this.pane.session.table.label, this.hands.kept.keyOf(row.id), Date.now());
   }
 }
 

@@ -29,6 +29,8 @@ export class Session {
     this.isAsking = false;
     /** The reader wants the page to stay as it is. */
     this.isPaused = false;
+    /** Whether the server was asked to hold the order, and nothing has ended that since. */
+    this.isOrderHeld = false;
     /** Meanwhile `{changed, rows}`: how many rows wait, and how many there are; or null. */
     this.waiting = null;
     this.stats = { windows: 0, patches: 0, resyncs: 0, lastReason: '' };
@@ -45,6 +47,7 @@ export class Session {
   #isReopening = false;
   #isChanged = false;   // another query was wished for while there was no connection
   #badWindows = 0;
+  #releasedAt = -1;     // the seq that was held when something has ended a hold
   #wantsStats = new Set();  // who wants to hear what goes on
   #offered;             // what the worker has asked for
   #secret = '';         // of this connection; with it the next one may go on
@@ -75,7 +78,7 @@ export class Session {
     this.#isGreeted = false;
     this.#opened = '';
     this.#unpainted = 0;
-    this.isAsking = this.#isOpening = false;
+    this.isAsking = this.#isOpening = this.isOrderHeld = false;
   }
 
   /** Shows another table or query. `sight` describes where the reader wants to be in it. */
@@ -83,6 +86,7 @@ export class Session {
     const isOther = view.table !== this.view.table;
     this.view = view;
     this.isPaused = false;  // whoever asks for something else wants to see it; the server sees it so, too
+    this.#release();
     if (isOther) this.copy = new wire.WindowCopy();
     if (!this.#isGreeted) this.#isChanged = true;
     else if (isOther || !this.isOpen) this.#open(sight, false);
@@ -97,6 +101,7 @@ export class Session {
     const path = this.copy.pathOf(header);
     if (path === null || !this.canLook) return false;
     this.isPaused = false;
+    this.#release();
     this.view = { ...this.view, collapsed: nextCollapsed(this.view.collapsed, path, !header.isCollapsed) };
     this.send(wire.collapse(header.section, !header.isCollapsed));
     return true;
@@ -104,7 +109,9 @@ export class Session {
 
   /** What the reader sees has changed. Kept back while a query is on its way: positions would mean another order. */
   look(viewport) {
-    if (this.isOpen && !this.isAsking && this.copy.seq > 0) this.send(wire.viewport(viewport));
+    if (!this.canLook) return;
+    if (!this.holds(viewport.first, viewport.count)) this.#release();
+    this.send(wire.viewport(viewport));
   }
 
   /** Whether a viewport would be sent now. */
@@ -114,7 +121,9 @@ export class Session {
 
   /** Whether anybody can see the page. */
   setHidden(hidden) {
-    if (this.#isGreeted) this.send(wire.visibility(hidden));
+    if (!this.#isGreeted) return;
+    this.#release();
+    this.send(wire.visibility(hidden));
   }
 
   /**
@@ -125,6 +134,7 @@ export class Session {
     if (isPaused === this.isPaused || (isPaused && !this.canLook)) return;
     this.isPaused = isPaused;
     this.waiting = null;
+    this.#release();
     if (this.isOpen) this.send(wire.pause(isPaused));
     else if (this.#isGreeted && this.table !== undefined) this.#open(sight, true);
   }
@@ -140,7 +150,25 @@ export class Session {
 
   /** The reader points, selects or edits: everything is to stay where it is while values go on. */
   holdOrder(isHeld) {
-    if (this.canLook && !this.isPaused) this.send(wire.hold(isHeld));
+    if (!this.canLook || this.isPaused) return;
+    this.isOrderHeld = isHeld;
+    this.send(wire.hold(isHeld));
+  }
+
+  /** Whether the order may be held: not before the server has answered what has ended the last hold, or it would keep the answer away. */
+  get canHold() {
+    return this.canLook && !this.isPaused && this.copy.seq !== this.#releasedAt;
+  }
+
+  /** Whether the items in sight are all held. */
+  holds(first, count) {
+    const { start, end, total } = this.copy;
+    return first >= start && Math.min(total, first + count) <= end;
+  }
+
+  #release() {
+    this.isOrderHeld = false;
+    this.#releasedAt = this.copy.seq;
   }
 
   /** The copy is on the screen. */
@@ -300,6 +328,7 @@ export class Session {
 
   #resync(seq, reason) {
     this.stats.resyncs += 1;
+    this.#release();
     this.stats.lastReason = reason;
     this.#unpainted = 0;
     this.send(wire.resync(seq, reason));

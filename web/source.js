@@ -22,6 +22,22 @@ export function stateText(source) {
   return source.state === 'live' && source.message ? '' : stateName(source.state);
 }
 
+/** What the page shows of its connection: `live` only when rows are what is: `lost`, `connecting`, `paused`, `old` (the source is down or silent), `starting`. */
+export function liveState(state, isPaused, source) {
+  if (state !== 'live') return state;
+  if (isPaused) return 'paused';
+  if (isOld(source)) return 'old';
+  return source?.state === 'starting' ? 'starting' : 'live';
+}
+
+const liveTexts = { live: 'Live', connecting: 'Connecting', lost: 'Disconnected', paused: 'Paused', starting: 'Starting' };
+const oldTexts = { stale: 'Not updating', backingOff: 'Source down', disabled: 'Source off', failed: 'Source failed' };
+
+/** That state in words. */
+export function liveText(shown, source) {
+  return shown === 'old' ? oldTexts[source.state] : liveTexts[shown];
+}
+
 /** Whether the rows of such a source are what they were, and not what is. */
 export function isOld(source) {
   return source !== undefined && Object.hasOwn(reasons, source.state);

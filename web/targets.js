@@ -16,8 +16,7 @@ const identifying = /^(.+[_ ])?(id|pid|key|uuid)$/i;
  * @param {number|string|undefined} key the row's key, when it is known
  */
 export function rowName(row, specs, label, key, now = 0) {
-  const named = specs.find(({ column }) => column.name === label)
-    ?? specs.find(({ column, kind }) => column.type === 'text' && kind === 'text');
+  const named = labelSpec(specs, label);
   const text = named === undefined ? '' : named.format(row.cells[named.index] ?? null, now);
   const isKey = ({ index }) => key !== undefined && key !== null && row.cells[index] === key;
   const other = specs.filter((spec) => spec !== named && ['integer', 'text'].includes(spec.column.type));
@@ -26,6 +25,17 @@ export function rowName(row, specs, label, key, now = 0) {
   if (mark === '' || mark === text) return text || 'Row';
   const title = spec === undefined ? '' : `${spec.column.title || spec.column.name} `;
   return text === '' ? `${title}${mark}` : `${text} (${title}${mark})`;
+}
+
+/** The short name of one of several rows: without what identifies it, unless it has no other name. */
+export function shortName(row, specs, label, key, now = 0) {
+  const named = labelSpec(specs, label);
+  const text = named === undefined ? '' : named.format(row.cells[named.index] ?? null, now);
+  return text || rowName(row, specs, label, key, now);
+}
+
+function labelSpec(specs, label) {
+  return specs.find(({ column }) => column.name === label) ?? specs.find(({ column, kind }) => column.type === 'text' && kind === 'text');
 }
 
 /** `8 processes` or `8 rows`: a table's title counts its rows only where it is one English plural. */

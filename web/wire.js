@@ -63,6 +63,7 @@ const checks = {
     checkPlace(m);
     for (const name of ['base', 'before', 'after']) demand(isCount(m[name]), `a patch has no ${name}`);
     demand(m.held === undefined || isHeld(m.held), 'held says no numbers');
+    demand(m.newer === undefined || (Array.isArray(m.newer) && m.newer.every(isCount)), 'newer says no numbers');
     demand(m.shift === undefined || Number.isSafeInteger(m.shift), 'shift is no whole number');
     for (const name of ['removed', 'updated', 'moved', 'inserted']) {
       demand(m[name] === undefined || (Array.isArray(m[name]) && m[name].every(Array.isArray)), `${name} is no list of lists`);
@@ -371,6 +372,8 @@ export class WindowCopy {
     this.items = [];
     /** While the order is held, what waits: `{moves, gone}`, the latter indexes of items that are in the view no more; or null. */
     this.held = null;
+    /** While the page pauses: indexes of the rows that have changed or come since. */
+    this.newer = none;
     /** The headers above the window that its first item lies under, outermost first. @type {Header[]} */
     this.lead = [];
     this.digest = digestOf(0, 0, [], []);
@@ -480,6 +483,7 @@ export class WindowCopy {
     this.accuracy = message.accuracy ?? 'exact';
     this.totals = message.totals ?? none;
     this.held = message.held ?? null;
+    this.newer = message.newer ?? none;
     this.digest = message.digest;
     this.items = items;
     this.lead = lead;

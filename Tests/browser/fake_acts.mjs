@@ -6,7 +6,7 @@ let jobs = 0;
 /** The actions of the table of jobs. */
 export const ACTIONS = [
   { name: 'touch', title: 'Touch', confirm: '', danger: false, rows: true, arguments: [] },
-  { name: 'stop', title: 'Stop the job', confirm: 'Stop it now? What it has done is lost.', danger: true, rows: true, arguments: [] },
+  { name: 'stop', title: 'Stop the job', confirm: 'What it has done is lost.', danger: true, rows: true, arguments: [] },
   { name: 'limit', title: 'Change the limit', confirm: '', danger: false, rows: true, arguments: [
     { name: 'share', label: 'Share', type: 'integer', default: 10, minimum: 1, maximum: 90 },
     { name: 'class', label: 'Class', type: 'text', choices: ['low', 'normal', 'high'], default: 'normal' },

@@ -234,13 +234,34 @@ test('the pause button says what waits', () => {
   assert.equal(pauseTexts(true, { changed: 1_204, rows: 3 }, 'en').text, 'Resume (1,204 changes)');
 });
 
-test('the order is held while the pointer moves, and a while longer', () => {
+test('the order is held for as long as the pointer rests in the table', () => {
   const policy = new HoldPolicy();
   assert.equal(policy.say(0), null);
   assert.equal(policy.patience(0), null);
   policy.point(100);
   assert.equal(policy.say(100), true);
   assert.equal(policy.say(101), null, 'it is said once');
+  let now = 100;
+  for (let step = 0; step < 20; step += 1) {
+    assert.equal(policy.patience(now), renewTime);
+    assert.equal(policy.say(now + renewTime - 1), null);
+    assert.equal(policy.say(now += renewTime), true, 'the server must not forget it');
+  }
+  policy.point(null);
+  assert.equal(policy.say(now + 1), false);
+  assert.equal(policy.patience(now + 1), null);
+  assert.equal(policy.say(now + 2 * renewTime), null);
+});
+
+test('the server is told again in good time before it forgets a hold after 30 s', () => {
+  assert.ok(renewTime <= 15_000);
+});
+
+test('where the end of a list is followed the pointer holds while it moves, and a while longer', () => {
+  const policy = new HoldPolicy();
+  policy.isFollowing = true;
+  policy.point(100);
+  assert.equal(policy.say(100), true);
   policy.point(1_000);
   assert.equal(policy.patience(1_000), restTime);
   assert.equal(policy.say(1_000 + restTime - 1), null);

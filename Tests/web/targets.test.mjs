@@ -2,7 +2,7 @@
 
 import test from 'node:test';
 import assert from 'node:assert/strict';
-import { Batch, rowName, rowsBetween, targetText } from '../../web/targets.js';
+import { Batch, rowName, rowsBetween, shortName, targetText } from '../../web/targets.js';
 import { Header, Row, WindowCopy } from '../../web/wire.js';
 
 const text = (value) => value ?? '';
@@ -29,6 +29,11 @@ test('without such a column the key itself does, once', () => {
   assert.equal(rowName(row(7, 'job 5'), plain, 'name', undefined), 'job 5');
   assert.equal(rowName(row(7, null), plain, 'name', 9), '9');
   assert.equal(rowName(row(7, null), plain, 'name', undefined), 'Row');
+});
+
+test('one of several has its short name', () => {
+  assert.equal(shortName(fox, specs, 'name', 7), 'firefox-esr');
+  assert.equal(shortName(row(7, null), [spec(0, 'name', 'text')], 'name', 9), '9');
 });
 
 test('several rows are counted, and the first are named', () => {

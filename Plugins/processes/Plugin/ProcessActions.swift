@@ -16,11 +16,11 @@ enum ProcessActions {
   /// To end it, to kill it, and to have it wait for others or not.
   static let all = [
     Action(
-      "terminate", title: "Terminate", confirm: "Ask this process to end? What it has not saved may be lost.",
+      "terminate", title: "Terminate", confirm: "Unsaved work may be lost.",
       isDangerous: true
     ) { try signal(SIGTERM, $0, "It was asked to end.") },
     Action(
-      "kill", title: "Kill", confirm: "Kill this process? It can save nothing.", isDangerous: true
+      "kill", title: "Kill", confirm: "Unsaved work is lost.", isDangerous: true
     ) { try signal(SIGKILL, $0, "It was killed.") },
     Action(
       "renice", title: "Set priority",

@@ -263,7 +263,7 @@ enum list_action_flags {
 struct list_action {
   const char *name;        // not empty, unique in its table
   const char *title;       // what people choose; NULL: the name
-  const char *confirm;     // what they are asked before; NULL: nothing
+  const char *confirm;     // what they should know before, and are asked then; NULL: nothing
   uint32_t flags;          // of enum list_action_flags; 0: none
   uint32_t patience_ms;    // how long it may take, at most 600,000; 0: 30,000
   const struct list_argument *arguments;  // argument_count of them, argument_size bytes apart
