@@ -94,8 +94,9 @@ class AuthorTest(PageTest):
         with self.start(file) as server:
             reader = self.open(server=server)
             self.until_panes(reader, "([table, log]) => table.rows.length === 2 && log.rows.length > 0", "both have rows")
-            reader.page.locator("#stage").get_by_role("columnheader", name="seconds", exact=True).click()
-            self.until_panes(reader, "([table]) => document.querySelector('#stage [aria-sort=descending]') !== null", "it is sorted")
+            for direction in ("descending", "ascending"):
+                reader.page.locator("#stage").get_by_role("columnheader", name="seconds", exact=True).click()
+                self.until_panes(reader, f"([table]) => document.querySelector('#stage [aria-sort={direction}]') !== null", f"it is sorted, {direction}")
             sockets = [url for url in reader.requests if url.endswith("/ws")]
             write(JOBS.replace('"seconds":12', '"seconds":99,"host":"anna"').replace('"seconds":40', '"seconds":40,"host":"berta"'))
             table, log = self.until_panes(reader, "([table]) => table.columns.includes('host') && table.rows.length === 2", "the new column is shown")
