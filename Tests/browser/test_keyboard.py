@@ -165,9 +165,9 @@ class KeyboardTest(PageTest):
         reader = self.in_grid()
         said = reader.page.locator("#said")
         reader.header("price").click()
-        expect(said).to_contain_text("5,000 rows, sorted by Price ascending")
+        expect(said).to_contain_text("5,000 rows, sorted by Price descending")
         reader.filter.fill("SYM001")
-        expect(said).to_contain_text("match, sorted by Price ascending")
+        expect(said).to_contain_text("match, sorted by Price descending")
 
     def test_no_rule_of_aria_is_broken(self):
         reader = self.in_grid()
