@@ -21,6 +21,7 @@ export class Bar {
       ['state-text', 'state-detail', 'rows', 'source', 'source-message', 'rejected', 'loads', 'traffic'].map((id) => [id, find(id)]));
     this.texts = new Map();
     this.said = '';
+    this.lackOfSearch = '';
     this.on = on;
     this.#listen(on);
   }
@@ -73,17 +74,38 @@ export class Bar {
   #most = 0;  // columns to group by
 
   /** Shows what was asked for, unless it is being typed. */
-  setView({ search, group }) {
+  setView({ search, group }, marks = []) {
+    const mark = (kind) => marks.find(({ key }) => key === kind || key.startsWith(`${kind}:`))?.reason ?? '';
+    setFault(this.filter, mark('search'));
     if (document.activeElement !== this.filter && this.filter.value !== search) this.filter.value = search;
     this.group = group;
     this.groups.hidden = this.#most === 0;
     this.groupings.forEach((select, level) => {
+      setFault(select, marks.find(({ key }) => key === `group:${group[level]}`)?.reason ?? '');
       select.hidden = level > group.length || level >= this.#most;
       if (select.hidden) return;
       if (select.options.length === 0) select.replaceChildren(...this.#options());  // what nobody sees needs no nodes
       select.value = group[level] ?? '';
       for (const option of select.options) option.disabled = group.slice(0, level).includes(option.value);
     });
+  }
+
+  /** Does not offer what the table's source cannot do: `lack(what)` says why not, see refusals.js; null when it can do everything. */
+  setLack(lack) {
+    const why = lack === null ? '' : lack({ search: true });
+    if (why !== this.lackOfSearch) {
+      this.lackOfSearch = why;
+      this.filter.disabled = why !== '' && this.filter.value === '' && document.activeElement !== this.filter;
+      if (this.filter.getAttribute('aria-invalid') !== 'true') this.filter.title = why;
+    }
+    for (const select of this.groupings) {
+      for (const option of lack === null ? [] : select.options) {
+        const reason = option.value === '' || option.selected ? '' : lack({ group: option.value });
+        if (option.title === reason) continue;
+        option.title = reason;
+        option.disabled = reason !== '' || this.group.slice(0, this.groupings.indexOf(select)).includes(option.value);
+      }
+    }
   }
 
   /**
@@ -126,4 +148,14 @@ export class Bar {
     this.texts.set(id, text);
     this.parts[id].textContent = text;
   }
+}
+
+function setFault(field, reason) {
+  if (reason === '') {
+    if (field.getAttribute('aria-invalid') === 'true') field.title = '';
+    field.removeAttribute('aria-invalid');
+    return;
+  }
+  field.setAttribute('aria-invalid', 'true');
+  field.title = `Not applied. ${reason}`;
 }

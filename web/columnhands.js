@@ -10,8 +10,8 @@ import { openMenu } from './menu.js';
 
 /** The hands; `change(wish)` changes the view. */
 export class ColumnHands {
-  constructor({ session, columns, change }) {
-    Object.assign(this, { session, columns, change });
+  constructor({ session, columns, change, lack = () => '' }) {
+    Object.assign(this, { session, columns, change, lack });
   }
 
   /** Listens for drags of headers; `target` is where one is dropped to group by it. */
@@ -35,6 +35,7 @@ export class ColumnHands {
   showMenu(column, under) {
     openMenu(under, titleOf(column), columnMenu(column, this.#all, this.session.view, {
       change: this.change,
+      lack: this.lack,
       filter: () => this.filterBy(column.name, under),
       fit: (isAll) => this.fit(isAll ? this.columns.shown : this.columns.shown.filter((spec) => spec.column.name === column.name)),
     }));
@@ -47,6 +48,8 @@ export class ColumnHands {
     const { filters } = this.session.view;
     openFilterBox({
       under, spec, term: filters.find((term) => term.column === name),
+      refused: this.session.marks.find(({ key }) => key === `filter:${name}`)?.reason ?? '',
+      lack: (op) => this.lack({ filter: name, op }),
       values: (take) => this.#askValues(name, take),
       cells: () => this.session.copy.items.flatMap(({ isHeader, absence, cells }) => (isHeader || absence !== null ? [] : [cells[spec.index] ?? null])),
       apply: (term) => {

@@ -19,6 +19,7 @@ export function columnMenu(column, columns, view, on) {
   const own = view.sort.find((term) => term.column === name);
   const sorted = (descending) => ({
     label: descending ? 'Sort descending' : 'Sort ascending', isRadio: true, isChecked: own?.descending === descending,
+    ...lacks(on.lack?.({ sort: name })),
     run: () => on.change({ sort: [{ column: name, descending }] }),
   });
   const isGroup = view.group.includes(name);
@@ -31,6 +32,7 @@ export function columnMenu(column, columns, view, on) {
     { label: 'Filter…', run: on.filter },
     canGroup ? {
       label: 'Group by this column', isChecked: isGroup, isDisabled: !isGroup && view.group.length >= 4,
+      ...(isGroup ? {} : lacks(on.lack?.({ group: name }))),
       run: () => on.change({ group: isGroup ? view.group.filter((other) => other !== name) : [...view.group, name], collapsed: [] }),
     } : undefined,
     ...(isNumeric(column.type) ? totals(name, view, on) : []),
@@ -45,11 +47,17 @@ export function columnMenu(column, columns, view, on) {
   return items.filter((item) => item !== undefined);
 }
 
+// An item that the table's source cannot do says why.
+function lacks(reason = '') {
+  return reason === '' ? {} : { isDisabled: true, why: reason };
+}
+
 function totals(name, { aggregates }, on) {
   return [['sum', 'Sum'], ['mean', 'Average']].map(([kind, label]) => {
     const own = aggregates.find((one) => one.column === name && one.function === kind);
     return {
       label, isChecked: own !== undefined, isDisabled: own === undefined && aggregates.length >= 16,
+      ...(own === undefined ? lacks(on.lack?.({ aggregate: true })) : {}),
       run: () => on.change({ aggregates: own === undefined ? [...aggregates, { column: name, function: kind }] : aggregates.filter((one) => one !== own) }),
     };
   });

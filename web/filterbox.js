@@ -17,8 +17,11 @@ import { ValueList } from './valuelist.js';
  *   several times; answers a function that gives up
  * @param {() => any[]} how.cells some of the column's values, the first ones that are in sight first
  * @param {(term: import('./query.js').Term|null) => string} how.apply answers why it cannot be, or nothing; then the box stays open, and the filter as it was
+ * @param {string} how.refused why the server did not apply `term`, or empty
+ * @param {(op: string) => string} how.lack why an operator is not offered, or empty
  */
-export function openFilterBox({ under, spec, term, values, cells, apply }) {
+
+export function openFilterBox({ under, spec, term, values, cells, apply, refused = '', lack = () => '' }) {
   const { column } = spec;
   const dialog = make('dialog', 'box filter-box');
   dialog.setAttribute('aria-label', `Filter ${titleOf(column)}`);
@@ -28,8 +31,14 @@ export function openFilterBox({ under, spec, term, values, cells, apply }) {
   const ops = operatorsFor(column);
   const choose = make('select');
   choose.setAttribute('aria-label', 'Condition');
-  for (const [op, label] of ops) choose.append(new Option(label, op));
+  for (const [op, label] of ops) {
+    const option = new Option(label, op);
+    option.title = lack(op);
+    option.disabled = option.title !== '' && op !== term?.op;
+    choose.append(option);
+  }
   choose.value = term?.op ?? (column.type === 'text' && column.style !== 'badge' ? 'contains' : ops[0][0]);
+  if (choose.selectedOptions[0]?.disabled) choose.value = [...choose.options].find((option) => !option.disabled)?.value ?? choose.value;
   const heading = make('h2', '', titleOf(column));
   const head = make('div', 'box-head');
   head.append(heading, choose);
@@ -49,7 +58,7 @@ export function openFilterBox({ under, spec, term, values, cells, apply }) {
   let read = () => null;
   const list = new ValueList(spec);
   const show = () => {
-    fault.textContent = '';
+    fault.textContent = refused !== '' && choose.value === term?.op ? `Not applied. ${refused}` : lack(choose.value);
     const held = term?.op === choose.value ? term : undefined;
     const editor = editorOf(choose.value, spec, held, list, values, cells);
     fields.replaceChildren(...editor.parts);

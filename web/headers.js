@@ -436,7 +436,7 @@ export class Heads {
   }
 
   /** Marks the columns that the rows are sorted by, and those that ask something of them. */
-  setView({ sort, filters }) {
+  setView({ sort, filters }, marks = []) {
     this.specs.forEach(({ column }, at) => {
       const order = sort.findIndex((term) => term.column === column.name);
       const cell = this.cells[at];
@@ -445,7 +445,11 @@ export class Heads {
       else delete cell.dataset.order;
       const isFiltered = filters.some((term) => term.column === column.name);
       cell.classList.toggle('filtered', isFiltered);
-      if (isFiltered) cell.setAttribute('aria-description', 'filtered');
+      const mark = marks.find(({ key }) => key === `sort:${column.name}`) ?? marks.find(({ key }) => key.endsWith(`:${column.name}`));
+      cell.classList.toggle('refused', mark !== undefined);
+      cell.title = mark ? `Not applied. ${mark.reason}` : titleOf(column);
+      if (mark) cell.setAttribute('aria-description', `not applied: ${mark.reason}`);
+      else if (isFiltered) cell.setAttribute('aria-description', 'filtered');
       else cell.removeAttribute('aria-description');
     });
   }

@@ -14,8 +14,8 @@ const on = {
   listed: (pane) => pane === active && showTables(),
   news: (pane) => showState(pane),
   answered: (pane) => wantWords().then(({ inWords, speech }) => {
-    const { view, session: { copy } } = pane;
-    speech.say(inWords(view, copy.rows, (name) => pane.titleOfName(name)));
+    const { session: { asked, copy } } = pane;
+    speech.say(inWords(asked, copy.rows, (name) => pane.titleOfName(name)));
   }),
   received: (pane, event) => pane === active && panel?.received(event),
   painted: (pane) => pane === active && panel?.painted(),
@@ -56,7 +56,7 @@ function wantWords() {
 /** The list of tables and the strip of filters; null as long as there is nothing to show in them, or they are on their way. */
 function partsAround() {
   const { tables, sources, view: { table, filters } } = active.session;
-  const isWanted = filters.length > 0 || tables.some(({ name }) => name !== table) || (sources.length > 0 && tables.length + sources.length > 1);
+  const isWanted = filters.length > 0 || (active.session.table && active.unapplied.length > 0) || tables.some(({ name }) => name !== table) || (sources.length > 0 && tables.length + sources.length > 1);
   if (around !== null || !isWanted) return around;
   bring(() => import('./around.js')).then(({ Chips, Sidebar }) => {
     if (around !== null) return;
@@ -66,11 +66,12 @@ function partsAround() {
         edit: (name, under) => active.reach.load().then(({ hands }) => hands.filterBy(name, under)),
         clear: (name) => active.change({ filters: nextTerms(active.session.view.filters, name, null) }),
         clearAll: () => active.change({ filters: [] }),
+        unmark: (key) => active.change(active.rules.without(active.session.view, key)),
         leave: () => active.grid.focus(),
       }),
     };
     showTables();
-    if (active.session.table) around.chips.show(active.view.filters, active.columns.all);
+    if (active.session.table) around.chips.show(active.view.filters, active.columns.all, active.unapplied);
   });
   return null;
 }
@@ -88,14 +89,15 @@ function showTables() {
 
 function showView() {
   const { session: { table }, view, columns } = active;
+  const marks = active.unapplied;
   words?.bar.setColumns(table.columns);
-  words?.bar.setView(view);
-  partsAround()?.chips.show(view.filters, columns.all);
+  words?.bar.setView(view, marks);
+  partsAround()?.chips.show(view.filters, columns.all, marks);
   document.title = `${table.title || table.name} · Rowcast`;
 }
 
 function showState(pane) {
-  const { connection, error, session: { copy, stats, prefetch, view, table } } = pane;
+  const { connection, error, session: { copy, stats, prefetch, asked, table } } = pane;
   const isBeginning = connection.state === 'connecting' && copy.seq === 0;  // nothing is known yet, and the first rows are not to wait for words
   if (words === null) return void (isBeginning || wantWords());
   const { bar, pauseButton } = words;
@@ -110,8 +112,9 @@ function showState(pane) {
   bar.setLink({ ...connection, now: Date.now(), hasRows: copy.seq > 0, isPaused: pane.session.isPaused, source: table?.source });
   bar.setStatus({
     rows: copy.rows, accuracy: copy.accuracy, totals: pane.sections.texts(copy.totals), source: table?.source, stats, prefetch, isLive, error,
-    isFiltered: view.search !== '' || view.filters.length > 0,
+    isFiltered: asked.search !== '' || asked.filters.length > 0,
   });
+  bar.setLack(table?.windowed ? (what) => pane.lack(what) : null);
 }
 
 // One pane or two.

@@ -3,8 +3,8 @@
 let close = () => {};
 
 /**
- * @typedef {{label: string, run?: () => void, hint?: string, isChecked?: boolean, isRadio?: boolean, isDisabled?: boolean, isDanger?: boolean}|{heading: string}|null} MenuItem
- *   null draws a line, `heading` opens a group with this name; `hint` is a key that does the same
+ * @typedef {{label: string, run?: () => void, hint?: string, isChecked?: boolean, isRadio?: boolean, isDisabled?: boolean, isDanger?: boolean, why?: string}|{heading: string}|null} MenuItem
+ *   null draws a line, `heading` opens a group with this name; `hint` is a key that does the same, `why` says why it is disabled
  */
 
 /**
@@ -97,13 +97,17 @@ function makeGroup(name) {
   return group;
 }
 
-function makeChoice({ label, hint, isChecked, isRadio, isDisabled, isDanger }) {
+function makeChoice({ label, hint, isChecked, isRadio, isDisabled, isDanger, why = '' }) {
   const choice = document.createElement('div');
   choice.className = isDanger ? 'choice danger' : 'choice';
   choice.tabIndex = -1;
   choice.setAttribute('role', isChecked === undefined ? 'menuitem' : isRadio ? 'menuitemradio' : 'menuitemcheckbox');
   if (isChecked !== undefined) choice.setAttribute('aria-checked', String(isChecked));
   if (isDisabled) choice.setAttribute('aria-disabled', 'true');
+  if (why !== '') {
+    choice.title = why;
+    choice.setAttribute('aria-description', why);
+  }
   const text = document.createElement('span');
   text.textContent = label;
   choice.append(text);

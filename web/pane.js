@@ -3,7 +3,7 @@
 
 import { ColumnSet, Heads, Sections } from './headers.js';
 import { titleOf } from './columns.js';
-import { DENSITIES, density, Patience, pressAgain, Reach, Travel } from './reader.js';
+import { bring, DENSITIES, density, Patience, pressAgain, Reach, Travel } from './reader.js';
 import { emptyView, fittingView, nextSort, sameQuery } from './query.js';
 import { BARS_HEIGHT, HEAD_HEIGHT, MotionSense, Place, ScrollModel, Sight } from './viewport.js';
 import { Session } from './session.js';
@@ -42,7 +42,9 @@ export class Pane {
       menu: (column, under) => this.reach.load().then(({ hands }) => hands.showMenu(column, under)),
     });
     this.columns = new ColumnSet({ grid: this.grid, canvas: part('canvas'), heads: this.heads, table: this.table, sections: this.sections, suffix });
-    this.reach = new Reach({ session: this.session, columns: this.columns, groups }, { change: (wish) => this.change(wish) });
+    this.reach = new Reach({ session: this.session, columns: this.columns, groups }, {
+      change: (wish) => this.change(wish), lack: (what) => this.lack(what),
+    });
     this.place = new Place(this.scroll, this.sight, this.session, () => this.hands?.focus);
     this.connection = { state: 'connecting', lostAt: 0, retryAt: 0 };
     /** Why the server has refused what was last asked for, or empty. */
@@ -58,6 +60,9 @@ export class Pane {
     new ResizeObserver(([{ contentRect }]) => this.#fit(contentRect)).observe(this.grid);
     this.grid.addEventListener('keydown', (event) => this.#pressed(event));
   }
+  /** refusals.js, once it was wanted. */
+  rules = null;
+  #rulesWanted = null;
   #furnishing = null;
   #flashTimer = 0;
   #isChanged = false;   // the copy is newer than the screen
@@ -138,13 +143,44 @@ export class Pane {
       case 'status': this.toldAt = Date.now(); return undefined;
       case 'told': return this.hands?.hear(event.message);
       case 'broken': return this.link.close();
-      case 'error': return this.#refused(event);
+      case 'error': return this.#closed(event);
+      case 'refused': return void this.#loadRules().then((rules) => this.#mark(rules, event));
       default: return undefined;
     }
   }
 
-  // The server closes after an error. If it was our query, the same again would be refused for ever.
-  #refused({ code, reason }) {
+  // A query is refused, or a part of it: the rows stay, and the part is marked until the user asks something else.
+  #mark(rules, event) {
+    this.session.mark(rules, event, this.#describe);
+    this.heads.setView(this.session.asked, this.session.marks);
+    this.on.viewed(this);
+    for (const { reason } of this.session.marks) this.on.say(`Not applied: ${reason}`);
+    this.schedule();
+  }
+
+  #loadRules() {
+    this.#rulesWanted ??= bring(() => import('./refusals.js')).then((rules) => { this.rules = rules; return rules; });
+    return this.#rulesWanted;
+  }
+
+  /** What of the view is not applied, each `{key, title, reason}`: what the server has refused, and what the table does not have. */
+  get unapplied() {
+    const { session: { view, marks, table }, rules } = this;
+    if (table === undefined || (marks.length === 0 && !hasMore(view, this.view, table) && !table.windowed)) return [];
+    if (rules === null) {
+      this.#loadRules().then(() => this.on.viewed(this));
+      return [];
+    }
+    return [...rules.misfits(view, table.columns), ...marks].map((mark) => ({ ...mark, title: rules.markTitle(mark, table.columns) }));
+  }
+
+  /** Why something is not to be offered, empty when it can be done: see refusals.js. */
+  lack(what) {
+    return this.rules?.lack(this.session.table, this.session.copy.rows, what) ?? '';
+  }
+
+  // The server closes after an error without a request. If it was our query, the same again would be refused for ever.
+  #closed({ code, reason }) {
     const { session } = this;
     this.error = reason || code;
     this.hands?.acting.acts.refused(code, reason);
@@ -168,9 +204,9 @@ export class Pane {
   }
 
   #showWindow({ isAnswer, isReopening, isSameEpoch, before }) {
-    const { session: { copy }, scroll, view } = this;
+    const { session: { copy, asked }, scroll } = this;
     const isKept = !isAnswer || isReopening;
-    this.sections.aggregates = view.aggregates;
+    this.sections.aggregates = asked.aggregates;
     if (isKept && !isSameEpoch) this.place.replace(before, copy.total, performance.now());
     else scroll.setTotal(copy.total);
     if (!isKept) {
@@ -313,7 +349,7 @@ export class Pane {
     const { session, columns, view } = this;
     const { table } = session;
     if (session.copy.seq > 0 && columns.all.length === table.columns.length && columns.arrange(view.columns)) this.#isChanged = true;
-    this.heads.setView(view);
+    this.heads.setView(session.asked, session.marks);
     this.grid.setAttribute('aria-label', table.title || table.name);
     this.on.viewed(this);
   }
@@ -336,7 +372,7 @@ export class Pane {
     // Before anything is written: to ask where the selection is would have the page laid out.
     if (hasRows && isChanged) table.selection.hold();
     const isOther = hasRows && isChanged && columns.update(session.view, session.table, copy);
-    if (isOther) this.heads.setView(this.view);
+    if (isOther) this.heads.setView(session.asked, session.marks);
     this.#isOther ||= isOther;
     this.#isNews ||= isChanged;
     // The first rows wait for no words: those come in the frame after them. (A table that takes its time has them at the next tick.)
@@ -400,4 +436,11 @@ export class Pane {
 
 function setAttribute(element, name, value) {
   if (element.getAttribute(name) !== String(value)) element.setAttribute(name, String(value));
+}
+
+// Whether a view asks for more than its table has.
+function hasMore(view, fitting, { columns }) {
+  return view.sort.length !== fitting.sort.length || view.group.length !== fitting.group.length || view.filters.length !== fitting.filters.length
+    || view.aggregates.length !== fitting.aggregates.length || view.unread !== undefined
+    || view.columns.some(({ column }) => !columns.some(({ name }) => name === column));
 }

@@ -151,6 +151,15 @@ export function termsFrom(text) {
   }
 }
 
+// Whether a link's filter was read as a whole.
+function isReadable(text, terms) {
+  try {
+    return text === null || JSON.parse(text).length === terms.length;
+  } catch {
+    return false;
+  }
+}
+
 /**
  * What a term asks, for people, without its column: `contains “ssh”`, `5 – 100`, `root, me`.
  * @param {(value: *) => string} show how the column's cells are shown
@@ -200,6 +209,7 @@ export function viewFromHash(hash) {
   view.search = (fields.get('search') ?? '').slice(0, 1_000);
   view.group = [...new Set((fields.get('group') ?? '').split(',').map(decode))].filter((column) => column !== '').slice(0, 4);
   view.filters = termsFrom(fields.get('filter'));
+  if (!isReadable(fields.get('filter'), view.filters)) view.unread = ['filter'];
   view.collapsed = pathsFrom(fields.get('collapsed'));
   view.columns = layoutFrom(fields.get('columns'), decode);
   for (const term of (fields.get('show') ?? '').split(',')) {

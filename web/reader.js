@@ -134,7 +134,7 @@ export class Reach {
   /** All of it, when it is here. */
   load() {
     this.#loaded ??= bring(() => import('./later.js')).then((later) => {
-      this.#hands = new later.ColumnHands({ session: this.session, columns: this.columns, change: this.on.change });
+      this.#hands = new later.ColumnHands({ session: this.session, columns: this.columns, change: this.on.change, lack: this.on.lack });
       this.#hands.listen(this.groups);
       return { ...later, hands: this.#hands };
     });

@@ -1,7 +1,7 @@
 // session.js: the course of a conversation with the server: what to say when, and what an answer means. No DOM, no socket.
 
 import * as wire from './wire.js';
-import { emptyView, fittingView, nextCollapsed, wireFilter } from './query.js';
+import { emptyView, fittingView, nextCollapsed, sameQuery, wireFilter } from './query.js';
 
 /**
  * One table on one socket, over all its connections. It is told what arrives and answers what that means for the screen:
@@ -33,6 +33,8 @@ export class Session {
     this.isOrderHeld = false;
     /** Meanwhile `{changed, rows}`: how many rows wait, and how many there are; or null. */
     this.waiting = null;
+    /** What of the view is not applied, and why: see refusals.js. @type {import('./refusals.js').Mark[]} */
+    this.marks = [];
     this.stats = { windows: 0, patches: 0, resyncs: 0, lastReason: '' };
     /** What became of what the open table loads late, as the server has told it, or null. */
     this.prefetch = null;
@@ -40,6 +42,9 @@ export class Session {
   }
   #isGreeted;
   #request = 0;
+  #sent = null;       // the view that was asked for last
+  #good = null;       // the one that was answered last, `{request, view}`
+  #rules = null;      // refusals.js, once something was refused
   #opened = '';       // the table that the server was last asked for on this connection
   #recalled = '';     // the table that is shown though nobody has named it
   #unpainted = 0;     // the seq that waits for its ack
@@ -85,15 +90,59 @@ export class Session {
   show(view, sight) {
     const isOther = view.table !== this.view.table;
     this.view = view;
+    if (isOther) this.#forgetMarks();
+    this.marks = this.#rules?.standing(this.marks, view) ?? [];
     this.isPaused = false;  // whoever asks for something else wants to see it; the server sees it so, too
     this.#release();
     if (isOther) this.copy = new wire.WindowCopy();
     if (!this.#isGreeted) this.#isChanged = true;
     else if (isOther || !this.isOpen) this.#open(sight, false);
     else {
-      this.#ask();
-      this.send(wire.query({ request: this.#request, query: this.wireQuery, viewport: sight(this.copy.seq, true) }));
+      this.#query(sight);
     }
+  }
+
+  #query(sight) {
+    this.#ask();
+    this.send(wire.query({ request: this.#request, query: this.wireQuery, viewport: sight(this.copy.seq, true) }));
+  }
+
+  #forgetMarks() {
+    this.marks = [];
+    this.#good = null;
+  }
+
+  /**
+   * Marks what the server has refused, and asks for the rest if that is not what it shows. `rules` is refusals.js, and `refusal` a
+   * `refused` event; it may have been overtaken by another query.
+   */
+  mark(rules, { sent, at, reason }, sight) {
+    this.#rules = rules;
+    if (sent !== this.#sent || !this.isOpen) return;
+    const found = rules.marksFor(sent, at, reason);
+    const stand = rules.standing(found, this.view);
+    // What is refused now was good before: what else was, nobody knows.
+    if (stand.length < found.length) this.#good = null;
+    const keys = new Set(stand.map(({ key }) => key));
+    this.marks = [...this.marks.filter(({ key }) => !keys.has(key)), ...stand];
+    let next = this.asked;
+    if (sameQuery(next, sent)) {
+      this.marks = rules.standing(rules.marksFor(this.view, [], reason), this.view);
+      this.#good = null;
+      next = this.asked;
+      if (sameQuery(next, sent)) return;  // not even all rows can be shown
+    }
+    if (this.#good !== null && sameQuery({ ...this.#good.view, collapsed: next.collapsed }, next)) {
+      this.#sent = this.#good.view;
+      return;
+    }
+    this.#query(sight);
+  }
+
+  /** The view as the server is asked for it: without what the table does not have, and what was refused. */
+  get asked() {
+    const view = fittingView(this.view, this.table?.columns ?? []);
+    return this.marks.length === 0 ? view : fittingView(this.#rules.applied(view, this.marks, this.#good?.view), this.table?.columns ?? []);
   }
 
   /** Shows a section as its header only, or in full again. Not while a query is on its way: its number may mean another one there. */
@@ -201,9 +250,18 @@ export class Session {
       case 'acted':
       case 'named':
       case 'located': return { kind: 'told', message };
-      case 'error': return { kind: 'error', code: message.code, reason: message.reason };
+      case 'error': return this.#refused(message);
       default: return nothing;
     }
+  }
+
+  // One without a number ends the connection. One about another query than the last has been overtaken.
+  #refused({ request, code, reason, at, shown }) {
+    if (request === undefined || request === null) return { kind: 'error', code, reason };
+    if (request !== this.#request || request === shown) return nothing;
+    if (this.#good !== null && shown === this.#good.request) this.isAsking = this.#isOpening = false;
+    else this.#good = null;
+    return { kind: 'refused', sent: this.#sent, at: at ?? [], reason };
   }
 
   #greet(message, sight, opened) {
@@ -240,6 +298,7 @@ export class Session {
     this.lost();
     this.#isGreeted = true;
     this.copy = new wire.WindowCopy();
+    this.#forgetMarks();
     this.isPaused = false;
     this.waiting = null;
     if (this.table === undefined && this.view.table === this.#recalled) this.view = emptyView();
@@ -264,7 +323,7 @@ export class Session {
 
   // Whether what is wanted now is what the worker has asked for.
   get #isAsked() {
-    const { sort, search, filters, group, aggregates, collapsed } = fittingView(this.view, this.table.columns);
+    const { sort, search, filters, group, aggregates, collapsed } = this.asked;
     return this.#offered?.table === this.view.table && this.copy.seq === 0 && search === ''
       && [sort, filters, group, aggregates, collapsed].every(({ length }) => length === 0);
   }
@@ -277,12 +336,19 @@ export class Session {
 
   #ask() {
     this.#request += 1;
+    this.#sent = this.asked;
     this.isAsking = true;
+  }
+
+  // The last query is answered.
+  #answered() {
+    this.#good = { request: this.#request, view: this.#sent };
+    this.isAsking = this.#isOpening = this.#isReopening = false;
   }
 
   /** What the server is asked for, as wire.js takes it. */
   get wireQuery() {
-    const view = fittingView(this.view, this.table?.columns ?? []);
+    const view = this.asked;
     return { ...view, filter: wireFilter(view.filters) };
   }
 
@@ -312,7 +378,7 @@ export class Session {
     this.stats.windows += 1;
     this.#unpainted = message.seq;
     const isReopening = isAnswer && this.#isReopening;
-    if (isAnswer) this.isAsking = this.#isOpening = this.#isReopening = false;
+    if (isAnswer) this.#answered();
     return { kind: 'window', isAnswer, isReopening, isSameEpoch: before.epoch === message.epoch, before };
   }
 
@@ -322,7 +388,7 @@ export class Session {
     this.stats.patches += 1;
     this.#unpainted = message.seq;
     // Of a connection that was resumed the first is a patch.
-    if (this.isAsking && message.request === this.#request) this.isAsking = this.#isOpening = this.#isReopening = false;
+    if (this.isAsking && message.request === this.#request) this.#answered();
     return { kind: 'patch', shift: message.shift ?? 0, message };
   }
 

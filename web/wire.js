@@ -104,6 +104,8 @@ const checks = {
   error(m) {
     demand(typeof m.code === 'string', 'error has no code');
     if (typeof m.reason !== 'string') m.reason = '';
+    demand(m.request === undefined || m.request === null || isCount(m.request), 'error refuses no request');
+    if (m.at !== undefined) m.at = Array.isArray(m.at) ? m.at.filter((path) => typeof path === 'string') : [];
   },
 };
 

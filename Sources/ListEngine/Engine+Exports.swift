@@ -9,7 +9,8 @@ extension Engine {
   ///   many rows left, is found out later: ``ExportSlice/refused(_:)``.
   public mutating func beginExport(of name: String, _ request: QueryRequest) throws(ClientError) -> ExportID {
     guard let number = tableNumbers[name] else { throw .unknownTable(name) }
-    let query = try resolve(request, in: states[number].table.schema)
+    let query: Query
+    do throws(QueryFault) { query = try resolve(request, in: states[number].table.schema) } catch { throw error.error }
     return ExportID(table: TableID(rawValue: number), number: states[number].beginExport(query))
   }
 

@@ -141,7 +141,8 @@ public struct Engine: ~Copyable {
   public func tables(at now: Instant) -> [TableDescription] {
     states.map {
       TableDescription(
-        schema: $0.table.schema, rows: $0.rowCount, source: $0.status(at: now), generation: $0.origin.generation)
+        schema: $0.table.schema, rows: $0.rowCount, source: $0.status(at: now), generation: $0.origin.generation,
+        rowLimit: $0.table.limits.remainderRows)
     }
   }
 
@@ -206,10 +207,7 @@ public struct Engine: ~Copyable {
         Session(
           id, table: table, request: request, query: query, viewport: viewport,
           interval: min(interval ?? limits.interval, limits.longestInterval), limits: limits), resume: resume, at: now)
-    case .query(let id, let request, let query, let viewport):
-      guard let session = sessions[id] else { return }
-      session.ask(query, request: request, viewport: viewport, limits: limits)
-      attach(session, at: now)
+    case .query(let id, let request, let query, let viewport): ask(id, request, query, viewport, at: now)
     case .collapse(let id, let section, let isCollapsed): collapse(id, section, isCollapsed, at: now)
     case .viewport(let id, let viewport): sessions[id]?.scroll(to: viewport, limits: limits)
     case .acknowledge(let id, let sequence): sessions[id]?.acknowledge(sequence, at: now)
@@ -241,18 +239,71 @@ public struct Engine: ~Copyable {
     if tableNumbers[session.tableName] == nil { waiting.append(session) } else { attach(session, at: now) }
   }
 
-  /// Gives a session the view that its query asks for, or refuses it.
+  /// Gives a session that has just opened its table the view that its query asks for, or refuses that.
   private mutating func attach(_ session: Session, at now: Instant) {
     guard let number = tableNumbers[session.tableName] else { return }
-    do throws(ClientError) {
+    do throws(QueryFault) {
       let query = try resolve(session.queryRequest, in: states[number].table.schema)
-      let columns = query.group.map { states[number].table.schema.columns[$0].type }
-      session.collapsed = Set(session.queryRequest.collapsed.compactMap { sectionPath($0, of: columns) })
-      try states[number].attach(session, asking: query, at: now)
+      try states[number].checkRest(of: query, session.queryRequest, at: now)
+      try attach(session, to: query, in: states[number], at: now)
     } catch {
-      close(session.id, at: now)
-      outputs.append(.refuse(session.id, error))
+      refuse(session, error, at: now)
     }
+  }
+
+  /// Gives a session the view that another query asks for. When that cannot be, nothing changes but that a pause and a hold are over: their client
+  /// has asked for something else.
+  private mutating func ask(
+    _ id: SessionID, _ request: UInt64, _ wanted: QueryRequest, _ viewport: Viewport?, at now: Instant
+  ) {
+    guard let session = sessions[id] else { return }
+    session.setPaused(false)
+    session.release()
+    guard let number = tableNumbers[session.tableName] else {
+      return session.ask(wanted, request: request, viewport: viewport, limits: limits)
+    }
+    let state = states[number]
+    do throws(QueryFault) {
+      let query = try resolve(wanted, in: state.table.schema)
+      try state.checkRest(of: query, wanted, at: now)
+      session.ask(wanted, request: request, viewport: viewport, limits: limits)
+      do throws(QueryFault) { try attach(session, to: query, in: state, at: now) } catch {
+        refuse(session, error, at: now)
+      }
+    } catch {
+      outputs.append(.refuse(id, Refusal(request: request, error, shown: session.isIdle ? nil : session.request)))
+    }
+  }
+
+  private func attach(
+    _ session: Session, to query: Query, in state: TableState, at now: Instant
+  ) throws(QueryFault) {
+    let columns = query.group.map { state.table.schema.columns[$0].type }
+    session.collapsed = Set(session.queryRequest.collapsed.compactMap { sectionPath($0, of: columns) })
+    session.isIdle = false
+    try state.attach(session, asking: query, at: now)
+  }
+
+  /// Refuses what a session asked for last, and goes back to its last good query; to none if there is none.
+  private mutating func refuse(_ session: Session, _ fault: QueryFault, at now: Instant) {
+    guard let number = tableNumbers[session.tableName] else { return }
+    let request = session.request
+    let state = states[number]
+    state.detach(session, at: now)
+    session.isIdle = true
+    if let good = session.takeGood() {
+      session.goBack(to: good)
+      do throws(QueryFault) {
+        let query = try resolve(good.query, in: state.table.schema)
+        try attach(session, to: query, in: state, at: now)
+        session.checkWindow(of: good)
+      } catch {
+        state.detach(session, at: now)
+        session.isIdle = true
+      }
+    }
+    if session.isIdle { session.forgetWindow() }
+    outputs.append(.refuse(session.id, Refusal(request: request, fault, shown: session.isIdle ? nil : session.request)))
   }
 
   private mutating func collapse(_ id: SessionID, _ section: SectionName, _ isCollapsed: Bool, at now: Instant) {
@@ -261,8 +312,8 @@ public struct Engine: ~Copyable {
       // The table is not there yet: then only values can name a section.
       guard case .path(let path) = section else { return }
       session.queryRequest.collapsed.removeAll { $0 == path }
-      if isCollapsed { session.queryRequest.collapsed.append(path) }
-      return refuseTooManyCollapsed(session, session.queryRequest.collapsed.count, at: now)
+      guard isCollapsed, mayCollapse(session, besides: session.queryRequest.collapsed.count) else { return }
+      return session.queryRequest.collapsed.append(path)
     }
     // Whoever asks for something wants to see it, also when it is about a section that went meanwhile.
     session.setPaused(false)
@@ -273,15 +324,20 @@ public struct Engine: ~Copyable {
       case .path(let path): sectionPath(path, of: view.groups.map(\.type))
       }
     // A section that went meanwhile, or values that no section can have.
-    guard let path else { return }
+    guard let path,
+      !isCollapsed || session.collapsed.contains(path) || mayCollapse(session, besides: session.collapsed.count)
+    else { return }
     session.setCollapsed(isCollapsed, path)
-    refuseTooManyCollapsed(session, session.collapsed.count, at: now)
   }
 
-  private mutating func refuseTooManyCollapsed(_ session: Session, _ count: Int, at now: Instant) {
-    guard count > limits.collapsed else { return }
-    close(session.id, at: now)
-    outputs.append(.refuse(session.id, .tooLong("a page may collapse \(limits.collapsed) sections, not \(count)")))
+  /// Whether one more section may be collapsed; refuses it otherwise.
+  private mutating func mayCollapse(_ session: Session, besides count: Int) -> Bool {
+    guard count >= limits.collapsed else { return true }
+    let error = ClientError.tooLong("a page may collapse \(limits.collapsed) sections, not \(count + 1)")
+    let fault = QueryFault(error, at: ["query.collapsed"])
+    outputs.append(
+      .refuse(session.id, Refusal(request: session.request, fault, shown: session.isIdle ? nil : session.request)))
+    return false
   }
 
   private mutating func close(_ id: SessionID, isParked: Bool = false, at now: Instant) {
@@ -295,42 +351,45 @@ public struct Engine: ~Copyable {
   }
 
   /// A query with the numbers of its columns.
-  func resolve(_ request: QueryRequest, in schema: Schema) throws(ClientError) -> Query {
-    func number(_ name: String) throws(ClientError) -> Int {
-      guard let number = schema.index(of: name) else { throw .unknownColumn(table: schema.name, column: name) }
-      return number
+  func resolve(_ request: QueryRequest, in schema: Schema) throws(QueryFault) -> Query {
+    if let fault = request.fault { throw fault }
+    func number(_ name: String, _ part: String, _ index: Int) throws(QueryFault) -> Int {
+      if let number = schema.index(of: name) { return number }
+      throw QueryFault(.unknownColumn(table: schema.name, column: name), at: ["query.\(part)[\(index)]"])
     }
-    guard request.search.count <= limits.search else {
-      throw .tooLong("a search may have \(limits.search) characters, not \(request.search.count)")
+    func check(_ count: Int, _ most: Int, _ part: String, _ what: String) throws(QueryFault) {
+      guard count > most else { return }
+      throw QueryFault(.tooLong("\(what), not \(count)"), at: ["query.\(part)"])
     }
-    guard request.terms.count <= limits.sortTerms else {
-      throw .tooLong("a query may sort by \(limits.sortTerms) columns, not \(request.terms.count)")
-    }
-    guard request.group.count <= limits.groups else {
-      throw .tooLong("a query may group by \(limits.groups) columns, not \(request.group.count)")
-    }
-    guard request.aggregates.count <= limits.aggregates else {
-      throw .tooLong("a query may have \(limits.aggregates) aggregates, not \(request.aggregates.count)")
-    }
-    guard request.collapsed.count <= limits.collapsed else {
-      throw .tooLong("a page may collapse \(limits.collapsed) sections, not \(request.collapsed.count)")
-    }
+    try check(request.search.count, limits.search, "search", "a search may have \(limits.search) characters")
+    try check(request.terms.count, limits.sortTerms, "sort", "a query may sort by \(limits.sortTerms) columns")
+    try check(request.group.count, limits.groups, "group", "a query may group by \(limits.groups) columns")
+    try check(
+      request.aggregates.count, limits.aggregates, "aggregates", "a query may have \(limits.aggregates) aggregates")
+    try check(
+      request.collapsed.count, limits.collapsed, "collapsed", "a page may collapse \(limits.collapsed) sections")
     var query = Query(search: request.search)
     if let filter = request.filter {
       var resolver = FilterResolver(schema, limits: limits)
-      query.filter = try resolver.resolve(filter)
+      do throws(ClientError) { query.filter = try resolver.resolve(filter) } catch {
+        throw QueryFault(error, at: [resolver.place])
+      }
     }
-    for term in request.terms { query.sort.append(SortTerm(try number(term.column), descending: term.descending)) }
-    for column in request.group {
-      let column = try number(column)
+    for (index, term) in request.terms.enumerated() {
+      query.sort.append(SortTerm(try number(term.column, "sort", index), descending: term.descending))
+    }
+    for (index, column) in request.group.enumerated() {
+      let column = try number(column, "group", index)
       // Twice the same would only nest each section in its like.
       if !query.group.contains(column) { query.group.append(column) }
     }
-    for aggregate in request.aggregates {
-      let column = try number(aggregate.column)
+    for (index, aggregate) in request.aggregates.enumerated() {
+      let column = try number(aggregate.column, "aggregates", index)
       guard aggregate.function.takes(schema.columns[column].type) else {
-        throw .outOfRange(
-          "the column “\(aggregate.column)” is \(schema.columns[column].type): it has no \(aggregate.function)")
+        let type = schema.columns[column].type
+        throw QueryFault(
+          .outOfRange("the column “\(aggregate.column)” is of type \(type): it has no \(aggregate.function)"),
+          at: ["query.aggregates[\(index)]"])
       }
       query.aggregates.append(Aggregate(aggregate.function, of: column))
     }
@@ -347,8 +406,7 @@ public struct Engine: ~Copyable {
     for table in states {
       table.advance(to: now, limits: limits, outputs: &outputs)
       for (session, error) in table.takeRefused() where sessions[session.id] === session {
-        close(session.id, at: now)
-        outputs.append(.refuse(session.id, error))
+        refuse(session, QueryFault(error, at: table.places(of: session.queryRequest)), at: now)
       }
     }
     defer { outputs = [] }

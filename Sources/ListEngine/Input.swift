@@ -44,6 +44,8 @@ public struct QueryRequest: Hashable, Codable, Sendable {
   /// The sections that the page has collapsed, each by its values as in ``SectionName/path(_:)``. Pages that have collapsed different
   /// ones still share everything else.
   public var collapsed: [[Cell]] = []
+  /// Why it cannot be read, when it was not written as the protocol says: it is refused when it is asked for, for this reason.
+  public var fault: QueryFault?
 
   struct Term: Hashable, Codable, Sendable {
     var column: String
@@ -194,9 +196,12 @@ public struct TableDescription: Hashable, Sendable {
   public var source: SourceStatus
   /// How often another table has taken its place: what pages hold of another generation is of another table.
   public var generation = 0
+  /// How many rows the engine takes from a windowed source, to do with them what the source cannot: ``Limits/remainderRows``.
+  public var rowLimit = 0
 
   /// A table as it is now.
-  public init(schema: Schema, rows: Int, source: SourceStatus, generation: Int = 0) {
+  public init(schema: Schema, rows: Int, source: SourceStatus, generation: Int = 0, rowLimit: Int = 0) {
+    self.rowLimit = rowLimit
     self.schema = schema
     self.rows = rows
     self.source = source
@@ -242,12 +247,12 @@ public enum Output {
   case cancelPages(TableID, [PageRequestID])
   /// Tell every page which tables there are.
   case tables([TableDescription])
-  /// Tell the page why, and close it. The engine has forgotten it already.
-  case refuse(SessionID, ClientError)
+  /// Tell the client why a request was refused. The session stays: it shows its last good query, or nothing.
+  case refuse(SessionID, Refusal)
 }
 
-/// The page's fault: its socket is closed with the reason.
-public enum ClientError: Error, Hashable, Sendable {
+/// A fault of the client's. What is wrong with a query is answered and nothing else happens, see ``Refusal``; for anything else the socket is closed.
+public enum ClientError: Error, Hashable, Codable, Sendable {
   /// No JSON, or not what the protocol says.
   case unreadableMessage(String)
   /// A message of a type that the protocol does not have.

@@ -21,7 +21,8 @@ extension Simulation {
       switch output {
       case .tables(let tables):
         guard tables[0].generation == coverage.exchanges else { throw failure("the table is told as another one") }
-      case .deliver, .waiting, .status, .refuse, .load: throw failure("\(output) after the table has gone")
+      case .refuse(let id, let refusal): try judge(refusal, of: id)
+      case .deliver, .waiting, .status, .load: throw failure("\(output) after the table has gone")
       case .cancel, .ask, .cancelPages: continue
       }
     }

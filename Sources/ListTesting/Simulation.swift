@@ -64,6 +64,10 @@ public struct Simulation {
     public var exchanges = 0
     /// See `exchanges`.
     public var reopened = 0
+    /// Queries that could not be, and scrolls before the ack of a window.
+    public var refusals = 0
+    /// See `refusals`.
+    public var hastyScrolls = 0
     /// Patches whose reader was looked after: a row in sight stayed where it was on the screen.
     public var anchored = 0
 
@@ -93,6 +97,8 @@ public struct Simulation {
       bounded += other.bounded
       exchanges += other.exchanges
       reopened += other.reopened
+      refusals += other.refusals
+      hastyScrolls += other.hastyScrolls
     }
   }
 
@@ -113,6 +119,8 @@ public struct Simulation {
     var isCurrent = false
     /// Whether the window of its last query has not come: the reader still looks at the old one.
     var awaitsWindow = false
+    /// Whether that is so because it has asked another query.
+    var isAsking = false
     /// Whether the socket has told that it is writable again.
     var isWritable = true
     var lastSent: Instant?
@@ -145,6 +153,10 @@ public struct Simulation {
   var truths: [DeferredCell: Int] = [:]
   /// Draws when another table takes the place of the table, and which: beside all else, which stays what it was.
   var exchanges: SeededGenerator
+  /// Draws what clients ask in vain, and what they say too soon: beside all else, too.
+  var haste: SeededGenerator
+  /// What clients that have asked in vain go on seeing.
+  var refusalsToCome: [SessionID: [UInt64]] = [:]
   /// Rows of tables whose place was taken.
   var formerRows: Set<RowID> = []
   var pages: [Page] = []
@@ -162,6 +174,7 @@ public struct Simulation {
     self.seed = seed
     random = SeededGenerator(seed: seed)
     exchanges = SeededGenerator(seed: seed ^ 0x6578_6368)
+    haste = SeededGenerator(seed: seed ^ 0x6861_7374)
     // In every third run patches are so small that changes arrive in several; there a page is right only when all have come.
     isExact = seed % 3 != 0
     var limits = Limits()
@@ -193,6 +206,8 @@ public struct Simulation {
     for step in 1...steps {
       self.step = step
       act(&engine, table)
+      askInVain(&engine)
+      scrollInVain(&engine)
       if exchanges.oneIn(100) { try exchange(&engine, table) }
       answer(&engine, table)
       let state = engine.tables(at: clock.now)[0]
@@ -386,7 +401,7 @@ public struct Simulation {
     pages[index].query = randomQuery()
     pages[index].collapsed = randomPaths(pages[index].query)
     pages[index].isCurrent = false
-    pages[index].awaitsWindow = true
+    (pages[index].awaitsWindow, pages[index].isAsking) = (true, true)
     pages[index].pause = nil
     (pages[index].mayHold, pages[index].heldAt) = (false, nil)
     let viewport = random.oneIn(2) ? Viewport(first: 0, count: pages[index].viewport.count) : nil
@@ -444,7 +459,7 @@ public struct Simulation {
           try judgeShift(delivery, pages[index])
         }
         (pages[index].moved, pages[index].isReordered) = ([], false)
-      case .refuse(_, let error): throw failure("a page is refused: \(error)")
+      case .refuse(let id, let refusal): try judge(refusal, of: id)
       case .load, .cancel: try takeLoads(output)
       case .waiting(let id, let waiting): try judge(waiting, id)
       case .status(let id, _, _):
@@ -482,8 +497,9 @@ public struct Simulation {
     count(delivery)
     pages[index].placed = delivery.patch.result.held == nil ? nil : pages[index].placed ?? before
     pages[index].isCurrent = delivery.request == pages[index].request
-    if pages[index].isCurrent { pages[index].awaitsWindow = false }
+    if pages[index].isCurrent { (pages[index].awaitsWindow, pages[index].isAsking) = (false, false) }
     if pages[index].isCurrent { follow(delivery, index) }
+    scrollHastily(&engine, index)
     engine.handle(.acknowledge(id, sequence: delivery.sequence), at: clock.now)
   }
 

@@ -24,8 +24,12 @@ public struct WindowedSimulation {
     public var shifts = 0
     /// Patches to pages that held their order.
     public var holds = 0
-    /// Pages that were refused.
+    /// Queries that were refused; and those of them after which a page went on with the query before.
     public var refusals = 0
+    /// See `refusals`.
+    public var goneBack = 0
+    /// Scrolls before the ack of a window.
+    public var hastyScrolls = 0
     /// Pages that were right in the end: by their source alone, with headers, and with the engine's help.
     public var windows = 0
     /// See `windows`.
@@ -47,6 +51,8 @@ public struct WindowedSimulation {
       sum.shifts += b.shifts
       sum.holds += b.holds
       sum.refusals += b.refusals
+      sum.goneBack += b.goneBack
+      sum.hastyScrolls += b.hastyScrolls
       sum.windows += b.windows
       sum.grouped += b.grouped
       sum.remainders += b.remainders
@@ -69,6 +75,21 @@ public struct WindowedSimulation {
     /// Whether its reader may hold the order, and what it held when that began to be felt.
     var mayHold = false
     var placed: Replica?
+    /// What it would go back to, by request.
+    var former: [UInt64: Former] = [:]
+    /// The last request; ``request`` is the one that it is to see.
+    var asked: UInt64 = 1
+    /// The request that was answered last.
+    var answered: UInt64 = 0
+  }
+
+  /// A query that a page has asked before, and where its reader was in it.
+  struct Former {
+    var query: Query
+    var collapsed: Set<[Cell]>
+    var viewport: Viewport
+    var isCurrent: Bool
+    var awaitsWindow: Bool
   }
 
   static let keyColumn = 3
@@ -76,6 +97,8 @@ public struct WindowedSimulation {
   var random: SeededGenerator
   /// Draws what readers hold.
   var handling: SeededGenerator
+  /// Draws what readers say too soon.
+  var haste: SeededGenerator
   var clock = ManualClock()
   var source: ScriptedWindowedSource
   var pages: [Page] = []
@@ -93,6 +116,7 @@ public struct WindowedSimulation {
     self.seed = seed
     random = SeededGenerator(seed: seed)
     handling = SeededGenerator(seed: seed ^ 0x686F_6C64)
+    haste = SeededGenerator(seed: seed ^ 0x6861_7374)
     var limits = Limits()
     limits.pageRows = random.pick([3, 10, 25])
     limits.cachedRows = random.pick([0, 40, 1_000])
@@ -146,7 +170,7 @@ public struct WindowedSimulation {
       act(&engine, table)
       hold(&engine)
       answer(&engine, table)
-      if !random.oneIn(4) { try take(engine.advance(to: clock.now)) }
+      if !random.oneIn(4) { try take(engine.advance(to: clock.now), &engine) }
     }
     try settle(&engine, table)
     let counters = engine.prefetch(of: table)
@@ -284,8 +308,17 @@ public struct WindowedSimulation {
 
   private mutating func query(_ engine: inout Engine) {
     guard let index = anyPage() else { return }
-    pages[index].request += 1
-    pages[index].query = randomQuery()
+    ask(randomQuery(), &engine, index)
+  }
+
+  private mutating func ask(_ query: Query, _ engine: inout Engine, _ index: Int) {
+    let page = pages[index]
+    pages[index].former[page.request] = Former(
+      query: page.query, collapsed: page.collapsed, viewport: page.viewport, isCurrent: page.isCurrent,
+      awaitsWindow: page.awaitsWindow)
+    pages[index].asked += 1
+    pages[index].request = pages[index].asked
+    pages[index].query = query
     pages[index].collapsed = []
     (pages[index].isCurrent, pages[index].awaitsWindow) = (false, true)
     pages[index].viewport.first = 0
@@ -330,7 +363,7 @@ public struct WindowedSimulation {
 
   // MARK: Pages
 
-  private mutating func take(_ outputs: [Output]) throws {
+  private mutating func take(_ outputs: [Output], _ engine: inout Engine) throws {
     for output in outputs {
       var random = random
       let isWell = isWell
@@ -351,16 +384,41 @@ public struct WindowedSimulation {
         guard !pages[index].isHidden else { throw failure("a hidden page gets a patch") }
         try judge(delivery, pages[index])
         pages[index].coming.append(delivery)
-      case .refuse(let id, let error):
-        guard let page = pages.first(where: { $0.id == id }), case .remainderTooLarge = error else {
-          throw failure("page \(id.rawValue) is refused: \(error)")
-        }
-        guard remains(page.query) else { throw failure("\(page.query) is refused: \(error)") }
-        pages.removeAll { $0.id == id }
-        coverage.refusals += 1
+      case .refuse(let id, let refusal): try goBack(id, refusal, &engine)
       case .load, .cancel, .ask, .cancelPages, .status, .tables, .waiting: continue
       }
     }
+  }
+
+  /// A page's request is refused: it shows on what the engine says, or asks for what every source can do.
+  private mutating func goBack(_ id: SessionID, _ refusal: Refusal, _ engine: inout Engine) throws {
+    guard let index = pages.firstIndex(where: { $0.id == id }), case .remainderTooLarge = refusal.fault.error,
+      !refusal.fault.at.isEmpty
+    else { throw failure("page \(id.rawValue) is refused: \(refusal)") }
+    let page = pages[index]
+    coverage.refusals += 1
+    // It has asked for something else since.
+    guard refusal.request == page.request else { return }
+    guard remains(page.query) else { throw failure("\(page.query) is refused: \(refusal)") }
+    guard let shown = refusal.shown else { return ask(Query(), &engine, index) }
+    guard let former = page.former[shown], shown >= page.answered else {
+      throw failure("page \(id.rawValue) is told that it sees request \(shown)")
+    }
+    coverage.goneBack += 1
+    (pages[index].request, pages[index].query, pages[index].collapsed) = (shown, former.query, former.collapsed)
+    (pages[index].viewport, pages[index].isCurrent) = (former.viewport, former.isCurrent)
+    pages[index].awaitsWindow = former.awaitsWindow
+  }
+
+  /// A page has applied what it was sent, and scrolls before it acknowledges that.
+  private mutating func scrollHastily(_ engine: inout Engine, _ index: Int) {
+    guard pages[index].isCurrent, haste.oneIn(3) else { return }
+    var viewport = pages[index].viewport
+    viewport.first = max(0, haste.oneIn(2) ? haste.number(0...200) : viewport.first + haste.number(-12...12))
+    (viewport.stick, viewport.anchor, viewport.sequence) = (nil, nil, pages[index].replica.sequence)
+    pages[index].viewport = viewport
+    coverage.hastyScrolls += 1
+    engine.handle(.viewport(pages[index].id, viewport), at: clock.now)
   }
 
   private mutating func receive(_ engine: inout Engine) {
@@ -379,12 +437,19 @@ public struct WindowedSimulation {
       throw failure("page \(id.rawValue) cannot apply a patch: \(error)")
     }
     pages[index].placed = delivery.patch.result.held == nil ? nil : pages[index].placed ?? before
+    pages[index].answered = delivery.request
     pages[index].isCurrent = delivery.request == pages[index].request
+    if var former = pages[index].former[delivery.request], !pages[index].isCurrent {
+      (former.isCurrent, former.awaitsWindow) = (true, false)
+      former.viewport.first = max(0, former.viewport.first + delivery.shift)
+      pages[index].former[delivery.request] = former
+    }
     if pages[index].isCurrent {
       pages[index].awaitsWindow = false
       pages[index].viewport.first = max(0, pages[index].viewport.first + delivery.shift)
     }
     coverage.placeholders += pages[index].replica.absences.count
+    scrollHastily(&engine, index)
     engine.handle(.writable(id), at: clock.now)
     engine.handle(.acknowledge(id, sequence: delivery.sequence), at: clock.now)
   }
@@ -413,7 +478,7 @@ public struct WindowedSimulation {
     let end = clock.now.advanced(by: .seconds(400))
     let latest = end.advanced(by: .seconds(60))
     for _ in 0..<20_000 {
-      try take(engine.advance(to: clock.now))
+      try take(engine.advance(to: clock.now), &engine)
       for index in pages.indices { try apply(&engine, index) }
       answer(&engine, table)
       let isResting = pages.allSatisfy(\.coming.isEmpty)

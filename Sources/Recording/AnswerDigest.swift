@@ -38,9 +38,9 @@ struct AnswerDigest: Hashable {
     case .tables(let tables):
       fold(3, 0)
       fold(ServerMessage.tables(tables).encoded)
-    case .refuse(let id, let error):
+    case .refuse(let id, let refusal):
       fold(4, id.rawValue)
-      fold(ServerMessage.error(error).encoded)
+      fold(ServerMessage.refused(refusal).encoded)
     case .load(let table, let cells):
       fold(5, UInt64(table.rawValue))
       for cell in cells { fold(cell) }

@@ -195,7 +195,8 @@ extension Server {
 
   /// Whether something waits to be sent to it.
   func hasMore(_ session: Session) -> Bool {
-    session.isClosing || session.owesHello || !session.acted.isEmpty || session.named != nil || session.located != nil
+    session.isClosing || session.owesHello || !session.refusals.isEmpty || !session.acted.isEmpty
+      || session.named != nil || session.located != nil
       || ((session.owesTables || session.owesSources) && !session.isQuiet)
       || session.status != nil
       || session.waiting != nil || session.owesStats || session.patch != nil
@@ -215,6 +216,8 @@ extension Server {
       message = .hello(
         server: configuration.name, epoch: engine.epoch, role: session.pass.role.rawValue, token: session.token,
         tables: engine.tables(at: now), sources: tableless.descriptions(at: now))
+    } else if !session.refusals.isEmpty {
+      message = .refused(session.refusals.removeFirst())
     } else if !session.acted.isEmpty {
       let acted = session.acted.removeFirst()
       message = .acted(id: acted.id, token: acted.token, acted.outcome)

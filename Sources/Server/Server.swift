@@ -237,9 +237,10 @@ public final class Server {
     case .cancel(let table, let cells): ask(.cancel(cells), of: table)
     case .ask(let table, let requests): ask(requests, of: table)
     case .cancelPages(let table, let ids): _ = inletsByTable[table]?.ask(.cancelPages(ids))
-    case .refuse(let id, let error):
-      guard let session = sessionsByID[id], !session.isClosing else { return }
-      refuse(session, error, engineKnowsIt: false)
+    case .refuse(let id, let refusal):
+      guard let session = sessionsByID[id], session.phase == .open else { return }
+      session.refuse(refusal)
+      lws_callback_on_writable(session.socket)
     }
   }
 

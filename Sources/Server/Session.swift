@@ -46,6 +46,8 @@ final class Session {
   var named: (id: UInt64, rows: [(id: RowID, key: RowKey)])?
   var located: (id: UInt64, rows: [LocatedRow])?
   var error: ClientError?
+  /// Requests that were refused, as the client does not know yet: the last few queries, and sections that cannot be collapsed.
+  var refusals: [Refusal] = []
   /// The next patch with room for the frame's head in front; at most one.
   var patch: [UInt8]?
   /// When the patch that waits, or that libwebsockets still holds a part of, was cut.
@@ -84,6 +86,16 @@ final class Session {
   /// Whether the page gets nothing but the count of what waits.
   var isQuiet: Bool { isHidden || isPaused }
 
+  /// Remembers a refusal until it is sent. A client that asks on and on without reading is told of its last requests.
+  func refuse(_ refusal: Refusal) {
+    let own = refusals.indices.filter { refusals[$0].isOfSection == refusal.isOfSection }
+    if own.count >= Self.unreadRefusals { refusals.remove(at: own[0]) }
+    refusals.append(refusal)
+  }
+
+  /// So many refusals of queries wait for a client that does not read, and so many of sections.
+  static let unreadRefusals = 4
+
   var isClosing: Bool {
     if case .closing = phase { return true }
     return false
@@ -103,7 +115,13 @@ final class Session {
     named = nil
     located = nil
     patch = nil
+    refusals = []
     self.error = error
     lws_callback_on_writable(socket)
   }
+}
+
+extension Refusal {
+  /// Whether a section was to be collapsed, and the query itself stands.
+  fileprivate var isOfSection: Bool { request == shown }
 }

@@ -47,13 +47,13 @@ extension ClientMessage {
         Open(
           table: try message.requiredText("table", limit: Self.greatestName),
           request: try Self.number(message, "request"),
-          query: try Self.query(message, limits),
+          query: Self.query(message, limits),
           viewport: try Self.optionalViewport(message, limits),
           interval: try message.milliseconds("interval", upTo: limits.longestInterval),
           resume: try Self.resume(message, limits)))
     case "query":
       self = .query(
-        request: try Self.number(message, "request"), query: try Self.query(message, limits),
+        request: try Self.number(message, "request"), query: Self.query(message, limits),
         viewport: try Self.optionalViewport(message, limits))
     case "collapse":
       self = .collapse(try Self.section(message, limits), isCollapsed: try message.requiredBoolean("collapsed"))
@@ -86,16 +86,33 @@ extension ClientMessage {
     UInt64(try members.requiredInteger(name, in: safeIntegers))
   }
 
-  private static func query(_ message: JSONMembers, _ limits: Limits) throws(ClientError) -> QueryRequest {
+  /// The query of a message. One that cannot be read is a request like any other: it carries its fault, and is refused by its number.
+  private static func query(_ message: JSONMembers, _ limits: Limits) -> QueryRequest {
+    var place = ""
+    do throws(ClientError) { return try query(message, limits, &place) } catch {
+      var unreadable = QueryRequest()
+      unreadable.fault = QueryFault(error, at: place.isEmpty ? [] : [place])
+      return unreadable
+    }
+  }
+
+  /// - Parameter place: the part of the query that is being read.
+  private static func query(
+    _ message: JSONMembers, _ limits: Limits, _ place: inout String
+  ) throws(ClientError) -> QueryRequest {
     guard let query = try message.object("query") else { return QueryRequest() }
+    place = "query.sort"
     var sort: [(column: String, descending: Bool)] = []
     for (index, term) in try query.list("sort", limit: limits.sortTerms).enumerated() {
-      let term = try JSONMembers(term, path: "query.sort[\(index)]")
+      place = "query.sort[\(index)]"
+      let term = try JSONMembers(term, path: place)
       sort.append(
         (try term.requiredText("column", limit: greatestName), try term.boolean("descending") ?? false))
     }
+    place = "query.group"
     var group: [String] = []
     for (index, column) in try query.list("group", limit: limits.groups).enumerated() {
+      place = "query.group[\(index)]"
       guard case .text(let name) = column else {
         throw .unreadableMessage("query.group[\(index)] must be a text, not \(column.kind)")
       }
@@ -105,14 +122,19 @@ extension ClientMessage {
       group.append(name)
     }
     var filter: Filter<String>?
+    place = "query.filter"
     if let value = query["filter"] {
       filter = try FilterDecoding(limits, greatestName: greatestName).filter(value, path: query.fullName("filter"))
     }
+    place = "query.search"
     var request = QueryRequest(
       sort: sort, search: try query.text("search", limit: limits.search) ?? "", filter: filter, group: group)
+    place = "query.aggregates"
     for (index, term) in try query.list("aggregates", limit: limits.aggregates).enumerated() {
-      request.aggregates.append(try aggregate(JSONMembers(term, path: "query.aggregates[\(index)]")))
+      place = "query.aggregates[\(index)]"
+      request.aggregates.append(try aggregate(JSONMembers(term, path: place)))
     }
+    place = "query.collapsed"
     for (index, value) in try query.list("collapsed", limit: limits.collapsed).enumerated() {
       let name = "query.collapsed[\(index)]"
       guard case .array(let values) = value else {

@@ -31,6 +31,8 @@ public enum ServerMessage {
   case located(id: UInt64, [LocatedRow])
   /// Why the socket is closed now.
   case error(ClientError)
+  /// Why a request was refused; the socket stays open.
+  case refused(Refusal)
 
   /// The version of the protocol that is spoken here.
   public static let version = 1
@@ -107,17 +109,64 @@ public enum ServerMessage {
       writer.acted(id, token, outcome)
     case .named(let id, let rows): writer.named(id, rows)
     case .located(let id, let rows): writer.located(id, rows)
-    case .error(let error):
-      writer.raw("{\"type\":\"error\",\"code\":")
-      writer.text(error.code)
-      writer.raw(",\"reason\":")
-      writer.text(error.reason)
+    case .error(let error): writer.error(error)
+    case .refused(let refusal): writer.refusal(refusal)
     }
     writer.byte("}")
   }
 }
 
 extension JSONWriter {
+  fileprivate mutating func error(_ error: ClientError) {
+    raw("{\"type\":\"error\",\"code\":")
+    text(error.code)
+    raw(",\"reason\":")
+    text(error.reason)
+  }
+
+  fileprivate mutating func refusal(_ refusal: Refusal) {
+    error(refusal.fault.error)
+    raw(",\"request\":")
+    unsigned(refusal.request)
+    if !refusal.fault.at.isEmpty {
+      raw(",\"at\":")
+      texts(refusal.fault.at)
+    }
+    if let shown = refusal.shown {
+      raw(",\"shown\":")
+      unsigned(shown)
+    }
+  }
+
+  private mutating func texts(_ texts: [String]) {
+    byte("[")
+    for (place, text) in texts.enumerated() {
+      if place > 0 { byte(",") }
+      self.text(text)
+    }
+    byte("]")
+  }
+
+  /// What a windowed table's source does by itself, and how many rows the engine takes to do the rest.
+  private mutating func windowed(_ capabilities: WindowedCapabilities, _ schema: Schema, rowLimit: Int) {
+    func names(_ columns: Set<Int>) -> [String] { columns.sorted().map { schema.columns[$0].name } }
+    raw(",\"windowed\":{\"sort\":")
+    texts(names(capabilities.sort))
+    raw(",\"group\":")
+    texts(names(capabilities.group))
+    raw(",\"filters\":")
+    texts(WindowedCapabilities.FilterOperator.allCases.filter(capabilities.filters.contains).map(\.rawValue))
+    if let columns = capabilities.filterColumns {
+      raw(",\"filterColumns\":")
+      texts(names(columns))
+    }
+    raw(",\"search\":")
+    raw(capabilities.searches ? "true" : "false")
+    raw(",\"rowLimit\":")
+    integer(rowLimit)
+    byte("}")
+  }
+
   fileprivate mutating func delivery(_ delivery: Delivery, _ epoch: String) {
     let isWindow = delivery.patch.base == nil
     let body = delivery.patch.encodedBody(delivery.schema, counting: &counts)
@@ -169,6 +218,7 @@ extension JSONWriter {
         actions(table.schema.actions)
       }
       if table.schema.loadsImages { raw(",\"images\":true") }
+      if let capabilities = table.schema.windowed { windowed(capabilities, table.schema, rowLimit: table.rowLimit) }
       raw(",\"source\":")
       source(table.source)
       byte("}")

@@ -38,7 +38,7 @@ import Testing
     let harness = try Harness(rows: 3)
     harness.open(query: query)
     let sent = try harness.advance()
-    let errors = harness.others.compactMap { if case .refuse(_, let error) = $0 { error } else { nil } }
+    let errors = harness.others.compactMap { if case .refuse(_, let refusal) = $0 { refusal.fault.error } else { nil } }
     #expect(sent.isEmpty != errors.isEmpty)
     return errors.first
   }

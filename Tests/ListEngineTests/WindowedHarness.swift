@@ -11,9 +11,13 @@ final class WindowedHarness {
   var source: ScriptedWindowedSource
   /// What becomes of what is asked from now on.
   var plan: (PageRequest) -> ScriptedWindowedSource.Plan = { _ in .init() }
+  /// What a client does once, when it has applied what it got next and before it acknowledges that.
+  private var beforeAcknowledging: (() -> Void)?
   private(set) var replicas: [SessionID: Replica] = [:]
   private(set) var deliveries: [Delivery] = []
   private(set) var refusals: [SessionID: ClientError] = [:]
+  /// All of them, in order.
+  private(set) var refused: [Refusal] = []
 
   /// Rows have a value, a name and a group.
   static func schema(
@@ -99,9 +103,13 @@ final class WindowedHarness {
         sent.append(delivery)
         deliveries.append(delivery)
         try replicas[id]?.apply(delivery)
+        beforeAcknowledging?()
+        beforeAcknowledging = nil
         engine.handle(.writable(id), at: clock.now)
         engine.handle(.acknowledge(id, sequence: delivery.sequence), at: clock.now)
-      case .refuse(let id, let error): refusals[id] = error
+      case .refuse(let id, let refusal):
+        refusals[id] = refusal.fault.error
+        refused.append(refusal)
       default: break
       }
     }
@@ -123,6 +131,12 @@ final class WindowedHarness {
       clock.advance(by: max(.zero, clock.now.duration(to: next)))
     }
     Issue.record("it does not come to rest")
+  }
+
+  /// As ``settle(within:)``, and a client does this between applying and acknowledging what comes next.
+  func settle(beforeAcknowledging act: @escaping () -> Void) throws {
+    beforeAcknowledging = act
+    try settle()
   }
 
   func replica(_ number: UInt64 = 1) -> Replica { replicas[SessionID(rawValue: number)]! }

@@ -1,3 +1,4 @@
+import ListEngine
 import Testing
 
 @testable import Server
@@ -64,7 +65,14 @@ import Testing
     _ = server.addNumbers(10)
     let wrong = try WebSocketClient.greeted(port: server.port)
     wrong.say(#"{"type":"open","table":"numbers","request":1,"query":{"sort":[{"column":"nope"}]}}"#)
-    #expect(try wrong.refusal().error == "unknownColumn")
+    let refusal = try wrong.message("error")
+    #expect(refusal["code"] as? String == "unknownColumn" && refusal["request"] as? Int == 1)
+    #expect(refusal["at"] as? [String] == ["query.sort[0]"] && refusal["shown"] == nil)
+    // The socket stays open: another query of the same table can follow.
+    wrong.say(#"{"type":"query","request":2,"query":{"sort":[{"column":"nope2"}],"search":"x"}}"#)
+    #expect(try wrong.message("error")["request"] as? Int == 2)
+    wrong.say(#"{"type":"query","request":3}"#)
+    #expect(try wrong.message("window")["request"] as? Int == 3)
     let early = try WebSocketClient.greeted(port: server.port)
     early.say(#"{"type":"open","table":"later","request":3}"#)
     _ = server.addNumbers(5, name: "later")
@@ -77,13 +85,59 @@ import Testing
     let inlet = server.addNumbers(10)
     let good = try WebSocketClient.open("numbers", port: server.port)
     good.say(#"{"type":"ack","seq":1}"#)
-    for text in ["{", #"{"type":"query","request":1,"query":{"group":["nope"]}}"#, #"{"type":"pace","interval":-1}"#] {
+    for text in ["{", #"{"type":"query","request":"1"}"#, #"{"type":"pace","interval":-1}"#] {
       let bad = try WebSocketClient.open("numbers", port: server.port)
       bad.say(text)
       #expect(try bad.refusal().close == 1008)
     }
     inlet.tell(.changes(RunningServer.rows(0..<1, name: "changed")))
     #expect(try good.message("patch")["base"] as? Int == 1)
+  }
+
+  /// Everything that a query can be refused for, unreadable or not, is answered by its number; the table goes on as it was.
+  @Test(arguments: [
+    (#"{"sort":[{"column":"nope"}]}"#, "unknownColumn", ["query.sort[0]"]),
+    (#"{"sort":[{"column":"n"},{"columns":7}]}"#, "unreadableMessage", ["query.sort[1]"]),
+    (#"{"group":["n","name","a","b","c"]}"#, "tooLong", ["query.group"]),
+    (#"{"group":["n",7]}"#, "unreadableMessage", ["query.group[1]"]),
+    (#"{"aggregates":[{"column":"n","function":"median"}]}"#, "outOfRange", ["query.aggregates[0]"]),
+    (#"{"filter":{"column":"name","op":"matches","value":"a{1000}"}}"#, "unreadableMessage", ["query.filter"]),
+    (#"{"filter":{"all":[{"column":"n","op":"about"}]}}"#, "unreadableMessage", ["query.filter"]),
+    (#"{"filter":{"all":[{"column":"n","op":"=","value":"x"}]}}"#, "unreadableMessage", ["query.filter.all[0]"]),
+    (#"{"collapsed":[7]}"#, "unreadableMessage", ["query.collapsed"]), (#"7"#, "unreadableMessage", []),
+  ]) func `a refused query is answered and nothing else happens`(
+    _ query: String, _ code: String, _ at: [String]
+  ) throws {
+    let server = try RunningServer()
+    let inlet = server.addNumbers(100)
+    let client = try WebSocketClient.greeted(port: server.port)
+    client.say(
+      #"{"type":"open","table":"numbers","request":4,"interval":0,"query":{"sort":[{"column":"n","descending":true}]}}"#
+    )
+    #expect(try client.message("window")["request"] as? Int == 4)
+    client.say(#"{"type":"ack","seq":1}"#)
+    client.say(#"{"type":"query","request":5,"query":\#(query)}"#)
+    let refusal = try client.message("error")
+    #expect(refusal["code"] as? String == code)
+    #expect(refusal["request"] as? Int == 5 && refusal["shown"] as? Int == 4)
+    #expect(refusal["at"] as? [String] ?? [] == at)
+    #expect((refusal["reason"] as? String)?.isEmpty == false)
+    inlet.tell(.changes(RunningServer.rows(99..<100, name: "changed")))
+    let patch = try client.message("patch")
+    #expect(patch["request"] as? Int == 4 && patch["base"] as? Int == 1)
+    client.say(#"{"type":"query","request":6}"#)
+    #expect(try client.message("window")["request"] as? Int == 6)
+  }
+
+  @Test func `a client that never reads its refusals is told of the last few`() throws {
+    let session = Session(
+      id: SessionID(rawValue: 1), socket: OpaquePointer(bitPattern: 8)!, pass: .init(.operator), token: "t",
+      rate: MessageRate(TokenBucket(rate: 1, burst: 1, at: .zero)), pulse: Pulse(Pulse.Patience(), at: .zero))
+    for request in 1...10_000 as ClosedRange<UInt64> {
+      session.refuse(Refusal(request: request, QueryFault(.tooLong("x")), shown: 0))
+      session.refuse(Refusal(request: 0, QueryFault(.tooLong("y")), shown: 0))
+    }
+    #expect(session.refusals.map(\.request) == [9_997, 0, 9_998, 0, 9_999, 0, 10_000, 0])
   }
 
   @Test func aMessageHasAtMost65536Bytes() throws {

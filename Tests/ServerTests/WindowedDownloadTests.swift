@@ -134,7 +134,8 @@ import Testing
     let answer = try HTTPAnswer.get("/tables/numbers.csv?sort=-n", port: server.port)
     #expect(answer?.status == 400)
     let reason = String(decoding: answer?.body ?? [], as: UTF8.self)
-    #expect(reason.hasPrefix("the source cannot sort by “n”: the engine would do it with all 50001 rows that are left"))
+    #expect(
+      reason.hasPrefix("This source cannot sort by “n”, and 50,001 rows are too many to do it here (limit 50,000)."))
     try expectTheSameHead("/tables/numbers.csv?sort=-n", server)
     // It leaves no place taken.
     for _ in 0..<Server.greatestDownloadCount {

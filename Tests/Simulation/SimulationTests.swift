@@ -62,6 +62,7 @@ import Testing
       ("loads", total.loads), ("cancels", total.cancels), ("failures", total.failures), ("hits", total.hits),
       ("anchored", total.anchored), ("evictions", total.evictions), ("bounded", total.bounded),
       ("exchanges", total.exchanges), ("reopened", total.reopened),
+      ("refusals", total.refusals), ("hastyScrolls", total.hastyScrolls),
     ] {
       #expect(number >= count / 30, "only \(number) \(what) in \(count) seeds")
     }

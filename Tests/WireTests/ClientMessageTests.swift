@@ -8,8 +8,7 @@ import Testing
 
   private func complaint(_ text: String) -> ClientError? {
     do throws(ClientError) {
-      _ = try ClientMessage(decoding: Array(text.utf8))
-      return nil
+      return try ClientMessage(decoding: Array(text.utf8)).queryFault?.error
     } catch {
       return error
     }

@@ -7,6 +7,10 @@ import Testing
   private func decode(_ filter: String) throws(ClientError) -> Filter<String>? {
     let text = #"{"type":"query","request":1,"query":{"filter":\#(filter)}}"#
     guard case .query(_, let query, _) = try ClientMessage(decoding: Array(text.utf8)) else { return nil }
+    if let fault = query.fault {
+      #expect(fault.at == ["query.filter"])
+      throw fault.error
+    }
     return query.filter
   }
 

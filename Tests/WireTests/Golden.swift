@@ -236,6 +236,28 @@ enum Golden {
     return .failed(failure, reason)
   }
 
+  static func refusal(_ message: [String: Any]) throws -> Refusal {
+    guard let code = message["code"] as? String, let reason = message["reason"] as? String else {
+      throw Misfit(what: "the refusal \(message)")
+    }
+    let errors = [ClientError.tooLong(reason), .remainderTooLarge(reason), .outOfRange(reason)]
+    guard let error = errors.first(where: { $0.code == code }) else { throw Misfit(what: "the code \(code)") }
+    return Refusal(
+      request: UInt64(try integer(message, "request")), QueryFault(error, at: message["at"] as? [String] ?? []),
+      shown: (message["shown"] as? Int).map(UInt64.init))
+  }
+
+  static func windowed(_ value: Any?, _ columns: [Column]) throws -> WindowedCapabilities? {
+    guard let can = value as? [String: Any] else { return nil }
+    func numbers(_ name: String) -> Set<Int>? {
+      (can[name] as? [String]).map { names in Set(columns.indices.filter { names.contains(columns[$0].name) }) }
+    }
+    let filters = (can["filters"] as? [String] ?? []).compactMap(WindowedCapabilities.FilterOperator.init)
+    return WindowedCapabilities(
+      sort: numbers("sort") ?? [], filters: Set(filters), filterColumns: numbers("filterColumns"),
+      searches: can["search"] as? Bool ?? false, group: numbers("group") ?? [])
+  }
+
   static func actions(_ value: Any?) throws -> [Action] {
     try (value as? [[String: Any]] ?? []).map { action in
       guard let name = action["name"] as? String, let title = action["title"] as? String,
@@ -279,9 +301,10 @@ enum Golden {
       }
       return TableDescription(
         schema: Schema(
-          name: name, title: title, key: .integer, columns: columns, actions: try actions(table["actions"]),
-          loadsImages: table["images"] as? Bool ?? false), rows: try integer(table, "rows"),
-        source: try source(table["source"]))
+          name: name, title: title, key: .integer, columns: columns, windowed: try windowed(table["windowed"], columns),
+          actions: try actions(table["actions"]), loadsImages: table["images"] as? Bool ?? false),
+        rows: try integer(table, "rows"), source: try source(table["source"]),
+        rowLimit: (table["windowed"] as? [String: Any])?["rowLimit"] as? Int ?? 0)
     }
   }
 }

@@ -57,6 +57,9 @@ import Wire
           try Golden.key(row[0]), id: RowID(rawValue: UInt64(try #require(row[1] as? Int))), position: row[2] as? Int)
       }
       try expect(.located(id: UInt64(try #require(message["id"] as? Int)), rows), message)
+    case "error" where message["request"] != nil:
+      let refusal = try Golden.refusal(message)
+      try expect(.refused(refusal), message)
     case "patch", "error":
       break  // a patch needs its window: the sequences have both; an error's words are free
     case let type:

@@ -155,6 +155,18 @@ import Wire
     other.generation = 2
     let others = tables.replacing(#""rows":312,"#, with: #""rows":312,"generation":2,"#)
     #expect(try parse(.tables([other])) == json(#"{"type":"tables","tables":\#(others)}"#))
+    let names = table.schema.columns.map(\.name)
+    for (columns, part) in [(nil, ""), ([0], #""filterColumns":["\#(names[0])"],"#)] as [(Set<Int>?, String)] {
+      var windowed = table
+      windowed.schema.windowed = WindowedCapabilities(
+        sort: [0], filters: [.matches, .equal], filterColumns: columns, searches: true)
+      windowed.rowLimit = 50_000
+      let can =
+        #"{"sort":["\#(names[0])"],"group":[],"filters":["equal","matches"],"#
+        + part + #""search":true,"rowLimit":50000}"#
+      let all = tables.replacing(#""rows":312,"#, with: #""rows":312,"windowed":\#(can),"#)
+      #expect(try parse(.tables([windowed])) == json(#"{"type":"tables","tables":\#(all)}"#))
+    }
     #expect(
       try parse(.status(table: "p", source))
         == json(
@@ -188,6 +200,15 @@ import Wire
     #expect(
       try parse(.error(.unknownColumn(table: "p", column: "cpuu")))
         == json(#"{"type":"error","code":"unknownColumn","reason":"the table p has no column “cpuu”"}"#))
+    let fault = QueryFault(.tooLong("too long"), at: ["query.sort[0]", "query.search"])
+    #expect(
+      try parse(.refused(Refusal(request: 7, fault, shown: 5)))
+        == json(
+          #"{"type":"error","code":"tooLong","reason":"too long","request":7,"at":["query.sort[0]","query.search"],"shown":5}"#
+        ))
+    #expect(
+      try parse(.refused(Refusal(request: 7, QueryFault(.tooLong("too long")), shown: nil)))
+        == json(#"{"type":"error","code":"tooLong","reason":"too long","request":7}"#))
     #expect(ClientError.tooManySessions(limit: 7).code == "tooManySessions")
     #expect(ClientError.wrongVersion(2).reason == "this server speaks version 1 of the protocol, not 2")
   }

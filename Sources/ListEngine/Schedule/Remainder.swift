@@ -25,6 +25,8 @@ final class Remainder {
   private(set) var isLoaded = false
   /// Whether there are too many rows: those that wait for it are about to be told, and nobody else is to join them.
   private(set) var isRefused = false
+  /// How many rows there are when these are too many.
+  private(set) var tooLarge: (count: Int, isExact: Bool)?
 
   init(_ query: Query, number: Int, lane: Int, state: TableState, capabilities: WindowedCapabilities, limits: Limits) {
     (self.query, self.number, self.lane, self.state, self.capabilities) = (query, number, lane, state, capabilities)
@@ -105,6 +107,7 @@ final class Remainder {
 
   private func refuse(_ count: Int, isExact: Bool) -> [(session: Session, error: ClientError)] {
     (isLoading, isRefused) = (false, true)
+    tooLarge = (count, isExact)
     return sessions.compactMap { session in
       let split = splits[session.id] ?? waiting.first { $0.session === session }?.split
       return split.map {

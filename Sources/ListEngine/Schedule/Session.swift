@@ -10,6 +10,7 @@ final class Session {
   var view: (any QueryView)? {
     willSet { if let view { pause?.end(on: view) } }
     didSet {
+      if view != nil { good = nil }
       folded = view?.folded(collapsed)
       checkResumed()
       if let view { pause?.begin(on: view) }
@@ -20,6 +21,10 @@ final class Session {
   /// The view without what the page has collapsed.
   private(set) var folded: FoldedView?
   var reader = Reader()
+  /// The last query that could be answered, while it is not known of a later one whether it can.
+  private var good: Good?
+  /// Whether its last request was refused, and there is none that it could go back to.
+  var isIdle = false
   /// What was last sent.
   var base: WindowState?
   /// What the page holds until it has applied what is on its way; `nil` when that answers another query.
@@ -84,6 +89,7 @@ final class Session {
     sequence = former.sequence
     isWritable = former.isWritable
     isHidden = former.isHidden
+    awaitsWindow = sequence > 0
   }
 
   /// The page is gone, but may come back.
@@ -196,6 +202,7 @@ final class Session {
 
   /// Another query: its window starts where the viewport says, or at the top.
   func ask(_ query: QueryRequest, request: UInt64, viewport: Viewport?, limits: Limits) {
+    noteGood()
     self.request = request
     queryRequest = query
     setPaused(false)  // whoever asks for something else wants to see it
@@ -227,7 +234,11 @@ final class Session {
     reader.resize(viewport, limits: limits)
     wantsFlush = true
     hasNewOutlook = true
-    guard !awaitsWindow else { return }
+    guard !awaitsWindow || (!wantsWindow && viewport.sequence >= sequence) else {
+      // It is about rows of the query before, which are gone back to if this one is refused.
+      good?.scroll(to: viewport, isBehind: viewport.sequence < sequence, limits: limits)
+      return
+    }
     let former = reader.first
     // Who has scrolled is as much farther from the row that is looked for.
     defer { anchorToFind?.offset -= reader.first - former }
@@ -237,6 +248,8 @@ final class Session {
       shiftOnItsWay = reader.first - max(0, viewport.first)
     } else {
       reader.go(to: viewport, shift: 0)
+      // What was on its way has been applied, whether or not that was acknowledged.
+      (sentShift, shiftOnItsWay) = (0, 0)
     }
     // Whoever looks at what is held may go on; what is not must come from the order that is true now.
     if let base, !(base.start..<base.start + base.items.count).contains(reader.visible(of: base.total)) { release() }
@@ -266,6 +279,7 @@ final class Session {
     sentShift = 0
     shiftOnItsWay = 0
     if !wantsWindow { awaitsWindow = false }
+    good?.acknowledge()
     pace.noteAcknowledgement(after: sentAt.duration(to: now))
     throttle.interval = pace.interval
   }
@@ -274,6 +288,7 @@ final class Session {
   func resync() {
     sentAt = nil
     hold = nil
+    good?.wantsWindow = true
     (wantsWindow, wantsFlush) = (true, true)
   }
 
@@ -388,6 +403,68 @@ final class Session {
 }
 
 extension Session {
+  /// A query that could be answered, and where its reader is.
+  struct Good {
+    let request: UInt64
+    let query: QueryRequest
+    fileprivate weak var view: (any QueryView)?
+    fileprivate var reader: Reader
+    fileprivate var sentShift: Int
+    fileprivate var shiftOnItsWay: Int
+    fileprivate var wantsWindow: Bool
+    fileprivate var awaitsWindow: Bool
+
+    /// The client has scrolled in the rows that it goes on looking at; `isBehind` when it has not applied what was last sent.
+    fileprivate mutating func scroll(to viewport: Viewport, isBehind: Bool, limits: Limits) {
+      reader.resize(viewport, limits: limits)
+      guard !awaitsWindow || (!wantsWindow && !isBehind) else { return }
+      reader.go(to: viewport, shift: isBehind ? sentShift : 0)
+      shiftOnItsWay = isBehind ? reader.first - max(0, viewport.first) : 0
+      if !isBehind { sentShift = 0 }
+    }
+
+    fileprivate mutating func acknowledge() {
+      (sentShift, shiftOnItsWay) = (0, 0)
+      if !wantsWindow { awaitsWindow = false }
+    }
+  }
+
+  /// Another query is asked: should it be refused, there is one to go back to.
+  private func noteGood() {
+    guard let view else { return }
+    var query = queryRequest
+    query.collapsed = Array(collapsed)
+    good = Good(
+      request: request, query: query, view: view, reader: reader, sentShift: sentShift, shiftOnItsWay: shiftOnItsWay,
+      wantsWindow: wantsWindow, awaitsWindow: awaitsWindow)
+  }
+
+  /// The last query that could be answered, if there is one.
+  func takeGood() -> Good? {
+    defer { good = nil }
+    return good
+  }
+
+  /// Takes up what was asked before.
+  func goBack(to good: Good) {
+    (request, queryRequest, reader) = (good.request, good.query, good.reader)
+    (sentShift, shiftOnItsWay) = (good.sentShift, good.shiftOnItsWay)
+    (wantsWindow, awaitsWindow, wantsFlush) = (good.wantsWindow, good.awaitsWindow, true)
+  }
+
+  /// Another view shows the same query: sections have other numbers there, and rows that a windowed source keeps have other ids.
+  func checkWindow(of good: Good) {
+    guard view == nil || view !== good.view else { return }
+    base = nil
+    (wantsWindow, wantsFlush) = (true, true)
+  }
+
+  /// There is nothing to be shown.
+  func forgetWindow() {
+    (base, formerBase) = (nil, nil)
+    (wantsWindow, wantsFlush, awaitsWindow) = (true, true, sequence > 0)
+  }
+
   /// The rows of the window that the page was last sent, as its reader is placed now: in sight, then in the direction of travel, then
   /// behind, each from near to far. Those that the reader has scrolled away from are left out; those that it has scrolled to come with
   /// the next patch. Nothing while the page is hidden, or waits for another query's window.

@@ -9,7 +9,7 @@ extension TableState {
   /// Gives a session what its query asks for; a windowed table's source does as much of it as it can.
   ///
   /// - Throws: ``ClientError/remainderTooLarge(_:)`` when the engine has no room for what the source cannot.
-  func attach(_ session: Session, asking query: Query, at now: Instant) throws(ClientError) {
+  func attach(_ session: Session, asking query: Query, at now: Instant) throws(QueryFault) {
     guard let windowed else { return attach(session, to: query, at: now) }
     detach(session, at: now)
     // A refusal that is about to be told answers what was asked before.
@@ -24,12 +24,32 @@ extension TableState {
       }
       return
     }
-    let remainder = try windowed.remainder(split.source) { ids in
-      var schema = table.schema
-      schema.windowed = nil
-      return TableState(table.another(schema, ids: ids), id: id, at: now)
+    let remainder: Remainder
+    do throws(ClientError) {
+      remainder = try windowed.remainder(split.source) { ids in
+        var schema = table.schema
+        schema.windowed = nil
+        return TableState(table.another(schema, ids: ids), id: id, at: now)
+      }
+    } catch {
+      throw QueryFault(error, at: places(of: session.queryRequest))
     }
     remainder.attach(session, split, at: now)
+  }
+
+  /// Looks whether it is known already that the engine cannot do what the source cannot do of a query, so that a client that asks again and again
+  /// has the source asked once.
+  func checkRest(of query: Query, _ request: QueryRequest, at now: Instant) throws(QueryFault) {
+    guard let windowed else { return }
+    let split = QuerySplit(query, table.schema, windowed.capabilities)
+    guard split.rest != nil, let (count, isExact) = windowed.tooLarge(split.source, at: now) else { return }
+    let reason = split.refusal(count, isExact: isExact, limit: table.limits.remainderRows)
+    throw QueryFault(.remainderTooLarge(reason), at: places(of: request))
+  }
+
+  /// Where in a query, as a client wrote it, stands what the source cannot do.
+  func places(of request: QueryRequest) -> [String] {
+    windowed.map { QuerySplit.places(in: request, table.schema, $0.capabilities, table.limits) } ?? []
   }
 
   // MARK: The source

@@ -30,6 +30,9 @@ final class WindowedTable {
   /// What it was told to stop, and may answer all the same; the oldest first.
   private var cancelled: [(id: PageRequestID, item: PageItem)] = []
   private static let rememberedCancels = 256
+  /// Queries that left too many rows for the engine, the oldest first.
+  private var tooLarge: [(query: Query, count: Int, isExact: Bool, since: Instant)] = []
+  private static let rememberedCounts = 8
   /// The pages that each session looks at.
   private var looks: [SessionID: Set<Place>] = [:]
   private var tick: UInt64 = 0
@@ -75,6 +78,19 @@ final class WindowedTable {
   func awaitRows(of view: WindowedView, at now: Instant) {
     guard view.awaitsSource, !patience.contains(where: { $0.view === view }) else { return }
     patience.append((view, now.advanced(by: Self.firstPatience)))
+  }
+
+  /// How many rows are too many of those that a query leaves, when that was found out less than ``Limits/refreshInterval`` ago.
+  func tooLarge(_ query: Query, at now: Instant) -> (count: Int, isExact: Bool)? {
+    tooLarge.first { $0.query == query && $0.since.duration(to: now) < table.limits.refreshInterval && $0.since <= now }
+      .map { ($0.count, $0.isExact) }
+  }
+
+  private func noteTooLarge(_ remainder: Remainder, at now: Instant) {
+    guard let (count, isExact) = remainder.tooLarge else { return }
+    tooLarge.removeAll { $0.query == remainder.query }
+    if tooLarge.count >= Self.rememberedCounts { tooLarge.removeFirst() }
+    tooLarge.append((remainder.query, count, isExact, now))
   }
 
   /// The remainder for a query, an old one or a new one.
@@ -193,6 +209,7 @@ final class WindowedTable {
       switch remainder.take(item, page, at: now) {
       case .success(let refused):
         effect.refused = refused
+        noteTooLarge(remainder, at: now)
         _ = queue.finish(item, at: now)
       case .failure(let fault): fail(item, fault.reason, at: now)
       }
@@ -249,7 +266,10 @@ final class WindowedTable {
   }
 
   /// Something in the source has changed.
-  func noteChange(at now: Instant) { changes.noteChange(at: now) }
+  func noteChange(at now: Instant) {
+    tooLarge = []
+    changes.noteChange(at: now)
+  }
 
   // MARK: Time
 

@@ -16,6 +16,17 @@ public struct Aggregate: Hashable, Sendable {
     /// How many different ones there are.
     case distinct
 
+    /// What it is called in a sentence.
+    var words: String {
+      switch self {
+      case .sum: "sum"
+      case .mean: "average"
+      case .min: "minimum"
+      case .max: "maximum"
+      case .distinct: "number of different values"
+      }
+    }
+
     /// Whether it can be made of values of this type.
     func takes(_ type: ColumnType) -> Bool {
       switch self {

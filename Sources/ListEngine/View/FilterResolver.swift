@@ -5,6 +5,8 @@ struct FilterResolver {
   private let schema: Schema
   private let limits: Limits
   private var terms = 0
+  /// Where the term stands that was looked at last: after an error, the one at fault.
+  private(set) var place = ""
 
   init(_ schema: Schema, limits: Limits) {
     self.schema = schema
@@ -18,6 +20,7 @@ struct FilterResolver {
   mutating func resolve(
     _ filter: Filter<String>, place: String = "query.filter", depth: Int = 0
   ) throws(ClientError) -> Filter<Int> {
+    self.place = place
     guard depth <= limits.filterDepth else {
       throw .tooLong("\(place) is nested more than \(limits.filterDepth) deep")
     }

@@ -8,27 +8,39 @@ struct QuerySplit {
   private(set) var rest: Query?
   /// What the source cannot do, for people; empty when nothing remains.
   private(set) var remains: [String] = []
+  /// Whether a regular expression remains, and the source can look for a text instead.
+  private var containsWouldDo = false
 
   /// - Precondition: The query fits the schema.
   init(_ query: Query, _ schema: Schema, _ capabilities: WindowedCapabilities) {
     source = query
-    func name(_ column: Int) -> String { "“\(schema.columns[column].name)”" }
+    func name(_ column: Int) -> String {
+      let column = schema.columns[column]
+      return "“\(column.title.isEmpty ? column.name : column.title)”"
+    }
     let sort = query.sort.map(\.column).filter { !capabilities.sort.contains($0) }
     if !sort.isEmpty { remains.append("sort by \(sort.map(name).joined(separator: " and "))") }
+    var hasPattern = false
     var kept: [Filter<Int>] = []
     var left: [Filter<Int>] = []
     for part in query.filter.map(Self.parts) ?? [] {
       let blocked = Self.blocked(part, capabilities)
       if blocked.isEmpty { kept.append(part) } else { left.append(part) }
       for (column, what) in blocked {
-        remains.append(column.map { "filter \(name($0)) by \(what)" } ?? "filter by \(what)")
+        hasPattern = hasPattern || what == Self.patternWords
+        let words =
+          what == Self.patternWords ? what : column.map { "filter \(name($0)) with \(what)" } ?? "filter with \(what)"
+        if !remains.contains(words) { remains.append(words) }
       }
     }
+    containsWouldDo = hasPattern && capabilities.filters.contains(.contains)
     let searches = query.search.isEmpty || capabilities.searches
     if !searches { remains.append("search") }
     let group = query.group.filter { !capabilities.group.contains($0) }
     if !group.isEmpty { remains.append("group by \(group.map(name).joined(separator: " and "))") }
-    if !query.aggregates.isEmpty { remains.append("aggregate") }
+    for aggregate in query.aggregates {
+      remains.append("compute the \(aggregate.function.words) of \(name(aggregate.column))")
+    }
     guard !remains.isEmpty else { return }
     source = Query(search: searches ? query.search : "", filter: Self.joined(kept))
     var rest = query
@@ -61,24 +73,70 @@ struct QuerySplit {
       return own + parts.flatMap { blocked($0, capabilities) }
     }
     switch filter {
-    case .all(let parts): return many(parts, nil, "all")
-    case .any(let parts): return many(parts, .any, "any")
-    case .not(let part): return many([part], .not, "not")
+    case .all(let parts): return many(parts, nil, "“all”")
+    case .any(let parts): return many(parts, .any, "“any”")
+    case .not(let part): return many([part], .not, "“not”")
     case .compare(let column, .equal, _): return one(column, .equal, "=")
     case .compare(let column, .notEqual, _): return one(column, .notEqual, "!=")
     case .compare(let column, let comparison, _): return one(column, .order, comparison.rawValue)
-    case .range(let column, _, _): return one(column, .range, "range")
-    case .contains(let column, _): return one(column, .contains, "contains")
-    case .startsWith(let column, _): return one(column, .startsWith, "startsWith")
-    case .matches(let column, _, _): return one(column, .matches, "matches")
-    case .oneOf(let column, _): return one(column, .oneOf, "oneOf")
-    case .isEmpty(let column): return one(column, .isEmpty, "isEmpty")
+    case .range(let column, _, _): return one(column, .range, "a range")
+    case .contains(let column, _): return one(column, .contains, "“contains”")
+    case .startsWith(let column, _): return one(column, .startsWith, "“starts with”")
+    case .matches(let column, _, _): return one(column, .matches, Self.patternWords)
+    case .oneOf(let column, _): return one(column, .oneOf, "a list of values")
+    case .isEmpty(let column): return one(column, .isEmpty, "“is empty”")
     }
   }
 
-  /// The sentence of a refusal.
+  private static let patternWords = "run regular expressions"
+
+  /// Why the query is refused, and what to do.
   func refusal(_ count: Int, isExact: Bool, limit: Int) -> String {
-    "the source cannot \(remains.joined(separator: ", nor ")): the engine would do it with all \(isExact ? "" : "of more than ")"
-      + "\(count) rows that are left, and does so with \(limit) at most"
+    let cannot =
+      remains.count < 2
+      ? remains.joined() : remains.dropLast().joined(separator: ", ") + " or " + remains[remains.count - 1]
+    let rows = "\(isExact ? "" : "more than ")\(Self.grouped(count)) rows"
+    return "This source cannot \(cannot), and \(rows) are too many to do it here (limit \(Self.grouped(limit))). "
+      + "Narrow it down first\(containsWouldDo ? ", or use “contains”" : "")."
+  }
+
+  /// A count as people read it: `1,200,000`.
+  private static func grouped(_ count: Int) -> String {
+    let digits = Array(String(count))
+    var text = ""
+    for (place, digit) in digits.enumerated() {
+      if place > 0, (digits.count - place) % 3 == 0 { text.append(",") }
+      text.append(digit)
+    }
+    return text
+  }
+
+  // MARK: Places
+
+  /// Where in a query, as a client wrote it, stands what the source cannot do: of a filter the largest parts that could be left out alone.
+  static func places(
+    in request: QueryRequest, _ schema: Schema, _ capabilities: WindowedCapabilities, _ limits: Limits
+  ) -> [String] {
+    func cannot(_ names: [String], _ can: Set<Int>, _ part: String) -> [String] {
+      names.enumerated().compactMap { index, name in
+        schema.index(of: name).map(can.contains) == true ? nil : "query.\(part)[\(index)]"
+      }
+    }
+    var places = cannot(request.sort.map(\.column), capabilities.sort, "sort")
+    if let filter = request.filter { places += blocked(filter, "query.filter", schema, capabilities, limits) }
+    if !request.search.isEmpty && !capabilities.searches { places.append("query.search") }
+    places += cannot(request.group, capabilities.group, "group")
+    return places + request.aggregates.indices.map { "query.aggregates[\($0)]" }
+  }
+
+  private static func blocked(
+    _ filter: Filter<String>, _ place: String, _ schema: Schema, _ capabilities: WindowedCapabilities, _ limits: Limits
+  ) -> [String] {
+    if case .all(let parts) = filter {
+      return parts.enumerated().flatMap { blocked($1, "\(place).all[\($0)]", schema, capabilities, limits) }
+    }
+    var resolver = FilterResolver(schema, limits: limits)
+    guard let part = try? resolver.resolve(filter) else { return [place] }
+    return parts(part).allSatisfy { blocked($0, capabilities).isEmpty } ? [] : [place]
   }
 }

@@ -12,7 +12,9 @@ func sectionPath(_ written: [Cell], of columns: [ColumnType]) -> [Cell]? {
 /// One value, written by a page, as a cell of this type.
 private func cell(_ written: Cell, of type: ColumnType) -> Cell? {
   switch (written, type) {
-  case (.null, _), (.text, .text), (.boolean, .boolean), (.integer, .integer): return written
+  case (.null, _), (.text, .text), (.boolean, .boolean), (.integer, .integer), (.timestamp, .timestamp),
+    (.image, .image):
+    return written
   case (.text(let text), .image): return .image(text)
   // Whole numbers beyond 2^53 travel as texts.
   case (.text(let text), .integer): return Int64(text).map { .integer($0) }

@@ -83,10 +83,10 @@ import Testing
     #expect(
       harness.refusals[id]
         == .remainderTooLarge(
-          "the source cannot sort by “value” and “name”, nor filter “value” by >, nor search, nor group by “group”: "
-            + "the engine would do it with all 41 rows that are left, and does so with 40 at most"))
+          "This source cannot sort by “value” and “name”, filter “value” with >, search or group by “group”, and 41 rows "
+            + "are too many to do it here (limit 40). Narrow it down first."))
     #expect(harness.deliveries.isEmpty)
-    // One answer was enough, and the page is forgotten.
+    // One answer was enough, and nothing is asked for any more.
     #expect(harness.source.requests.count == 1)
     #expect(harness.engine.deadline == nil)
   }
@@ -103,8 +103,8 @@ import Testing
       #expect(
         harness.refusals[id]
           == .remainderTooLarge(
-            "the source cannot sort by “value”: the engine would do it with all of more than 40 rows that are left, "
-              + "and does so with 40 at most"))
+            "This source cannot sort by “value”, and more than 40 rows are too many to do it here (limit 40). "
+              + "Narrow it down first."))
       #expect(harness.source.requests.count == 3)
     }
   }

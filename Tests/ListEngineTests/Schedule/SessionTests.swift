@@ -307,10 +307,12 @@ import Testing
       try harness.settle()
       harness.engine.handle(.query(id, request: 2, query: query, viewport: nil), at: harness.clock.now)
       try harness.advance()
-      let errors = harness.others.compactMap { if case .refuse(id, let error) = $0 { "\(error)" } else { nil } }
+      let errors = harness.others.compactMap {
+        if case .refuse(id, let refusal) = $0 { "\(refusal.fault.error)" } else { nil }
+      }
       #expect(errors.count == 1 && errors[0].contains(kind), "\(errors)")
       harness.change { $0.update(1, value: 77) }
-      #expect(try harness.advance(by: .seconds(1)).count == 1)
+      #expect(try harness.advance(by: .seconds(1)).map(\.request) == [1, 1])
     }
   }
 

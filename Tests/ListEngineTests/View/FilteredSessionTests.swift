@@ -48,12 +48,12 @@ import Testing
     let harness = try Harness(rows: 3)
     harness.open(query: QueryRequest(filter: .compare("value", .less, .text("x"))))
     try harness.advance()
-    guard case .refuse(SessionID(rawValue: 1), let error)? = harness.others.last else {
+    guard case .refuse(SessionID(rawValue: 1), let refusal)? = harness.others.last else {
       Issue.record("nothing was refused")
       return
     }
     #expect(
-      error
+      refusal.fault.error
         == .unreadableMessage("query.filter.value must be a whole number: the column “value” is of type integer"))
   }
 

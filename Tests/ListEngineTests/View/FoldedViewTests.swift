@@ -141,7 +141,7 @@ import Testing
       early.handle(.collapse(session, .path([.text(letter)]), isCollapsed: true), at: engine.clock.now)
     }
     let isRefused = early.advance(to: engine.clock.now).contains {
-      if case .refuse(_, .tooLong) = $0 { true } else { false }
+      if case .refuse(_, let refusal) = $0, case .tooLong = refusal.fault.error { true } else { false }
     }
     #expect(isRefused)
   }

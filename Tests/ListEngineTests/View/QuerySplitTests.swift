@@ -43,7 +43,7 @@ import Testing
     }
     var query = Query()
     query.aggregates = [Aggregate(.sum, of: 0)]
-    #expect(split(query, some).remains == ["aggregate"])
+    #expect(split(query, some).remains == ["compute the sum of “a”"])
     #expect(split(query, some).source.aggregates.isEmpty)
   }
 
@@ -52,7 +52,7 @@ import Testing
     let (can, cannot): (Filter<Int>, Filter<Int>) = (.compare(0, .equal, .integer(1)), .contains(1, "x"))
     let query = Query(sort: [SortTerm(0)], search: "y", filter: .all([can, .any([can, cannot])]))
     let split = split(query, some)
-    #expect(split.remains == ["filter “b” by contains"])
+    #expect(split.remains == ["filter “b” with “contains”"])
     #expect(split.source == Query(search: "y", filter: can))
     #expect(split.rest == Query(sort: [SortTerm(0)], filter: .any([can, cannot])))
   }
@@ -63,23 +63,24 @@ import Testing
     let split = split(query, some)
     #expect(split.source.filter == .all([.isEmpty(0), .compare(0, .equal, .integer(1))]))
     #expect(split.rest?.filter == .not(.isEmpty(1)))
-    #expect(split.remains == ["filter by not"])
+    #expect(split.remains == ["filter with “not”"])
   }
 
   @Test func everyOperatorIsAPowerOfItsOwn() {
     let parts: [(Filter<Int>, WindowedCapabilities.FilterOperator, String)] = [
-      (.compare(0, .equal, .integer(1)), .equal, "filter “a” by ="),
-      (.compare(0, .notEqual, .integer(1)), .notEqual, "filter “a” by !="),
-      (.compare(0, .less, .integer(1)), .order, "filter “a” by <"),
-      (.compare(0, .lessOrEqual, .integer(1)), .order, "filter “a” by <="),
-      (.compare(0, .greater, .integer(1)), .order, "filter “a” by >"),
-      (.compare(0, .greaterOrEqual, .integer(1)), .order, "filter “a” by >="),
-      (.range(0, from: nil, through: .integer(1)), .range, "filter “a” by range"),
-      (.contains(1, "x"), .contains, "filter “b” by contains"),
-      (.startsWith(1, "x"), .startsWith, "filter “b” by startsWith"),
-      (.matches(1, "x"), .matches, "filter “b” by matches"), (.oneOf(0, []), .oneOf, "filter “a” by oneOf"),
-      (.isEmpty(0), .isEmpty, "filter “a” by isEmpty"), (.any([]), .any, "filter by any"),
-      (.not(.all([])), .not, "filter by not"),
+      (.compare(0, .equal, .integer(1)), .equal, "filter “a” with ="),
+      (.compare(0, .notEqual, .integer(1)), .notEqual, "filter “a” with !="),
+      (.compare(0, .less, .integer(1)), .order, "filter “a” with <"),
+      (.compare(0, .lessOrEqual, .integer(1)), .order, "filter “a” with <="),
+      (.compare(0, .greater, .integer(1)), .order, "filter “a” with >"),
+      (.compare(0, .greaterOrEqual, .integer(1)), .order, "filter “a” with >="),
+      (.range(0, from: nil, through: .integer(1)), .range, "filter “a” with a range"),
+      (.contains(1, "x"), .contains, "filter “b” with “contains”"),
+      (.startsWith(1, "x"), .startsWith, "filter “b” with “starts with”"),
+      (.matches(1, "x"), .matches, "run regular expressions"),
+      (.oneOf(0, []), .oneOf, "filter “a” with a list of values"),
+      (.isEmpty(0), .isEmpty, "filter “a” with “is empty”"), (.any([]), .any, "filter with “any”"),
+      (.not(.all([])), .not, "filter with “not”"),
     ]
     for (filter, power, words) in parts {
       var others = Set(WindowedCapabilities.FilterOperator.allCases)
@@ -94,7 +95,7 @@ import Testing
   @Test func aFilterOfAnotherColumnRemains() {
     let some = WindowedCapabilities(filters: [.equal], filterColumns: [0])
     #expect(split(Query(filter: .compare(0, .equal, .integer(1))), some).remains.isEmpty)
-    #expect(split(Query(filter: .compare(1, .equal, .text("x"))), some).remains == ["filter “b” by ="])
+    #expect(split(Query(filter: .compare(1, .equal, .text("x"))), some).remains == ["filter “b” with ="])
   }
 
   @Test func allThatRemainsIsNamed() {
@@ -102,7 +103,7 @@ import Testing
       Query(sort: [SortTerm(0), SortTerm(2)], search: "x", filter: .isEmpty(1), group: [0, 1]), WindowedCapabilities())
     #expect(
       split.refusal(7, isExact: true, limit: 5)
-        == "the source cannot sort by “a” and “c”, nor filter “b” by isEmpty, nor search, nor group by “a” and “b”: "
-        + "the engine would do it with all 7 rows that are left, and does so with 5 at most")
+        == "This source cannot sort by “a” and “c”, filter “b” with “is empty”, search or group by “a” and “b”, and 7 rows "
+        + "are too many to do it here (limit 5). Narrow it down first.")
   }
 }

@@ -1,0 +1,63 @@
+import ListEngine
+
+/// Clients that ask for what cannot be, and clients that scroll before they acknowledge. Drawn beside all else, which stays what it was.
+extension Simulation {
+  /// A client asks for a query that its table does not have. It is told so, and everything else goes on as if it had not asked; only a pause and a
+  /// hold are over.
+  mutating func askInVain(_ engine: inout Engine) {
+    guard haste.oneIn(12), let index = pages.indices.randomElement(using: &haste) else { return }
+    var wrong = request(pages[index])
+    switch haste.number(1...5) {
+    case 1: wrong = QueryRequest(sort: [("nothing", false)])
+    case 2: wrong.group.append("nothing")
+    case 3: wrong.filter = .all([.compare("nothing", .equal, .integer(1))])
+    case 4: wrong.search = String(repeating: "x", count: 1_001)
+    default: wrong.fault = QueryFault(.unreadableMessage("no query"))
+    }
+    refusalsToCome[pages[index].id, default: []].append(pages[index].request)
+    pages[index].pause = nil
+    (pages[index].mayHold, pages[index].heldAt) = (false, nil)
+    engine.handle(
+      .query(pages[index].id, request: Self.vainRequest, query: wrong, viewport: Viewport(first: 7, count: 3)),
+      at: clock.now)
+  }
+
+  private static let vainRequest: UInt64 = 1 << 40
+
+  mutating func judge(_ refusal: Refusal, of id: SessionID) throws {
+    guard refusal.request == Self.vainRequest, var expected = refusalsToCome[id], !expected.isEmpty else {
+      throw failure("page \(id.rawValue) is refused: \(refusal)")
+    }
+    let shown = expected.removeFirst()
+    refusalsToCome[id] = expected
+    guard refusal.shown == shown else {
+      throw failure("page \(id.rawValue) is told that it sees \(refusal.shown as Any), not \(shown)")
+    }
+    coverage.refusals += 1
+  }
+
+  /// A client has applied what answers its query, and scrolls before it acknowledges that.
+  mutating func scrollHastily(_ engine: inout Engine, _ index: Int) {
+    guard pages[index].isCurrent, haste.oneIn(3) else { return }
+    let page = pages[index]
+    var viewport = page.viewport
+    viewport.first = max(0, haste.oneIn(2) ? haste.number(0...keys) : viewport.first + haste.number(-15...15))
+    viewport.stick = nil
+    viewport.anchor = nil
+    viewport.sequence = page.replica.sequence
+    pages[index].sought.scroll(by: viewport.first - page.viewport.first)
+    pages[index].viewport = viewport
+    pages[index].heldAt = nil
+    coverage.hastyScrolls += 1
+    engine.handle(.viewport(page.id, viewport), at: clock.now)
+  }
+
+  /// A client that waits for the window of its query scrolls in the rows of the one before: of that only the sizes count.
+  mutating func scrollInVain(_ engine: inout Engine) {
+    guard haste.oneIn(6), let page = pages.filter(\.isAsking).randomElement(using: &haste) else { return }
+    var viewport = page.viewport
+    (viewport.first, viewport.stick, viewport.anchor) = (haste.number(0...keys), nil, nil)
+    viewport.sequence = page.replica.sequence
+    engine.handle(.viewport(page.id, viewport), at: clock.now)
+  }
+}

@@ -1,0 +1,170 @@
+import ListTesting
+import Testing
+
+@testable import ListEngine
+
+/// A viewport is about the window that its `seq` names, whatever else is on its way.
+@Suite struct ViewportTests {
+  private static let id = SessionID(rawValue: 1)
+
+  /// A client of 1,000 rows that has asked for another order, and has applied the window that answers it.
+  private func asked(first: Int = 0) throws -> Harness {
+    let harness = try Harness(rows: 1_000)
+    harness.open(first: first)
+    try harness.settle()
+    harness.engine.handle(
+      .query(Self.id, request: 2, query: QueryRequest(sort: [("value", true)]), viewport: nil), at: harness.clock.now)
+    let sent = try harness.advance()
+    #expect(sent.map(\.request) == [2] && sent.allSatisfy { $0.patch.base == nil })
+    return harness
+  }
+
+  private func expectRows(_ harness: Harness, at first: Int) {
+    #expect(harness.replica().start == first - 5)
+    #expect(harness.values() == (first - 5..<first + 15).map { Int64((999 - $0) * 10) })
+  }
+
+  @Test func `is answered when it comes before the ack of a query's window`() throws {
+    let harness = try asked()
+    harness.scroll(first: 500)
+    harness.acknowledge()
+    #expect(try harness.advance().count == 1)
+    expectRows(harness, at: 500)
+  }
+
+  @Test func `that was sent before the window of a query counts for its sizes only`() throws {
+    let harness = try Harness(rows: 1_000)
+    harness.open(first: 300)
+    try harness.settle()
+    let old = harness.replica().sequence
+    harness.engine.handle(
+      .query(Self.id, request: 2, query: QueryRequest(sort: [("value", true)]), viewport: nil), at: harness.clock.now)
+    let stale = Viewport(first: 310, count: 20, ahead: 5, behind: 5, stick: nil, sequence: old)
+    // Once before the window is made, once while it is on its way.
+    harness.engine.handle(.viewport(Self.id, stale), at: harness.clock.now)
+    try harness.advance()
+    #expect(harness.replica().start == 0)
+    harness.engine.handle(.viewport(Self.id, stale), at: harness.clock.now)
+    harness.acknowledge()
+    try harness.settle()
+    #expect(harness.replica().start == 0)
+    #expect(harness.values() == (0..<25).map { Int64((999 - $0) * 10) })
+  }
+
+  @Test func `of a window that a newer query has replaced counts for its sizes only`() throws {
+    let harness = try asked()
+    harness.engine.handle(
+      .query(Self.id, request: 3, query: QueryRequest(sort: [("name", false)]), viewport: nil), at: harness.clock.now)
+    harness.scroll(first: 500)
+    try harness.settle()
+    #expect(harness.replica().start == 0)
+    #expect(harness.values() == (0..<15).map { Int64($0 * 10) })
+  }
+
+  @Test func `is answered when it comes before the ack of the first window`() throws {
+    let harness = try Harness(rows: 1_000)
+    harness.open()
+    try harness.advance()
+    harness.scroll(first: 500)
+    harness.acknowledge()
+    try harness.settle()
+    #expect(harness.replica().start == 495)
+  }
+
+  @Test func `is answered when it comes before the ack of a second table's window`() throws {
+    let harness = try Harness(rows: 1_000)
+    harness.open(first: 700)
+    try harness.settle()
+    let held = harness.replica()
+    harness.open()
+    harness.put(held, as: Self.id)
+    // Of the table that was left: only sizes.
+    harness.scroll(first: 710)
+    try harness.advance()
+    #expect(harness.replica().start == 0)
+    harness.scroll(first: 500)
+    harness.acknowledge()
+    try harness.settle()
+    #expect(harness.replica().start == 495)
+  }
+
+  @Test func `is answered when it comes before the ack of a window that was asked for anew`() throws {
+    let harness = try asked()
+    harness.engine.handle(.writable(Self.id), at: harness.clock.now)
+    harness.engine.handle(.resync(Self.id, sequence: harness.replica().sequence), at: harness.clock.now)
+    #expect(try harness.advance().allSatisfy { $0.patch.base == nil })
+    harness.scroll(first: 500)
+    harness.acknowledge()
+    try harness.settle()
+    expectRows(harness, at: 500)
+  }
+
+  @Test func `before the ack of a query's window is answered when a pause ends`() throws {
+    let harness = try asked()
+    harness.engine.handle(.pause(Self.id, isPaused: true), at: harness.clock.now)
+    harness.scroll(first: 500)
+    harness.acknowledge()
+    try harness.settle()
+    harness.engine.handle(.pause(Self.id, isPaused: false), at: harness.clock.now)
+    try harness.settle()
+    expectRows(harness, at: 500)
+  }
+
+  @Test func `before and after a patch is about the rows that the client then has`() throws {
+    for appliesFirst in [false, true] {
+      let harness = try Harness(rows: 1_000)
+      harness.open(first: 500)
+      try harness.settle()
+      harness.change { changes in for row in 0..<10 { changes.delete(row) } }
+      let before = harness.replica()
+      // Ten rows above have gone: the reader follows from 500 to 490.
+      #expect(try harness.advance(by: .seconds(1)).map(\.shift) == [-10])
+      if !appliesFirst {
+        let after = harness.replica()
+        harness.put(before, as: Self.id)
+        harness.scroll(first: 600)
+        harness.put(after, as: Self.id)
+      } else {
+        harness.scroll(first: 600)
+      }
+      harness.acknowledge()
+      try harness.settle()
+      #expect(harness.replica().start == (appliesFirst ? 595 : 585))
+    }
+  }
+
+  @Test func `says that a patch was applied, so that its shift is not made up for again`() throws {
+    let harness = try Harness(rows: 1_000)
+    harness.open(first: 500)
+    try harness.settle()
+    harness.change { changes in for row in 0..<10 { changes.delete(row) } }
+    #expect(try harness.advance(by: .seconds(1)).map(\.shift) == [-10])
+    harness.scroll(first: 600)
+    harness.engine.handle(.writable(Self.id), at: harness.clock.now)
+    harness.engine.handle(.resync(Self.id, sequence: harness.replica().sequence), at: harness.clock.now)
+    let sent = try harness.advance()
+    #expect(sent.map(\.shift) == [0])
+    #expect(harness.replica().start == 595)
+  }
+
+  @Test func `of a windowed table is answered when it comes before the ack of a query's window`() throws {
+    let harness = try WindowedHarness(rows: 1_000)
+    harness.open()
+    try harness.settle()
+    harness.engine.handle(
+      .query(Self.id, request: 2, query: QueryRequest(sort: [("value", true)]), viewport: nil), at: harness.clock.now)
+    try harness.settle(beforeAcknowledging: { harness.scroll(first: 500) })
+    #expect(harness.replica().start == 495)
+    #expect(harness.lines() == (495..<515).map { "\((999 - $0) * 10)" })
+  }
+
+  @Test func `of rows that the engine sorts is answered when it comes before the ack of their window`() throws {
+    let harness = try WindowedHarness(WindowedCapabilities(), rows: 1_000)
+    harness.open()
+    try harness.settle()
+    harness.engine.handle(
+      .query(Self.id, request: 2, query: QueryRequest(sort: [("value", true)]), viewport: nil), at: harness.clock.now)
+    try harness.settle(beforeAcknowledging: { harness.scroll(first: 500) })
+    #expect(harness.lines() == (495..<515).map { "\((999 - $0) * 10)" })
+  }
+}
