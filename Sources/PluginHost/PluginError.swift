@@ -42,6 +42,8 @@ public enum PluginError: Error, Hashable, Sendable {
 
   /// The system gave no thread, with this error number.
   case noThread(source: String, code: Int32)
+  /// No file descriptor was left to wake its threads with.
+  case noDescriptor(source: String)
 }
 
 extension PluginError: CustomStringConvertible {
@@ -73,6 +75,8 @@ extension PluginError: CustomStringConvertible {
     case .notCreated(let source, let message):
       "\(source): the plugin made no instance" + (message.isEmpty ? "" : ": \(message)")
     case .noThread(let source, let code): "\(source): no thread to run it (error \(code))"
+    case .noDescriptor(let source):
+      "\(source): no file descriptor is left to run it: raise the limit (LimitNOFILE= in a systemd unit, ulimit -n)"
     }
   }
 }

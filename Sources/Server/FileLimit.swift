@@ -5,10 +5,14 @@ public enum FileLimit {
   /// What is kept for everything that is no page's socket: plugins, logs, libraries.
   static let reserve = 128
 
-  /// The highest number that a page's socket may have: a quarter stays free where there are only a few.
-  static var greatestDescriptor: Int { greatestDescriptor(of: current) }
+  /// What is kept for each source: a program has six, and as many more while it is started.
+  static let reservePerSource = 16
 
-  static func greatestDescriptor(of limit: Int) -> Int { limit - min(reserve, limit / 4) }
+  /// The highest number that a client's socket may have under this limit. Where there are only a few a quarter stays free for the server,
+  /// and a quarter at most for its sources.
+  static func greatestDescriptor(of limit: Int, sources: Int) -> Int {
+    limit - min(reserve, limit / 4) - min(reservePerSource * sources, limit / 4)
+  }
 
   /// The limit in force.
   static var current: Int {

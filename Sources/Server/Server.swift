@@ -37,8 +37,9 @@ public final class Server {
   var connections: Connections
   /// As what those may come in whose upgrade was granted, until they are here.
   var admitted: [OpaquePointer: AccessControl.Pass] = [:]
-  /// The highest number a socket's file descriptor may have.
-  let greatestDescriptor = FileLimit.greatestDescriptor
+  private let fileLimit = FileLimit.current
+  /// The highest number a client's socket may have.
+  var greatestDescriptor: Int { FileLimit.greatestDescriptor(of: fileLimit, sources: control.inlets.count) }
   var context: OpaquePointer?
   var sessions: [OpaquePointer: Session] = [:]
   var sessionsByID: [SessionID: Session] = [:]

@@ -36,7 +36,9 @@ public final class SystemManager: @unchecked Sendable {
     descriptor = Glibc.socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
     guard descriptor >= 0 else { return nil }
     // Twice as often as has to be, as the manual says.
-    watchdogInterval = watchdogMicroseconds.flatMap { $0 > 0 ? .nanoseconds($0 * 500) : nil }
+    watchdogInterval = watchdogMicroseconds.flatMap {
+      (1...Int64.max / 500).contains($0) ? .nanoseconds($0 * 500) : nil
+    }
   }
 
   deinit { close(descriptor) }

@@ -65,9 +65,11 @@ import Wire
           configuration.acceptRate == 4_000 && configuration.acceptBurst == 4_000
         ),
         (
-          "the process's limit, less a reserve of 128 (or a quarter of a small one) |",
-          FileLimit.greatestDescriptor(of: 1_024) == 896 && FileLimit.greatestDescriptor(of: 512) == 384
-            && FileLimit.greatestDescriptor(of: 508) == 381
+          "the process's limit, less a reserve of 128 and 16 a source (of a small one a quarter at most for each) |",
+          FileLimit.greatestDescriptor(of: 1_024, sources: 0) == 896
+            && FileLimit.greatestDescriptor(of: 1_024, sources: 3) == 848
+            && FileLimit.greatestDescriptor(of: 512, sources: 0) == 384
+            && FileLimit.greatestDescriptor(of: 508, sources: 100) == 254
         ),
         ("good once within two minutes;", LoginCodes.lifetime == 120_000 && LoginCodes.greatestCount == 1_000),
         (

@@ -14,6 +14,7 @@ final class ChildCore: @unchecked Sendable {
   private let trace: (any TraceListener)?
   private let log: @Sendable (PluginLogLevel, String) -> Void
   private let events: @Sendable (SourceEvent) -> Bool
+  /// `nil`: there was no file descriptor for it, and the source does not start.
   private let wake = WakeFile()
 
   private let monitor = Monitor()
@@ -70,6 +71,10 @@ final class ChildCore: @unchecked Sendable {
       precondition(!wasStarted, "source \(name) was started before; make another one")
       wasStarted = true
     }
+    guard wake != nil else {
+      monitor.withLock { isFinished = true }
+      throw .noDescriptor(source: name)
+    }
     let code = startThread("src-\(name)") { self.run() }
     guard code == 0 else {
       monitor.withLock { isFinished = true }
@@ -79,7 +84,7 @@ final class ChildCore: @unchecked Sendable {
 
   func post(_ input: Supervisor.Input) {
     monitor.withLock { inbox.append(input) }
-    wake.wake()
+    wake?.wake()
   }
 
   /// The same for the reader, who waits when he is ahead: a child that writes nothing but bad lines must not fill our memory.
@@ -88,12 +93,12 @@ final class ChildCore: @unchecked Sendable {
       _ = monitor.wait(nanoseconds: .max) { inbox.count < Self.inboxLimit || isFinished }
       inbox.append(input)
     }
-    wake.wake()
+    wake?.wake()
   }
 
   func send(_ wish: SourceWish) {
     monitor.withLock { wishes.append(wish) }
-    wake.wake()
+    wake?.wake()
   }
 
   func waitUntilFinished(within bound: Duration) -> Bool {
@@ -139,7 +144,7 @@ final class ChildCore: @unchecked Sendable {
   }
 
   private func waitForSomething(_ deadline: Instant?) {
-    var files = [pollfd(fd: wake.file, events: Int16(POLLIN), revents: 0)]
+    var files = [pollfd(fd: wake?.file ?? -1, events: Int16(POLLIN), revents: 0)]
     var timeout: Duration?
     if let process {
       files.append(pollfd(fd: process.watch, events: Int16(POLLIN), revents: 0))
@@ -154,7 +159,7 @@ final class ChildCore: @unchecked Sendable {
     // Rounded up: to wake early would only be to wait again.
     let milliseconds = timeout.map { Int32(clamping: ($0.nanoseconds + 999_999) / 1_000_000) } ?? -1
     _ = poll(&files, nfds_t(files.count), milliseconds)
-    if files[0].revents != 0 { wake.clear() }
+    if files[0].revents != 0 { wake?.clear() }
   }
 
   /// Lets the supervisor know what was heard. Before what was left in the inbox: the last of it is that nothing more will come.
@@ -202,17 +207,16 @@ final class ChildCore: @unchecked Sendable {
   private func spawn(_ supervisor: inout Supervisor) {
     do throws(ChildProcess.Fault) {
       let process = try ChildProcess(command)
+      guard let reader = ChildReader(process.output, listener, trace) else {
+        throw giveUp(process, "no file descriptor is left to read what it writes")
+      }
       // Before anyone reads: what it says first comes after this.
       trace?.begin()
-      let reader = ChildReader(process.output, listener, trace)
       let (known, isReloading) = monitor.withLock { (schema, wasInsideReload) }
       let decoder = ChildDecoder(name: name, table: table, known: known, isReloading: isReloading)
       guard reader.start(name, decoder: decoder) else {
-        process.send(SIGKILL)
-        process.reap()
-        close(process.output)
         trace?.end()
-        throw ChildProcess.Fault(reason: "no thread to read what it writes")
+        throw giveUp(process, "no thread to read what it writes")
       }
       self.process = process
       self.reader = reader
@@ -225,6 +229,13 @@ final class ChildCore: @unchecked Sendable {
     } catch {
       perform(supervisor.handle(.notSpawned(error.reason), at: monotonicNow), &supervisor)
     }
+  }
+
+  /// Ends a process that nobody can read. The result is why it did not start.
+  private func giveUp(_ process: ChildProcess, _ reason: String) -> ChildProcess.Fault {
+    process.reap()
+    close(process.output)
+    return ChildProcess.Fault(reason: reason)
   }
 
   private func reap() {
@@ -250,7 +261,7 @@ final class ChildCore: @unchecked Sendable {
       note: { [self] in postInTurn($0) },
       greet: { [self] hello in
         monitor.withLock { greeting = hello }
-        wake.wake()
+        wake?.wake()
       },
       learn: { [self] schema, speaks in
         monitor.withLock { self.schema = schema }

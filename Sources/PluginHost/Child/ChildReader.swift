@@ -26,7 +26,7 @@ final class ChildReader: @unchecked Sendable {
   private let file: Int32
   private let listener: Listener
   private let trace: (any TraceListener)?
-  private let cut = WakeFile()
+  private let cut: WakeFile
   private let signs = Monitor()
   // Under `signs`.
   private var readCount = 0
@@ -35,11 +35,13 @@ final class ChildReader: @unchecked Sendable {
   private var isCut = false
   private var hasGreeted = false
 
-  /// For the read end of a pipe, which is closed at the end.
-  init(_ file: Int32, _ listener: Listener, _ trace: (any TraceListener)? = nil) {
+  /// For the read end of a pipe, which is closed at the end. `nil` when no file descriptor is left; then the pipe stays open.
+  init?(_ file: Int32, _ listener: Listener, _ trace: (any TraceListener)? = nil) {
+    guard let cut = WakeFile() else { return nil }
     self.file = file
     self.listener = listener
     self.trace = trace
+    self.cut = cut
   }
 
   /// How often something was read, and whether what was read waits to be taken. [any thread]

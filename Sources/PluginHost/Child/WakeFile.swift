@@ -7,9 +7,10 @@ final class WakeFile: Sendable {
   /// What to wait for.
   let file: Int32
 
-  init() {
+  /// `nil` when no file descriptor is left: pages and other sources may hold all of them.
+  init?() {
     file = child_wake_file()
-    precondition(file >= 0, "no file descriptor is left to wake a thread with")
+    guard file >= 0 else { return nil }
   }
 
   deinit { close(file) }

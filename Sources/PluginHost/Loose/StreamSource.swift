@@ -14,6 +14,7 @@ public final class StreamSource: Sendable {
   private let isFollowing: Bool
   private let log: @Sendable (PluginLogLevel, String) -> Void
   private let events: @Sendable (SourceEvent) -> Bool
+  /// `nil`: there was no file descriptor for it, and the source does not start.
   private let stopping = WakeFile()
 
   /// A file that is followed is looked at this often, when its end was reached.
@@ -34,10 +35,11 @@ public final class StreamSource: Sendable {
     self.events = events
   }
 
-  deinit { stopping.wake() }
+  deinit { stopping?.wake() }
 
   /// Starts reading, on a thread of its own.
   public func start() throws(PluginError) {
+    guard let stopping else { throw .noDescriptor(source: name) }
     // The thread must not keep the source: its end is how the thread learns that nobody wants it any more.
     let reading = Reading(
       file: file, feed: LooseFeed(name: name, options: options, events: events), stopping: stopping,
@@ -47,7 +49,7 @@ public final class StreamSource: Sendable {
   }
 
   /// Reads no more. Does not wait: a stream may be silent for ever.
-  public func stop() { stopping.wake() }
+  public func stop() { stopping?.wake() }
 
   /// What the thread does.
   private final class Reading: @unchecked Sendable {

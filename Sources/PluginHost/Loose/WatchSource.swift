@@ -26,6 +26,7 @@ public final class WatchSource: Sendable {
   /// Starts running it, on a thread of its own.
   public func start() throws(PluginError) {
     let core = core
+    guard core.stopping != nil else { throw .noDescriptor(source: core.name) }
     core.isRunning = true
     let code = startThread("watch-\(core.name)") { core.run() }
     guard code == 0 else {
@@ -50,7 +51,8 @@ public final class WatchSource: Sendable {
     private let options: LooseOptions
     private let log: @Sendable (PluginLogLevel, String) -> Void
     private let events: @Sendable (SourceEvent) -> Bool
-    private let stopping = WakeFile()
+    /// `nil`: there was no file descriptor for it, and the source does not start.
+    let stopping = WakeFile()
     private let monitor = Monitor()
     // Under `monitor`.
     private var runs = false
@@ -78,7 +80,7 @@ public final class WatchSource: Sendable {
 
     func askToStop() {
       monitor.withLock { isStopping = true }
-      stopping.wake()
+      stopping?.wake()
     }
 
     func waitUntilFinished(within bound: Duration) -> Bool {
@@ -106,7 +108,7 @@ public final class WatchSource: Sendable {
     private var isAskedToStop: Bool { monitor.withLock { isStopping } }
 
     private func waitForStop(_ pause: Duration) -> Bool {
-      var stop = pollfd(fd: stopping.file, events: Int16(POLLIN), revents: 0)
+      var stop = pollfd(fd: stopping?.file ?? -1, events: Int16(POLLIN), revents: 0)
       return poll(&stop, 1, Int32(clamping: pause.nanoseconds / 1_000_000)) > 0
     }
 
@@ -149,7 +151,7 @@ public final class WatchSource: Sendable {
       var isOverdue = false
       while true {
         var files = [
-          pollfd(fd: stopping.file, events: Int16(POLLIN), revents: 0),
+          pollfd(fd: stopping?.file ?? -1, events: Int16(POLLIN), revents: 0),
           pollfd(fd: isOpen ? process.output : -1, events: Int16(POLLIN), revents: 0),
           pollfd(fd: process.errors, events: Int16(POLLIN), revents: 0),
           pollfd(fd: process.watch, events: Int16(POLLIN), revents: 0),
