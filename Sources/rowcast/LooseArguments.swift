@@ -11,7 +11,7 @@ struct LooseArguments: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "The column that names a row, or several, with commas between them; found out if left out.",
+      "The column that names a row, or several, with commas between them; none numbers the rows. Guessed if left out.",
       valueName: "column,..."))
   var key: String?
 
@@ -40,7 +40,8 @@ struct LooseArguments: ParsableArguments {
   var options: LooseOptions {
     var options = LooseOptions()
     options.format = format.flatMap(LooseFormat.init)
-    options.key = key.map(Self.list) ?? []
+    options.guessesKey = key != "none"
+    options.key = options.guessesKey ? key.map(Self.list) ?? [] : []
     options.columns = columns.map(Self.list)
     options.title = title ?? ""
     return options

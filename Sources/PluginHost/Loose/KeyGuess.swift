@@ -12,10 +12,7 @@ enum KeyGuess {
   static func key(of rows: [LooseTable.LooseRow], _ effort: Effort) -> [String] {
     guard effort != .never, let first = rows.first else { return [] }
     let columns = first.map(\.name)
-    // An id names rows also where there is one of each in a stream that repeats them.
-    if let id = columns.first(where: { $0.lowercased() == "id" }), rows.allSatisfy({ value(id, in: $0) != nil }) {
-      return [id]
-    }
+    if let id = columns.first(where: { $0.lowercased() == "id" }), isUnique([id], rows) { return [id] }
     guard effort == .always else { return [] }
     for name in names {
       if let column = columns.first(where: { $0.lowercased() == name }), isUnique([column], rows) { return [column] }

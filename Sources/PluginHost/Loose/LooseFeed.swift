@@ -14,6 +14,7 @@ struct LooseFeed {
   private let events: @Sendable (SourceEvent) -> Bool
   private var hasToldSchema = false
   private var isLive = false
+  private var toldNotice = ""
 
   init(name: String, options: LooseOptions, events: @escaping @Sendable (SourceEvent) -> Bool) {
     self.name = name
@@ -58,7 +59,7 @@ struct LooseFeed {
   private mutating func makeTable() {
     var table = LooseTable(
       name: name, title: options.title, key: options.key, columns: options.columns, isTextual: box.reader.isTextual)
-    if options.key.isEmpty { table.findsKey = options.kept == nil ? .ifNamed : .never }
+    if options.key.isEmpty, options.guessesKey, options.kept == nil { table.findsKey = .ifNamed }
     table.retention = options.kept.map { .last($0) } ?? .everything
     self.table = table
   }
@@ -72,9 +73,11 @@ struct LooseFeed {
     }
     guard let changes = table?.takeChanges() else { return true }
     guard events(.changes(changes)) else { return false }
-    if !isLive {
+    let notice = table?.keyNotice ?? ""
+    if !isLive || notice != toldNotice {
       isLive = true
-      return events(.state(.live, message: ""))
+      toldNotice = notice
+      return events(.state(.live, message: notice))
     }
     return true
   }
@@ -101,6 +104,6 @@ struct LooseFeed {
       let reason = table.map(\.lastRejection).flatMap { $0.isEmpty ? nil : $0 } ?? "there was no row to read"
       return events(.state(.failed, message: options.reason(reason, takenFor: box.reader.format)))
     }
-    return events(.state(.live, message: "Complete"))
+    return events(.state(.live, message: toldNotice.isEmpty ? "Complete" : "Complete. \(toldNotice)"))
   }
 }

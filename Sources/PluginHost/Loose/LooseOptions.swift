@@ -6,6 +6,8 @@ public struct LooseOptions: Hashable, Sendable {
   public var format: LooseFormat?
   /// The members that name a row, together; empty: found out.
   public var key: [String] = []
+  /// Whether to look for a key when none is given; otherwise rows are numbered.
+  public var guessesKey = true
   /// The columns to show, in this order; `nil`: all.
   public var columns: [String]?
   /// What people read above the table; the table's name when empty.

@@ -23,6 +23,8 @@ struct LooseTable {
   private(set) var schema: Schema?
   /// The members that name a row, together; empty: rows are named by their numbers, in the order in which they come.
   private(set) var key: [String]
+  /// The guessed key while it names every row, no two alike; `nil` when the key was given, or none was found.
+  private var guess: GuessedKey?
   /// Whether to look for a key when none is given.
   var findsKey = KeyGuess.Effort.never
   /// Whether it settles by itself.
@@ -34,6 +36,10 @@ struct LooseTable {
   /// Why rows were left out while there is no table to show that on: told of the first, the tenth, the hundredth and so on.
   private var complaint: String?
   private var complaints = 0
+  /// The columns that were taken for a key, until a row repeated their values; empty when that has not happened.
+  private(set) var abandonedKey: [String] = []
+  /// Rows that would have replaced another one, or been left out, if the guess had been kept.
+  private(set) var rowsWithoutGuessedKey = 0
 
   private let name: String
   private let title: String
@@ -49,6 +55,8 @@ struct LooseTable {
   private var leftOut: Set<String> = []
   private var changes = Changeset()
   private var nextNumber: Int64 = 1
+  /// Keys that rows had before the guessed key was abandoned: no number may repeat one.
+  private var numbersInUse: GuessedKey?
 
   /// A table without rows. With a schema, which an earlier one has settled on, there is nothing to guess.
   init(
@@ -72,6 +80,8 @@ struct LooseTable {
   var pendingRows: Int { changes.count }
   /// How many bytes they take.
   var pendingBytes: Int { changes.byteCount }
+  /// Whether the key is a guess, which holds as long as no two rows repeat it.
+  var isKeyGuessed: Bool { guess != nil }
   /// Whether rows wait for the schema.
   var isSampling: Bool { schema == nil && !sample.isEmpty }
 
@@ -91,6 +101,8 @@ struct LooseTable {
   mutating func beginReload() {
     changes.beginsReload = true
     nextNumber = 1
+    guess?.forget()
+    numbersInUse = nil
   }
 
   /// The whole list was named.
@@ -141,14 +153,7 @@ struct LooseTable {
         problem = "\(place): “\(name)” is \(fault(value, in: column)): the cell stays empty"
       }
     }
-    var rowKey: RowKey?
-    if key.isEmpty {
-      rowKey = .integer(nextNumber)
-      nextNumber += 1
-    } else {
-      rowKey = self.rowKey(row, as: schema.key)
-    }
-    guard let rowKey else { return reject("\(place): \(keyFault(row))") }
+    guard let rowKey = nextKey(of: row, as: schema.key) else { return reject("\(place): \(keyFault(row))") }
     if let problem { reject(problem) }
     changes.upsert(rowKey, cells)
   }
@@ -173,8 +178,53 @@ struct LooseTable {
 
   // MARK: Keys
 
+  /// The key of the next row: its own, or the next free number. `nil` when a given key does not name the row, or the
+  /// row has no column of the table.
+  ///
+  /// - Complexity: O(1) amortized.
+  private mutating func nextKey(of row: LooseRow, as type: KeyType) -> RowKey? {
+    if guess != nil {
+      let own = rowKey(row, as: type)
+      // A row without any column of the table is no row of it: a message between the rows, or another output.
+      guard own != nil || row.contains(where: { numbers[$0.name] != nil }) else { return nil }
+      if let own, !guess!.isFull, guess!.insert(own) { return own }
+      numbersInUse = guess
+      guess = nil
+      abandonedKey = key
+      key = []
+    } else if !key.isEmpty {
+      return rowKey(row, as: type)
+    }
+    if !abandonedKey.isEmpty { countRepeat(row, as: type) }
+    while true {
+      let number: RowKey = type == .integer ? .integer(nextNumber) : .text("#\(nextNumber)")
+      nextNumber += 1
+      if numbersInUse?.contains(number) != true { return number }
+    }
+  }
+
+  /// Counts a row that the abandoned key would have lost: one that repeats it, or has none.
+  private mutating func countRepeat(_ row: LooseRow, as type: KeyType) {
+    guard let used = numbersInUse, !used.isFull else { return }
+    if let own = rowKey(row, of: abandonedKey, as: type), numbersInUse!.insert(own) { return }
+    rowsWithoutGuessedKey += 1
+  }
+
+  /// What to tell of a guessed key that did not hold; empty when there is nothing to tell. The count is that of the last power of ten.
+  var keyNotice: String {
+    guard !abandonedKey.isEmpty, rowsWithoutGuessedKey > 0 else { return "" }
+    var count = 1
+    while count <= rowsWithoutGuessedKey / 10 { count *= 10 }
+    let names = abandonedKey.map { "“\($0.prefix(80))”" }.joined(separator: ", ")
+    let rows = count == 1 ? "" : count == rowsWithoutGuessedKey ? " (\(count) times)" : " (more than \(count) times)"
+    return
+      "\(names) repeats\(rows), so rows are numbered instead. Use --key \(abandonedKey.joined(separator: ",")) to replace rows"
+  }
+
   /// What names a row; `nil` when it has no such name.
-  func rowKey(_ row: LooseRow, as type: KeyType) -> RowKey? {
+  func rowKey(_ row: LooseRow, as type: KeyType) -> RowKey? { rowKey(row, of: key, as: type) }
+
+  private func rowKey(_ row: LooseRow, of key: [String], as type: KeyType) -> RowKey? {
     var parts: [String] = []
     for name in key {
       guard let value = row.last(where: { $0.name == name })?.value else { return nil }
@@ -215,7 +265,10 @@ struct LooseTable {
   /// Decides on the columns from the rows that have come; without any there is nothing to decide.
   mutating func settle() {
     guard schema == nil, !sample.isEmpty else { return }
-    if key.isEmpty { key = KeyGuess.key(of: sample.map(\.row), findsKey) }
+    if key.isEmpty {
+      key = KeyGuess.key(of: sample.map(\.row), findsKey)
+      if !key.isEmpty { guess = GuessedKey() }
+    }
     var order: [String] = []
     var guesses: [String: ColumnGuess] = [:]
     for (row, _) in sample {

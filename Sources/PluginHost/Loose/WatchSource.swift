@@ -219,7 +219,7 @@ public final class WatchSource: Sendable {
         }
         var table = LooseTable(
           name: name, title: options.title, key: options.key, columns: options.columns, isTextual: reader.isTextual)
-        if options.key.isEmpty { table.findsKey = .always }
+        if options.key.isEmpty, options.guessesKey { table.findsKey = .always }
         table.settlesEarly = false
         self.table = table
       }
@@ -244,12 +244,12 @@ public final class WatchSource: Sendable {
         guard events(.schema(schema)) else { return false }
       }
       if let changes = table!.takeChanges() { guard events(.changes(changes)) else { return false } }
-      return tell(.live, "")
+      return tell(.live, table!.keyNotice)
     }
 
     /// Of rows with one key the last, in the place of the first: in one list no key may come twice.
     private func withoutReplaced(_ found: [LooseReader.Found], of table: LooseTable) -> [LooseReader.Found] {
-      guard !table.key.isEmpty else { return found }
+      guard !table.key.isEmpty, !table.isKeyGuessed else { return found }
       var places: [RowKey: Int] = [:]
       var kept: [LooseReader.Found] = []
       for item in found {

@@ -137,6 +137,81 @@ import Testing
     #expect(changes.unnamedRejections == 0)
   }
 
+  private func guessed(_ ids: [LooseValue]) -> LooseTable {
+    var table = LooseTable(name: "t", key: [])
+    table.findsKey = .ifNamed
+    for (index, id) in ids.enumerated() {
+      table.add([("id", id), ("x", .integer(Int64(index)))], at: "line \(index + 1)")
+      if index == 0 { table.settle() }
+    }
+    return table
+  }
+
+  private func keys(_ table: inout LooseTable) -> [RowKey] {
+    PlainRow.rows(of: table.takeChanges() ?? Changeset()).map(\.key)
+  }
+
+  @Test func aGuessedKeyNamesRowsWhileItIsUnique() {
+    var table = guessed([.integer(5), .integer(1), .integer(9)])
+    #expect(keys(&table) == [.integer(5), .integer(1), .integer(9)])
+    #expect(table.isKeyGuessed)
+    #expect(table.keyNotice == "")
+  }
+
+  @Test func aRepeatedGuessedKeyNumbersTheRowsThatFollowWithoutTouchingOthers() {
+    var table = guessed([.integer(1), .integer(3), .integer(3), .integer(4), .integer(1), .integer(4)])
+    // 1 and 3 are taken by rows that came before the repeat; the id 4 is no key any more, and no number either.
+    #expect(keys(&table) == [.integer(1), .integer(3), .integer(2), .integer(4), .integer(5), .integer(6)])
+    #expect(table.rowsWithoutGuessedKey == 3)
+    #expect(!table.isKeyGuessed)
+    #expect(table.keyNotice == "“id” repeats, so rows are numbered instead. Use --key id to replace rows")
+  }
+
+  @Test func aRepeatedGuessedKeyOfTextsNumbersRowsApartFromThem() {
+    var table = guessed([.text("#1"), .text("b"), .text("b"), .text("c")])
+    #expect(keys(&table) == [.text("#1"), .text("b"), .text("#2"), .text("#3")])
+  }
+
+  @Test func aRowWithoutTheGuessedKeyStays() {
+    var table = guessed([.integer(1), .null, .text("x"), .integer(2)])
+    #expect(keys(&table).count == 4)
+    #expect(table.rowsWithoutGuessedKey == 2)
+  }
+
+  @Test func aRowWithoutAnyColumnIsLeftOutAndTheGuessedKeyStays() {
+    var table = guessed([.integer(1)])
+    table.add([("message", .text("hello"))], at: "line 2")
+    #expect(keys(&table) == [.integer(1)])
+    #expect(table.isKeyGuessed)
+    #expect(table.lastRejection == "line 2: it has no “id”")
+  }
+
+  @Test func repeatsOfAGuessedKeyAreCountedToThePowerOfTen() {
+    var table = guessed([LooseValue](repeating: .integer(1), count: 12))
+    #expect(keys(&table).count == 12)
+    #expect(table.rowsWithoutGuessedKey == 11)
+    #expect(table.keyNotice.hasPrefix("“id” repeats (more than 10 times), so"))
+  }
+
+  @Test func aListReadAgainMayRepeatTheGuessedKeysOfTheOneBefore() {
+    var table = LooseTable(name: "t", key: [])
+    table.findsKey = .always
+    for _ in 0..<2 {
+      table.beginReload()
+      for id in 1...3 { table.add([("id", .integer(Int64(id)))], at: "item \(id)") }
+      table.settle()
+      table.endReload()
+      #expect(keys(&table) == [.integer(1), .integer(2), .integer(3)])
+    }
+    #expect(table.isKeyGuessed)
+  }
+
+  @Test func aGivenKeyMayRepeat() {
+    var table = table([[("id", .integer(1))], [("id", .integer(1))]])
+    #expect(keys(&table) == [.integer(1), .integer(1)])
+    #expect(table.keyNotice == "")
+  }
+
   @Test func withoutAKeyRowsAreNumbered() {
     var numbered = table([[("a", .text("x"))], [("a", .text("x"))]], key: [])
     #expect(PlainRow.rows(of: numbered.takeChanges()!).map(\.key) == [.integer(1), .integer(2)])
