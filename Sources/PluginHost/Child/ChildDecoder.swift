@@ -398,6 +398,7 @@ struct ChildDecoder: ~Copyable {
     for (index, column) in schema.columns.enumerated() {
       if let value = found[index] {
         value.append(as: column.type, to: &part)
+        noteEmptiness(value, column, number, place)
       } else {
         verb == .update ? part.appendUnchanged() : part.appendNull()
       }
@@ -429,8 +430,17 @@ struct ChildDecoder: ~Copyable {
     var column = 0
     for cell in cells {
       cell.append(as: schema.columns[column].type, to: &part)
+      noteEmptiness(cell, schema.columns[column], number, place)
       column += 1
     }
+  }
+
+  /// Counts a cell that stays empty as its moment is out of range; the row is taken.
+  @inline(__always) private mutating func noteEmptiness(
+    _ value: JSONElement, _ column: Column, _ number: Int, _ place: Int
+  ) {
+    guard let reason = value.emptiness(as: column.type) else { return }
+    part.noteUnnamedRejections(1, "line \(number): its cell “\(column.name)” \(reason)")
   }
 
   private mutating func readDeletes(_ root: JSONElement, _ number: Int) throws(Fault) {

@@ -13,7 +13,7 @@ extension JSONElement {
     case .text, .image: return kind == .text ? nil : misfit(type)
     case .integer: return wholeNumber != nil ? nil : misfit(type)
     case .boolean: return boolean != nil ? nil : misfit(type)
-    case .timestamp: return moment != nil ? nil : misfit(type)
+    case .timestamp: return moment != nil || isMomentOutOfRange ? nil : misfit(type)
     case .series:
       guard kind == .list else { return misfit(type) }
       var count = 0
@@ -52,7 +52,22 @@ extension JSONElement {
     }
   }
 
-  /// Appends it as a cell of this type.
+  /// Whether it is a moment that 64 bits of nanoseconds do not hold, such as `9999-12-31T00:00:00Z`.
+  private var isMomentOutOfRange: Bool {
+    switch kind {
+    case .signed, .unsigned, .number: moment == nil && number != nil
+    case .text: Moments.reading(rfc3339: bytes) == .outOfRange
+    default: false
+    }
+  }
+
+  /// The reason why its cell stays empty though it fits the column: its moment is out of range; `nil` otherwise.
+  @inline(__always) func emptiness(as type: ColumnType) -> String? {
+    guard type == .timestamp, !isNull, moment == nil, isMomentOutOfRange else { return nil }
+    return "is outside 1677-09-21 to 2262-04-11: the cell stays empty"
+  }
+
+  /// Appends it as a cell of this type; a moment out of range as an empty one.
   ///
   /// - Precondition: `fault(as:)` has nothing to say against it.
   @inline(__always) func append(as type: ColumnType, to changes: inout Changeset) {
@@ -63,7 +78,7 @@ extension JSONElement {
     case .image: changes.append(image: bytes)
     case .integer: changes.append(integer: wholeNumber!)
     case .boolean: changes.append(boolean: boolean!)
-    case .timestamp: changes.append(timestamp: moment!)
+    case .timestamp: if let moment { changes.append(timestamp: moment) } else { changes.appendNull() }
     case .series: changes.append(.series(items.map { $0.number ?? .nan }))
     }
   }
@@ -78,7 +93,7 @@ extension JSONElement {
     case .image: .image(text!)
     case .integer: .integer(wholeNumber!)
     case .boolean: .boolean(boolean!)
-    case .timestamp: .timestamp(moment!)
+    case .timestamp: moment.map { .timestamp($0) } ?? .null
     case .series: .series(items.map { $0.number ?? .nan })
     }
   }

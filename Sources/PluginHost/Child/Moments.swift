@@ -1,8 +1,22 @@
 /// Reads moments as programs write them in texts.
 enum Moments {
-  /// Nanoseconds since 1970 of `2026-11-21T11:49:10.5Z` (RFC 3339; a blank may stand for the T); `nil` for anything else. More than nine
-  /// digits behind the second are cut off.
+  /// A well-formed moment.
+  enum Reading: Equatable {
+    /// Nanoseconds since 1970.
+    case exact(Int64)
+    /// Earlier than 1677-09-21 or later than 2262-04-11, which 64 bits of nanoseconds do not hold.
+    case outOfRange
+  }
+
+  /// Nanoseconds since 1970 of an RFC 3339 text; `nil` for anything else and for a moment that 64 bits do not hold.
   static func nanoseconds(rfc3339 text: UnsafeRawBufferPointer) -> Int64? {
+    guard case .exact(let nanoseconds)? = reading(rfc3339: text) else { return nil }
+    return nanoseconds
+  }
+
+  /// The moment of `2026-11-21T11:49:10.5Z` (RFC 3339; a blank may stand for the T); `nil` for anything else. More than
+  /// nine digits behind the second are cut off.
+  static func reading(rfc3339 text: UnsafeRawBufferPointer) -> Reading? {
     // The shortest is 1970-01-01T00:00:00Z.
     guard text.count >= 20, text.count <= 64 else { return nil }
     func digits(_ first: Int, _ count: Int) -> Int? {
@@ -49,7 +63,7 @@ enum Moments {
     let seconds = dayNumber(year, month, day) * 86_400 + hour * 3_600 + minute * 60 + second - offset
     let (scaled, overflow) = Int64(seconds).multipliedReportingOverflow(by: 1_000_000_000)
     let (sum, overflow2) = scaled.addingReportingOverflow(Int64(fraction))
-    return overflow || overflow2 ? nil : sum
+    return overflow || overflow2 ? .outOfRange : .exact(sum)
   }
 
   /// Nanoseconds of so many milliseconds; `nil` beyond what 64 bits hold.

@@ -166,6 +166,11 @@ struct LooseTable {
       case (.integer, .number), (.great, .number), (.great, .integer): true
       default: false
       }
+    if column.type == .timestamp, case .text(var text) = value,
+      text.withUTF8({ Moments.reading(rfc3339: UnsafeRawBufferPointer($0)) }) == .outOfRange
+    {
+      return "outside 1677-09-21 to 2262-04-11, which the column, taken for timestamp, cannot hold"
+    }
     return isInexact
       ? "\(read.written), which the column, taken for \(column.type), cannot hold exactly"
       : "\(value.name), the column was taken for \(column.type)"

@@ -180,7 +180,7 @@ import Testing
     ("text", "1", "is a number, the column is of type text"),
     ("boolean", "0", "is a number, the column is of type boolean"),
     ("timestamp", "\"now\"", "is no timestamp: milliseconds since 1970, or 1970-01-01T00:00:00Z"),
-    ("timestamp", "1e300", "is a number, the column is of type timestamp"),
+    ("timestamp", "true", "is a boolean, the column is of type timestamp"),
     ("series", "[1,true]", "has a boolean in its series"), ("series", "1", "is a number, the column is of type series"),
     ("image", "[]", "is a list, the column is of type image"),
   ])
@@ -196,6 +196,26 @@ import Testing
         PlainRow(.upsert, .integer(2), [.null]),
       ])
     #expect(events.badLines == [], "the line itself is good")
+  }
+
+  @Test(arguments: [
+    #""9999-12-31T00:00:00Z""#, #""0001-01-01T00:00:00Z""#, "9223372036855", "-1e300", "9223372036854775808",
+  ])
+  func aTimestampOutOfRangeLeavesItsCellEmpty(_ value: String) {
+    let lines = [
+      Self.hello, #"{"type":"schema","name":"t","key":"integer","columns":[{"name":"c","type":"timestamp"}]}"#,
+      #"{"type":"upsert","rows":[[1,\#(value)],[2,{"c":\#(value)}],[3,0]]}"#,
+    ]
+    let events = decode(lines)
+    #expect(
+      events.rows == [
+        PlainRow(.upsert, .integer(1), [.null]), PlainRow(.upsert, .integer(2), [.null]),
+        PlainRow(.upsert, .integer(3), [.timestamp(0)]),
+      ])
+    #expect(events.unnamed.count == 2)
+    #expect(
+      events.unnamed.last == "line 3: its cell “c” is outside 1677-09-21 to 2262-04-11: the cell stays empty")
+    #expect(events.badLines == [])
   }
 
   @Test func aRowOfTheWrongLengthIsLeftOut() {

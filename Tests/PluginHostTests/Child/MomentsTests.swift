@@ -34,6 +34,18 @@ import Testing
   ])
   func whatIsNoMomentIsNone(_ text: String) { #expect(moment(text) == nil) }
 
+  @Test(
+    arguments: [
+      ("9999-12-31T00:00:00Z", nil), ("0001-01-01T00:00:00Z", nil),
+      ("2262-04-11T23:47:16.854775807Z", Int64.max), ("2262-04-11T23:47:16.854775808Z", nil),
+      ("2262-04-11T23:47:17Z", nil),
+    ] as [(String, Int64?)])
+  func aMomentIsOutOfRangeBeyond64Bits(_ text: String, _ nanoseconds: Int64?) {
+    var text = text
+    let reading = text.withUTF8 { Moments.reading(rfc3339: UnsafeRawBufferPointer($0)) }
+    #expect(reading == nanoseconds.map { .exact($0) } ?? .outOfRange)
+  }
+
   @Test func millisecondsMayHaveSixDecimals() {
     #expect(decimal("1700000000000.123456") == 1_700_000_000_000_123_456)
     #expect(decimal("1700000000000") == 1_700_000_000_000_000_000)

@@ -66,6 +66,20 @@ import Testing
       ])
   }
 
+  @Test func aFarMomentLeavesItsCellEmptyAndSaysWhy() {
+    var table = LooseTable(name: "t", key: [])
+    table.add([("at", .text("1970-01-01T00:00:00Z"))], at: "line 1")
+    table.settle()
+    _ = table.takeChanges()
+    table.add([("at", .text("9999-12-31T00:00:00Z"))], at: "line 2")
+    let changes = table.takeChanges()!
+    #expect(PlainRow.rows(of: changes).map(\.cells) == [[.null]])
+    #expect(
+      changes.unnamedRejection
+        == "line 2: “at” is outside 1677-09-21 to 2262-04-11, which the column, taken for timestamp, cannot hold: the cell stays empty"
+    )
+  }
+
   @Test(arguments: [false, true]) func whatNoNumberHoldsExactlyContradictsTheGuess(_ isTextual: Bool) {
     func value(_ text: String) -> LooseValue { isTextual ? .text(text) : LooseValue(reading: text) }
     var table = LooseTable(name: "t", key: [], isTextual: isTextual)
