@@ -3,7 +3,8 @@
 import { age, countText, titleOf } from './columns.js';
 import { loadsText } from './loads.js';
 import { nextGroup } from './query.js';
-import { liveState, liveText, stateText } from './source.js';
+import { bring } from './reader.js';
+import { liveState, liveText, skippedText, stateText } from './source.js';
 
 const typingPause = 120;  // milliseconds without a key before a filter is asked for
 
@@ -48,6 +49,10 @@ export class Bar {
       select.addEventListener('change', () => on.group(nextGroup(this.group, level, select.value)));
     });
     this.state.addEventListener('click', () => on.retry());
+    this.parts.rejected.addEventListener('click', async () => {
+      const { openSkipped } = await bring(() => import('./skipped.js'));
+      openSkipped(this.source, this.locale);
+    });
     if (this.filter.value !== '') search();  // typed before this was here
   }
 
@@ -133,9 +138,8 @@ export class Bar {
     this.parts.source.dataset.state = state;
     this.#write('source', error ? 'Not applied:' : isLive ? stateText(source) : '');
     this.#write('source-message', error || (isLive && source?.message) || '');
-    const rejected = source?.rejected ?? 0;
-    this.#write('rejected', rejected > 0 ? `${rejected.toLocaleString(this.locale)} ${rejected === 1 ? 'row' : 'rows'} skipped` : '');
-    this.parts.rejected.title = rejected > 0 ? source.lastRejection ?? '' : '';
+    this.source = source;
+    this.#write('rejected', skippedText(source, this.locale));
     const loads = loadsText(isLive ? prefetch : null, this.locale);
     this.#write('loads', loads.text);
     if (this.parts.loads.title !== loads.title) this.parts.loads.title = loads.title;

@@ -72,3 +72,29 @@ export function absentWords(source, passed) {
   const since = `for ${age((source.age + passed) / 1_000)}`;
   return source.state === 'live' ? `The source is running, but has sent no columns ${since}.` : `The source has sent nothing ${since}.`;
 }
+
+/** How many rows of a source were left out, and how many of its answers are wrong; empty when none. */
+export function skippedText(source, locale) {
+  const rejected = source?.rejected ?? 0;
+  const wrong = source?.contradictions ?? 0;
+  const words = [];
+  if (rejected > 0) words.push(`${rejected.toLocaleString(locale)} ${rejected === 1 ? 'row' : 'rows'} skipped`);
+  if (wrong > 0) words.push(`${wrong.toLocaleString(locale)} wrong ${wrong === 1 ? 'answer' : 'answers'}`);
+  return words.length > 0 ? `${words.join(', ')}, show why` : '';
+}
+
+/**
+ * Why rows were left out, and how answers are wrong, the most frequent reason first.
+ *
+ * @returns {{title: string, reasons: {reason: string, count: number, example: string}[]}[]}
+ */
+export function skippedLists(source) {
+  const sorted = (reasons) => [...reasons].sort((a, b) => b.count - a.count);
+  const lists = [];
+  if (source?.rejected > 0) {
+    const last = [{ reason: source.lastRejection ?? '', count: source.rejected, example: '' }];  // an older server says no more
+    lists.push({ title: 'Rows that were skipped', reasons: sorted(source.rejections ?? last) });
+  }
+  if (source?.contradictions > 0) lists.push({ title: 'Answers that contradict the query', reasons: sorted(source.contradicted ?? []) });
+  return lists;
+}

@@ -2,6 +2,7 @@
 #include "crash_note.h"
 
 #include <errno.h>
+#include <execinfo.h>
 #include <fcntl.h>
 #include <link.h>
 #include <signal.h>
@@ -11,10 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <ucontext.h>
 #include <unistd.h>
 
-enum { LIBRARIES = 256, STACK_BYTES = 1 << 16 };
+enum { LIBRARIES = 256, STACK_BYTES = 1 << 16, FRAMES = 64, MESSAGE_BYTES = 512 };
 
 struct library {
   uintptr_t begin;
@@ -24,6 +26,7 @@ struct library {
 
 static int file = -1;
 static atomic_flag is_written = ATOMIC_FLAG_INIT;
+static atomic_flag is_said = ATOMIC_FLAG_INIT;
 static struct library libraries[LIBRARIES];
 static atomic_int library_count;
 static _Thread_local const char *current;
@@ -51,11 +54,78 @@ static const char *line_at(uintptr_t place) {
   return NULL;
 }
 
+// Adds as much of a text as there is room for; everything here may be called in a signal handler.
+static size_t add(char *message, size_t length, const char *text, size_t bytes) {
+  if (bytes > MESSAGE_BYTES - 2 - length) bytes = MESSAGE_BYTES - 2 - length;
+  memcpy(message + length, text, bytes);
+  return length + bytes;
+}
+
+// Writes “rowcast: the library PATH WHAT NUMBER; REST” to standard error, once in the life of the process.
+static void say(const char *line, const char *what, int number, const char *rest) {
+  if (atomic_flag_test_and_set(&is_said)) return;
+  // A line is the file's size, its time, and its path up to the newline.
+  for (int blanks = 0; blanks < 2 && *line != '\0'; line++) blanks += *line == ' ';
+  size_t path = strcspn(line, "\n");
+  char digits[12];
+  size_t place = sizeof digits;
+  unsigned value = number < 0 ? 0u - (unsigned)number : (unsigned)number;
+  do {
+    digits[--place] = (char)('0' + value % 10);
+    value /= 10;
+  } while (value > 0);
+  if (number < 0) digits[--place] = '-';
+  char message[MESSAGE_BYTES];
+  size_t length = add(message, 0, "rowcast: the library ", 21);
+  length = add(message, length, line, path < 300 ? path : 300);
+  length = add(message, length, what, strlen(what));
+  length = add(message, length, digits + place, sizeof digits - place);
+  length = add(message, length, rest, strlen(rest));
+  message[length++] = '\n';
+  if (write(STDERR_FILENO, message, length) < 0) return;
+}
+
+// Whose code has called exit: that of this thread, or that of a library on its stack.
+static const char *caller(void) {
+  if (current != NULL || atomic_load(&library_count) == 0) return current;
+  void *frames[FRAMES];
+  int count = backtrace(frames, FRAMES);
+  for (int index = 0; index < count; index++) {
+    const char *line = line_at((uintptr_t)frames[index]);
+    if (line != NULL) return line;
+  }
+  return NULL;
+}
+
+static void ended(int status, void *nothing) {
+  (void)nothing;
+  const char *line = caller();
+  if (line != NULL) say(line, " called exit with code ", status, " and ended this process");
+}
+
+// Takes the place of libc's for all that is loaded: what ends the process so runs no handlers.
+void _exit(int status) {
+  const char *line = line_at((uintptr_t)__builtin_return_address(0));
+  if (line == NULL) line = current;
+  if (line != NULL) say(line, " called _exit with code ", status, " and ended this process");
+  for (;;) syscall(SYS_exit_group, status);
+}
+
+void _Exit(int status) {
+  const char *line = line_at((uintptr_t)__builtin_return_address(0));
+  if (line == NULL) line = current;
+  if (line != NULL) say(line, " called _Exit with code ", status, " and ended this process");
+  for (;;) syscall(SYS_exit_group, status);
+}
+
 static void note(int number, siginfo_t *information, void *context) {
   int error = errno;
   // The code itself says more than the thread: one of a library's may be in another's.
   const char *line = line_at(place_of(context));
   if (line == NULL) line = current;
+  if (line != NULL && information->si_code != SI_USER) {
+    say(line, " crashed with signal ", number, " and took this process with it");
+  }
   // Somebody's kill(1) is nobody's fault.
   if (line != NULL && information->si_code != SI_USER && file >= 0 && !atomic_flag_test_and_set(&is_written)) {
     char head[3] = {(char)('0' + number / 10 % 10), (char)('0' + number % 10), ' '};
@@ -71,13 +141,20 @@ int crash_note_open(const char *path) {
   int opened = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (opened < 0) return errno;
   file = opened;
+  return 0;
+}
+
+void crash_note_watch(void) {
+  // The first call loads a library, which cannot be done later.
+  void *frame;
+  backtrace(&frame, 1);
+  on_exit(ended, NULL);
   struct sigaction action;
   memset(&action, 0, sizeof action);
   action.sa_sigaction = note;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK;
   sigemptyset(&action.sa_mask);
   for (size_t index = 0; index < sizeof signals / sizeof signals[0]; index++) sigaction(signals[index], &action, NULL);
-  return 0;
 }
 
 const char *crash_note_enter(const char *line) {

@@ -146,6 +146,12 @@ public struct Engine: ~Copyable {
     }
   }
 
+  /// What the log is to get of a table since the last call: rejected rows, and answers that contradict what was asked, at the first, tenth,
+  /// hundredth and so on of each reason.
+  public func takeNotes(of table: TableID) -> (rejections: [RejectionReason], contradictions: [RejectionReason]) {
+    states[table.rawValue].table.takeNotes()
+  }
+
   /// The table of this name.
   public func table(named name: String) -> TableID? { tableNumbers[name].map { TableID(rawValue: $0) } }
 

@@ -168,6 +168,12 @@ public struct SourceStatus: Hashable, Sendable {
   public var rejected: UInt64
   /// Which row was rejected last, and why; empty when none was.
   public var lastRejection: String
+  /// Why rows were rejected; at most eight reasons.
+  public var rejections: [RejectionReason] = []
+  /// How many answers of a windowed source contradicted what it was asked.
+  public var contradictions: UInt64 = 0
+  /// How they did; at most eight ways.
+  public var contradicted: [RejectionReason] = []
   /// How long ago its last change was.
   public var age: Duration
   /// How long it is until it is tried again; `nil` when it is not about to be.

@@ -24,6 +24,10 @@ public struct RecordedEngine: ~Copyable {
   public var deadline: Instant? { engine.deadline }
   /// See ``Engine/tables(at:)``.
   public func tables(at now: Instant) -> [TableDescription] { engine.tables(at: now) }
+  /// See ``Engine/takeNotes(of:)``.
+  public func takeNotes(of table: TableID) -> (rejections: [RejectionReason], contradictions: [RejectionReason]) {
+    engine.takeNotes(of: table)
+  }
 
   /// See ``Engine/counters``.
   public var counters: EngineCounters { engine.counters }

@@ -44,6 +44,7 @@ extension Server {
         return
       }
       engine.handle(.changes(table, changes), at: now)
+      logNotes(of: table, inlet)
       delays[table, default: SourceDelays()].noteArrival(handedIn: handedIn, at: now)
     case .loaded(let key, let column, let cell):
       if let table = tablesBySource[source] { engine.handle(.loaded(table, key, column: column, cell), at: now) }
@@ -54,7 +55,10 @@ extension Server {
     case .forget(let key, let column):
       if let table = tablesBySource[source] { engine.handle(.forget(table, key, column: column), at: now) }
     case .page, .sections, .pageFailed, .sourceChanged:
-      if let table = tablesBySource[source] { answer(event, of: table, at: now) }
+      if let table = tablesBySource[source] {
+        answer(event, of: table, at: now)
+        logNotes(of: table, inlet)
+      }
     case .image(let number, let outcome): finishImage(number, outcome)
     case .acted(let number, let outcome): finish(number, outcome)
     case .state(let state, let message, let retry):
@@ -63,6 +67,22 @@ extension Server {
         return tableless.note(source, state, message: message, retry: retry, at: now)
       }
       engine.handle(.source(table, state, message: message, retry: retry), at: now)
+    }
+  }
+
+  /// Logs the first, tenth, hundredth and so on of each reason for which rows are left out, or answers are wrong.
+  private func logNotes(of table: TableID, _ inlet: SourceInlet) {
+    let (rejections, contradictions) = engine.takeNotes(of: table)
+    let lines =
+      rejections.map {
+        "\($0.count == 1 ? "1 row was" : "\($0.count) rows were") left out: \($0.reason); the last: \($0.example)"
+      }
+      + contradictions.map {
+        "\($0.count == 1 ? "1 answer is" : "\($0.count) answers are") wrong: \($0.reason); the last: \($0.example)"
+      }
+    for line in lines {
+      logger.warning("the source \(inlet.name): \(line)")
+      inlet.note(line)
     }
   }
 

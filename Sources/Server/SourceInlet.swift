@@ -61,6 +61,7 @@ public final class SourceInlet: Sendable {
   }
 
   let mailbox: Mailbox<Mail>
+  private let reader = Guarded<(@Sendable (String) -> Void)?>(nil)
   private let listener = Guarded<(@Sendable (Wish) -> Void)?>(nil)
 
   init(name: String, rowLimit: Int, byteLimit: Int, onMail: @escaping @Sendable () -> Void) {
@@ -88,6 +89,13 @@ public final class SourceInlet: Sendable {
 
   /// Says who hears what the source is asked to do. He is called on the loop: he must not wait, and not ``tell(_:)``. [any thread]
   public func listen(_ listener: @escaping @Sendable (Wish) -> Void) { self.listener.withLock { $0 = listener } }
+
+  /// Names the reader of what the server logs about the source's rows. It is called on the loop: it must not wait, and not ``tell(_:)``.
+  /// [any thread]
+  public func readNotes(_ reader: @escaping @Sendable (String) -> Void) { self.reader.withLock { $0 = reader } }
+
+  /// [the loop]
+  func note(_ line: String) { reader.withLock { $0 }?(line) }
 
   /// [the loop]
   ///

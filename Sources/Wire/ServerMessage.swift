@@ -261,6 +261,20 @@ extension JSONWriter {
     byte("}")
   }
 
+  private mutating func reasons(_ head: StaticString, _ reasons: [RejectionReason]) {
+    raw(head)
+    for (index, reason) in reasons.enumerated() {
+      raw(index == 0 ? "{\"reason\":" : ",{\"reason\":")
+      text(reason.reason)
+      raw(",\"count\":")
+      unsigned(reason.count)
+      raw(",\"example\":")
+      text(reason.example)
+      byte("}")
+    }
+    byte("]")
+  }
+
   fileprivate mutating func source(_ source: SourceStatus) {
     raw("{\"state\":")
     text(source.state.rawValue)
@@ -270,6 +284,12 @@ extension JSONWriter {
     unsigned(source.rejected)
     raw(",\"lastRejection\":")
     text(source.lastRejection)
+    if !source.rejections.isEmpty { reasons(",\"rejections\":[", source.rejections) }
+    if source.contradictions > 0 {
+      raw(",\"contradictions\":")
+      unsigned(source.contradictions)
+      reasons(",\"contradicted\":[", source.contradicted)
+    }
     raw(",\"age\":")
     integer(max(0, source.age.nanoseconds / 1_000_000))
     if let retry = source.retry {

@@ -49,6 +49,9 @@ import Testing
         #expect(lines.count == time)
         #expect(lines.last?.hasPrefix(signal < 10 ? "0\(signal) " : "\(signal) ") == true)
         #expect(lines.last?.hasSuffix(" \(library)") == true)
+        #expect(
+          server.complaints.contains(
+            "rowcast: the library \(library) crashed with signal \(signal) and took this process with it\n"))
       }
       // The others would be served; people are told why this one is not.
       let server = try serve(library, folder, waits: true)
@@ -62,6 +65,32 @@ import Testing
       mended.send(signal: SIGTERM)
       #expect(try mended.end() == 0)
       #expect(!mended.complaints.contains("quarantine"))
+    }
+  }
+
+  @Test(arguments: [
+    ("EXITS", "exit", 7), ("EXITS_AT_ONCE", "_exit", 7), ("EXITS_LIKE_C", "_Exit", 7), ("EXIT_THREAD", "exit", 7),
+    ("ZERO", "exit", 0),
+  ]) func `a library that ends the server is named on standard error`(
+    _ macro: String, _ function: String, _ code: Int32
+  ) throws {
+    try withFolder { folder in
+      let library = try Self.build(macro, into: folder)
+      let server = try serve(library, folder, waits: false)
+      #expect(try server.end() == code)
+      #expect(
+        server.complaints.contains(
+          "rowcast: the library \(library) called \(function) with code \(code) and ended this process\n"),
+        "\(server.complaints)")
+    }
+  }
+
+  @Test func `a library that is well is not named`() throws {
+    try withFolder { folder in
+      let server = try serve(try Self.build("WELL", into: folder), folder, waits: true)
+      server.send(signal: SIGTERM)
+      #expect(try server.end() == 0)
+      #expect(!server.complaints.contains("the library"), "\(server.complaints)")
     }
   }
 

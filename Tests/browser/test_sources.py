@@ -173,5 +173,30 @@ class ServerCountersTest(PageTest):
             reader.check_clean(self)
 
 
+class SkippedTest(PageTest):
+    plugins = ("Tests/Fixtures/plugins/skipping.sh",)
+
+    def test_the_reasons_for_skipped_rows_are_behind_their_count(self):
+        for scheme in ("light", "dark"):
+            reader = self.open(scheme=scheme)
+            button = reader.page.get_by_role("button", name="3 rows skipped, show why")
+            button.focus()
+            button.press("Enter")
+            box = reader.page.get_by_role("dialog", name="Why rows were skipped")
+            reasons = box.get_by_role("listitem")
+            expect(reasons).to_have_count(2)
+            expect(reasons.nth(0)).to_contain_text("2 × its cell “done” is a text")
+            expect(reasons.nth(0)).to_contain_text('row 3: its cell “done” is a text')
+            expect(reasons.nth(0)).to_contain_text('(line 6): {"type":"upsert","key":3,"row":{"name":"deploy","done":"none"}}')
+            expect(reasons.nth(1)).to_contain_text("1 × it is no JSON")
+            expect(reasons.nth(1)).to_contain_text("Loading jobs...")
+            reader.page.screenshot(path=ARTIFACTS / f"skipped-{scheme}.png")
+            self.assertEqual(reader.page.evaluate(FAULTS), [])
+            reader.page.keyboard.press("Escape")
+            expect(box).to_have_count(0)
+            expect(button).to_be_focused()
+            reader.check_clean(self)
+
+
 if __name__ == "__main__":
     unittest.main()

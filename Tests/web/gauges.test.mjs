@@ -1,7 +1,7 @@
 import test from 'node:test';
 import assert from 'node:assert/strict';
 import { Gauges } from '../../web/gauges.js';
-import { isOld, oldWords, stateName } from '../../web/source.js';
+import { isOld, oldWords, stateName, skippedLists, skippedText } from '../../web/source.js';
 
 test('a rate is the mean of the last whole seconds, the one that runs left out', () => {
   const gauges = new Gauges(10_000);
@@ -47,4 +47,21 @@ test('rows of a source that is down are old, and it is said why and when it is t
   assert.equal(oldWords(down, 0), 'Source down: it ended with 1 · rows 4\u202fs old · retrying in 8\u202fs');
   assert.equal(oldWords(down, 7_001), 'Source down: it ended with 1 · rows 11\u202fs old · retrying in 1\u202fs');
   assert.equal(oldWords(down, 8_000), 'Source down: it ended with 1 · rows 12\u202fs old · retrying now');
+});
+
+test('skipped rows and wrong answers are counted, and the most frequent reason comes first', () => {
+  const source = (more) => ({ state: 'live', message: '', rejected: 0, lastRejection: '', age: 0, ...more });
+  assert.equal(skippedText(undefined, 'en'), '');
+  assert.equal(skippedText(source({}), 'en'), '');
+  assert.deepEqual(skippedLists(source({})), []);
+  assert.equal(skippedText(source({ rejected: 1 }), 'en'), '1 row skipped, show why');
+  assert.equal(skippedText(source({ rejected: 1_200 }), 'en'), '1,200 rows skipped, show why');
+  assert.equal(skippedText(source({ contradictions: 1 }), 'en'), '1 wrong answer, show why');
+  assert.equal(skippedText(source({ rejected: 2, contradictions: 3 }), 'en'), '2 rows skipped, 3 wrong answers, show why');
+  const rejections = [{ reason: 'a', count: 1, example: 'row 1: a' }, { reason: 'b', count: 9, example: 'row 2: b' }];
+  const contradicted = [{ reason: 'c', count: 3, example: 'row 3: c' }];
+  assert.deepEqual(skippedLists(source({ rejected: 10, rejections })),
+    [{ title: 'Rows that were skipped', reasons: [rejections[1], rejections[0]] }]);
+  assert.deepEqual(skippedLists(source({ contradictions: 3, contradicted })), [{ title: 'Answers that contradict the query', reasons: contradicted }]);
+  assert.deepEqual(skippedLists(source({ rejected: 2, lastRejection: 'row 7: no' }))[0].reasons, [{ reason: 'row 7: no', count: 2, example: '' }]);
 });

@@ -48,10 +48,14 @@ final class Table {
   /// Which rows the list being loaded again has named so far; `nil` between reloads.
   var reload: Reload?
 
+  /// Rows that were rejected.
+  private(set) var rejections = Rejections()
+  /// Answers of a windowed source that contradict what it was asked.
+  private(set) var contradictions = Rejections()
   /// How many rows were rejected.
-  private(set) var rejected: UInt64 = 0
+  var rejected: UInt64 { rejections.total }
   /// Which row was rejected last, and why.
-  private(set) var lastRejection = ""
+  var lastRejection: String { rejections.last }
 
   private var snapshots: [UInt32: RowSnapshot] = [:]
   /// How many new rows ``takeNewRows(_:)`` looks at together: twice as many as it last took, so that looking is never for nothing.
@@ -176,8 +180,7 @@ final class Table {
       reload = changes.beginsReload ? Reload(slots: slotCount, before: commit &- 1) : nil
     }
     if changes.unnamedRejections > 0 {
-      rejected += UInt64(changes.unnamedRejections)
-      lastRejection = changes.unnamedRejection
+      rejections.note("", changes.unnamedRejection, count: UInt64(changes.unnamedRejections))
     }
     changes.bytes.withUnsafeBytes { bytes in
       changes.cells.withUnsafeBufferPointer { cells in
@@ -296,12 +299,19 @@ final class Table {
         list.name(slot, label: labels[slot], isNew: false, weight: weight)
       }
     }
-    rejected += 1
     let key =
       record.key.kind == .integer
       ? "\(Int64(bitPattern: record.key.payload))"
       : String(decoding: bytes[Int(record.key.payload)...].prefix(Int(min(record.key.length, 80))), as: UTF8.self)
-    lastRejection = "row \(key): \(reason)"
+    rejections.note("row \(key)", reason)
+  }
+
+  /// A windowed source's answer contradicts what it was asked.
+  func noteContradiction(_ text: String) { contradictions.note("", text) }
+
+  /// What the log is to get of rejected rows and of contradictions.
+  func takeNotes() -> (rejections: [RejectionReason], contradictions: [RejectionReason]) {
+    (rejections.takeNotes(), contradictions.takeNotes())
   }
 
   /// Takes a whole row whose key is new.

@@ -80,8 +80,9 @@ final class TableState {
   }
 
   func noteRejections(at now: Instant) {
-    guard table.rejected != reported else { return }
-    reported = table.rejected
+    let count = table.rejected &+ table.contradictions.total
+    guard count != reported else { return }
+    reported = count
     statusThrottle.noteChange(at: now)
   }
 
@@ -161,9 +162,13 @@ final class TableState {
   }
 
   func status(at now: Instant) -> SourceStatus {
-    SourceStatus(
+    var status = SourceStatus(
       state: state, message: message, rejected: table.rejected, lastRejection: table.lastRejection,
       age: max(.zero, lastChange.duration(to: now)), retry: retryAt.map { max(.zero, now.duration(to: $0)) })
+    status.rejections = table.rejections.reasons
+    status.contradictions = table.contradictions.total
+    status.contradicted = table.contradictions.reasons
+    return status
   }
 
   /// Lets go of rows that the table does not keep.

@@ -67,6 +67,11 @@ struct ChildDecoder: ~Copyable {
   private var usesCommits = false
   private var hasImages = false
   private var hasBegun = false
+  /// Whether the reasons for which rows are left out quote the line.
+  var quotesLines = false
+  /// The line that is being read, when lines are quoted.
+  private var line: UnsafeRawBufferPointer?
+  private static let quotedBytes = 160
 
   /// For the source of this name. `table`: the table's name, instead of the one that the child gives. `known`: what an earlier process of
   /// this source has said that its columns are. `isReloading`: the earlier one has left off in the middle of a list.
@@ -100,6 +105,8 @@ struct ChildDecoder: ~Copyable {
   /// Reads one line. ``JSONParser/padding`` bytes behind it must be readable.
   mutating func read(_ line: UnsafeRawBufferPointer, number: Int) {
     guard line.contains(where: { $0 > 0x20 }) else { return }  // a blank line says nothing
+    self.line = quotesLines ? line : nil
+    defer { self.line = nil }
     guard line.count > JSONParser.keptCapacity else { return readDocument(line, number) }
     Self.longLines.withLock {
       readDocument(line, number)
@@ -130,14 +137,22 @@ struct ChildDecoder: ~Copyable {
     }
   }
 
+  /// The same with the beginning of the line behind a line break, when lines are quoted.
+  private func quoting(_ reason: String) -> String {
+    guard let line else { return reason }
+    let text = String(decoding: line.prefix(Self.quotedBytes), as: UTF8.self).split(separator: "\n").joined(
+      separator: " ")
+    return "\(reason)\n\(text)\(line.count > Self.quotedBytes ? "…" : "")"
+  }
+
   /// A line was skipped.
   mutating func noteTooLong(_ number: Int, limit: Int) { noteBadLine(number, "it has more than \(limit) bytes") }
 
   private mutating func noteBadLine(_ number: Int, _ reason: String) {
     let reason = "line \(number): \(reason)"
     events.append(.badLine(reason))
-    guard mode != .messages else { return part.noteUnnamedRejections(1, reason) }
-    loose.reject(reason)
+    guard mode != .messages else { return part.noteUnnamedRejections(1, quoting(reason)) }
+    loose.reject(quoting(reason))
     _ = loose.takeComplaint()  // it was told
   }
 
@@ -525,7 +540,8 @@ struct ChildDecoder: ~Copyable {
     } else {
       let row = place > 0 ? ", row \(place)" : ""
       let wanted = schema.key == .integer ? "a whole number" : "a text"
-      part.noteUnnamedRejections(1, "line \(number)\(row): its key is \(key.name), the schema wants \(wanted)")
+      part.noteUnnamedRejections(
+        1, quoting("line \(number)\(row): its key is \(key.name), the schema wants \(wanted)"))
       return false
     }
     return true
@@ -536,7 +552,7 @@ struct ChildDecoder: ~Copyable {
     _ key: JSONElement, _ schema: Schema, _ number: Int, _ place: Int, _ reason: String
   ) {
     guard beginRow(.reject, key, schema, number, place) else { return }
-    part.append(.text("\(reason) (line \(number))"))
+    part.append(.text(quoting("\(reason) (line \(number))")))
   }
 
   /// The number of a column. Most write their columns in order: the next one is the likeliest.

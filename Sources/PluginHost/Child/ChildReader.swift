@@ -68,6 +68,7 @@ final class ChildReader: @unchecked Sendable {
 
   private func run(_ decoder: consuming ChildDecoder) {
     var decoder = decoder
+    decoder.quotesLines = true
     var lines = LineSplitter()
     var sampleBegan: Instant?
     while true {

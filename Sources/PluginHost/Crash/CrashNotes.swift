@@ -16,8 +16,19 @@ public enum CrashNotes {
   private static let greatestByteCount = 1 << 20
   private static let path = Mutex<String?>(nil)
 
+  private static let isWatching = Mutex(false)
+
+  /// Has a library that crashes or ends the process named on standard error. Before the first one is loaded.
+  public static func watch() {
+    isWatching.withLock { isWatching in
+      if !isWatching { crash_note_watch() }
+      isWatching = true
+    }
+  }
+
   /// Keeps them in this file from now on; the result is why that cannot be.
   public static func keep(at path: String) -> String? {
+    watch()
     let fault = crash_note_open(path)
     guard fault == 0 else { return String(cString: strerror(fault)) }
     self.path.withLock { $0 = path }
@@ -37,12 +48,13 @@ public enum CrashNotes {
     }
   }
 
-  /// What a library at this place, in this open file, is noted as; `nil` when nothing is kept.
+  /// What a library at this place, in this open file, is noted as; `nil` when nothing is watched.
   ///
   /// - Throws: `PluginError.quarantined` when it has crashed too often.
   static func admit(_ library: String, _ file: Int32) throws(PluginError) -> UnsafePointer<CChar>? {
-    guard let path = path.withLock({ $0 }), let stamp = FileStamp("/proc/self/fd/\(file)") else { return nil }
+    guard isWatching.withLock({ $0 }), let stamp = FileStamp("/proc/self/fd/\(file)") else { return nil }
     let line = line(library, stamp)
+    guard let path = path.withLock({ $0 }) else { return UnsafePointer(strdup(line)) }
     let times = count(of: line, in: notes(path))
     guard times < limit else { throw .quarantined(library, times: times, notes: path) }
     // For as long as the process lives: the handler of a signal reads it.

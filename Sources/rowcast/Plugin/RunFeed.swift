@@ -50,6 +50,8 @@ final class RunFeed: Feed {
         return isHeard
       })
     self.swapping = swapping
+    // Not on the server's thread: a log that is behind waits.
+    inlet.readNotes { line in DispatchQueue.global().async { table.add("warning", line) } }
     inlet.listen { [weak swapping] wish in
       swapping?.send(SourceWish(wish))
     }

@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 static const struct list_plugin plugin;
 static const struct list_host *the_host;
@@ -24,6 +25,13 @@ static int deeper(volatile char *above) {
   volatile char here[4096];
   here[0] = above[0];
   return above[0] == 7 ? 0 : deeper(here) + here[0];
+}
+#endif
+
+#ifdef EXIT_THREAD
+static void *own_thread(void *nothing) {
+  (void)nothing;
+  exit(7);
 }
 #endif
 
@@ -62,7 +70,19 @@ static int32_t run(void *instance) {
 #ifdef ABORTED
   abort();
 #endif
-#ifdef THREAD
+#ifdef EXITS
+  exit(7);
+#endif
+#ifdef EXITS_AT_ONCE
+  _exit(7);
+#endif
+#ifdef EXITS_LIKE_C
+  _Exit(7);
+#endif
+#ifdef ZERO
+  exit(0);
+#endif
+#if defined THREAD || defined EXIT_THREAD
   pthread_t thread;
   pthread_create(&thread, NULL, own_thread, NULL);
   pthread_join(thread, NULL);
