@@ -39,6 +39,9 @@ public struct PageRequest: Hashable, Sendable {
 
 /// Rows that a windowed source gives.
 public struct RowPage: Sendable {
+  /// A row as a source gives it.
+  public typealias Row = (key: RowKey, cells: [Cell])
+
   /// The rows in the order of the query. No key may stand among them twice.
   public var rows: [(key: RowKey, cells: [Cell])]
   /// Whether further rows follow between the last of them and `upTo`. A page with fewer rows than were asked for must be the last one,

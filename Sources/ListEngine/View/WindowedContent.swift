@@ -117,7 +117,7 @@ final class WindowedContent {
   func section(numbered number: UInt32) -> Section? { sectionOfNumber[number] }
   func position(of section: Section) -> Int? { headerPositions[section.number] }
   /// The values of a leaf's section.
-  func path(ofLeaf leaf: Int) -> [Cell] { leaves[leaf].section?.path ?? [] }
+  func path(ofLeaf leaf: Int) -> [Cell] { leaves.indices.contains(leaf) ? leaves[leaf].section?.path ?? [] : [] }
 
   /// - Complexity: O(sections).
   private func arrange() {

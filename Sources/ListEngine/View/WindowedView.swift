@@ -107,6 +107,13 @@ final class WindowedView: QueryView {
 
   func touched(since moment: Touches.Moment) -> Int { touches?.count(since: moment) ?? 0 }
 
+  /// Compares rows that have come with what was asked: a source that contradicts it is shown as it is, and said to be wrong.
+  private func noteContradiction(in rows: [RowPage.Row], leaf: Int) {
+    let check = PageCheck(table.schema, query, section: loading.path(ofLeaf: leaf))
+    guard let fault = check.fault(in: rows) else { return }
+    table.noteContradiction(fault.words(table.schema))
+  }
+
   // MARK: What the source is asked
 
   /// The content that pages are loaded into.
@@ -147,6 +154,7 @@ final class WindowedView: QueryView {
         touches.note(slot)
       }
     }
+    noteContradiction(in: page.rows, leaf: item.leaf)
     var lost: [UInt32] = []
     let result = loading.take(item, KeptPage(slots: slots, bytes: bytes, used: tick), page, lost: &lost)
     if case .failure = result { lost = slots.filter(KeptPage.isRow) }

@@ -207,6 +207,8 @@ public struct Exam {
         guard isThere(sitting, after: "its pages were asked for and cancelled") else { return }
         SectionsExam(sitting).run()
         guard isThere(sitting, after: "its sections were asked for") else { return }
+        if var queries = QueriesExam(sitting) { queries.run() }
+        guard isThere(sitting, after: "its rows were asked for, sorted and filtered") else { return }
         ImagesExam(sitting).run()
         guard isThere(sitting, after: "its images were asked for and cancelled") else { return }
       }

@@ -43,6 +43,14 @@ public enum ExamRule: String, CaseIterable, Comparable, Sendable {
   case cancel
   /// The sections that it tells of rows it keeps add up, and hold what they say.
   case sections
+  /// The rows of a sorted query come in the order that was asked for.
+  case order
+  /// Rows that a filter or a search leaves out do not come, and those that pass do.
+  case filter
+  /// Pages of one query fit together: no gap, no row twice, and the first row is the first.
+  case pages
+  /// A count is the number of rows.
+  case counts
   /// Each image that it is asked for is answered, with what a page can show.
   case images
 
@@ -55,7 +63,7 @@ public enum ExamRule: String, CaseIterable, Comparable, Sendable {
     switch self {
     case .start, .lines, .wholeLines, .rows, .stays, .end, .restart, .keys: 0
     case .hello, .schema, .messages, .commit, .health, .settings: 1
-    case .answers, .values, .cancel, .sections, .images: 2
+    case .answers, .values, .cancel, .sections, .order, .filter, .pages, .counts, .images: 2
     case .actions: 3
     }
   }
@@ -81,6 +89,10 @@ public enum ExamRule: String, CaseIterable, Comparable, Sendable {
     case .values: "deferred cells fit their column"
     case .cancel: "it goes on after many cancels"
     case .sections: "its sections add up"
+    case .order: "its rows are sorted as asked"
+    case .filter: "its rows are those that pass the filter"
+    case .pages: "its pages fit together"
+    case .counts: "its counts are right"
     case .images: "its images can be shown"
     case .actions: "each action is answered"
     }
@@ -121,6 +133,17 @@ public enum ExamRule: String, CaseIterable, Comparable, Sendable {
     case .cancel: "take cancel as a hint: forget what waits, and go on with what is asked for afterwards"
     case .sections:
       "tell each section of the group once, with the number of its rows, empty values as null; and of a section only the rows that are in it"
+    case .order:
+      "sort by the columns of “sort”, the first one first, empty cells last in both directions, texts as the column's collation says, ties "
+        + "always in the same order; or do not name the column in “sort” of the schema's “windowed”"
+    case .filter:
+      "give exactly the rows that pass “filter” and “search”, as docs/protocol.md says what they mean; or do not name the operator in "
+        + "“filters” or the column in “filterColumns” of the schema's “windowed”"
+    case .pages:
+      "begin with the first row, leave out “skip” rows and no more, go on behind the place “after”, and give “count” rows unless the list ends "
+        + "before; “more” says whether rows follow"
+    case .counts:
+      "count the rows of the query that was asked, with its filter and search; or say “count”: “estimated” or “unknown” in the schema's “windowed”"
     case .images:
       "answer each image with a PNG, JPEG, WebP or GIF of at most 524,288 bytes in base64, one that there is not with null or an error, also "
         + "after many were cancelled"

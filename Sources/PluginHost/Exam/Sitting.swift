@@ -37,6 +37,8 @@ final class Sitting {
   private(set) var firstQuery: PageRequest?
   /// Answers to queries of the exam's own, by their ids; see ``ask(_:keepingAnswers:)``.
   private(set) var answers: [PageRequestID: QueryAnswer] = [:]
+  /// The lines that they stood in.
+  private(set) var answerLines: [PageRequestID: Int] = [:]
   private var keptQueries: Set<PageRequestID> = []
   /// What was answered to requests for images, by their numbers.
   private(set) var images: [UInt64: ImageOutcome] = [:]
@@ -112,6 +114,9 @@ final class Sitting {
       say(HostLine.query(request, schema))
     }
   }
+
+  /// Lets go of an answer that was looked at.
+  func forgetAnswer(to id: PageRequestID) { (answers[id], answerLines[id]) = (nil, nil) }
 
   /// Says that nobody waits for them any more.
   func cancel(_ queries: [PageRequestID]) {
@@ -331,6 +336,7 @@ final class Sitting {
   private func takeAnswer(_ event: ChildDecoder.Event, to id: PageRequestID, _ line: Int?) {
     queried.remove(id)
     if keptQueries.remove(id) != nil {
+      answerLines[id] = line
       switch event {
       case .page(_, let page): answers[id] = .page(page)
       case .sections(_, let sections): answers[id] = .sections(sections)

@@ -69,6 +69,9 @@ extension Server {
     }
     each("rowcast_source_rows", .gauge, "Rows of the table.") { UInt64($0.rows) }
     each("rowcast_source_rejected_total", .counter, "Rows that did not fit the schema.") { UInt64($0.source.rejected) }
+    each(
+      "rowcast_source_contradictions_total", .counter, "Answers of a windowed source that contradict what it was asked."
+    ) { $0.source.contradictions }
     text.begin("rowcast_source_state", .gauge, "1 for the state that the source is in.")
     for table in tables {
       for state in [SourceState.starting, .live, .stale, .backingOff, .disabled, .failed] {

@@ -1,0 +1,238 @@
+/// Compares rows that a windowed source gives with the query that it was asked: their order, the filter, the search and the section.
+///
+/// It looks at one page only, and finds what is certain: where a source may rightly see it otherwise (a language's order, letters beyond
+/// ASCII, the last digits of a number) it finds nothing.
+public struct PageCheck {
+  /// A row that does not belong where it came.
+  public enum Fault: Hashable, Sendable {
+    /// A row that belongs before the one in front of it, by this column.
+    case order(RowKey, after: RowKey, column: Int)
+    /// A row that the filter or the search leaves out.
+    case filter(RowKey)
+    /// A row of another section.
+    case section(RowKey)
+
+    /// The same for people; behind a line break, which row it is.
+    public func words(_ schema: Schema) -> String {
+      switch self {
+      case .order(let row, let former, let column):
+        "rows do not come in the order that was asked for, by “\(schema.columns[column].name)”\nrow \(row) came after row \(former)"
+      case .filter(let row): "rows come that the filter leaves out\nrow \(row)"
+      case .section(let row): "rows of another section come\nrow \(row)"
+      }
+    }
+  }
+
+  /// What a comparison comes to. `nil` stands for what only the source can know.
+  private typealias Verdict = Bool?
+
+  private let schema: Schema
+  private let query: Query
+  private let section: [Cell]
+  private let search: TextSearch?
+  private var searches: [ExactText: TextSearch] = [:]
+  private var patterns: [Filter<Int>: PatternMatcher] = [:]
+  private var natural = NaturalCollator()
+
+  /// Numbers that differ by less than this part of them may be the same in the source.
+  private static let precision = 1e-6
+  /// Moments that differ by less than a millisecond may be the same in the source.
+  private static let moment: Int64 = 1_000_000
+
+  /// A check of answers to this query, and of this section of it.
+  ///
+  /// - Precondition: The query fits the schema.
+  public init(_ schema: Schema, _ query: Query, section: [Cell] = []) {
+    (self.schema, self.query, self.section) = (schema, query, section)
+    search = query.search.isEmpty ? nil : TextSearch(query.search)
+    if let filter = query.filter { prepare(filter) }
+  }
+
+  mutating private func prepare(_ filter: Filter<Int>) {
+    switch filter {
+    case .all(let parts), .any(let parts): for part in parts { prepare(part) }
+    case .not(let part): prepare(part)
+    case .contains(_, let text), .startsWith(_, let text): searches[text] = TextSearch(text.string)
+    case .matches(_, let text, let ignoringCase):
+      patterns[filter] = (try? Pattern(text.string, ignoringCase: ignoringCase)).map(PatternMatcher.init)
+    case .compare, .range, .oneOf, .isEmpty: break
+    }
+  }
+
+  /// The first fault of a page; `nil` when there is none. Rows that do not fit the schema are passed over.
+  ///
+  /// - Complexity: O(rows × terms), and the bytes of the texts that are compared.
+  public func fault(in rows: [RowPage.Row]) -> Fault? {
+    var last: Int?
+    var descents: [(Int, Int, Int)] = []
+    var pairs = 0
+    for index in rows.indices where rows[index].cells.count == schema.columns.count {
+      let row = rows[index]
+      if zip(query.group, section).contains(where: { row.cells[$0] != $1 && !isLikely(row.cells[$0], $1) }) {
+        return .section(row.key)
+      }
+      if passes(row.cells) == false { return .filter(row.key) }
+      defer { last = index }
+      guard let last, !query.sort.isEmpty else { continue }
+      pairs += 1
+      switch order(rows[last].cells, row.cells) {
+      case .certain(let column): return .order(row.key, after: rows[last].key, column: column)
+      case .likely(let column): descents.append((last, index, column))
+      case .fine: break
+      }
+    }
+    // In a language's order a few may rightly stand otherwise; a list that is not sorted at all has half of them wrong.
+    guard let (before, index, column) = descents.first, descents.count * 4 > pairs, pairs >= 4 else { return nil }
+    return .order(rows[index].key, after: rows[before].key, column: column)
+  }
+
+  /// Whether a row passes the filter and the search; `nil` where only the source can know.
+  public func passes(_ cells: [Cell]) -> Bool? {
+    guard cells.count == schema.columns.count else { return nil }
+    let found = search.map { finds($0, query.search, in: cells) } ?? true
+    if found == false { return false }
+    let passes = query.filter.map { self.passes($0, cells) } ?? true
+    return passes == false ? false : passes == true && found == true ? true : nil
+  }
+
+  // MARK: Order
+
+  private enum Order { case fine, likely(Int), certain(Int) }
+
+  private func order(_ a: [Cell], _ b: [Cell]) -> Order {
+    for term in query.sort {
+      let column = schema.columns[term.column]
+      let (x, y) = (a[term.column], b[term.column])
+      // Empty cells come last, whatever the direction.
+      if x == .null || y == .null {
+        if x == .null, y == .null { continue }
+        return x == .null ? .certain(term.column) : .fine
+      }
+      guard let comparison = compare(x, y, column.collation) else { return .fine }
+      if comparison == 0 { continue }
+      guard (comparison > 0) != term.isDescending else { return .fine }
+      if case .locale = column.collation { return .likely(term.column) }
+      return .certain(term.column)
+    }
+    return .fine
+  }
+
+  /// Below 0, 0 or above; `nil` where the source may see it otherwise.
+  private func compare(_ a: Cell, _ b: Cell, _ collation: Collation = .codeUnit) -> Int? {
+    func sign<Value: Comparable>(_ x: Value, _ y: Value) -> Int { x < y ? -1 : x == y ? 0 : 1 }
+    switch (a, b) {
+    case (.integer(let x), .integer(let y)): return sign(x, y)
+    case (.timestamp(let x), .timestamp(let y)):
+      let (difference, overflows) = x.subtractingReportingOverflow(y)
+      return x == y ? 0 : !overflows && difference.magnitude < UInt64(Self.moment) ? nil : sign(x, y)
+    case (.boolean(let x), .boolean(let y)): return sign(x ? 1 : 0, y ? 1 : 0)
+    case (.number, .number), (.number, .integer), (.integer, .number):
+      guard let x = Self.number(a), let y = Self.number(b), x.isFinite, y.isFinite else { return nil }
+      return x == y ? 0 : (x - y).magnitude <= Self.precision * max(x.magnitude, y.magnitude) ? nil : sign(x, y)
+    case (.text(let x), .text(let y)), (.image(let x), .image(let y)):
+      if case .natural = collation {
+        let (x, y) = (naturalKey(x), naturalKey(y))
+        if x != y { return x.lexicographicallyPrecedes(y) ? -1 : 1 }
+        // What ties is told apart by code unit here, and by case or not at all elsewhere.
+        return nil
+      }
+      var (x, y) = (x, y)
+      let order = x.withUTF8 { x in
+        y.withUTF8 { y in compareBytes(UnsafeRawBufferPointer(x), UnsafeRawBufferPointer(y)) }
+      }
+      return order < 0 ? -1 : order == 0 ? 0 : 1
+    default: return nil
+    }
+  }
+
+  private static func number(_ cell: Cell) -> Double? {
+    switch cell {
+    case .number(let value): value
+    case .integer(let value): Double(value)
+    default: nil
+    }
+  }
+
+  private func naturalKey(_ text: String) -> [UInt8] {
+    var (text, key) = (text, [UInt8]())
+    text.withUTF8 { natural.appendKey(of: UnsafeRawBufferPointer($0), to: &key) }
+    return key
+  }
+
+  /// Whether two values that differ may be one in the source.
+  private func isLikely(_ a: Cell, _ b: Cell) -> Bool { a != .null && b != .null && compare(a, b) ?? 0 == 0 }
+
+  // MARK: Filter
+
+  private func passes(_ filter: Filter<Int>, _ cells: [Cell]) -> Verdict {
+    switch filter {
+    case .all(let parts): return all(parts.lazy.map { passes($0, cells) })
+    case .any(let parts): return all(parts.lazy.map { passes($0, cells).map { !$0 } }).map { !$0 }
+    case .not(let part): return passes(part, cells).map { !$0 }
+    case .isEmpty(let column): return cells[column] == .null
+    case .compare(let column, let comparison, let value): return compares(cells[column], comparison, value)
+    case .range(let column, let from, let through):
+      return all([
+        cells[column] != .null, from.map { compares(cells[column], .greaterOrEqual, $0) } ?? true,
+        through.map { compares(cells[column], .lessOrEqual, $0) } ?? true,
+      ])
+    case .oneOf(let column, let values):
+      guard cells[column] != .null else { return false }
+      return all(values.lazy.map { compares(cells[column], .equal, $0).map { !$0 } }).map { !$0 }
+    case .contains(let column, let text):
+      guard case .text(let value) = cells[column] else { return false }
+      return test(value, text.string) { searches[text]?.isIn($0) }
+    case .startsWith(let column, let text):
+      guard case .text(let value) = cells[column] else { return false }
+      return test(value, text.string) { searches[text]?.begins($0) }
+    case .matches(let column, let text, _):
+      guard case .text(let value) = cells[column] else { return false }
+      return test(value, text.string) { patterns[filter]?.matches($0) }
+    }
+  }
+
+  /// Whether all are true, one of them is not, or that depends on one that is not known.
+  private func all(_ verdicts: some Sequence<Verdict>) -> Verdict {
+    var isKnown = true
+    for verdict in verdicts {
+      if verdict == false { return false }
+      if verdict == nil { isKnown = false }
+    }
+    return isKnown ? true : nil
+  }
+
+  private func compares(_ cell: Cell, _ comparison: Comparison, _ value: Cell) -> Verdict {
+    guard cell != .null else { return false }
+    guard let order = compare(cell, value) else { return nil }
+    // A source with less than 64 bits to a number gives another one for what it has.
+    if order == 0, case .number = cell, comparison != .equal { return nil }
+    switch comparison {
+    case .equal: return order == 0
+    case .notEqual: return order != 0
+    case .less: return order < 0
+    case .lessOrEqual: return order <= 0
+    case .greater: return order > 0
+    case .greaterOrEqual: return order >= 0
+    }
+  }
+
+  private func finds(_ search: TextSearch, _ needle: String, in cells: [Cell]) -> Verdict {
+    var isKnown = true
+    for case .text(let text) in cells {
+      switch test(text, needle, { search.isIn($0) }) {
+      case true?: return true
+      case false?: break
+      case nil: isKnown = false
+      }
+    }
+    return isKnown ? false : nil
+  }
+
+  /// Letters beyond ASCII have cases that sources know differently.
+  private func test(_ text: String, _ needle: String, _ body: (UnsafeRawBufferPointer) -> Bool?) -> Verdict {
+    var text = text
+    let verdict = text.withUTF8 { body(UnsafeRawBufferPointer($0)) }
+    let isPlain = text.utf8.allSatisfy { $0 < 0x80 } && needle.utf8.allSatisfy { $0 < 0x80 }
+    return isPlain ? verdict : nil
+  }
+}
