@@ -16,7 +16,8 @@ struct Serve: ParsableCommand {
 
   func run() throws {
     let options = options
-    try Self.serve(try options.settings(), rereading: options.rereading) { settings, control, ending, reloading in
+    try Self.serve(try options.settings(), rereading: options.rereading, isOpening: options.open) {
+      settings, control, ending, reloading in
       let keeper = SourceKeeper(control, ending)
       do {
         try keeper.start(settings.sources!)
@@ -32,16 +33,17 @@ struct Serve: ParsableCommand {
   /// Serves what `startFeeds` starts; until the server runs that gets no further than its inlets hold.
   func run(_ startFeeds: (Settings, ServerControl, Ending) throws -> Void) throws {
     let options = options
-    try Self.serve(try options.settings(), rereading: options.rereading) { settings, control, ending, _ in
+    try Self.serve(try options.settings(), rereading: options.rereading, isOpening: options.open) {
+      settings, control, ending, _ in
       try startFeeds(settings, control, ending)
     }
   }
 
   /// Serves by these settings; `showing`: what the address shows, behind its `#`; `rereading`: reads the settings again at
-  /// SIGHUP; without it there is nothing to read, and SIGHUP ends the server.
+  /// SIGHUP; without it there is nothing to read, and SIGHUP ends the server; `isOpening`: opens the address in a browser.
   static func serve(
     _ settings: Settings, showing view: String = "", rereading: (@Sendable () throws -> Settings)? = nil,
-    _ startFeeds: (Settings, ServerControl, Ending, Reloading) throws -> Void
+    isOpening: Bool = false, _ startFeeds: (Settings, ServerControl, Ending, Reloading) throws -> Void
   ) throws {
     let output = LogOutput()
     output.change(settings)
@@ -67,6 +69,7 @@ struct Serve: ParsableCommand {
     server.recording?.begin()
     // What a journal keeps must let nobody in.
     announce("listening on \(getenv("JOURNAL_STREAM") == nil ? server.loginURL() : server.url)\(view)")
+    if isOpening { Browser.open("\(server.loginURL())\(view)") }
     server.run()
     if let tokenPath { unlink(tokenPath) }
     ending.finish()

@@ -4,12 +4,17 @@ import Logging
 import PluginHost
 import Server
 
-/// `COMMAND | rowcast`
+/// `COMMAND | rowcast`, `rowcast FILE...`
 struct Show: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Shows rows from standard input as a table: COMMAND | rowcast.",
-    usage: "COMMAND | rowcast [<options>]",
-    discussion: "It is what rowcast does without a subcommand when its standard input is a pipe or a file.")
+    abstract: "Shows rows from standard input or from files as tables: COMMAND | rowcast, rowcast data.csv.",
+    usage: "COMMAND | rowcast [<options>]\nrowcast [<options>] <file> ...",
+    discussion:
+      "It is what rowcast does without a subcommand when files are named, or when its standard input is a pipe or a file."
+  )
+
+  @Argument(help: ArgumentHelp("The files to show, each as a table; standard input if left out.", valueName: "file"))
+  var files: [String] = []
 
   @OptionGroup var loose: LooseArguments
 
@@ -25,28 +30,93 @@ struct Show: ParsableCommand {
     if let keep, !(1...100_000_000).contains(keep) {
       throw ValidationError("--keep must be between 1 and 100000000, not \(keep)")
     }
+    if files.count > 1, loose.name != nil {
+      throw ValidationError("--name is for one table; \(files.count) files are named")
+    }
+    if files.count > Self.greatestFileCount {
+      throw ValidationError("at most \(Self.greatestFileCount) files are shown at once, not \(files.count)")
+    }
     try serve.options.refuseSources("show")
   }
 
+  private static let greatestFileCount = 64
+
+  /// A stream to show, and what its table is called.
+  private struct Stream {
+    var file: Int32
+    var name: String
+    var options: LooseOptions
+  }
+
   func run() throws {
-    let name = loose.name ?? "input"
-    var options = loose.options
-    options.kept = keep
-    if options.title.isEmpty { options.title = "Standard input" }
+    let streams = try streams()
     try serve.run { [follow] _, control, ending in
-      let inlet = control.addSource(name)
-      let log = SourceLog(name)
-      let source = StreamSource(
-        STDIN_FILENO, name: name, options: options, isFollowing: follow,
-        log: { level, message in log.log(Logger.Level(level), message) },
-        events: { inlet.tell(SourceInlet.Event($0)) })
-      try ending.start(StreamFeed(source: source))
+      for stream in streams {
+        let inlet = control.addSource(stream.name)
+        let log = SourceLog(stream.name)
+        let source = StreamSource(
+          stream.file, name: stream.name, options: stream.options, isFollowing: follow,
+          log: { level, message in log.log(Logger.Level(level), message) },
+          events: { inlet.tell(SourceInlet.Event($0)) })
+        try ending.start(StreamFeed(source: source))
+      }
     }
   }
 
-  /// Whether this is what is wanted though nothing says so: something is piped into the command, and no other source is named.
-  static func isMeant(by arguments: [String]) -> Bool {
-    if let first = arguments.first, !first.hasPrefix("-") { return false }
+  private func streams() throws -> [Stream] {
+    var options = loose.options
+    options.kept = keep
+    guard !files.isEmpty else {
+      if options.title.isEmpty { options.title = "Standard input" }
+      return [Stream(file: STDIN_FILENO, name: loose.name ?? "input", options: options)]
+    }
+    var names: Set<String> = []
+    return try files.map { path in
+      let file = Glibc.open(path, O_RDONLY | O_CLOEXEC)
+      guard file >= 0 else {
+        throw WorldError(description: "\(path): \(String(cString: strerror(errno)).lowercased())")
+      }
+      var status = stat()
+      guard fstat(file, &status) == 0, status.st_mode & S_IFMT != S_IFDIR else {
+        throw WorldError(description: "\(path): a folder; name a file in it")
+      }
+      let title = path.split(separator: "/").last.map(String.init) ?? path
+      var own = options
+      if own.title.isEmpty { own.title = title }
+      // What separates values is known from such a name; the other formats show in the first line.
+      if own.format == nil {
+        own.format = ["csv": .csv, "tsv": .tsv][title.split(separator: ".").last?.lowercased() ?? ""]
+      }
+      var name = loose.name ?? Self.tableName(title)
+      let first = name
+      var number = 2
+      while !names.insert(name).inserted { (name, number) = ("\(first.prefix(56))-\(number)", number + 1) }
+      return Stream(file: file, name: name, options: own)
+    }
+  }
+
+  /// `sales-2026` for `sales 2026.csv`.
+  private static func tableName(_ file: String) -> String {
+    let stem = file.split(separator: ".").first ?? ""
+    let name = stem.unicodeScalars.map { scalar in
+      Child.isName(String(scalar)) ? Character(scalar) : "-"
+    }
+    return name.isEmpty ? "file" : String(name.prefix(64))
+  }
+
+  /// Whether this is what is wanted though nothing says so: a file is named, or something is piped into the command, and no other source
+  /// is named.
+  static func isMeant(by arguments: [String], besides commands: [String]) -> Bool {
+    if let first = arguments.first, !first.hasPrefix("-") {
+      guard !commands.contains(first) else { return false }
+      // A mistyped subcommand is no file.
+      return first.contains(".") || first.contains("/") || access(first, F_OK) == 0
+    }
+    if !arguments.contains("--"), let show = try? Rowcast.parseAsRoot(["show"] + arguments) as? Show,
+      !show.files.isEmpty
+    {
+      return true
+    }
     let others = ["--config", "--plugin", "--child", "--set", "--help", "-h", "--version", "--"]
     guard !arguments.contains(where: { argument in others.contains { argument == $0 || argument.hasPrefix($0 + "=") } })
     else { return false }

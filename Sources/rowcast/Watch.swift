@@ -1,13 +1,18 @@
 import ArgumentParser
+import Glibc
 import Logging
 import PluginHost
 import Server
 
-/// `rowcast watch -n 2 -- COMMAND ARGUMENT...`
+/// `rowcast watch -n 2 COMMAND ARGUMENT...`
 struct Watch: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Runs a command again and again, and shows the table that it prints: rowcast watch -n 2 -- df -h",
-    usage: "rowcast watch [-n <seconds>] [<options>] -- <command> ...")
+    abstract: "Runs a command again and again, and shows the table that it prints: rowcast watch -n 2 df -h",
+    usage: "rowcast watch [-n <seconds>] [<options>] <command> ...",
+    discussion: """
+      What follows the first word that is no option is the command. One text with shell syntax runs through the shell: rowcast watch 'ps aux | \
+      head'. The command gets the whole environment.
+      """)
 
   @Option(name: [.customShort("n"), .long], help: ArgumentHelp("The pause between two runs.", valueName: "seconds"))
   var pause = 2.0
@@ -21,16 +26,22 @@ struct Watch: ParsableCommand {
       throw ValidationError("-n must be between 0.1 and 86400 seconds, not \(pause)")
     }
     guard !serve.options.command.isEmpty else {
-      throw ValidationError("which command? It stands after --: rowcast watch -- df -h")
+      throw ValidationError("which command? Name it last: rowcast watch df -h")
     }
     try serve.options.refuseSources("watch", butCommand: true)
   }
 
   func run() throws {
-    guard let child = Child(words: serve.options.command) else { return }
+    let words = serve.options.command
+    // A line for the shell is called as its first word is.
+    let line = Self.isShellLine(words) ? words[2] : nil
+    let first = line.map { String($0.split { !$0.isLetter && !$0.isNumber && !"_-./".contains($0) }.first ?? "sh") }
+    guard var child = first.flatMap({ Child(words: [$0]) }) ?? Child(words: words) else { return }
+    child.command = ChildCommand(words[0], Array(words.dropFirst()))
+    child.command.inheritsEnvironment = true
     let name = loose.name ?? child.name
     var options = loose.options
-    if options.title.isEmpty { options.title = serve.options.command.joined(separator: " ") }
+    if options.title.isEmpty { options.title = line ?? words.joined(separator: " ") }
     try serve.run { [pause] _, control, ending in
       let inlet = control.addSource(name)
       let sourceLog = SourceLog(name)
@@ -41,6 +52,35 @@ struct Watch: ParsableCommand {
       try ending.start(WatchFeed(source: source))
     }
   }
+}
+
+extension Watch {
+  /// Options that have no value behind them.
+  private static let flags: Set<String> = ["--no-token", "--read-only", "--open", "--help", "-h", "--version"]
+  private static let shell = ["/bin/sh", "-c"]
+
+  /// The same arguments with `--` in front of the command, and with the shell in front of a line for it.
+  ///
+  /// - Parameter arguments: what follows `watch`.
+  static func separated(_ arguments: [String]) -> [String] {
+    var place = 0
+    while place < arguments.count, arguments[place] != "--" {
+      let argument = arguments[place]
+      guard argument.hasPrefix("-"), argument != "-" else { break }
+      place += flags.contains(argument) || argument.contains("=") ? 1 : 2
+    }
+    guard place < arguments.count else { return arguments }
+    let command = Array(arguments[(arguments[place] == "--" ? place + 1 : place)...])
+    return arguments[..<place] + ["--"] + (command.count == 1 && needsShell(command[0]) ? shell + command : command)
+  }
+
+  /// Whether one word is a line with arguments, pipes or the like, and not the path of a program.
+  private static func needsShell(_ word: String) -> Bool {
+    guard word.contains(where: { " \t\n|&;<>()$`\"'*?[]#~{}!".contains($0) }) else { return false }
+    return access(word, X_OK) != 0
+  }
+
+  static func isShellLine(_ words: [String]) -> Bool { words.count == 3 && words.starts(with: shell) }
 }
 
 /// A command that is run again and again, joined to the server.

@@ -11,13 +11,20 @@ struct Rowcast: ParsableCommand {
       PluginHostCommand.self,
     ],
     defaultSubcommand: Serve.self)
+
+  /// The arguments with what may be left out: the subcommand for rows, and `--` in front of a command to watch.
+  static func completed(_ arguments: [String]) -> [String] {
+    if arguments.first == "watch" { return ["watch"] + Watch.separated(Array(arguments.dropFirst())) }
+    let commands = configuration.subcommands.map { $0._commandName } + ["help"]
+    return Show.isMeant(by: arguments, besides: commands) ? ["show"] + arguments : arguments
+  }
 }
 
 // Not `Rowcast.main()`: its exit codes are those of sysexits.h, and it prints the usage after each complaint. Ours: one line, and 2
 // when the command was wrong, 1 when the world was.
 do {
   let arguments = Array(CommandLine.arguments.dropFirst())
-  var command = try Rowcast.parseAsRoot(Show.isMeant(by: arguments) ? ["show"] + arguments : arguments)
+  var command = try Rowcast.parseAsRoot(Rowcast.completed(arguments))
   try command.run()
 } catch let error as WorldError {
   complain(error.description)

@@ -10,6 +10,8 @@ public struct ChildCommand: Hashable, Sendable {
   public var folder: String?
   /// What its environment has beside what is always handed on; see ``inherited``.
   public var environment: [String: String] = [:]
+  /// Whether it gets our whole environment: for a command that its user has typed, and no plugin.
+  public var inheritsEnvironment = false
   /// How much memory of its own each of its processes may have, in bytes.
   public var memory: UInt64 = 2 << 30
   /// How many files each of its processes may have open.
@@ -33,9 +35,16 @@ public struct ChildCommand: Hashable, Sendable {
   /// Of our own environment a child gets these and `LC_*`, and nothing else: what else is there may be secret.
   static let inherited: Set<String> = ["HOME", "LANG", "LANGUAGE", "LOGNAME", "PATH", "SHELL", "TMPDIR", "TZ", "USER"]
 
+  /// What the system manager has told us alone.
+  private static func ofTheServer(_ name: String) -> Bool {
+    name == "NOTIFY_SOCKET" || name == "WATCHDOG_PID" || name == "WATCHDOG_USEC" || name.hasPrefix("LISTEN_")
+  }
+
   /// The child's whole environment.
   func environment(from ours: [String: String]) -> [String] {
-    var result = ours.filter { Self.inherited.contains($0.key) || $0.key.hasPrefix("LC_") }
+    var result = ours.filter { name, _ in
+      inheritsEnvironment ? !Self.ofTheServer(name) : Self.inherited.contains(name) || name.hasPrefix("LC_")
+    }
     if result["PATH"] == nil { result["PATH"] = "/usr/local/bin:/usr/bin:/bin" }
     result.merge(environment) { $1 }
     return result.map { "\($0.key)=\($0.value)" }.sorted()

@@ -6,6 +6,9 @@ struct PageOptions: ParsableArguments {
   @Option(help: ArgumentHelp("The port; 0 for any that is free. (default: 7777)", valueName: "port"))
   var port: Int?
 
+  @Flag(help: "Open the address in a browser: $BROWSER, or xdg-open.")
+  var open = false
+
   @Flag(help: "Let in everyone who can reach the server: every user of this machine.")
   var noToken = false
 

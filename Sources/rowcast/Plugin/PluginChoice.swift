@@ -5,7 +5,10 @@ import PluginHost
 
 /// Which plugin an author means: a file, or a command after `--`.
 struct PluginChoice: ParsableArguments {
-  @Argument(help: ArgumentHelp("The plugin: a program's file, or a shared library.", valueName: "path"))
+  @Argument(
+    help: ArgumentHelp(
+      "The plugin: a program's file, a shared library, or the folder that “rowcast plugin new” made.", valueName: "path"
+    ))
   var path: String?
 
   @Argument(
@@ -41,7 +44,9 @@ struct PluginChoice: ParsableArguments {
   /// What its table is called, when it does not say so itself.
   var tableName: String {
     let word =
-      path ?? command.first { FileManager.default.fileExists(atPath: $0) && !$0.hasPrefix("/bin/") } ?? command[0]
+      folder.flatMap { try? PluginFolder($0, named: path!).product() } ?? path ?? command.first {
+        FileManager.default.fileExists(atPath: $0) && !$0.hasPrefix("/bin/")
+      } ?? command[0]
     let name = Installation.pluginName(word.contains("/") ? word : "./" + word).split(separator: ".").first.map(
       String.init)
     return name.flatMap { Child.isName($0) ? $0 : nil } ?? "plugin"
@@ -58,11 +63,20 @@ struct PluginChoice: ParsableArguments {
     }
   }
 
-  /// The file, if it is one.
+  /// The folder, if it is one.
+  private var folder: String? {
+    guard let path, let found = realpath(path, nil) else { return nil }
+    defer { free(found) }
+    var status = stat()
+    return stat(found, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR ? String(cString: found) : nil
+  }
+
+  /// The file, if it is one; of a folder, the plugin in it.
   ///
   /// - Throws: ``WorldError`` when there is none.
   func file() throws -> String? {
     guard let path else { return nil }
+    if let folder { return try PluginFolder(folder, named: path).product() }
     guard let found = realpath(path, nil) else { throw WorldError(description: "\(path): no such file") }
     defer { free(found) }
     return String(cString: found)
@@ -72,6 +86,7 @@ struct PluginChoice: ParsableArguments {
   ///
   /// - Throws: ``WorldError`` when there is no such program, or it may not be run.
   func program() throws -> ChildCommand {
+    if let folder { try PluginFolder(folder, named: path!).build() }
     guard let file = try file() else { return ChildCommand(command[0], Array(command.dropFirst())) }
     var status = stat()
     guard stat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {

@@ -8,7 +8,7 @@ struct PluginRun: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "run", abstract: "Shows one plugin in the browser, with its log, and anew when its file changes.",
     discussion: """
-      The plugin runs as a program of its own, a shared library too. When its file is written the new one is started beside the old one, and takes
+      A folder with a Makefile is built first. The plugin runs as a program of its own, a shared library too. When its file is written the new one is started beside the old one, and takes
       over with its first whole list. The table “log” has what it writes to standard error.
       """)
 
@@ -34,7 +34,8 @@ struct PluginRun: ParsableCommand {
     }
     let name = choice.tableName
     let settings = choice.settings
-    try Serve.serve(page.settings, showing: LogTable.besideTheFirst) { [trace] _, control, ending, _ in
+    try Serve.serve(page.settings, showing: LogTable.besideTheFirst, isOpening: page.open) {
+      [trace] _, control, ending, _ in
       let feed = RunFeed(
         command, name: name, settings: settings, files: files, trace: trace, control: control)
       try ending.start(feed)

@@ -38,6 +38,9 @@ struct ServeOptions: ParsableArguments {
       valueName: "file"))
   var tokenFile: String?
 
+  @Flag(help: "Open the address in a browser: $BROWSER, or xdg-open.")
+  var open = false
+
   @Flag(help: "Let in everyone who can reach the server: every user of this machine.")
   var noToken = false
 

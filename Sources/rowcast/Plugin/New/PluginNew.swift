@@ -39,10 +39,9 @@ struct PluginNew: ParsableCommand {
     } catch {
       throw WorldError(description: "\(folder.path): \(error.localizedDescription)")
     }
-    let product = "\(name)/\(language.product(name))"
     announce("made \(folder.path); next:")
-    if language.isBuilt { announce("  make -C \(name)") }
-    announce("  rowcast plugin check ./\(product)")
-    announce("  rowcast plugin run ./\(product)")
+    let place = folder.relativePath
+    announce("  rowcast plugin check \(place)")
+    announce("  rowcast plugin run \(place)")
   }
 }

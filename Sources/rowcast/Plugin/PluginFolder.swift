@@ -1,0 +1,51 @@
+import Foundation
+import Glibc
+
+/// A folder with a plugin, as `rowcast plugin new` makes it: `jobs` with `jobs.py`, `jobs.sh` or, built by its Makefile, `libjobs.so`.
+struct PluginFolder {
+  private let path: String
+  private let givenName: String
+
+  /// The folder at an absolute path; complaints call it as its user did.
+  init(_ path: String, named givenName: String) { (self.path, self.givenName) = (path, givenName) }
+
+  /// Runs `make` in it when it has a Makefile. What make writes goes to standard error.
+  ///
+  /// - Throws: ``WorldError`` when make fails.
+  func build() throws {
+    guard access("\(path)/Makefile", R_OK) == 0 else { return }
+    let make = Process()
+    make.executableURL = URL(filePath: "/usr/bin/env")
+    make.arguments = ["make", "--silent", "-C", path]
+    make.standardOutput = FileHandle.standardError
+    do { try make.run() } catch {
+      throw WorldError(description: "\(givenName): make cannot be started: \(error.localizedDescription)")
+    }
+    make.waitUntilExit()
+    guard make.terminationStatus == 0 else {
+      throw WorldError(
+        description: "\(givenName): make failed with code \(make.terminationStatus); its output is above")
+    }
+  }
+
+  /// The plugin in it.
+  ///
+  /// - Throws: ``WorldError`` when there is none, or more than one it could be.
+  func product() throws -> String {
+    let name = path.split(separator: "/").last.map(String.init) ?? ""
+    let names = ["lib\(name).so", "\(name).py", "\(name).sh", name]
+    if let found = names.first(where: isFile) { return "\(path)/\(found)" }
+    // A folder that was renamed has one plugin still.
+    let others = (try? FileManager.default.contentsOfDirectory(atPath: path))?.filter {
+      isFile($0) && ($0.hasPrefix("lib") && $0.hasSuffix(".so") || access("\(path)/\($0)", X_OK) == 0)
+    }
+    if let others, others.count == 1 { return "\(path)/\(others[0])" }
+    throw WorldError(
+      description: "\(givenName): no plugin in this folder; looked for \(names.joined(separator: ", "))")
+  }
+
+  private func isFile(_ name: String) -> Bool {
+    var status = stat()
+    return stat("\(path)/\(name)", &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+  }
+}

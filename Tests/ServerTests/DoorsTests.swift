@@ -1,0 +1,84 @@
+import Foundation
+import Testing
+
+/// What may be left out on the command line.
+@Suite struct DoorsTests {
+  private func isShown(_ arguments: [String], _ text: String, in table: String, environment: [String: String] = [:])
+    throws
+  {
+    let command = try RunningCommand(arguments, environment: environment)
+    try WebSocketClient.waitFor(text, in: table, port: command.port)
+    command.send(signal: SIGTERM)
+    #expect(try command.end() == 0)
+  }
+
+  private static let page = ["--port", "0", "--no-token"]
+
+  @Test(arguments: [
+    ("sales 2026.csv", "name,n\nbuild,7\n", "sales-2026"), ("one.csv", "name\nbuild\n", "one"),
+    ("a.tsv", "name\tn\nbuild\t7\n", "a"), ("a.json", #"[{"name":"build"}]"#, "a"),
+    ("b.ndjson", #"{"name":"build"}"#, "b"), ("c.log", "build has ended\nthe end\n", "c"),
+    ("plain", "build\n", "plain"),
+  ]) func `a file is a table`(_ name: String, _ text: String, _ table: String) throws {
+    let scratch = try Scratch()
+    let file = try scratch.write(name, text)
+    for arguments in [[file] + Self.page, Self.page + [file], ["show", file] + Self.page] {
+      try isShown(arguments, "build", in: table)
+    }
+  }
+
+  @Test func `files of one name are tables of their own`() throws {
+    let scratch = try Scratch()
+    let first = try scratch.write("a.csv", "name,n\nbuild,7\n")
+    let second = try scratch.write("a.tsv", "name\tn\ntest\t7\n")
+    let command = try RunningCommand([first, second] + Self.page)
+    try WebSocketClient.waitFor("build", in: "a", port: command.port)
+    try WebSocketClient.waitFor("test", in: "a-2", port: command.port)
+    command.send(signal: SIGTERM)
+    #expect(try command.end() == 0)
+  }
+
+  @Test func `a file that is not there is one line and 1`() throws {
+    for (path, reason) in [("/nowhere/a.csv", "no such file or directory"), ("/etc", "a folder; name a file in it")] {
+      let command = try RunningCommand([path] + Self.page, waits: false)
+      #expect(try command.end() == 1)
+      #expect(command.complaints == "rowcast: \(path): \(reason)\n")
+    }
+  }
+
+  @Test(arguments: [
+    (["-n", "0.2", "echo", "-e", "NAME USE\\nbuild 7"], "echo"), (["echo build | tr b B"], "echo"),
+    (["--", "echo build; true"], "echo"), (["--name", "x", "printenv", "DOORS"], "x"),
+  ]) func `a command is watched without a separator`(_ words: [String], _ table: String) throws {
+    let text = words.contains { $0.contains("tr b") } ? "Build" : "build"
+    try isShown(["watch"] + Self.page + words, text, in: table, environment: ["DOORS": "build"])
+  }
+
+  @Test func `the address is opened in a browser`() throws {
+    let scratch = try Scratch()
+    let opened = "\(scratch.path)/opened"
+    let browser = try scratch.write("browser", "#!/bin/sh\necho \"$@\" > \(opened).new && mv \(opened).new \(opened)\n")
+    chmod(browser, 0o755)
+    let command = try RunningCommand(
+      ["serve", "--port", "0", "--open"], environment: ["BROWSER": "/nowhere/b:\(browser) %s"])
+    let deadline = RawSocket.now() + RawSocket.patience
+    while !FileManager.default.fileExists(atPath: opened), RawSocket.now() < deadline { usleep(10_000) }
+    let address = try String(contentsOfFile: opened, encoding: .utf8)
+    #expect(address == command.url + "\n")
+    command.send(signal: SIGTERM)
+    #expect(try command.end() == 0)
+  }
+
+  @Test(arguments: [
+    (
+      ["BROWSER": "", "PATH": "/nowhere"],
+      "rowcast: --open: no browser found: set BROWSER, or install xdg-utils (xdg-open)\n"
+    ),
+    (["BROWSER": "false"], "rowcast: --open: no browser was opened: false ended with code 1; open the address above\n"),
+  ]) func `it is said when there is no browser`(_ environment: [String: String], _ complaint: String) throws {
+    let command = try RunningCommand(["serve", "--port", "0", "--no-token", "--open"], environment: environment)
+    try command.waitForComplaint(complaint)
+    command.send(signal: SIGTERM)
+    #expect(try command.end() == 0)
+  }
+}
