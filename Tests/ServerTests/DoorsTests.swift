@@ -57,13 +57,18 @@ import Testing
   @Test func `the address is opened in a browser`() throws {
     let scratch = try Scratch()
     let opened = "\(scratch.path)/opened"
-    let browser = try scratch.write("browser", "#!/bin/sh\necho \"$@\" > \(opened).new && mv \(opened).new \(opened)\n")
-    chmod(browser, 0o755)
+    mkfifo(opened, 0o600)
+    // Both ends, so that neither opening waits.
+    let pipe = open(opened, O_RDWR)
+    defer { close(pipe) }
+    let browser = try scratch.write("browser", "#!/bin/sh\necho \"$@\" > \(opened)\n")
     let command = try RunningCommand(
       ["serve", "--port", "0", "--open"], environment: ["BROWSER": "/nowhere/b:\(browser) %s"])
-    let deadline = RawSocket.now() + RawSocket.patience
-    while !FileManager.default.fileExists(atPath: opened), RawSocket.now() < deadline { usleep(10_000) }
-    let address = try String(contentsOfFile: opened, encoding: .utf8)
+    var entry = pollfd(fd: pipe, events: Int16(POLLIN), revents: 0)
+    try #require(poll(&entry, 1, Int32(RawSocket.patience * 1_000)) == 1)
+    var bytes = [UInt8](repeating: 0, count: 4_096)
+    let count = read(pipe, &bytes, bytes.count)
+    let address = String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
     #expect(address == command.url + "\n")
     command.send(signal: SIGTERM)
     #expect(try command.end() == 0)
