@@ -215,7 +215,7 @@ def begin(settings):
         sys.stdout.flush()
         sys.exit(0)
     tree = Tree(root, settings.get("hidden", False), settings.get("limit", 100_000))
-    say(type="schema", name="files", title=f"Files in {os.path.basename(root) or root}", key="text", columns=COLUMNS,
+    say(type="schema", name="files", title=f"Files in {os.path.basename(root) or root}", key="text", label="name", columns=COLUMNS,
         prefetch={"inFlight": 8, "patience": 30_000})
     changed, _ = tree.scan()
     tell(tree, sorted(changed), [])

@@ -11,14 +11,14 @@ import sys
 import time
 
 COLUMNS = [
-    {"name": "id", "type": "integer", "title": "Id", "width": 9},
+    {"name": "id", "type": "integer", "title": "Id", "width": 9, "format": "plain"},
     {"name": "symbol", "type": "text", "title": "Symbol", "width": 10},
     {"name": "sector", "type": "text", "title": "Sector", "style": "badge", "width": 11},
-    {"name": "price", "type": "number", "title": "Price", "style": "bar", "width": 12},
+    {"name": "price", "type": "number", "title": "Price", "style": "bar", "width": 12, "format": "grouped.2", "better": "higher"},
     {"name": "size", "type": "integer", "title": "Size", "width": 8},
-    {"name": "bid", "type": "number", "title": "Bid", "width": 12},
-    {"name": "ask", "type": "number", "title": "Ask", "width": 12},
-    {"name": "ts", "type": "timestamp", "title": "Time", "width": 20},
+    {"name": "bid", "type": "number", "title": "Bid", "width": 12, "format": "grouped.2", "better": "higher"},
+    {"name": "ask", "type": "number", "title": "Ask", "width": 12, "format": "grouped.2", "better": "higher"},
+    {"name": "ts", "type": "timestamp", "title": "Time", "width": 20, "format": "datetime.3"},
     {"name": "side", "type": "text", "title": "Side", "style": "badge", "width": 6},
     {"name": "note", "type": "text", "title": "Note", "width": 26},
 ]
@@ -153,7 +153,7 @@ def main():
     rows = settings.get("rows", 100_000)
     rate = settings.get("rate", 1_000)
     quotes = Quotes(settings.get("seed", 0))
-    say({"type": "schema", "name": "quotes", "title": "Quotes", "key": "integer", "columns": COLUMNS})
+    say({"type": "schema", "name": "quotes", "title": "Quotes", "key": "integer", "columns": COLUMNS, "label": "symbol"})
     load(host, quotes, rows)
     if rows > 0 and rate > 0:
         change(host, quotes, rows, rate, settings.get("batches", 20))

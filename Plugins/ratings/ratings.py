@@ -23,7 +23,7 @@ COLUMNS = [
     {"name": "emoji", "type": "text", "title": "Emoji", "width": 6, "align": "center"},
     {"name": "name", "type": "text", "title": "Name", "width": 36},
     {"name": "block", "type": "text", "title": "Block", "style": "badge", "width": 22},
-    {"name": "rating", "type": "integer", "title": "Rating", "style": "bar", "width": 10, "deferred": True},
+    {"name": "rating", "type": "integer", "title": "Rating", "style": "bar", "width": 10, "better": "higher", "deferred": True},
 ]
 
 ACTIONS = [
@@ -132,7 +132,7 @@ def main():
                 settings = message.get("settings", {})
                 rows = list(emoji())
                 ratings = Ratings([row[0] for row in rows], settings)
-                say(type="schema", name="ratings", title="Emoji ratings", key="text", columns=COLUMNS, actions=ACTIONS,
+                say(type="schema", name="ratings", title="Emoji ratings", key="text", label="name", columns=COLUMNS, actions=ACTIONS,
                     prefetch={"inFlight": settings.get("at_once", 16)})
                 say(type="upsert", rows=rows)
                 say(type="commit")

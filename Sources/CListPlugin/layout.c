@@ -80,4 +80,15 @@ static_assert(offsetof(struct list_images, offer) == 8, "images");
 static_assert(offsetof(struct list_images, loaded) == 16, "images");
 static_assert(offsetof(struct list_images, failed) == 24, "images");
 static_assert(sizeof(struct list_images) == 32, "images");
+
+// The extension "presentation".
+static_assert(offsetof(struct list_column_presentation, format) == 8, "presentation");
+static_assert(offsetof(struct list_column_presentation, better) == 16, "presentation");
+static_assert(sizeof(struct list_column_presentation) == 24, "presentation");
+static_assert(offsetof(struct list_table_presentation, column_size) == 8, "presentation");
+static_assert(offsetof(struct list_table_presentation, columns) == 16, "presentation");
+static_assert(offsetof(struct list_table_presentation, label) == 24, "presentation");
+static_assert(sizeof(struct list_table_presentation) == 32, "presentation");
+static_assert(offsetof(struct list_presentation, offer) == 8, "presentation");
+static_assert(sizeof(struct list_presentation) == 16, "presentation");
 #endif

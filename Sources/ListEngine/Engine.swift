@@ -135,6 +135,7 @@ public struct Engine: ~Copyable {
     case .recent(let time) where time <= .zero: throw .badRetention(schema.retention)
     default: break
     }
+    try schema.checkPresentation()
   }
 
   /// All tables in the order of addition.

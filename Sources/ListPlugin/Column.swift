@@ -16,6 +16,10 @@ public struct Column: Hashable, Sendable {
   public var alignment: ColumnAlignment
   /// In which order its texts stand; only for columns of texts.
   public var collation: Collation
+  /// The written form of its numbers or times; nil for the default, which shows every digit that a value has.
+  public var format: ColumnFormat?
+  /// The direction in which its numbers improve; nil when neither is better: changes are shown in a neutral colour.
+  public var better: BetterDirection?
   /// Whether its cells are loaded where someone looks, by ``DataSource/loader``; rows have null in their place.
   public var isDeferred: Bool
 
@@ -23,7 +27,7 @@ public struct Column: Hashable, Sendable {
   public init(
     _ name: String, _ type: ColumnType, title: String = "", style: ColumnStyle = .plain, unit: String = "",
     width: Int = 0, alignment: ColumnAlignment = .standard, collation: Collation = .codeUnit,
-    isDeferred: Bool = false
+    format: ColumnFormat? = nil, better: BetterDirection? = nil, isDeferred: Bool = false
   ) {
     self.name = name
     self.title = title
@@ -33,6 +37,8 @@ public struct Column: Hashable, Sendable {
     self.width = width
     self.alignment = alignment
     self.collation = collation
+    self.format = format
+    self.better = better
     self.isDeferred = isDeferred
   }
 }

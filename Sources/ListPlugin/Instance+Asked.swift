@@ -15,6 +15,16 @@ extension Instance {
     }
     if let loader = source.loader { try offer(loader, of: source) }
     if let images = source.images { try offer(images) }
+    let schema = source.schema
+    if schema.hasPresentation { try offer(schema) }
+  }
+
+  private func offer(_ schema: Schema) throws(HostError) {
+    guard let table = host.extension(LIST_PRESENTATION, list_presentation.self) else {
+      return host.log(.debug, "this host shows values in their default form only")
+    }
+    let result = schema.withCPresentation { table.pointee.offer(host.host.pointee.context, $0) }
+    try host.check(result, "the host refuses the form of the values; its log says why")
   }
 
   private func offer(_ loader: CellLoader, of source: any DataSource) throws(HostError) {

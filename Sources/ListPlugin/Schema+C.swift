@@ -28,4 +28,32 @@ extension Schema {
       return try body(&schema)
     }
   }
+
+  /// Whether any value has another form than the default, or a row a label.
+  var hasPresentation: Bool { label != nil || columns.contains { $0.format != nil || $0.better != nil } }
+
+  /// Calls `body` with the form of the table's values as the host reads it; nothing of it is valid afterwards.
+  func withCPresentation<Result>(
+    _ body: (UnsafePointer<list_table_presentation>) throws -> Result
+  ) rethrows -> Result {
+    var texts: [UnsafeMutablePointer<CChar>] = []
+    defer { texts.forEach { free($0) } }
+    func keep(_ text: String) -> UnsafePointer<CChar> {
+      let copy = strdup(text)!
+      texts.append(copy)
+      return UnsafePointer(copy)
+    }
+    let columns = columns.filter { $0.format != nil || $0.better != nil }.map { column in
+      list_column_presentation(
+        column: keep(column.name), format: column.format.map { keep($0.text) },
+        better: column.better?.rawValue ?? LIST_BETTER_NEITHER.rawValue, reserved: 0)
+    }
+    return try columns.withUnsafeBufferPointer { buffer in
+      var form = list_table_presentation(
+        size: UInt32(MemoryLayout<list_table_presentation>.size), column_count: UInt32(buffer.count),
+        column_size: UInt32(MemoryLayout<list_column_presentation>.stride), reserved: 0, columns: buffer.baseAddress,
+        label: label.map { keep($0) })
+      return try body(&form)
+    }
+  }
 }

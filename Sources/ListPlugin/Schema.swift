@@ -13,6 +13,8 @@ public struct Schema: Hashable, Sendable {
   public var key: KeyType
   /// At least one.
   public var columns: [Column]
+  /// The name of the column whose value names a row for people, such as a process's name; nil when none does.
+  public var label: String?
   /// How many rows it may have; nil for as many as the host allows. Rows beyond are left out and counted.
   public var rowLimit: Int?
   /// How many bytes its rows may weigh; nil for as many as the host allows. What a row weighs is said in `list_plugin.h`.
@@ -22,13 +24,14 @@ public struct Schema: Hashable, Sendable {
 
   /// A table.
   public init(
-    _ name: String, title: String = "", key: KeyType, columns: [Column], rowLimit: Int? = nil, byteLimit: Int? = nil,
-    retention: Retention = .everything
+    _ name: String, title: String = "", key: KeyType, columns: [Column], label: String? = nil,
+    rowLimit: Int? = nil, byteLimit: Int? = nil, retention: Retention = .everything
   ) {
     self.name = name
     self.title = title
     self.key = key
     self.columns = columns
+    self.label = label
     self.rowLimit = rowLimit
     self.byteLimit = byteLimit
     self.retention = retention

@@ -57,7 +57,7 @@ enum SchemaReader {
   private static let firstSize = 40
 
   /// The members that a plugin has; those that it does not know are 0.
-  private static func copy<Struct: BitwiseCopyable>(_ place: UnsafeRawPointer, size: Int, of empty: Struct) -> Struct {
+  static func copy<Struct: BitwiseCopyable>(_ place: UnsafeRawPointer, size: Int, of empty: Struct) -> Struct {
     var copy = empty
     withUnsafeMutableBytes(of: &copy) {
       $0.copyMemory(from: UnsafeRawBufferPointer(start: place, count: min(size, MemoryLayout<Struct>.size)))

@@ -28,6 +28,16 @@ extension SourceCore {
     }
   }
 
+  func offer(_ form: UnsafePointer<list_table_presentation>?) -> Int32 {
+    beforeDeclaring("presentation") { () throws(SchemaReader.Fault) in
+      let read = try PresentationReader.read(form)
+      guard presentation == nil else { throw SchemaReader.Fault("a presentation was offered before") }
+      presentation = read
+    } reason: {
+      $0.reason
+    }
+  }
+
   func acted(_ id: UInt64, _ outcome: UInt32, _ message: UnsafePointer<CChar>?) -> Int32 {
     let text = String(ForeignText.message(message).prefix(Self.messageLimit))
     let result: ActionOutcome

@@ -22,6 +22,7 @@ final class SourceCore: @unchecked Sendable {
   private let turn = Monitor()
   // Under `turn`.
   private var schema: Schema?
+  var presentation: PresentationReader.Presentation?
   private var isReloading = false
   private var state = SourceState.starting
   private var hasRows = false
@@ -268,6 +269,7 @@ final class SourceCore: @unchecked Sendable {
         } catch {
           throw SchemaReader.Fault(error.reason)
         }
+        try presentation?.complete(&schema)
         // Before anyone hears of the table: what is asked of it must not come too early.
         let instance = monitor.withLock {
           known = schema

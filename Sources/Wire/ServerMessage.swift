@@ -213,6 +213,10 @@ extension JSONWriter {
         self.column(column)
       }
       raw("]")
+      if let label = table.schema.label {
+        raw(",\"label\":")
+        text(label)
+      }
       if !table.schema.actions.isEmpty {
         raw(",\"actions\":")
         actions(table.schema.actions)
@@ -257,6 +261,14 @@ extension JSONWriter {
     if column.collation != .codeUnit {
       raw(",\"collation\":")
       text(column.collation.name)
+    }
+    if let format = column.format {
+      raw(",\"format\":")
+      text(format.text)
+    }
+    if let better = column.better {
+      raw(",\"better\":")
+      text(better.rawValue)
     }
     byte("}")
   }

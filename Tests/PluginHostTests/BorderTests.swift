@@ -65,6 +65,8 @@ import Testing
     #expect(ColumnStyle.image.rawValue == LIST_STYLE_IMAGE.rawValue)
     #expect(ColumnStyle.sparkline.rawValue == LIST_STYLE_SPARKLINE.rawValue)
     #expect(ColumnStyle.link.rawValue == LIST_STYLE_LINK.rawValue)
+    #expect(BetterDirection.higher.rawValue == LIST_BETTER_HIGHER.rawValue)
+    #expect(BetterDirection.lower.rawValue == LIST_BETTER_LOWER.rawValue)
     #expect(ColumnAlignment.start.rawValue == LIST_ALIGN_START.rawValue)
     #expect(ColumnAlignment.end.rawValue == LIST_ALIGN_END.rawValue)
     #expect(ColumnAlignment.center.rawValue == LIST_ALIGN_CENTER.rawValue)

@@ -67,6 +67,9 @@ import Testing
     let view = recorder.view
     #expect(view.schema?.name == "quotes")
     #expect(view.schema?.columns.map(\.name) == Quotes.columns)
+    #expect(view.schema?.columns.first { $0.name == "price" }?.format == .grouped(decimals: 2))
+    #expect(view.schema?.columns.first { $0.name == "price" }?.better == .higher)
+    #expect(view.schema?.label == "symbol")
     #expect(view.changes.filter(\.beginsReload).count == 1)
     #expect(view.changes.filter(\.endsReload).count == 1)
     #expect(view.changes.first?.beginsReload == true)
@@ -152,7 +155,7 @@ import Testing
       return source
     }
     try recorder.wait("the news") {
-      $0.states.contains { $0.hasPrefix("stale: ") && $0.hasSuffix("No such file or directory") }
+      $0.states.contains { $0.hasPrefix("stale: ") && $0.contains("No such file or directory; trying again") }
     }
     #expect(source.stop(within: .seconds(30)))
   }

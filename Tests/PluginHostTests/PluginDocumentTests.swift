@@ -23,7 +23,7 @@ import Testing
 
   @Test func theSwiftExamplesCompile() throws {
     let examples = try Self.examples("swift")
-    #expect(examples.count == 5)
+    #expect(examples.count == 6)
     let products = URL(filePath: try Workshop.library("load")).deletingLastPathComponent()
     for (index, example) in examples.enumerated() {
       try Workshop.withFolder { folder in

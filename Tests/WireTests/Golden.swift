@@ -294,14 +294,17 @@ enum Golden {
           let alignment = (column["align"] as? String).flatMap(ColumnAlignment.init)
         else { throw Misfit(what: "the column \(column)") }
         return Column(
-          name, type, title: title, style: style, unit: unit, width: try integer(column, "width"), alignment: alignment)
+          name, type, title: title, style: style, unit: unit, width: try integer(column, "width"), alignment: alignment,
+          format: (column["format"] as? String).flatMap(ColumnFormat.init),
+          better: (column["better"] as? String).flatMap(BetterDirection.init))
       }
       guard let name = table["name"] as? String, let title = table["title"] as? String else {
         throw Misfit(what: "the table \(table)")
       }
       return TableDescription(
         schema: Schema(
-          name: name, title: title, key: .integer, columns: columns, windowed: try windowed(table["windowed"], columns),
+          name: name, title: title, key: .integer, columns: columns, label: table["label"] as? String,
+          windowed: try windowed(table["windowed"], columns),
           actions: try actions(table["actions"]), loadsImages: table["images"] as? Bool ?? false),
         rows: try integer(table, "rows"), source: try source(table["source"]),
         rowLimit: (table["windowed"] as? [String: Any])?["rowLimit"] as? Int ?? 0)

@@ -10,17 +10,17 @@ struct Market: DataSource {
   let schema = Schema(
     "quotes", title: "Quotes", key: .integer,
     columns: [
-      Column("id", .integer, title: "Id", width: 9),
+      Column("id", .integer, title: "Id", width: 9, format: .plain),
       Column("symbol", .text, title: "Symbol", width: 10),
       Column("sector", .text, title: "Sector", style: .badge, width: 11),
-      Column("price", .number, title: "Price", style: .bar, width: 12),
+      Column("price", .number, title: "Price", style: .bar, width: 12, format: .grouped(decimals: 2), better: .higher),
       Column("size", .integer, title: "Size", width: 8),
-      Column("bid", .number, title: "Bid", width: 12),
-      Column("ask", .number, title: "Ask", width: 12),
-      Column("ts", .timestamp, title: "Time", width: 20),
+      Column("bid", .number, title: "Bid", width: 12, format: .grouped(decimals: 2), better: .higher),
+      Column("ask", .number, title: "Ask", width: 12, format: .grouped(decimals: 2), better: .higher),
+      Column("ts", .timestamp, title: "Time", width: 20, format: .dateTime(decimals: 3)),
       Column("side", .text, title: "Side", style: .badge, width: 6),
       Column("note", .text, title: "Note", width: 26),
-    ])
+    ], label: "symbol")
 
   private let rows: Int
   private let rate: Double

@@ -14,16 +14,16 @@ struct Processes: PolledSource {
   let schema = Schema(
     "processes", title: "Processes", key: .integer,
     columns: [
-      Column("pid", .integer, title: "PID", width: 8),
+      Column("pid", .integer, title: "PID", width: 8, format: .plain),
       Column("user", .text, title: "User", width: 12),
       Column("name", .text, title: "Name", width: 18),
       Column("state", .text, title: "State", style: .badge, width: 10),
-      Column("cpu", .number, title: "CPU", style: .bar, unit: "%", width: 8),
+      Column("cpu", .number, title: "CPU", style: .bar, unit: "%", width: 8, format: .plain(decimals: 1)),
       Column("memory", .integer, title: "Memory", style: .bytes, width: 10),
       Column("threads", .integer, title: "Threads", width: 8),
       Column("started", .timestamp, title: "Started", style: .age, width: 10),
       Column("command", .text, title: "Command", width: 60),
-    ])
+    ], label: "name")
 
   let interval: Duration
   let actions: [Action]

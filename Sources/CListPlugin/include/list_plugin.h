@@ -227,7 +227,7 @@ struct list_host {
   void (*log)(void *context, uint32_t level, const char *message);
 
   // A named power that this struct does not have, or NULL where the host does not have it. What it points to stays valid
-  // until destroy returns. There are LIST_ACTIONS, LIST_DEFERRED and LIST_IMAGES, see below.
+  // until destroy returns. There are LIST_ACTIONS, LIST_DEFERRED, LIST_IMAGES and LIST_PRESENTATION, see below.
   // [any thread, between create and the return of destroy]
   const void *(*get_extension)(void *context, const char *name);
 };
@@ -415,6 +415,62 @@ struct list_images {
   // It could not be loaded, for this reason.
   // [any thread, between declare and the return of destroy]
   int32_t (*failed)(void *context, uint64_t id, const char *reason);
+};
+
+// ---------------------------------------------------------------------------------------------------------------------
+// The form of a table's values: the extension LIST_PRESENTATION
+//
+//     const struct list_column_presentation columns[] = {{"pid", "plain", LIST_BETTER_NEITHER, 0}};
+//     const struct list_table_presentation form = {sizeof form, 1, sizeof columns[0], 0, columns, "name"};
+//     const struct list_presentation *presentation = host->get_extension(host->context, LIST_PRESENTATION);
+//     if (presentation != NULL) presentation->offer(host->context, &form);
+//
+// A host without it shows the table in its default form.
+
+// get_extension returns a const struct list_presentation *.
+#define LIST_PRESENTATION "presentation"
+
+// The direction in which a column's numbers improve; changes are coloured by it.
+enum list_better {
+  LIST_BETTER_NEITHER = 0,  // changes have a neutral colour
+  LIST_BETTER_HIGHER = 1,
+  LIST_BETTER_LOWER = 2
+};
+
+// The form of one column: 24 bytes. Only columns that need one have an entry.
+struct list_column_presentation {
+  const char *column;  // the column's name
+  const char *format;  // see below; NULL: the default, which shows every digit
+  uint32_t better;     // one of enum list_better; only for LIST_INTEGER and LIST_NUMBER
+  uint32_t reserved;   // 0
+};
+
+// list_column_presentation.format, a word, with a dot and a number of decimals where that number is fixed:
+//   "plain"     numbers without thousands separators: years, ports, process ids; "plain.2" always has 2 decimals (0 to 15)
+//   "grouped"   numbers with thousands separators; "grouped.2" always has 2 decimals (0 to 15)
+//   "date"      the day of a timestamp
+//   "datetime"  the day and the time of a timestamp; "datetime.3" always has 3 decimals of a second (0 to 9)
+//   "time"      the time of day of a timestamp; "time.3" always has 3 decimals of a second (0 to 9)
+// Without a number of decimals a value shows as many as it has. A table with an unknown format is refused.
+
+// The form of a table. Members are only added at the end: the host reads none beyond `size` and `column_size`.
+struct list_table_presentation {
+  uint32_t size;          // sizeof(struct list_table_presentation)
+  uint32_t column_count;  // entries in `columns`; may be 0
+  uint32_t column_size;   // sizeof(struct list_column_presentation)
+  uint32_t reserved;      // 0
+  const struct list_column_presentation *columns;  // column_count of them, column_size bytes apart
+  const char *label;  // the name of the column whose value names a row for people; NULL: none
+};
+
+// The host's function for a plugin that states the form of its values.
+struct list_presentation {
+  uint32_t size;  // sizeof(struct list_presentation) in the host
+
+  // States the form of the table's values. Once, before declare; copied. declare refuses a table that lacks a column named here, or
+  // whose column has another type than the format needs.
+  // [any thread, while run runs]
+  int32_t (*offer)(void *context, const struct list_table_presentation *form);
 };
 
 // ---------------------------------------------------------------------------------------------------------------------

@@ -66,6 +66,10 @@ public struct Column: Hashable, Codable, Sendable {
   public var alignment: ColumnAlignment
   /// In which order its texts stand; only for columns of texts.
   public var collation: Collation
+  /// The written form of its numbers or times; `nil` for the page's default: every digit that a value has.
+  public var format: ColumnFormat?
+  /// The direction in which its numbers improve; `nil` when neither is better: changes are shown in a neutral colour.
+  public var better: BetterDirection?
   /// Whether its values cost time to get: they are asked for only where someone looks or is about to look. A row without its value
   /// counts as empty when it is sorted, searched or grouped by this column.
   public var isDeferred: Bool
@@ -73,7 +77,8 @@ public struct Column: Hashable, Codable, Sendable {
   /// A column. Numbers stand at the end unless told otherwise.
   public init(
     _ name: String, _ type: ColumnType, title: String = "", style: ColumnStyle = .plain, unit: String = "",
-    width: Int = 0, alignment: ColumnAlignment? = nil, collation: Collation = .codeUnit, isDeferred: Bool = false
+    width: Int = 0, alignment: ColumnAlignment? = nil, collation: Collation = .codeUnit, format: ColumnFormat? = nil,
+    better: BetterDirection? = nil, isDeferred: Bool = false
   ) {
     self.name = name
     self.title = title.isEmpty ? name : title
@@ -83,6 +88,8 @@ public struct Column: Hashable, Codable, Sendable {
     self.width = width
     self.alignment = alignment ?? ([.integer, .number, .timestamp].contains(type) ? .end : .start)
     self.collation = collation
+    self.format = format
+    self.better = better
     self.isDeferred = isDeferred
   }
 }
@@ -105,6 +112,8 @@ public struct Schema: Hashable, Codable, Sendable {
   public var key: KeyType
   /// At least one; at most ``Limits/columns``.
   public var columns: [Column]
+  /// The name of the column whose value names a row for people, such as a process's name; `nil` when none does.
+  public var label: String?
   /// How the source wants to be asked for the values of deferred columns, and for the pages of a windowed table.
   public var prefetch: PrefetchPolicy
   /// What the source can do with its rows, when it keeps them and gives those that are looked at; `nil` when the engine keeps them.
@@ -120,14 +129,16 @@ public struct Schema: Hashable, Codable, Sendable {
 
   /// A schema. It is checked when the table is added.
   public init(
-    name: String, title: String = "", key: KeyType, columns: [Column], prefetch: PrefetchPolicy = PrefetchPolicy(),
-    windowed: WindowedCapabilities? = nil, limits: TableLimits = TableLimits(), retention: Retention = .everything,
+    name: String, title: String = "", key: KeyType, columns: [Column], label: String? = nil,
+    prefetch: PrefetchPolicy = PrefetchPolicy(), windowed: WindowedCapabilities? = nil,
+    limits: TableLimits = TableLimits(), retention: Retention = .everything,
     actions: [Action] = [], loadsImages: Bool = false
   ) {
     self.name = name
     self.title = title.isEmpty ? name : title
     self.key = key
     self.columns = columns
+    self.label = label
     self.prefetch = prefetch
     self.windowed = windowed
     self.limits = limits

@@ -20,6 +20,16 @@ public enum SchemaError: Error, Hashable, Sendable {
   case unknownLocale(String, column: String)
   /// A column has a collation, but no texts.
   case noTexts(column: String)
+  /// A format's number of decimals is out of range.
+  case badFormat(ColumnFormat, column: String)
+  /// A column's type cannot be written in its format.
+  case formatOfOtherType(ColumnFormat, column: String, ColumnType)
+  /// A column without numbers states which direction is better.
+  case betterWithoutNumbers(column: String, ColumnType)
+  /// The label names a column that the table does not have.
+  case noSuchLabel(String)
+  /// The label's column has values that cannot be read out.
+  case unreadableLabel(String, ColumnType)
   /// So many rows were in this table and in those whose place it has taken that another one would have no ids left for its own.
   case tooManyRows(String)
 }
@@ -41,6 +51,16 @@ extension SchemaError: CustomStringConvertible {
     case .unknownLocale(let locale, let column):
       "the order of the language “\(locale)”, which the column “\(column)” asks for, is not known"
     case .tooManyRows(let name): "“\(name)” has had other columns too often: no ids are left for its rows"
+    case .badFormat(let format, let column):
+      "the format “\(format.text)” of the column “\(column)” has too many decimals: at most \(ColumnFormat.greatestDecimals), of seconds \(ColumnFormat.greatestSecondDecimals)"
+    case .formatOfOtherType(let format, let column, let type):
+      "the format “\(format.text)” does not fit the column “\(column)” of type \(type.rawValue): \(ColumnFormat.rule)"
+    case .betterWithoutNumbers(let column, let type):
+      "the column “\(column)” of type \(type.rawValue) states a better direction: only integer and number columns can, leave it out"
+    case .noSuchLabel(let label):
+      "the label names the column “\(label.prefix(200))”, which the table does not have: name one of its columns"
+    case .unreadableLabel(let label, let type):
+      "the label names the column “\(label)” of type \(type.rawValue): name a column of texts, numbers or times"
     case .noTexts(let column): "the column “\(column)” has a collation, but no texts"
     }
   }

@@ -9,6 +9,7 @@ enum ExtensionTables {
     if strcmp(name, LIST_ACTIONS) == 0 { return UnsafeRawPointer(actions) }
     if strcmp(name, LIST_DEFERRED) == 0 { return UnsafeRawPointer(deferred) }
     if strcmp(name, LIST_IMAGES) == 0 { return UnsafeRawPointer(images) }
+    if strcmp(name, LIST_PRESENTATION) == 0 { return UnsafeRawPointer(presentation) }
     return nil
   }
 
@@ -40,6 +41,14 @@ enum ExtensionTables {
     table.pointee.forget = { context, key, column in
       SourceCore.of(context)?.forget(key, column) ?? SourceCore.refused
     }
+    return UnsafePointer(table)
+  }()
+
+  private nonisolated(unsafe) static let presentation: UnsafePointer<list_presentation> = {
+    let table = UnsafeMutablePointer<list_presentation>.allocate(capacity: 1)
+    table.initialize(to: list_presentation())
+    table.pointee.size = UInt32(MemoryLayout<list_presentation>.size)
+    table.pointee.offer = { context, form in SourceCore.of(context)?.offer(form) ?? SourceCore.refused }
     return UnsafePointer(table)
   }()
 

@@ -1,6 +1,6 @@
 import ListEngine
 
-/// What a schema says about how much its table holds, and in which order its texts stand.
+/// The members of a schema about how much its table holds, and about the order and the form of its values.
 extension ChildSchema {
   /// `limits`: `{"rows":1000,"bytes":1000000}`, each of which may be left out.
   static func limits(_ value: JSONElement) throws(Fault) -> TableLimits {
@@ -41,5 +41,23 @@ extension ChildSchema {
       throw Fault(reason: "columns[\(index)].collation must be “natural” or a language’s tag, such as “de”")
     }
     return collation
+  }
+
+  /// `format`: `"plain"`, `"grouped.2"`, `"datetime.3"`.
+  static func format(_ value: JSONElement, _ index: Int) throws(Fault) -> ColumnFormat {
+    guard let text = value.text, let format = ColumnFormat(text) else {
+      let said = value.text.map { "“\($0.prefix(100))”" } ?? value.name
+      throw Fault(reason: "columns[\(index)].format is \(said): \(ColumnFormat.rule)")
+    }
+    return format
+  }
+
+  /// `better`: `"higher"` or `"lower"`.
+  static func better(_ value: JSONElement, _ index: Int) throws(Fault) -> BetterDirection {
+    guard let better = value.text.flatMap(BetterDirection.init) else {
+      let said = value.text.map { "“\($0.prefix(100))”" } ?? value.name
+      throw Fault(reason: "columns[\(index)].better is \(said): use higher or lower, or leave it out")
+    }
+    return better
   }
 }

@@ -12,6 +12,7 @@ enum ChildSchema {
     var name: String?
     var title = ""
     var key: KeyType?
+    var label: String?
     var list: JSONElement?
     var prefetch = PrefetchPolicy()
     var limits = TableLimits()
@@ -27,6 +28,8 @@ enum ChildSchema {
       } else if member.spells("key") {
         key = value.text.flatMap(KeyType.init)
         guard key != nil else { throw Fault(reason: "schema.key must be “integer” or “text”") }
+      } else if member.spells("label"), !value.isNull {
+        label = try text(value, "schema.label")
       } else if member.spells("columns") {
         list = value
       } else if member.spells("prefetch") {
@@ -65,10 +68,16 @@ enum ChildSchema {
           reason: "the column “\(column.name)” is deferred: of a windowed table all is loaded where someone looks")
       }
     }
-    return Schema(
-      name: table ?? name, title: title.isEmpty ? table ?? name : title, key: key, columns: columns, prefetch: prefetch,
-      windowed: capabilities, limits: limits, retention: retention, actions: actions,
+    let schema = Schema(
+      name: table ?? name, title: title.isEmpty ? table ?? name : title, key: key, columns: columns, label: label,
+      prefetch: prefetch, windowed: capabilities, limits: limits, retention: retention, actions: actions,
       loadsImages: loadsImages)
+    do throws(SchemaError) {
+      try schema.checkPresentation()
+    } catch {
+      throw Fault(reason: "schema: \(error)")
+    }
+    return schema
   }
 
   private static func column(_ item: JSONElement, _ index: Int) throws(Fault) -> Column {
@@ -82,6 +91,8 @@ enum ChildSchema {
     var width = 0
     var isDeferred = false
     var collation = Collation.codeUnit
+    var format: ColumnFormat?
+    var better: BetterDirection?
     for (member, value) in item.members {
       if member.spells("name") {
         name = try text(value, "columns[\(index)].name")
@@ -107,6 +118,10 @@ enum ChildSchema {
         isDeferred = flag
       } else if member.spells("collation") {
         collation = try self.collation(value, index)
+      } else if member.spells("format"), !value.isNull {
+        format = try self.format(value, index)
+      } else if member.spells("better"), !value.isNull {
+        better = try self.better(value, index)
       }
     }
     guard !name.isEmpty else { throw Fault(reason: "columns[\(index)].name is missing") }
@@ -116,7 +131,7 @@ enum ChildSchema {
     }
     return Column(
       name, type, title: title, style: style, unit: unit, width: width, alignment: alignment,
-      collation: collation, isDeferred: isDeferred)
+      collation: collation, format: format, better: better, isDeferred: isDeferred)
   }
 
   private static func policy(_ value: JSONElement) throws(Fault) -> PrefetchPolicy {

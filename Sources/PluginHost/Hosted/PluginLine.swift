@@ -46,6 +46,10 @@ enum PluginLine {
     writer.text(schema.title)
     writer.raw(",\"key\":")
     writer.text(schema.key.rawValue)
+    if let label = schema.label {
+      writer.raw(",\"label\":")
+      writer.text(label)
+    }
     if schema.limits != TableLimits() {
       writer.raw(",\"limits\":{")
       if let rows = schema.limits.rows {
@@ -113,6 +117,14 @@ enum PluginLine {
     if column.collation != .codeUnit {
       writer.raw(",\"collation\":")
       writer.text(column.collation.name)
+    }
+    if let format = column.format {
+      writer.raw(",\"format\":")
+      writer.text(format.text)
+    }
+    if let better = column.better {
+      writer.raw(",\"better\":")
+      writer.text(better.rawValue)
     }
     if column.isDeferred { writer.raw(",\"deferred\":true") }
     writer.byte("}")

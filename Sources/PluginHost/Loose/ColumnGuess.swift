@@ -44,9 +44,11 @@ enum ColumnGuess {
     case .nothing, .texts: Column(name, .text)
     case .links: Column(name, .text, style: .link)
     case .booleans: Column(name, .boolean)
-    case .wholeNumbers, .numbers: Column(name, .number)
+    // A year, a port or a process id as likely as an amount.
+    case .wholeNumbers: Column(name, .number, format: .plain())
+    case .numbers: Column(name, .number)
     case .shares: Column(name, .number, style: .bar, unit: "%")
-    case .greatWholeNumbers: Column(name, .integer)
+    case .greatWholeNumbers: Column(name, .integer, format: .plain())
     case .moments: Column(name, .timestamp)
     case .series: Column(name, .series)
     }

@@ -294,9 +294,11 @@ struct LooseTable {
       )
     }
     var columns = names.map { name in
-      key == [name] ? Column(name, isNumbered ? .integer : .text) : (guesses[name] ?? .nothing).column(name)
+      key == [name]
+        ? Column(name, isNumbered ? .integer : .text, format: isNumbered ? .plain() : nil)
+        : (guesses[name] ?? .nothing).column(name)
     }
-    if columns.isEmpty { columns = [Column("row", .integer)] }
+    if columns.isEmpty { columns = [Column("row", .integer, format: .plain())] }
     adopt(
       Schema(name: name, title: title, key: isNumbered ? .integer : .text, columns: columns, retention: retention))
     let rows = sample

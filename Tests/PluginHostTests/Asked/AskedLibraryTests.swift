@@ -269,11 +269,29 @@ import struct ListEngine.DeferredCell
         Int32(Self.table(host, LIST_ACTIONS, list_actions.self).pointee.size),
         Int32(Self.table(host, LIST_DEFERRED, list_deferred.self).pointee.size),
         Int32(Self.table(host, LIST_IMAGES, list_images.self).pointee.size),
+        Int32(Self.table(host, LIST_PRESENTATION, list_presentation.self).pointee.size),
         host.pointee.get_extension(host.pointee.context, "rows") == nil ? 0 : 1,
         host.pointee.get_extension(host.pointee.context, nil) == nil ? 0 : 1,
       ]
     }
-    #expect(sizes == [24, 40, 32, 0, 0])
+    #expect(sizes == [24, 40, 32, 16, 0, 0])
+  }
+
+  @Test func `a presentation is offered once, and is not NULL`() throws {
+    let results = try answers { host in
+      let context = host.pointee.context
+      let table = Self.table(host, LIST_PRESENTATION, list_presentation.self)
+      var form = list_table_presentation()
+      form.size = UInt32(MemoryLayout<list_table_presentation>.size)
+      return [
+        table.pointee.offer(context, nil), table.pointee.offer(context, &form), table.pointee.offer(context, &form),
+      ]
+    }
+    #expect(results == [2, 0, 2])
+    #expect(
+      recorder.log == [
+        "error: presentation: the form is NULL", "error: presentation: a presentation was offered before",
+      ])
   }
 
   @Test func whatMakesNoSenseIsRefusedAndLogged() throws {

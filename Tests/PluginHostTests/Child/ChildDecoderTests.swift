@@ -34,6 +34,28 @@ import Testing
           ], prefetch: PrefetchPolicy(inFlight: 3, prefersToFinish: true, patience: .milliseconds(1_500))))
   }
 
+  @Test func `a schema states formats, directions and a label`() {
+    let schema = decode([
+      Self.hello,
+      #"""
+      {"type":"schema","name":"t","key":"text","label":"c","columns":[
+        {"name":"a","type":"integer","format":"plain"},{"name":"b","type":"timestamp","format":"time.3"},
+        {"name":"c","type":"number","format":"grouped.2","better":"lower"},
+        {"name":"d","type":"number","format":null,"better":null}]}
+      """#.replacing("\n", with: ""),
+    ]).schema
+    #expect(
+      schema
+        == Schema(
+          name: "t", key: .text,
+          columns: [
+            Column("a", .integer, format: .plain()), Column("b", .timestamp, format: .time(decimals: 3)),
+            Column("c", .number, format: .grouped(decimals: 2), better: .lower), Column("d", .number),
+          ], label: "c"))
+    let plain = #"{"type":"schema","name":"t","key":"text","label":null,"columns":[{"name":"a","type":"text"}]}"#
+    #expect(decode([Self.hello, plain]).schema == Schema(name: "t", key: .text, columns: [Column("a", .text)]))
+  }
+
   @Test func theTablesNameMayBeChosen() {
     let schema = decode([Self.hello, Self.schema], table: "mine").schema
     #expect(schema?.name == "mine" && schema?.title == "mine")
@@ -56,6 +78,34 @@ import Testing
     (
       #"{"type":"schema","name":"x","key":"text","columns":[{"name":"a","type":"text"},{"name":"a","type":"text"}]}"#,
       "two columns are called “a”"
+    ),
+    (
+      #"{"type":"schema","name":"x","key":"text","columns":[{"name":"a","type":"number","format":"two"}]}"#,
+      "columns[0].format is “two”: \(ColumnFormat.rule)"
+    ),
+    (
+      #"{"type":"schema","name":"x","key":"text","columns":[{"name":"a","type":"text"},{"name":"b","type":"text","format":2}]}"#,
+      "columns[1].format is a number: \(ColumnFormat.rule)"
+    ),
+    (
+      #"{"type":"schema","name":"x","key":"text","columns":[{"name":"a","type":"number","format":"date"}]}"#,
+      "schema: the format “date” does not fit the column “a” of type number: \(ColumnFormat.rule)"
+    ),
+    (
+      #"{"type":"schema","name":"x","key":"text","columns":[{"name":"a","type":"number","better":"up"}]}"#,
+      "columns[0].better is “up”: use higher or lower, or leave it out"
+    ),
+    (
+      #"{"type":"schema","name":"x","key":"text","columns":[{"name":"a","type":"text","better":"lower"}]}"#,
+      "schema: the column “a” of type text states a better direction: only integer and number columns can, leave it out"
+    ),
+    (
+      #"{"type":"schema","name":"x","key":"text","columns":[{"name":"a","type":"text"}],"label":"b"}"#,
+      "schema: the label names the column “b”, which the table does not have: name one of its columns"
+    ),
+    (
+      #"{"type":"schema","name":"x","key":"text","columns":[{"name":"a","type":"text"}],"label":7}"#,
+      "schema.label must be a text of at most 255 bytes"
     ),
     (
       #"{"type":"schema","name":"x","key":"text","columns":[{"name":"a","type":"text"}],"prefetch":{"inFlight":0}}"#,

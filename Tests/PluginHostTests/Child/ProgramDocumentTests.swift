@@ -39,8 +39,19 @@ import Testing
       ])
   }
 
+  @Test func `the example of formats is a table`() throws {
+    let lines = try Self.examples("json")[1].replacing("[\n  {", with: "[{").replacing(",\n  {", with: ",{")
+      .split(separator: "\n").map(String.init)
+    let events = decode(lines)
+    #expect(events.badLines == [] && events.refusals == [])
+    let schema = try #require(events.schema)
+    #expect(schema.label == "service")
+    #expect(schema.columns.map(\.format) == [.plain(), nil, .grouped(decimals: 2), .time(decimals: 3)])
+    #expect(schema.columns.map(\.better) == [nil, nil, .lower, nil])
+  }
+
   @Test func theSettingsAreCheckedAsIsSaid() throws {
-    let line = try Self.examples("json")[1].replacing("\n", with: "")
+    let line = try Self.examples("json")[2].replacing("\n", with: "")
     var rules: SettingRules?
     for case .hello(let hello) in decode([line]) { rules = hello.settings }
     #expect(rules != nil)
@@ -50,7 +61,7 @@ import Testing
   }
 
   @Test func theActionsDoWhatIsSaid() throws {
-    let lines = try Self.examples("json")[2].replacing(",\n  {", with: ",{").replacing("[\n  {", with: "[{")
+    let lines = try Self.examples("json")[3].replacing(",\n  {", with: ",{").replacing("[\n  {", with: "[{")
       .replacing("[\n    {", with: "[{").replacing(",\n    {", with: ",{").split(separator: "\n").map(String.init)
     let events = decode(lines)
     #expect(events.badLines == [] && events.refusals == [])
@@ -64,7 +75,7 @@ import Testing
   }
 
   @Test func theWindowedTableDoesWhatIsSaid() throws {
-    let lines = try Self.examples("json")[3].replacing("{\n  ", with: "{").replacing(",\n  ", with: ",")
+    let lines = try Self.examples("json")[4].replacing("{\n  ", with: "{").replacing(",\n  ", with: ",")
       .split(separator: "\n").map(String.init)
     let events = decode(lines)
     #expect(events.badLines == [] && events.refusals == [])

@@ -37,6 +37,22 @@ import Testing
     #expect(heard(Changeset(), schema).schema == schema)
   }
 
+  @Test func `formats, directions and the label are heard as they were said`() {
+    var schema = Self.schema
+    schema.label = "text"
+    for format in [ColumnFormat.plain(), .plain(decimals: 0), .grouped(), .grouped(decimals: 15)] {
+      for better in [nil, BetterDirection.higher, .lower] {
+        (schema.columns[0].format, schema.columns[0].better) = (format, better)
+        (schema.columns[1].format, schema.columns[1].better) = (format, better)
+        #expect(heard(Changeset(), schema).schema == schema)
+      }
+    }
+    for format in [ColumnFormat.date, .dateTime(), .dateTime(decimals: 3), .time(), .time(decimals: 9)] {
+      schema.columns[4].format = format
+      #expect(heard(Changeset(), schema).schema == schema)
+    }
+  }
+
   @Test func everyCellIsHeardAsItWasSaid() {
     var changes = Changeset()
     changes.upsert(

@@ -306,7 +306,7 @@ import Testing
       #expect(source.stop())
       let view = recorder.view
       #expect(view.schema?.key == .text)
-      #expect(view.schema?.columns == [Column("NAME", .text), Column("COUNT", .number)])
+      #expect(view.schema?.columns == [Column("NAME", .text), Column("COUNT", .number, format: .plain())])
       for (index, changes) in view.changes.prefix(3).enumerated() {
         #expect(changes.beginsReload && changes.endsReload)
         #expect(
@@ -356,7 +356,7 @@ import Testing
     try source.start()
     try recorder.wait("rows") { $0.rows.count >= 2 }
     #expect(source.stop())
-    #expect(recorder.view.schema?.columns == [Column("name", .text), Column("n", .number)])
+    #expect(recorder.view.schema?.columns == [Column("name", .text), Column("n", .number, format: .plain())])
     #expect(recorder.view.rows.prefix(2).map(\.key) == [.text("x"), .text("y")])
   }
 
@@ -368,7 +368,7 @@ import Testing
       try recorder.wait("a row") { !$0.rows.isEmpty }
       #expect(source.stop())
       #expect(recorder.view.states.prefix(2) == ["live: it prints no rows", "live: "])
-      #expect(recorder.view.schema?.columns == [Column("NAME", .text), Column("COUNT", .number)])
+      #expect(recorder.view.schema?.columns == [Column("NAME", .text), Column("COUNT", .number, format: .plain())])
     }
   }
 
