@@ -1,7 +1,7 @@
 // cells.js: draws one cell. Whatever comes from a source becomes the value of a text node or of a checked attribute, never markup.
 
 import { bring } from './reader.js';
-import { isLong, linkTarget, missingOf, sparkline, titleOf } from './columns.js';
+import { isLong, linedUp, linkTarget, missingOf, sparkline, titleOf } from './columns.js';
 
 const SVG = 'http://www.w3.org/2000/svg';
 const sparkWidth = 92;
@@ -77,7 +77,7 @@ class TextCell {
   }
 
   draw(value, now) {
-    const text = this.spec.format(value, now);
+    const text = linedUp(this.spec.line, this.spec.format(value, now));
     if (text === this.text) return;
     this.text = text;
     this.node.nodeValue = text;

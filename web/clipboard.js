@@ -1,15 +1,16 @@
 // clipboard.js: chosen cells as text with tabs and as a table of HTML, for spreadsheets and letters. No DOM.
 
-import { dateTime, missingOf } from './columns.js';
+import { missingOf } from './columns.js';
+import { exactMoment } from './exact.js';
 
 /**
- * A cell as a spreadsheet reads it: numbers without separators or units, times as `2026-03-01 12:00:00`.
+ * A cell as a spreadsheet reads it: numbers without separators or units, times as `2026-03-01 12:00:00.123+01:00`.
  * @param {*} cell
  * @param {{type: string}} column
  */
 export function cellText(cell, { type }) {
   if (cell === null || cell === undefined || missingOf(cell) !== null) return '';
-  if (type === 'timestamp' && typeof cell === 'number') return dateTime(cell);
+  if (type === 'timestamp' && typeof cell === 'number') return exactMoment(cell);
   if (Array.isArray(cell)) return cell.join(' ');
   return String(cell);
 }

@@ -5,7 +5,8 @@ import { columnMenu } from './columnmenu.js';
 import { listenForDrags } from './drag.js';
 import { fittingView, nextGroup, nextTerms, termsFault, wireFilter } from './query.js';
 import { openFilterBox } from './filterbox.js';
-import { changePlace, movePlace, stepPlace, titleOf, WIDTHS } from './columns.js';
+import { titleOf, WIDTHS } from './columns.js';
+import { changePlace, movePlace, stepPlace } from './places.js';
 import { openMenu } from './menu.js';
 
 /** The hands; `change(wish)` changes the view. */

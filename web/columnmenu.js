@@ -1,7 +1,8 @@
 // columnmenu.js: what can be done with a column, as the items of its menu. No DOM: every item is a label and a view to change to.
 
 import { nextSort } from './query.js';
-import { arrange, changePlace, isNumeric, showAll, stepPlace, titleOf } from './columns.js';
+import { arrange, isNumeric, titleOf } from './columns.js';
+import { changePlace, showAll, stepPlace } from './places.js';
 
 /**
  * @param {object} column

@@ -15,12 +15,13 @@ const edge = 4;  // the first and last column stand in line with what is above a
 const badgePadding = 16;
 const slack = 4;  // of the room beside a text that it may take: characters together may be that much narrower than one by one
 const sortMark = 16;
+const mostMeasured = 200;
 
 /**
  * A column as the page draws it. `tight` is a text that had no room in it, or empty (see {@link grownWidth}). `index` is its place in the source's order, by which rows have their cells; `at` the one in
  * which it is shown. `rule` is the class of its cells, by which they have their width, `source` the table that gives the images of `picture`s. `wished` is the width that the reader gave it, or 0.
  * @typedef {{source: string|null, column: object, index: number, rule: string, at: number, kind: string, format: Function, natural: number, wished: number,
- *   align: string, tight: string, scale: number, isPinned: boolean, left: number, width: number, advances: Advances,
+ *   line: DecimalLine|null, align: string, tight: string, scale: number, isPinned: boolean, left: number, width: number, advances: Advances,
  *   locale?: string}} Spec
  */
 
@@ -41,14 +42,16 @@ export function specify(columns, samples, measure, { locale, now, prefix = 'c', 
   const advances = new Advances((character) => measure(character, false));
   return columns.map((column, index) => {
     const values = samples.map((cells) => cells[index]).filter((cell) => cell !== null && cell !== undefined && missingOf(cell) === null);
-    const format = formatter(column, { locale, decimals: decimalsFor(column, values) });
+    const format = formatter(column, { locale });
     const kind = kindOf(column, pictures);
+    const line = kind === 'badge' ? null : decimalLine(column, locale);
+    line?.begin(values.slice(0, mostMeasured).map((value) => format(value, now)));
     const title = measure(titleOf(column), true) + sortMark;
     const least = column.width > 0 ? column.width * digit : 0;
-    const wish = least === 0 || isCounted(column) ? Math.max(least, wishFrom(column, kind, values, format, widthOf, digit, now)) : least;
+    const wish = least === 0 || isCounted(column) ? Math.max(least, wishFrom(column, kind, values, (value) => linedUp(line, format(value, now)), widthOf, digit)) : least;
     const natural = Math.ceil(Math.max(narrowest, title, Math.min(widest, wish)) + 2 * CELL_PADDING);
     return {
-      source: pictures, column, index, rule: `${prefix}${index}`, at: index, kind, format, natural, wished: 0, align: alignOf(column), tight: '', scale: 0, isPinned: false, left: 0, width: natural,
+      source: pictures, column, index, rule: `${prefix}${index}`, at: index, kind, format, line, natural, wished: 0, align: alignOf(column), tight: '', scale: 0, isPinned: false, left: 0, width: natural,
       advances, locale,
     };
   });
@@ -64,21 +67,21 @@ function remembering(measure) {
   };
 }
 
-function wishFrom(column, kind, values, format, widthOf, digit, now) {
+function wishFrom(column, kind, values, textOf, widthOf, digit) {
   if (kind === 'sparkline' || kind === 'picture') return 96;
-  if (column.type === 'timestamp' && column.style !== 'age') return digit * 19;
   if (column.style === 'age' || column.style === 'duration' || column.style === 'bytes') return digit * 10;
   let most = 0;
-  for (const value of values.slice(0, 200)) most = Math.max(most, widthOf(format(value, now)));
+  for (const value of values.slice(0, mostMeasured)) most = Math.max(most, widthOf(textOf(value)));
+  if (column.type === 'timestamp') return Math.max(most, digit * 8);
   // A first window says little about numbers to come: leave room for two digits and their separator.
   return most + (isNumeric(column.type) ? 2.5 * digit : kind === 'badge' ? badgePadding : digit);
 }
 
 /** The width in which a title and all of these values are seen as a whole. */
-export function fittingWidth({ column, kind, format }, values, measure, now) {
+export function fittingWidth({ column, kind, format, line }, values, measure, now) {
   if (kind === 'sparkline' || kind === 'picture') return 96 + 2 * CELL_PADDING;
   let most = measure(titleOf(column), true) + sortMark;
-  for (const value of values) most = Math.max(most, measure(format(value ?? null, now), false) + (kind === 'badge' ? badgePadding : 0));
+  for (const value of values) most = Math.max(most, measure(linedUp(line, format(value ?? null, now)), false) + (kind === 'badge' ? badgePadding : 0));
   return Math.ceil(Math.max(narrowest, Math.min(widestFit, most)) + 2 * CELL_PADDING);
 }
 
@@ -135,7 +138,7 @@ export function isLong({ kind, width, advances }, text) {
 
 /** From where to where characters simply stand side by side: Latin, Greek and Cyrillic letters; dashes, narrow spaces and the like; currencies. Others
  *  join, stack up, or go the other way. */
-const simple = [[0x20, 0x7f], [0xa0, 0xad], [0xae, 0x300], [0x370, 0x483], [0x48a, 0x530], [0x2010, 0x2028], [0x202f, 0x205f], [0x20a0, 0x20c1]];
+const simple = [[0x20, 0x7f], [0xa0, 0xad], [0xae, 0x300], [0x370, 0x483], [0x48a, 0x530], [0x2007, 0x2009], [0x2010, 0x2028], [0x202f, 0x205f], [0x20a0, 0x20c1]];
 
 /** How wide characters are by themselves: to add these up costs a hundredth of having a text measured. */
 export class Advances {
@@ -215,67 +218,6 @@ export function arrange(columns, layout) {
   return [...all.filter(({ isPinned }) => isPinned), ...all.filter(({ isPinned }) => !isPinned)];
 }
 
-/** The layout after some of a column's wishes have changed: `{width}`, `{isHidden}`, `{isPinned}`. */
-export function changePlace(columns, layout, name, wish) {
-  const width = wish.width === undefined ? {} : { width: wish.width === 0 ? 0 : Math.max(WIDTHS.least, Math.min(WIDTHS.most, Math.round(wish.width))) };
-  return simplest(columns, arrange(columns, layout).map((place) => (place.column === name ? { ...place, ...wish, ...width } : place)));
-}
-
-/** The layout after a column was put directly before another one, or at the end (`before` is null). It joins those it is put among. */
-export function movePlace(columns, layout, name, before) {
-  const places = arrange(columns, layout);
-  const moved = places.find(({ column }) => column === name);
-  if (moved === undefined || name === before) return simplest(columns, places);
-  const others = places.filter((place) => place !== moved);
-  const at = before === null ? others.length : others.findIndex(({ column }) => column === before);
-  if (at < 0) return simplest(columns, places);
-  // Between two pinned ones it is pinned, too; after the last pinned one it keeps what it was.
-  const isPinned = others[at]?.isPinned ? true : moved.isPinned && (at === 0 || others[at - 1].isPinned);
-  others.splice(at, 0, { ...moved, isPinned });
-  return simplest(columns, others);
-}
-
-/** The layout after a column went one place to the left (-1) or right (1) among those that are shown. */
-export function stepPlace(columns, layout, name, step) {
-  const shown = arrange(columns, layout).filter(({ isHidden }) => !isHidden).map(({ column }) => column);
-  const at = shown.indexOf(name);
-  const to = at + step;
-  if (at < 0 || to < 0 || to >= shown.length) return layout;
-  return movePlace(columns, layout, name, step < 0 ? shown[to] : shown[to + 1] ?? null);
-}
-
-/** The layout with all columns shown. */
-export function showAll(columns, layout) {
-  return simplest(columns, arrange(columns, layout).map((place) => ({ ...place, isHidden: false })));
-}
-
-function simplest(columns, places) {
-  const all = arrange(columns, places);
-  const isPlain = all.every((place, at) => place.column === columns[at].name && place.width === 0 && !place.isHidden && !place.isPinned);
-  return isPlain ? [] : all;
-}
-
-/** The layout as a text for the address: `*pid,name:220,-command`; a star pins, a minus hides. */
-export function layoutText(layout, encode) {
-  return layout.map(({ column, width, isHidden, isPinned }) =>
-    (isPinned ? '*' : '') + (isHidden ? '-' : '') + encode(column) + (width > 0 ? `:${width}` : '')).join(',');
-}
-
-/** Reads {@link layoutText} back. */
-export function layoutFrom(text, decode) {
-  const layout = [];
-  for (const term of (text ?? '').split(',').slice(0, 2_000)) {
-    const [, pin, hide, name, width = '0'] = /^(\*?)(-?)([^:]*)(?::(\d{1,5}))?$/.exec(term) ?? [];
-    const column = decode(name ?? '');
-    if (column === '' || layout.some((place) => place.column === column)) continue;
-    const wished = Number(width);
-    layout.push({
-      column, width: wished === 0 ? 0 : Math.max(WIDTHS.least, Math.min(WIDTHS.most, wished)), isHidden: hide === '-', isPinned: pin === '*',
-    });
-  }
-  return layout;
-}
-
 // Which columns of a wide table are drawn.
 
 /** How far beyond what is visible columns are drawn, in pixels: a sideways scroll then has this far to go before new ones are needed. */
@@ -331,13 +273,13 @@ export class DrawnColumns {
 const longestText = 400;  // more than any cell can show; a source may send 64 KiB
 
 /**
- * Makes the function that turns a column's cells into text.
+ * Makes the function that turns a column's cells into text. No digit is lost, unless the column's style or `format` wants it so.
  *
- * @param {{type: string, style: string, unit?: string}} column
- * @param {{locale?: string, decimals?: number}} [how] `decimals`: as many for each value, so that the points stand in line
+ * @param {{type: string, style: string, unit?: string, format?: string}} column
+ * @param {{locale?: string}} [how]
  * @returns {(cell: any, now: number) => string} empty for an empty cell
  */
-export function formatter(column, { locale, decimals = 0 } = {}) {
+export function formatter(column, { locale } = {}) {
   const { type, style, unit = '' } = column;
   if (style === 'bytes' && isNumeric(type)) return (cell) => (isNumber(cell) ? bytes(cell, locale) : isBeyond(cell) ? bytes(Number(cell), locale) : plain(cell));
   if (style === 'duration' && isNumeric(type)) return (cell) => (isNumber(cell) ? duration(cell) : plain(cell));
@@ -345,30 +287,97 @@ export function formatter(column, { locale, decimals = 0 } = {}) {
     const since = type === 'timestamp' ? (cell, now) => (now - cell) / 1_000 : (cell) => cell;
     return (cell, now) => (isNumber(cell) ? age(since(cell, now)) : plain(cell));
   }
-  if (isNumeric(type)) return numbers(locale, decimals, unit, type === 'integer' && unit === '' && isIdentifier(column.name));
-  if (type === 'timestamp') return (cell) => (isNumber(cell) ? dateTime(cell) : plain(cell));
+  const { word, decimals } = formOf(column);
+  if (isNumeric(type)) return numbers(locale, decimals, unit, word === 'plain');
+  if (type === 'timestamp') return (cell) => (isNumber(cell) ? moment(cell, word, decimals) : plain(cell));
   if (type === 'boolean') return (cell) => (cell === true ? 'yes' : cell === false ? 'no' : plain(cell));
-  if (type === 'series') return (cell) => (Array.isArray(cell) ? series(cell, locale) : plain(cell));
+  if (type === 'series') {
+    const format = numbers(locale, undefined, '', false);
+    return (cell) => (Array.isArray(cell) ? format(cell.findLast(isNumber) ?? null) : plain(cell));
+  }
   return plain;
 }
+
+/**
+ * A column's `format` in parts: `decimals` is undefined where a value shows as many as it has. One that does not fit, or that is unknown
+ * here, is the default of its type.
+ */
+export function formOf({ type, format, name, unit = '' }) {
+  const [, word, count] = /^(plain|grouped|date|datetime|time)(?:\.(\d\d?))?$/.exec(format ?? '') ?? [];
+  const decimals = count === undefined ? undefined : Number(count);
+  if (type === 'timestamp') {
+    return /^(date|datetime|time)$/.test(word) && !(decimals > 9) ? { word, decimals } : { word: 'datetime', decimals: undefined };
+  }
+  if ((word === 'plain' || word === 'grouped') && !(decimals > 15)) return { word, decimals };
+  return { word: type === 'integer' && unit === '' && isIdentifier(name) ? 'plain' : 'grouped', decimals: undefined };
+}
+
+// How values of one column stand in line.
+
+const mostDecimals = 8;  // a value with more of them, such as a third, stands by itself
+const narrow = '\u2008';  // as wide as a point
+const figure = '\u2007';  // as wide as a digit
+
+/**
+ * Where the decimal separators of a column stand in line: blanks as wide as digits take the place of those that a value does not have. They
+ * only ever become more: `isUneven` when cells drawn before lack some.
+ */
+class DecimalLine {
+  constructor(point, suffix) {
+    Object.assign(this, { point, suffix, decimals: 0, isUneven: false });
+  }
+  #pads = [''];
+
+  /** The first texts of the column. */
+  begin(texts) {
+    for (const text of texts) this.add(text);
+    this.isUneven = false;
+  }
+
+  /** How many decimals a text has, or -1 when it does not stand in line: it has none, too many, or is written with an exponent. */
+  #count(text) {
+    const end = text.length - this.suffix.length;
+    if (end <= 0 || !isDigit(text.charCodeAt(end - 1)) || text.includes('E')) return -1;
+    const at = text.lastIndexOf(this.point);
+    const count = at < 0 ? 0 : end - at - 1;
+    return count > mostDecimals ? -1 : count;
+  }
+
+  /** A text of the column that is to stand in line. Answers it with its blanks. */
+  add(text) {
+    const count = this.#count(text);
+    if (count > this.decimals) {
+      this.decimals = count;
+      this.isUneven = true;
+      this.#pads = Array.from({ length: count + 1 }, (_, has) => (has === 0 ? narrow : '') + figure.repeat(count - has));
+    }
+    return count < 0 || count === this.decimals ? text : text + this.#pads[count];
+  }
+}
+
+// Where values have as many decimals each there is nothing to do.
+function decimalLine(column, locale) {
+  const { type, style, unit = '' } = column;
+  if (alignOf(column) !== 'end' || formOf(column).decimals !== undefined) return null;
+  if (type === 'timestamp' && style !== 'age') return new DecimalLine('.', '');
+  if (type !== 'number' || !(style === 'plain' || style === 'bar' || style === undefined)) return null;
+  return new DecimalLine(withCommas.test(localeOf(locale)) ? '.' : pointOf(locale), suffixOf(unit));
+}
+
+/** A cell's text as it stands in its column. */
+export function linedUp(line, text) {
+  return line === null || line === undefined ? text : line.add(text);
+}
+
+function pointOf(locale) {
+  return numberFormat(locale).formatToParts(0.5).find(({ type }) => type === 'decimal')?.value ?? '.';
+}
+
+const suffixOf = (unit) => (unit === '' ? '' : unit === '%' ? '%' : `\u202f${unit}`);
 
 /** Whether a column's values are numbers. */
 export function isNumeric(type) {
   return type === 'integer' || type === 'number';
-}
-
-/** How many decimals (0 to 3) tell these values apart as the source wrote them; one for all, so that it may be measured once. */
-export function decimalsFor(column, values) {
-  if (column.type !== 'number') return 0;
-  if (column.unit === '%') return 1;
-  let most = 0;
-  let needed = 0;
-  for (const value of values) {
-    if (!isNumber(value)) continue;
-    most = Math.max(most, Math.abs(value));
-    while (needed < 3 && Math.abs(value * 10 ** needed - Math.round(value * 10 ** needed)) > 1e-6) needed += 1;
-  }
-  return most >= 10 ? Math.min(needed, 2) : needed;
 }
 
 /** Whether an integer is a name rather than an amount: `10,536` is no process. */
@@ -378,9 +387,13 @@ function isIdentifier(name) {
 
 function numbers(locale, decimals, unit, isName) {
   const format = simpleFormat(locale, decimals, !isName) ?? numberFormat(locale, decimals, !isName);
-  const suffix = unit === '' ? '' : unit === '%' ? '%' : `\u202f${unit}`;
+  const suffix = suffixOf(unit);
+  const least = decimals === undefined ? tooSmall : 0;
   return (cell) => {
-    if (isNumber(cell)) return (Math.abs(cell) < tooLong ? format : scientific(locale)).format(cell) + suffix;
+    if (isNumber(cell)) {
+      const size = Math.abs(cell);
+      return (size < tooLong && (size >= least || size === 0) ? format : scientific(locale)).format(cell) + suffix;
+    }
     if (isBeyond(cell)) return format.format(BigInt(cell)) + suffix;
     return plain(cell);
   };
@@ -391,12 +404,13 @@ function isBeyond(cell) {
   return typeof cell === 'string' && /^-?\d{1,40}$/.test(cell);
 }
 
-const tooLong = 1e18;  // beyond it a number is an order of magnitude, not digits to be read
+const tooLong = 1e18;   // beyond it a number is an order of magnitude, not digits to be read
+const tooSmall = 1e-6;  // as is one of so many zeros
 const formats = new Map();
 
 function scientific(locale) {
   const key = `${locale}/e`;
-  if (!formats.has(key)) formats.set(key, new Intl.NumberFormat(locale, { notation: 'scientific', maximumFractionDigits: 3 }));
+  if (!formats.has(key)) formats.set(key, new Intl.NumberFormat(locale, { notation: 'scientific', maximumFractionDigits: 17 }));
   return formats.get(key);
 }
 
@@ -404,7 +418,8 @@ function numberFormat(locale, decimals, useGrouping = true) {
   const key = `${locale}/${decimals}/${useGrouping}`;
   let format = formats.get(key);
   if (format === undefined) {
-    format = new Intl.NumberFormat(locale, { minimumFractionDigits: decimals, maximumFractionDigits: decimals, useGrouping });
+    const digits = decimals === undefined ? { maximumSignificantDigits: 21 } : { minimumFractionDigits: decimals, maximumFractionDigits: decimals };
+    format = new Intl.NumberFormat(locale, { ...digits, useGrouping });
     formats.set(key, format);
   }
   return format;
@@ -413,11 +428,13 @@ function numberFormat(locale, decimals, useGrouping = true) {
 // Where digits are grouped by commas: there most numbers need no Intl, whose first object costs more time than all first rows together.
 const withCommas = /^en(-(US|GB|AU|CA|IE|NZ))?$/;
 
+const localeOf = (locale) => locale ?? globalThis.navigator?.language ?? '';
+
 // Formats as Intl does, and leaves to it what is not so simple; null for another locale.
 function simpleFormat(locale, decimals, useGrouping) {
-  if (!withCommas.test(locale ?? globalThis.navigator?.language ?? '')) return null;
+  if (!withCommas.test(localeOf(locale))) return null;
   const format = (cell) => {
-    const text = typeof cell === 'number' ? rounded(cell, decimals) : '';
+    const text = typeof cell !== 'number' ? '' : decimals !== undefined ? rounded(cell, decimals) : Object.is(cell, -0) ? '-0' : String(cell);
     if (text === '') return numberFormat(locale, decimals, useGrouping).format(cell);
     return useGrouping ? grouped(text) : text;
   };
@@ -460,16 +477,17 @@ export function bytes(value, locale) {
     amount /= 1_024;
     unit += 1;
   }
-  return `${numberFormat(locale, unit === 0 ? 0 : 1).format(value < 0 ? -amount : amount)}\u202f${byteUnits[unit]}`;
+  return `${numberFormat(locale, unit === 0 ? undefined : 1).format(value < 0 ? -amount : amount)}\u202f${byteUnits[unit]}`;
 }
 
-/** Seconds as a length of time: `4 ms`, `0.24 s`, `12.50 s`, `3:07`, `2:03:07`, `3 d 02:03`. */
+/** Seconds as a length of time: `250 ns`, `4 ms`, `0.24 s`, `12.50 s`, `3:07`, `2:03:07`, `3 d 02:03`. */
 export function duration(seconds) {
   const sign = seconds < 0 ? '−' : '';
   const length = Math.abs(seconds);
   if (length < 59.995) {
     if (length >= 0.01 || length === 0) return `${sign}${length.toFixed(2)}\u202fs`;
-    return length >= 0.001 ? `${sign}${Math.round(length * 1_000)}\u202fms` : `${sign}${Math.round(length * 1_000_000)}\u202fµs`;
+    const [unit, factor] = length >= 0.001 ? ['ms', 1e3] : length >= 1e-6 ? ['µs', 1e6] : ['ns', 1e9];
+    return `${sign}${length >= 1e-9 ? Math.round(length * factor) : Number((length * factor).toPrecision(2))}\u202f${unit}`;
   }
   const whole = Math.round(length);
   const [d, h, m, s] = [Math.floor(whole / 86_400), Math.floor(whole / 3_600) % 24, Math.floor(whole / 60) % 60, whole % 60];
@@ -489,12 +507,28 @@ export function age(seconds) {
   return `${sign}${Math.floor(length / 86_400)}\u202fd`;
 }
 
-/** Milliseconds since 1970 as local date and time, in an order that sorts as it reads. */
-export function dateTime(milliseconds) {
+/**
+ * Milliseconds since 1970 in local time: `date`, `time` or `datetime`, in an order that sorts as it reads. Without `decimals` a second has as many
+ * as it needs: none, three, or six, or nine where milliseconds have a fraction.
+ */
+export function moment(milliseconds, word = 'datetime', decimals = undefined) {
   const date = new Date(Math.floor(milliseconds));
   if (Number.isNaN(date.getTime())) return '';
-  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} `
-    + `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
+  const day = word === 'time' ? '' : `${four(date.getFullYear())}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+  if (word === 'date') return day;
+  const time = `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}${fraction(milliseconds, decimals)}`;
+  return day === '' ? time : `${day} ${time}`;
+}
+
+// The part of a second behind its point. A double of milliseconds of our time tells apart four decimals.
+function fraction(milliseconds, decimals) {
+  if (decimals === 0 || (decimals === undefined && milliseconds % 1_000 === 0)) return '';
+  const whole = Math.floor(milliseconds);
+  const finer = whole === milliseconds ? 0 : Math.floor(Number((milliseconds - whole).toFixed(4)) * 1e6);
+  const digits = three(((whole % 1_000) + 1_000) % 1_000);
+  if (decimals === undefined && finer === 0) return `.${digits}`;
+  const all = digits + String(Math.min(finer, 999_999)).padStart(6, '0');
+  return `.${all.slice(0, decimals ?? (finer % 1_000 === 0 ? 6 : 9))}`;
 }
 
 /** The address of a link cell when it is one that may be followed: http and https only. Otherwise empty. */
@@ -550,18 +584,12 @@ export function plain(cell) {
   return text.length > longestText ? `${text.slice(0, longestText)}…` : text;
 }
 
-function series(values, locale) {
-  const last = values.findLast(isNumber);
-  return last === undefined ? '' : (Math.abs(last) < tooLong ? numberFormat(locale, 1) : scientific(locale)).format(last);
-}
+const isNumber = (cell) => typeof cell === 'number' && Number.isFinite(cell);
 
-function isNumber(cell) {
-  return typeof cell === 'number' && Number.isFinite(cell);
-}
+const two = (value) => (value < 10 ? `0${value}` : String(value));
 
-function two(value) {
-  return value < 10 ? `0${value}` : String(value);
-}
+const three = (value) => (value < 100 ? `0${two(value)}` : String(value));
+const four = (year) => (year < 0 || year > 999 ? String(year) : String(year).padStart(4, '0'));
 
 /** A count of rows as people read it: an estimate is about so many, and one that nobody knows at least so many. */
 export function countText(rows, accuracy, locale) {

@@ -1,7 +1,8 @@
 // detail.js: all cells of one row beside the table, alive as long as the page holds the row.
 
 import { makeCell } from './cells.js';
-import { titleOf } from './columns.js';
+import { missingOf, titleOf } from './columns.js';
+import { hiddenExactness } from './exact.js';
 
 const longestText = 20_000;
 
@@ -24,6 +25,7 @@ export class Detail {
   #offered = '';
   #cells = [];
   #shown = [];
+  #exact = [];
   #specs = null;
   #titled = 0;  // the column that names a row best: the first text
 
@@ -68,8 +70,18 @@ export class Detail {
       if (value === this.#shown[at]) return;
       this.#shown[at] = value;
       this.#cells[at].show(value, now);
+      this.#tellExactly(at, value);
       if (at === this.#titled) this.title.textContent = this.#cells[at].el.textContent;
     });
+  }
+
+  // Below a value that is rounded, abbreviated or a picture of numbers.
+  #tellExactly(at, value) {
+    const { spec } = this.#cells[at];
+    const exact = missingOf(value) === null ? hiddenExactness(value, spec.column) : '';
+    const shown = exact === this.#cells[at].text ? '' : exact;
+    this.#exact[at].textContent = shown;
+    this.#exact[at].hidden = shown === '';
   }
 
   #offer(items) {
@@ -100,7 +112,13 @@ export class Detail {
     this.#row = null;
     this.#titled = Math.max(0, specs.findIndex(({ column, kind }) => column.type === 'text' && kind === 'text'));
     this.#shown = specs.map(() => undefined);
-    this.#cells = specs.map((spec) => makeCell({ ...spec, rule: 'whole', pictureHeight: 240, format: spec.kind === 'text' && spec.column.type === 'text' ? whole : spec.format }));
+    this.#cells = specs.map((spec) => makeCell({ ...spec, rule: 'whole', line: null, pictureHeight: 240, format: spec.kind === 'text' && spec.column.type === 'text' ? whole : spec.format }));
+    this.#exact = specs.map(() => {
+      const exact = document.createElement('div');
+      exact.className = 'exact';
+      exact.hidden = true;
+      return exact;
+    });
     this.list.replaceChildren(...specs.flatMap((spec, at) => {
       const title = document.createElement('dt');
       title.textContent = titleOf(spec.column);
@@ -109,7 +127,7 @@ export class Detail {
       el.removeAttribute('role');
       el.removeAttribute('aria-colindex');
       for (const link of el.querySelectorAll('a')) link.removeAttribute('tabindex');
-      value.append(el);
+      value.append(el, this.#exact[at]);
       return [title, value];
     }));
   }

@@ -14,8 +14,8 @@ import { Kept } from './kept.js';
 import { openLink } from './link.js';
 import { Notices } from './notices.js';
 import { RowActions } from './rowactions.js';
+import { Resting } from './resting.js';
 import { seekText } from './seek.js';
-import { tellWhole } from './table.js';
 
 // One for all panes: what is asked beside them is asked one after the other.
 const aside = new Aside(openLink, (call, wait) => {
@@ -50,6 +50,7 @@ export class Hands {
       leave,
     });
     new Copying(this, aside);
+    this.resting = new Resting(pane);
     this.#listen();
     pane.columns.look(() => pane.redraw());
     if (pane.connection.state === 'live') this.acting.acts.greeted(session.secret);
@@ -76,9 +77,6 @@ export class Hands {
         pane.schedule();
       },
     });
-    grid.addEventListener('pointerover', ({ target }) => {
-      if (!pane.travel.isMoving) tellWhole(target.closest?.('.cell'));
-    }, { passive: true });
   }
 
   /** All cells of the active row beside the table, or no more. */
@@ -144,6 +142,7 @@ export class Hands {
     const { session: { copy }, table, heads, columns, body, travel } = this.pane;
     const { position, column } = this.focus;
     if (!travel.isMoving && columns.widen()) this.pane.schedule();
+    this.resting.drawn();
     this.holder.show(table.nodes);
     this.acting.show(table.nodes);
     this.focus.mark(position === null ? undefined : position < 0 ? heads.cells[column] : table.cellAt(position, column, copy));

@@ -300,11 +300,16 @@ export class ColumnSet {
     return fittingWidth(spec, copy.items.filter((item) => !item.isHeader && item.absence === null).map((item) => item.cells[spec.index]), this.#measure, Date.now());
   }
 
-  /** Makes columns wider in which numbers or times had no room, unless the reader has sized them. Answers whether there were any. */
+  /** Lines decimals up again where values have more of them, and makes columns wider in which numbers or times had no room, unless the reader has
+   *  sized them. Answers whether there were any such columns. */
   widen() {
     let isWider = false;
     for (const at of this.drawn.places) {
       const spec = this.shown[at];
+      if (spec.line?.isUneven) {
+        spec.line.isUneven = false;
+        this.table.rescale(at, Date.now());
+      }
       if (spec.tight === '' || spec.wished > 0) continue;
       const width = grownWidth(spec, this.#measure);
       spec.tight = '';

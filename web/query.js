@@ -1,6 +1,6 @@
 // query.js: which table, and how it is sorted, filtered and grouped; and the same as the address's fragment. No DOM.
 
-import { isNumeric, layoutFrom, layoutText } from './columns.js';
+import { isNumeric, WIDTHS } from './columns.js';
 
 // What a column's rows must be like: terms as the page keeps them, as the wire has them, and as people read them.
 
@@ -345,6 +345,12 @@ export function isFitting({ column: name, function: kind }, columns) {
   return column !== undefined && Object.hasOwn(symbols, kind) && (fitting[kind]?.includes(column.type) ?? true);
 }
 
+// A mean of whole numbers: two decimals, or as many as it takes to have three digits.
+function shortened(value, locale) {
+  const isSmall = typeof value === 'number' && value !== 0 && Math.abs(value) < 0.1;
+  return value.toLocaleString(locale, isSmall ? { maximumSignificantDigits: 3 } : { maximumFractionDigits: 2 });
+}
+
 /**
  * What a header or the bar says: `Σ CPU 12.5 %`, one text for each aggregate.
  *
@@ -357,7 +363,28 @@ export function aggregateTexts(aggregates, values, specs, now, locale) {
     const spec = specs.find(({ column }) => column.name === name);
     const value = values[at];
     const isPlain = kind === 'distinct' || spec === undefined || (kind === 'mean' && spec.column.type === 'integer');
-    const shown = value === null ? '—' : isPlain ? value.toLocaleString(locale, { maximumFractionDigits: 2 }) : spec.format(value, now);
+    const shown = value === null ? '—' : isPlain ? shortened(value, locale) : spec.format(value, now);
     return `${symbols[kind] ?? kind} ${spec?.column.title || name} ${shown}`;
   });
+}
+
+/** The layout as a text for the address: `*pid,name:220,-command`; a star pins, a minus hides. */
+export function layoutText(layout, encode) {
+  return layout.map(({ column, width, isHidden, isPinned }) =>
+    (isPinned ? '*' : '') + (isHidden ? '-' : '') + encode(column) + (width > 0 ? `:${width}` : '')).join(',');
+}
+
+/** Reads {@link layoutText} back. */
+export function layoutFrom(text, decode) {
+  const layout = [];
+  for (const term of (text ?? '').split(',').slice(0, 2_000)) {
+    const [, pin, hide, name, width = '0'] = /^(\*?)(-?)([^:]*)(?::(\d{1,5}))?$/.exec(term) ?? [];
+    const column = decode(name ?? '');
+    if (column === '' || layout.some((place) => place.column === column)) continue;
+    const wished = Number(width);
+    layout.push({
+      column, width: wished === 0 ? 0 : Math.max(WIDTHS.least, Math.min(WIDTHS.most, wished)), isHidden: hide === '-', isPinned: pin === '*',
+    });
+  }
+  return layout;
 }

@@ -87,7 +87,7 @@ class RowNode {
     if (value === before) return;
     this.shown[at] = value;
     this.cells[at].show(value, now);
-    if (flashes !== null && missingOf(before) === null) flashes.add(this.cells[at], directionOf(before, value));
+    if (flashes !== null && missingOf(before) === null) flashes.add(this.cells[at], directionOf(before, value, this.specs[at].column.better));
   }
 
   /** Columns have other widths: other texts are too long for them. */
@@ -123,12 +123,6 @@ export function hideNode(node) {
   if (node.isHidden) return;
   node.isHidden = true;
   node.el.hidden = true;
-}
-
-/** Only when a pointer rests on a cell is anything measured: a text that is cut off is told as a whole. Where a value is
- *  missing, the reason stays. */
-export function tellWhole(cell) {
-  if (cell && !cell.matches('.failed, .broken')) cell.title = cell.scrollWidth > cell.clientWidth ? cell.textContent : '';
 }
 
 /**

@@ -368,10 +368,11 @@ export class Place {
 export const MOTION_TIME = 180;
 
 /** How far a value has gone: `up`, `down`, or `other` where there is no such thing. */
-export function directionOf(before, after) {
+export function directionOf(before, after, better = undefined) {
   const isMeasured = typeof before === 'number' && typeof after === 'number';
   if (!isMeasured || before === after || Number.isNaN(before - after)) return 'other';
-  return after > before ? 'up' : 'down';
+  if (better !== 'higher' && better !== 'lower') return 'other';
+  return (after > before) === (better === 'higher') ? 'better' : 'worse';
 }
 
 /**

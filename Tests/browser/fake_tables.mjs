@@ -159,7 +159,7 @@ class Market extends Table {
   constructor(rows, rate) {
     super('market', 'Market', [
       column('symbol', 'Symbol', 'text', { width: 10 }), column('sector', 'Sector', 'text', { style: 'badge', width: 12 }),
-      column('price', 'Price', 'number', { width: 11 }), column('change', 'Change', 'number', { unit: '%', width: 9 }),
+      column('price', 'Price', 'number', { width: 11, better: 'higher' }), column('change', 'Change', 'number', { unit: '%', width: 9 }),
       column('bid', 'Bid', 'number', { width: 11 }), column('ask', 'Ask', 'number', { width: 11 }),
       column('volume', 'Volume', 'integer', { style: 'bar', width: 14 }), column('updated', 'Updated', 'timestamp', { width: 19 }),
       column('side', 'Side', 'text', { style: 'badge', width: 6 }), column('note', 'Note', 'text', { width: 16 }),

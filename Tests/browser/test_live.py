@@ -59,7 +59,7 @@ class NewestFirstTest(LiveTest):
 
     def test_nothing_moves_by_itself_for_who_wants_less_motion(self):
         reader = self.open(motion="reduce")
-        watch(reader.page, "() => document.getAnimations().length + document.querySelectorAll('.up, .down, .other, .fading').length")
+        watch(reader.page, "() => document.getAnimations().length + document.querySelectorAll('.better, .worse, .other, .fading').length")
         self.after_patches(reader, 3)
         self.assertEqual(max(seen(reader.page)), 0)
 
@@ -167,18 +167,18 @@ class ChangingCellsTest(LiveTest):
         self.change(reader, times=4)
         self.assertEqual(set(seen(reader.page)), {True})
 
-    def test_what_goes_up_is_lit_and_goes_out_again(self):
+    def test_a_change_is_lit_in_a_neutral_colour_and_goes_out_again(self):
         reader = self.open(size=(1280, 300))
-        reader.until(f"() => {self.CELL}.classList.contains('up')", "a number that goes up is lit")
+        reader.until(f"() => {self.CELL}.classList.contains('other')", "a number that goes up is lit, and is neither better nor worse")
         still = "document.querySelector('.row[aria-rowindex=\"4\"] [aria-colindex=\"3\"]')"
-        self.assertEqual(reader.page.evaluate(f"{still}.className.match(/up|down|other|fading/)"), None, "its neighbour is not")
+        self.assertEqual(reader.page.evaluate(f"{still}.className.match(/better|worse|other|fading/)"), None, "its neighbour is not")
         reader.page.get_by_role("button", name="Pause").click()
-        reader.until("() => document.querySelectorAll('.up, .down, .other, .fading').length === 0", "lights go out")
+        reader.until("() => document.querySelectorAll('.better, .worse, .other, .fading').length === 0", "lights go out")
         reader.check_clean(self)
 
     def test_eighty_cells_that_change_at_once_are_lit(self):
         reader = self.open(size=(1280, 1_600))
-        watch(reader.page, "() => document.querySelectorAll('.up').length")
+        watch(reader.page, "() => document.querySelectorAll('.other').length")
         self.after_patches(reader, 3)
         self.assertGreater(max(seen(reader.page)), 40)
 
@@ -189,7 +189,7 @@ class TooManyCellsTest(LiveTest):
 
     def test_more_than_anybody_can_look_at_are_not_lit(self):
         reader = self.open(size=(2_200, 1_600))
-        watch(reader.page, "() => document.querySelectorAll('.up').length")
+        watch(reader.page, "() => document.querySelectorAll('.other').length")
         self.after_patches(reader, 3)
         self.assertEqual(max(seen(reader.page)), 0)
 

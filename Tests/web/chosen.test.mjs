@@ -94,7 +94,8 @@ test('headers of sections are not copied', () => {
 test('cells are copied as spreadsheets read them', () => {
   assert.equal(cellText(1_234_567.5, { type: 'number' }), '1234567.5');
   assert.equal(cellText('9223372036854775807', { type: 'integer' }), '9223372036854775807');
-  assert.match(cellText(0, { type: 'timestamp' }), /^19(70|69)-\d\d-\d\d \d\d:\d\d:\d\d$/);
+  assert.match(cellText(0, { type: 'timestamp' }), /^19(70|69)-\d\d-\d\d \d\d:\d\d:\d\d[+-]\d\d:\d\d$/);
+  assert.match(cellText(1_763_712_000_123, { type: 'timestamp' }), /:00\.123[+-]\d\d:\d\d$/);
   assert.equal(cellText([1, 2.5], { type: 'series' }), '1 2.5');
   assert.equal(cellText(false, { type: 'boolean' }), 'false');
   for (const cell of [null, undefined, { pending: true }, { failed: 'why' }]) assert.equal(cellText(cell, { type: 'text' }), '');

@@ -2,7 +2,9 @@
 
 import test from 'node:test';
 import assert from 'node:assert/strict';
-import { arrange, changePlace, DrawnColumns, layoutFrom, layoutText, MARGIN, movePlace, showAll, shownSpecs, specify, stepPlace } from '../../web/columns.js';
+import { arrange, DrawnColumns, MARGIN, shownSpecs, specify } from '../../web/columns.js';
+import { changePlace, movePlace, showAll, stepPlace } from '../../web/places.js';
+import { layoutFrom, layoutText } from '../../web/query.js';
 import { columnMenu, columnsMenu } from '../../web/columnmenu.js';
 import { emptyView, hashFromView, viewFromHash } from '../../web/query.js';
 import { diceFrom, seed } from './fixtures.mjs';
@@ -187,6 +189,6 @@ test('texts that differ only in their digits are measured once', () => {
     return text.length;
   };
   const columns = [{ name: 'price', title: '', type: 'number', style: 'plain', unit: '', width: 0, align: '' }];
-  specify(columns, [[1.25], [9.75], [8.5], [12.25]], measure, { locale: 'en', now: 0 });
+  specify(columns, [[1.25], [9.75], [8.75], [12.25]], measure, { locale: 'en', now: 0 });
   assert.deepEqual(measured.filter((text) => text.includes('.')), ['0.00', '00.00']);
 });

@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 
-const css = readFileSync(new URL('../../web/style.css', import.meta.url), 'utf8');
+export const css = readFileSync(new URL('../../web/style.css', import.meta.url), 'utf8');
 
 /** The tokens of a theme (`light` or `dark`), each as [red, green, blue, alpha], all from 0 to 1. */
 export function tokens(theme) {

@@ -2,7 +2,7 @@
 
 import test from 'node:test';
 import assert from 'node:assert/strict';
-import { contrast, over, tokens } from './contrast.mjs';
+import { contrast, css, over, tokens } from './contrast.mjs';
 
 const hues = ['good', 'bad', 'warn', 'quiet', 'hue0', 'hue1', 'hue2', 'hue3', 'hue4', 'hue5'];
 
@@ -47,6 +47,22 @@ for (const theme of ['light', 'dark']) {
     for (const hue of hues) {
       for (const back of ['page', 'hover', 'raised']) check(`the badge ${hue} on ${back}`, t[hue], over(t[hue], t[back], 0.13), 4.5);
       check(`the badge ${hue} in a selected row`, t[hue], over(t[hue], chosen(t.page), 0.13), 4.5);
+    }
+  });
+
+  test(`changed cells are readable, ${theme}`, () => {
+    for (const [kind, token] of [['better', 'good'], ['worse', 'bad']]) {
+      assert.ok(css.includes(`.cell.${kind} { color: var(--${token}); background-color: color-mix(in srgb, var(--${token}) 8%, transparent); }`), kind);
+    }
+    assert.ok(css.includes('.cell.bar:is(.better, .worse, .other) { background-color: transparent; }'));
+    assert.ok(css.includes('.cell.other { color: var(--fresh); background-color: var(--accent-wash); }'));
+    for (const back of ['page', 'hover']) {
+      for (const name of ['good', 'bad', 'fresh']) check(`${name} on a bar on ${back}`, t[name], over(t.bar, t[back]), 4.5);
+      for (const [name, under] of [['plain', t[back]], ['selected', chosen(t[back])]]) {
+        check(`a neutral change on ${back}, ${name}`, t.fresh, over(t['accent-wash'], under), 4.5);
+        check(`a better value on ${back}, ${name}`, t.good, over(t.good, under, 0.08), 4.5);
+        check(`a worse value on ${back}, ${name}`, t.bad, over(t.bad, under, 0.08), 4.5);
+      }
     }
   });
 

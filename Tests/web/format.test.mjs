@@ -1,17 +1,95 @@
 import test from 'node:test';
 import assert from 'node:assert/strict';
 import { diceFrom, seed } from './fixtures.mjs';
-import { age, bytes, dateTime, decimalsFor, duration, formatter, linkTarget, missingOf, plain, sparkline } from '../../web/columns.js';
+import { age, bytes, duration, formatter, linedUp, linkTarget, missingOf, moment, plain, sparkline, specify } from '../../web/columns.js';
+import { exactMoment, exactText, hiddenExactness, offsetAt } from '../../web/exact.js';
 
 const column = (type, more = {}) => ({ name: 'amount', type, style: 'plain', unit: '', ...more });
-const text = (type, cell, more = {}, decimals = 0) => formatter(column(type, more), { locale: 'en', decimals })(cell, 1_000_000);
+const text = (type, cell, more = {}) => formatter(column(type, more), { locale: 'en' })(cell, 1_000_000);
 const thin = '\u202f';
 
-test('numbers are grouped, have as many decimals as their column, and their unit', () => {
+test('numbers are grouped, show every digit, and have their unit', () => {
   assert.equal(text('integer', 1_234_567), '1,234,567');
-  assert.equal(text('number', 1_234.5, {}, 2), '1,234.50');
-  assert.equal(text('number', 12.34, { unit: '%' }, 1), '12.3%');
+  assert.equal(text('number', 1_234.5), '1,234.5');
+  assert.equal(text('number', 0.000_012), '0.000012');
+  assert.equal(text('number', 51.507_351), '51.507351');
+  assert.equal(text('number', -0.1 - 0.2), '-0.30000000000000004');
+  assert.equal(text('number', 1 / 3), '0.3333333333333333');
+  assert.equal(text('number', 0.05, { unit: '%' }), '0.05%');
+  assert.equal(text('number', 99.99, { unit: '%' }), '99.99%');
   assert.equal(text('number', 5, { unit: 'ms' }), `5${thin}ms`);
+});
+
+test('a number that would be all zeros, or too many digits, has an exponent and every digit', () => {
+  const cases = [[0.000_001, '0.000001'], [9.99e-7, '9.99E-7'], [1e-300, '1E-300'], [-2.5e-9, '-2.5E-9'], [1e21, '1E21'], [1.234_567_890_123_456_7e18, '1.2345678901234568E18'],
+    [5e-324, '5E-324'], [0, '0']];
+  for (const [number, expected] of cases) assert.equal(text('number', number), expected);
+});
+
+test('a format states separators and decimals', () => {
+  const cases = [['plain', 20_261, '20261'], ['plain', 1_234.567_8, '1234.5678'], ['plain.2', 1_234.567_8, '1234.57'], ['plain.0', 2_026.5, '2027'], ['grouped', 20_261, '20,261'],
+    ['grouped.2', 1_234.5, '1,234.50'], ['grouped.3', 1e-9, '0.000'], ['grouped.15', 0.1, '0.100000000000000']];
+  for (const [format, number, expected] of cases) assert.equal(text('number', number, { format }), expected, format);
+  assert.equal(text('integer', 8_080, { format: 'plain', name: 'amount' }), '8080');
+  assert.equal(text('integer', 10_536, { format: 'grouped', name: 'pid' }), '10,536');
+  assert.equal(text('integer', '9223372036854775807', { format: 'plain' }), '9223372036854775807');
+  assert.equal(text('number', 0.054, { format: 'plain.1', unit: '%' }), '0.1%');
+});
+
+test('an unknown format, or one of another type, is the default', () => {
+  for (const format of ['percent', 'plain.', 'plain.16', 'grouped.99', 'Plain', 'date', 'time.3', '', null, 7]) assert.equal(text('number', 1_234.5, { format }), '1,234.5', String(format));
+  const at = new Date(2026, 10, 21, 8, 5, 9).getTime();
+  for (const format of ['plain', 'grouped.2', 'datetime.10', 'week', '']) assert.equal(text('timestamp', at, { format }), '2026-11-21 08:05:09', String(format));
+});
+
+test('whatever a number is, its text leads back to it', () => {
+  const dice = diceFrom(seed);
+  const numbers = Array.from({ length: 20_000 }, () => (dice(2) ? 1 : -1) * (1 + dice(1e9) / dice(1e9 + 1)) * 10 ** (dice(600) - 300));
+  for (const number of numbers.filter(Number.isFinite)) {
+    assert.equal(Number(text('number', number).replaceAll(',', '')), number, `seed ${seed}`);
+    const german = formatter(column('number'), { locale: 'de' })(number).replaceAll('.', '').replace(',', '.');
+    assert.equal(Number(german), number, `in German, seed ${seed}`);
+  }
+});
+
+// The blanks that stand for a point and for digits.
+const line = (cells, more = {}, locale = 'en') => {
+  const [spec] = specify([column('number', { align: 'end', ...more })], cells.map((cell) => [cell]), (of) => of.length, { locale, now: 0 });
+  return (cell) => linedUp(spec.line, spec.format(cell, 0)).replaceAll('\u2008', '_').replaceAll('\u2007', '-');
+};
+
+test('decimal separators stand in line, by blanks', () => {
+  const show = line([1, 0.25, 12.5]);
+  assert.deepEqual([1, 0.25, 12.5, -3].map(show), ['1_--', '0.25', '12.5-', '-3_--']);
+  assert.equal(show(null), '');
+  const german = line([1, 0.25], {}, 'de');
+  assert.deepEqual([1_000, 0.25].map(german), ['1.000_--', '0,25']);
+  const share = line([5, 0.05], { unit: '%' });
+  assert.deepEqual([5, 0.05].map(share), ['5%_--', '0.05%']);
+});
+
+test('a number with an exponent or with endless digits stands by itself', () => {
+  const show = line([0.5, 1 / 3, 1e-300, 1e21]);
+  assert.deepEqual([1, 0.5, 1 / 3, 1e-300, 1e21].map(show), ['1_-', '0.5', '0.3333333333333333', '1E-300', '1E21']);
+  assert.equal(line([1.123_456_78])(1), '1_--------');
+  assert.equal(line([1.123_456_789])(1), '1');
+});
+
+test('later decimals make a column uneven once, and it never goes back', () => {
+  const [spec] = specify([column('number', { align: 'end' })], [[1.5]], (of) => of.length, { locale: 'en', now: 0 });
+  assert.equal(spec.line.isUneven, false);
+  assert.equal(spec.line.add('1.25'), '1.25');
+  assert.equal(spec.line.isUneven, true);
+  spec.line.isUneven = false;
+  assert.equal(spec.line.add('7.5'), '7.5\u2007');
+  assert.equal(spec.line.add('1.25'), '1.25');
+  assert.equal(spec.line.isUneven, false);
+});
+
+test('what is fixed, abbreviated or at the start is not lined up', () => {
+  const of = (more) => specify([{ ...column('number', { align: 'end' }), ...more }], [[1.5]], (value) => value.length, { locale: 'en', now: 0 })[0].line;
+  assert.notEqual(of({}), null);
+  for (const more of [{ format: 'plain.2' }, { style: 'bytes' }, { style: 'duration' }, { style: 'badge' }, { align: 'start' }, { type: 'integer' }]) assert.equal(of(more), null, JSON.stringify(more));
 });
 
 test('a whole number that travels as text loses no digit', () => {
@@ -75,9 +153,56 @@ test('ages', () => {
   assert.equal(text('timestamp', 1_000_000 - 5_000, { style: 'age' }), `5${thin}s`);
 });
 
-test('a timestamp is the local date and time', () => {
-  assert.equal(dateTime(new Date(2026, 10, 21, 8, 5, 9).getTime() + 0.25), '2026-11-21 08:05:09');
-  assert.equal(dateTime(1e300), '');
+test('a timestamp is the local date and time, with as much of a second as it has', () => {
+  const at = new Date(2026, 10, 21, 8, 5, 9).getTime();
+  assert.equal(moment(at), '2026-11-21 08:05:09');
+  assert.equal(moment(at + 7), '2026-11-21 08:05:09.007');
+  assert.equal(moment(at + 500), '2026-11-21 08:05:09.500');
+  assert.equal(moment(at + 0.25), '2026-11-21 08:05:09.000250');
+  assert.equal(moment(at + 999.999), '2026-11-21 08:05:09.999999');
+  assert.equal(moment(at + 0.062_5), '2026-11-21 08:05:09.000062500');
+  assert.equal(moment(-1), moment(-1).replace(/\.\d+$/, '.999'));
+  assert.equal(moment(new Date(800, 0, 1).setFullYear(800)).slice(0, 5), '0800-');
+  assert.equal(moment(1e300), '');
+});
+
+test('a format states which part of a moment is shown, and how finely', () => {
+  const at = new Date(2026, 10, 21, 8, 5, 9).getTime() + 7.25;
+  const cases = { date: '2026-11-21', datetime: '2026-11-21 08:05:09.007250', 'datetime.0': '2026-11-21 08:05:09', 'datetime.3': '2026-11-21 08:05:09.007', time: '08:05:09.007250',
+    'time.0': '08:05:09', 'time.1': '08:05:09.0', 'time.6': '08:05:09.007250', 'time.9': '08:05:09.007250000' };
+  for (const [format, expected] of Object.entries(cases)) assert.equal(text('timestamp', at, { format }), expected, format);
+  assert.equal(text('timestamp', Math.floor(at / 1_000) * 1_000, { format: 'time.3' }), '08:05:09.000');
+});
+
+test('exact values keep every digit, and times name their offset', () => {
+  assert.equal(exactText(0.054, column('number', { format: 'plain.1', unit: '%' })), '0.054%');
+  assert.equal(exactText(1_536, column('integer', { style: 'bytes' })), '1536 B');
+  assert.equal(exactText('9223372036854775807', column('integer', { style: 'bytes' })), '9223372036854775807 B');
+  assert.equal(exactText(60.25, column('number', { style: 'duration' })), '60.25 s');
+  assert.equal(exactText([1, null, 0.000_012], column('series')), '1, —, 0.000012');
+  const at = new Date(2026, 10, 21, 8, 5, 9).getTime() + 7;
+  assert.match(exactMoment(at), /^2026-11-21 08:05:09\.007[+-]\d\d:\d\d$/);
+  assert.equal(Date.parse(exactMoment(at).replace(' ', 'T')), at);
+  assert.match(exactText(at, column('timestamp', { style: 'age' })), /^2026-11-21 08:05:09\.007[+-]\d\d:\d\d \(.+\)$/);
+  assert.match(offsetAt(at), /^[+-]\d\d:\d\d$/);
+  assert.equal(exactText(null, column('number')), '');
+  assert.equal(exactText({ failed: 'why' }, column('number')), '');
+});
+
+test('only what a cell does not show is told beside it', () => {
+  assert.equal(hiddenExactness(1_234.5, column('number')), '');
+  assert.equal(hiddenExactness('text', column('text')), '');
+  assert.equal(hiddenExactness(1_234.567, column('number', { format: 'plain.2' })), '1234.567');
+  for (const style of ['bytes', 'duration', 'age']) assert.notEqual(hiddenExactness(1_234, column('number', { style })), '', style);
+  assert.notEqual(hiddenExactness(0, column('timestamp')), '');
+  assert.equal(hiddenExactness([1, 2], column('series')), '1, 2');
+});
+
+test('bytes and seconds that are little are not nothing', () => {
+  assert.equal(bytes(0.5, 'en'), `0.5${thin}B`);
+  assert.equal(duration(0.000_000_25), `250${thin}ns`);
+  assert.equal(duration(0.000_25), `250${thin}µs`);
+  assert.equal(duration(-2e-12), `−0.002${thin}ns`);
 });
 
 test('only http and https addresses are followed', () => {
@@ -87,15 +212,6 @@ test('only http and https addresses are followed', () => {
     'http://', 'vbscript:x', 'file:///etc/passwd', '\u0000http://x', '', null, 7]) {
     assert.equal(linkTarget(other), '', String(other));
   }
-});
-
-test('decimals are as many as the values need, at most three, and one for percentages', () => {
-  assert.equal(decimalsFor(column('number'), [1, 2, null]), 0);
-  assert.equal(decimalsFor(column('number'), [0.5, 0.25]), 2);
-  assert.equal(decimalsFor(column('number'), [0.123_456]), 3);
-  assert.equal(decimalsFor(column('number'), [100.123_456]), 2);
-  assert.equal(decimalsFor(column('number', { unit: '%' }), [1, 2.345]), 1);
-  assert.equal(decimalsFor(column('integer'), [1]), 0);
 });
 
 test('a sparkline goes from edge to edge', () => {
@@ -126,7 +242,7 @@ test('a series has gaps where it has no numbers, and any range', () => {
   assert.equal(sparkline([1e308, -1e308], 10, 10), 'M0.0 0.0L10.0 10.0');
   assert.equal(sparkline([null, null], 10, 10), '');
   const text = formatter({ name: 'x', type: 'series', style: 'sparkline' }, { locale: 'en' });
-  assert.equal(text([1, 2.25, null], 0), '2.3');
+  assert.equal(text([1, 2.25, null], 0), '2.25');
   assert.equal(text([null], 0), '');
   assert.equal(text([1e308], 0), '1E308');
 });
@@ -141,8 +257,7 @@ test('what is formatted without Intl is what Intl would say', () => {
   for (const decimals of [0, 1, 2, 3]) {
     for (const useGrouping of [true, false]) {
       const intl = new Intl.NumberFormat('en', { minimumFractionDigits: decimals, maximumFractionDigits: decimals, useGrouping });
-      const own = formatter(column(decimals === 0 ? 'integer' : 'number', useGrouping ? {} : { name: 'pid' }), { locale: 'en', decimals });
-      if (!useGrouping && decimals > 0) continue;  // names are whole
+      const own = formatter(column('number', { format: `${useGrouping ? 'grouped' : 'plain'}.${decimals}` }), { locale: 'en' });
       for (const number of [...odd, ...drawn, ...differences]) assert.equal(own(number), intl.format(number), `${number} with ${decimals} decimals, seed ${seed}`);
     }
   }
@@ -152,9 +267,11 @@ test('the first rows of a market wait for no Intl, whose first object takes long
   const { NumberFormat } = Intl;
   Intl.NumberFormat = function () { throw new Error('Intl was asked'); };
   try {
-    assert.equal(text('number', 82_261.12360000001, {}, 2), '82,261.12');
-    assert.equal(text('number', -0.30000000000000004, {}, 2), '-0.30');
+    assert.equal(text('number', 82_261.12360000001, { format: 'grouped.2' }), '82,261.12');
+    assert.equal(text('number', -0.30000000000000004, { format: 'grouped.2' }), '-0.30');
     assert.equal(text('integer', 1_700_000_000_000), '1,700,000,000,000');
+    assert.equal(text('number', 82_261.123_61), '82,261.12361');
+    line([1.5, 0.25, 0.000_001]);
   } finally {
     Intl.NumberFormat = NumberFormat;
   }
@@ -163,6 +280,6 @@ test('the first rows of a market wait for no Intl, whose first object takes long
 test('another locale groups as it does', () => {
   for (const locale of ['de', 'en-IN', 'fr', 'de-CH', 'ar-EG']) {
     const intl = new Intl.NumberFormat(locale, { minimumFractionDigits: 2, maximumFractionDigits: 2 });
-    assert.equal(formatter(column('number'), { locale, decimals: 2 })(1_234_567.891), intl.format(1_234_567.891), locale);
+    assert.equal(formatter(column('number', { format: 'grouped.2' }), { locale })(1_234_567.891), intl.format(1_234_567.891), locale);
   }
 });

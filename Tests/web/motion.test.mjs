@@ -2,12 +2,15 @@ import test from 'node:test';
 import assert from 'node:assert/strict';
 import { directionOf, glideFrom, MotionSense, MOTION_TIME } from '../../web/viewport.js';
 
-test('numbers go up or down, everything else only changes', () => {
-  assert.equal(directionOf(1, 2), 'up');
-  assert.equal(directionOf(-1, -1.5), 'down');
-  assert.equal(directionOf(0, -0), 'other');
+test('a change is better or worse where the column says which way, else neutral', () => {
+  assert.equal(directionOf(1, 2, 'higher'), 'better');
+  assert.equal(directionOf(-1, -1.5, 'higher'), 'worse');
+  assert.equal(directionOf(1, 2, 'lower'), 'worse');
+  assert.equal(directionOf(-1, -1.5, 'lower'), 'better');
+  for (const better of [undefined, null, '', 'up', 'newer']) assert.equal(directionOf(1, 2, better), 'other', `better: ${better}`);
+  assert.equal(directionOf(0, -0, 'higher'), 'other');
   for (const [before, after] of [['a', 'b'], [null, 1], [1, null], [true, false], [[1], [2]], [1, '2'], [1, NaN]]) {
-    assert.equal(directionOf(before, after), 'other', `${before} to ${after}`);
+    assert.equal(directionOf(before, after, 'higher'), 'other', `${before} to ${after}`);
   }
 });
 

@@ -61,7 +61,7 @@ test('no module is forgotten: each is needed at once, later, or by a worker', ()
 });
 
 test('pure modules know no document, socket or clock', () => {
-  const pure = ['wire.js', 'viewport.js', 'query.js', 'session.js', 'columns.js', 'keys.js', 'columnmenu.js', 'chosen.js', 'clipboard.js', 'gauges.js', 'source.js', 'values.js', 'glance.js', 'acts.js', 'targets.js', 'picturesize.js', 'exporting.js', 'aside.js', 'pieces.js', 'loads.js', 'seek.js', 'parse.js', 'spans.js'];
+  const pure = ['wire.js', 'viewport.js', 'query.js', 'session.js', 'columns.js', 'keys.js', 'columnmenu.js', 'chosen.js', 'clipboard.js', 'gauges.js', 'source.js', 'values.js', 'glance.js', 'acts.js', 'targets.js', 'picturesize.js', 'exporting.js', 'aside.js', 'pieces.js', 'loads.js', 'seek.js', 'parse.js', 'spans.js', 'places.js', 'exact.js'];
   for (const [name, text] of scripts.filter(([file]) => pure.includes(file))) {
     const code = text.replace(/\/\/.*$|\/\*[^]*?\*\//gm, '');
     assert.ok(!/\b(document|window|self|WebSocket|performance|setTimeout|setInterval|requestAnimationFrame|Math\.random|Date\.now)\b\s*[.(]/.test(

@@ -1,0 +1,120 @@
+"""Values as they are: every digit in the cells, in line; the exact value on hover, in the details and on copy; the colours of changes."""
+
+import json
+import re
+import shlex
+import sys
+import unittest
+
+from pages import PageTest
+from playwright.sync_api import expect
+from rowcast_server import STAND_IN, Server
+
+COLUMNS = [
+    {"name": "city", "type": "text"}, {"name": "lat", "type": "number"}, {"name": "tiny", "type": "number"},
+    {"name": "share", "type": "number", "unit": "%"}, {"name": "year", "type": "integer", "format": "plain"},
+    {"name": "price", "type": "number", "format": "grouped.2", "better": "higher"},
+    {"name": "size", "type": "integer", "style": "bytes"}, {"name": "took", "type": "number", "style": "duration"},
+    {"name": "at", "type": "timestamp"}, {"name": "clock", "type": "timestamp", "format": "time.3"},
+]  # fmt: skip
+ROWS = [
+    [1, "London", 51.507351, 0.000012, 0.05, 2026, 1234.567, 1536, 60.25, 1795261750123, 1795261750123],
+    [2, "Paris", 48.8566, 0.5, 99.99, 1999, 2, 1048577, 0.2449, 1795261750000, 1795261750000],
+    [3, "Far", -0.5, 1e-300, 7, 1066, 1e21, 3, 1e-7, 1795261750500.25, 1795261750500.25],
+]
+PROGRAM = "import json, sys\nfor line in json.loads(sys.argv[1]): print(json.dumps(line), flush=True)\nsys.stdin.read()"
+
+
+class ValuesTest(PageTest):
+    @classmethod
+    def serve(cls):
+        lines = [
+            {"type": "hello", "version": 1},
+            {"type": "schema", "name": "values", "key": "integer", "label": "city", "columns": COLUMNS},
+            {"type": "upsert", "rows": ROWS},
+        ]
+        program = shlex.join([sys.executable, "-c", PROGRAM, json.dumps(lines)])
+        return Server(options=("--no-token", "--child", f"values={program}"))
+
+    def texts(self, reader, column):
+        return [cell.rstrip() for cell in reader.page.locator(f'.row [aria-colindex="{column}"]').all_text_contents()]
+
+    def cell(self, reader, row, column):
+        return reader.page.locator(f'.row[aria-rowindex="{row + 1}"] [aria-colindex="{column}"]')
+
+    def test_cells_show_every_digit(self):
+        reader = self.open(size=(1700, 500), locale="en-US")
+        self.assertEqual(self.texts(reader, 2), ["51.507351", "48.8566", "-0.5"])
+        self.assertEqual(self.texts(reader, 3), ["0.000012", "0.5", "1E-300"])
+        self.assertEqual(self.texts(reader, 4), ["0.05%", "99.99%", "7%"])
+        self.assertEqual(self.texts(reader, 5), ["2026", "1999", "1066"])
+        self.assertEqual(self.texts(reader, 6), ["1,234.57", "2.00", "1E21"])
+        self.assertRegex(self.texts(reader, 9)[0], r"^\d{4}-\d\d-\d\d \d\d:\d\d:10\.123$")
+        self.assertRegex(self.texts(reader, 9)[1], r"^\d{4}-\d\d-\d\d \d\d:\d\d:10$")
+        self.assertRegex(self.texts(reader, 10)[1], r"^\d\d:\d\d:10\.000$")
+        reader.check_clean(self)
+
+    def test_decimal_points_stand_in_line_to_the_pixel(self):
+        reader = self.open(size=(1700, 500), locale="en-US")
+        places = reader.page.evaluate("""() => [2, 3].map((column) => [...document.querySelectorAll(`.row [aria-colindex="${column}"]`)].map(({ firstChild: text }) => {
+          const at = text.data.indexOf('.');
+          if (at < 0) return null;
+          const range = document.createRange();
+          range.setStart(text, at);
+          range.setEnd(text, at + 1);
+          return range.getBoundingClientRect().left;
+        }))""")
+        for column in places:
+            points = [place for place in column if place is not None]
+            self.assertGreater(len(points), 1)
+            self.assertLess(max(points) - min(points), 0.6, column)
+
+    def test_the_exact_value_is_told_on_hover(self):
+        reader = self.open(size=(1700, 500), locale="en-US")
+        reader.page.locator(".detail").wait_for(state="attached")
+        for row, column, expected in [(1, 6, r"^1234\.567$"), (1, 7, "^1536 B$"), (1, 8, r"^60\.25 s$"), (2, 8, r"^0\.2449 s$"), (3, 8, "^1e-7 s$"),
+                                      (1, 9, r"10\.123[+-]\d\d:\d\d \(.+\)$"), (1, 10, r"^\d{4}-\d\d-\d\d .*10\.123[+-]\d\d:\d\d")]:
+            self.cell(reader, row, column).hover()
+            expect(self.cell(reader, row, column)).to_have_attribute("title", re.compile(expected))
+        self.cell(reader, 1, 2).hover()
+        self.assertIsNone(self.cell(reader, 1, 2).get_attribute("title"), "it shows every digit")
+        self.assertIsNone(self.cell(reader, 1, 10).get_attribute("title"), "the pointer has left it")
+        reader.page.locator('.head[aria-colindex="9"]').hover()
+        expect(reader.page.locator('.head[aria-colindex="9"]')).to_have_attribute("title", re.compile(r"Times in .+ \(UTC[+-]\d\d:\d\d\)"))
+
+    def test_the_details_show_the_exact_value_below_a_shortened_one(self):
+        reader = self.open(size=(1700, 900), locale="en-US")
+        self.cell(reader, 1, 1).click()
+        reader.page.keyboard.press("Enter")
+        details = reader.page.locator(".detail-list")
+        for text in ("51.507351", "0.000012", "0.05%", "1234.567", "1536 B", "60.25 s"):
+            expect(details).to_contain_text(text)
+        expect(details).to_contain_text(re.compile(r"10\.123[+-]\d\d:\d\d \(.+\)"))
+
+
+class ColoursOfChangesTest(PageTest):
+    plugins = ("market",)
+    settings = {"market.rows": 300, "market.rate": 200}
+    command = STAND_IN
+
+    def test_a_change_is_better_or_worse_only_where_its_column_says_so(self):
+        for scheme in ("light", "dark"):
+            reader = self.open("#table=market", scheme=scheme)
+            for kind, token in (("better", "--good"), ("worse", "--bad")):
+                reader.until(f"""() => {{
+                  const cell = document.querySelector('.row [aria-colindex="3"].{kind}');
+                  if (cell === null) return false;
+                  const probe = document.createElement('i');
+                  probe.style.color = 'var({token})';
+                  cell.after(probe);
+                  const isSo = getComputedStyle(cell).color === getComputedStyle(probe).color;
+                  probe.remove();
+                  return isSo;
+                }}""", f"a price that gets {kind} has its colour")
+            reader.until("() => document.querySelector('.row [aria-colindex=\"7\"].other') !== null", "a volume only changes")
+            self.assertEqual(reader.page.evaluate("document.querySelectorAll('.row .better:not([aria-colindex=\"3\"]), .row .worse:not([aria-colindex=\"3\"])').length"), 0)
+            reader.check_clean(self)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,43 @@
+// places.js: how the user changes which columns are shown, and where. Loaded after the first rows. No DOM.
+
+import { arrange, WIDTHS } from './columns.js';
+
+/** The layout after some of a column's wishes have changed: `{width}`, `{isHidden}`, `{isPinned}`. */
+export function changePlace(columns, layout, name, wish) {
+  const width = wish.width === undefined ? {} : { width: wish.width === 0 ? 0 : Math.max(WIDTHS.least, Math.min(WIDTHS.most, Math.round(wish.width))) };
+  return simplest(columns, arrange(columns, layout).map((place) => (place.column === name ? { ...place, ...wish, ...width } : place)));
+}
+
+/** The layout after a column was put directly before another one, or at the end (`before` is null). It joins those it is put among. */
+export function movePlace(columns, layout, name, before) {
+  const places = arrange(columns, layout);
+  const moved = places.find(({ column }) => column === name);
+  if (moved === undefined || name === before) return simplest(columns, places);
+  const others = places.filter((place) => place !== moved);
+  const at = before === null ? others.length : others.findIndex(({ column }) => column === before);
+  if (at < 0) return simplest(columns, places);
+  // Between two pinned ones it is pinned, too; after the last pinned one it keeps what it was.
+  const isPinned = others[at]?.isPinned ? true : moved.isPinned && (at === 0 || others[at - 1].isPinned);
+  others.splice(at, 0, { ...moved, isPinned });
+  return simplest(columns, others);
+}
+
+/** The layout after a column went one place to the left (-1) or right (1) among those that are shown. */
+export function stepPlace(columns, layout, name, step) {
+  const shown = arrange(columns, layout).filter(({ isHidden }) => !isHidden).map(({ column }) => column);
+  const at = shown.indexOf(name);
+  const to = at + step;
+  if (at < 0 || to < 0 || to >= shown.length) return layout;
+  return movePlace(columns, layout, name, step < 0 ? shown[to] : shown[to + 1] ?? null);
+}
+
+/** The layout with all columns shown. */
+export function showAll(columns, layout) {
+  return simplest(columns, arrange(columns, layout).map((place) => ({ ...place, isHidden: false })));
+}
+
+function simplest(columns, places) {
+  const all = arrange(columns, places);
+  const isPlain = all.every((place, at) => place.column === columns[at].name && place.width === 0 && !place.isHidden && !place.isPinned);
+  return isPlain ? [] : all;
+}
