@@ -117,14 +117,14 @@ export class Bar {
    * The connection, `live`, `connecting` or `lost`; and whether what is shown is live: it is not while the table pauses or its source is down.
    * @param {{state: string, lostAt: number, retryAt: number, now: number, hasRows: boolean, isPaused: boolean, source: object|undefined}} link times in milliseconds
    */
-  setLink({ state, lostAt, retryAt, now, hasRows, isPaused, source }) {
+  setLink({ state, lostAt, retryAt, now, hasRows, isPaused, source, isStranger = false }) {
     const shown = liveState(state, isPaused, source);
     this.state.dataset.state = shown;
-    const text = liveText(shown, source);
+    const text = state === 'lost' && isStranger ? 'Sign-in needed' : liveText(shown, source);
     this.#write('state-text', text);
     if (this.said !== text) this.on.say(this.said = text);  // spoken once per change, not at every second
     const old = hasRows && lostAt > 0 ? `rows ${age(Math.max(1, (now - lostAt) / 1_000))} old` : '';
-    const again = state === 'lost' && retryAt > now ? `retry in ${age((retryAt - now) / 1_000 + 1)}` : '';
+    const again = state === 'lost' && !isStranger && retryAt > now ? `retry in ${age((retryAt - now) / 1_000 + 1)}` : '';
     this.#write('state-detail', state === 'live' ? '' : [old, again].filter(Boolean).join(' · '));
     this.state.disabled = state === 'live';
   }

@@ -10,7 +10,7 @@ export function startWorker(kind) {
 /**
  * A conversation of its own; the first one goes on from what start.js has begun.
  *
- * @param {(event: object) => void} receive `{state, connection, pause}`, `{message, bytes, at, opened}` or `{refused}`; first called after this returns
+ * @param {(event: object) => void} receive `{state, connection, pause}`, `{message, bytes, at, opened}`, `{isStranger}` (whether the user must sign in) or `{refused}`; first called after this returns
  */
 export function openLink(receive) {
   const { first } = globalThis.rowcast;

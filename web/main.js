@@ -1,6 +1,6 @@
 // main.js: joins the parts: one pane or two, and what stands around them, which is about the active one.
 
-import { bring, density, firstTable, listenForAddress, listenForShortcuts, recall, setDensity, tellAddress, viewOf, viewsFromAddress } from './reader.js';
+import { bring, density, firstTable, listenForAddress, listenForShortcuts, recall, setDensity, showShortcuts, tellAddress, viewOf, viewsFromAddress } from './reader.js';
 import { nextTerms } from './query.js';
 import { openLink } from './link.js';
 import { Pane } from './pane.js';
@@ -19,6 +19,7 @@ const on = {
   }),
   received: (pane, event) => pane === active && panel?.received(event),
   painted: (pane) => pane === active && panel?.painted(),
+  signedIn: () => { for (const { link } of panes) link.retry(); },
   say: (text) => wantWords().then(({ speech }) => speech.say(text)),
 };
 /** The panes that are shown, from where lines begin. */
@@ -200,6 +201,7 @@ listenForAddress(([view, beside]) => {
 });
 
 if (density() !== 'normal') setDensity(density());
+showShortcuts();
 const [view, beside] = viewsFromAddress();
 panes[0].start(view, openLink, { width: innerWidth, height: innerHeight });
 if (beside) loadPair().then((loaded) => loaded.open(beside));

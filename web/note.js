@@ -52,7 +52,7 @@ function reason(session, state, hasRows, specs, passed) {
   const { view, tables, table, sources } = session;
   if (hasRows) return emptyWords(fittingView(view, table.columns), specs);
   if (state === 'lost') return ['The server cannot be reached', 'Check that it is running. This page reconnects by itself.'];
-  if (state === 'connecting') return ['', ''];
+  if (state === 'connecting' || state === 'stranger') return ['', ''];  // the sign-in form says what is wrong
   const absent = table === undefined && (sources.find(({ name }) => name === view.table) ?? ((tables.length === 0 || view.table === '') && sources.length === 1 ? sources[0] : undefined));
   if (absent) return [`No data from “${absent.name}” yet`, absentWords(absent.source, passed)];
   if (tables.length === 0) return ['Waiting for the first table', 'The first table opens here when a source sends its columns.'];

@@ -4,7 +4,7 @@ import { columnsMenu } from './columnmenu.js';
 import { countText } from './columns.js';
 import { exportAddress, FORMATS } from './exporting.js';
 import { openMenu } from './menu.js';
-import { density, setDensity, setTheme, theme } from './reader.js';
+import { density, hasShortcuts, setDensity, setShortcuts, setTheme, theme } from './reader.js';
 
 /** The menu items that export all rows of the view. */
 export function exportItems({ table, view, copy }, say) {
@@ -54,6 +54,8 @@ export function showOptions(button, session, on) {
         on.densityChanged();
       },
     })),
+    { heading: 'Keyboard' },
+    { label: 'Single-key shortcuts', isChecked: hasShortcuts(), run: () => setShortcuts(!hasShortcuts()) },
     { heading: 'Export' },
     ...exportItems(session, on.say),
     ...(on.actions.length > 0 ? [{ heading: 'Actions' }, ...on.actions] : []),

@@ -46,7 +46,9 @@ export class Pane {
       change: (wish) => this.change(wish), lack: (what) => this.lack(what),
     });
     this.place = new Place(this.scroll, this.sight, this.session, () => this.hands?.focus);
-    this.connection = { state: 'connecting', lostAt: 0, retryAt: 0 };
+    this.connection = { state: 'connecting', lostAt: 0, retryAt: 0, isStranger: false };
+    /** The sign-in form, once it was needed. @type {import('./signin.js').SignIn|null} */
+    this.signIn = null;
     /** Why the server has refused what was last asked for, or empty. */
     this.error = '';
     /** What is said in the rows' place and over them, and what looks at loads: loaded with the first words. */
@@ -109,12 +111,16 @@ export class Pane {
   // What arrives.
 
   #receive(event) {
-    const { message, state, pause, refused } = event;
+    const { message, state, pause, refused, isStranger } = event;
     const { connection } = this;
     this.on.received(this, event);
     if (message) this.#take(message, event.opened);
     else if (refused) this.error = refused;
-    else if (state === 'open') this.session.connected();
+    else if (isStranger !== undefined) this.#askToSignIn(isStranger);
+    else if (state === 'open') {
+      this.#askToSignIn(false);
+      this.session.connected();
+    }
     else if (state === 'closed') {
       this.session.lost();
       this.hands?.lost();
@@ -126,6 +132,17 @@ export class Pane {
     // The page's first rows are made as they come, and are painted in the next frame; all else is drawn in it.
     if (this.columns.all.length === 0 && this.session.copy.seq > 0) this.#draw();
     else this.schedule();
+  }
+
+  #askToSignIn(isStranger) {
+    this.connection.isStranger = isStranger;
+    if (isStranger && this.signIn === null) {
+      bring(() => import('./signin.js')).then(({ SignIn }) => {
+        this.signIn ??= new SignIn(this.stage, () => this.on.signedIn());
+        this.signIn.show(this.connection.isStranger);
+      });
+    }
+    this.signIn?.show(isStranger);
   }
 
   #take(message, opened) {
@@ -426,7 +443,7 @@ export class Pane {
 
   #showNote() {
     const { session, connection, columns, absentAt } = this;
-    this.note?.show(session, connection.state, columns.all, Date.now() - absentAt);
+    this.note?.show(session, connection.isStranger ? 'stranger' : connection.state, columns.all, Date.now() - absentAt);
   }
 
   #showAge() {

@@ -168,7 +168,8 @@ export function listenForShortcuts(document, actions) {
   document.addEventListener('keydown', (event) => {
     const isTyping = event.target.closest?.('input, select, textarea, [role=menu], [role=dialog]');
     const name = event.ctrlKey || event.metaKey ? `Control+${event.key}` : event.key;
-    if (!Object.hasOwn(actions, name) || isTyping || event.altKey || event.repeat) return;
+    if (!Object.hasOwn(actions, name) || isTyping || event.altKey || event.repeat || event.isComposing) return;
+    if (name.length === 1 && !hasShortcuts()) return;
     event.preventDefault();
     actions[name]();
   });
@@ -289,6 +290,23 @@ export function density() {
 export function setDensity(name) {
   write('density', name === 'normal' ? '' : name);
   document.documentElement.style.setProperty('--row', `${DENSITIES[name]}px`);
+}
+
+/** Whether keys of one character do something: people who speak to their computer, or who hit keys by chance, switch them off. */
+export function hasShortcuts() {
+  return read('shortcuts') !== 'off';
+}
+
+/** Keeps whether they do. */
+export function setShortcuts(isOn) {
+  write('shortcuts', isOn ? '' : 'off');
+  showShortcuts();
+}
+
+/** Lets the style sheet know of it. */
+export function showShortcuts() {
+  if (hasShortcuts()) delete document.documentElement.dataset.shortcuts;
+  else document.documentElement.dataset.shortcuts = 'off';
 }
 
 function read(name) {

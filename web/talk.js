@@ -89,8 +89,8 @@ async function askWhether() {
   try {
     const answer = await fetch('/session', { cache: 'no-store' });
     const { role } = await answer.json();
-    if (role === null) self.postMessage({ refused: 'Sign-in needed. Run `rowcast url` on the server and open the link it prints.' });
+    self.postMessage({ isStranger: role === null });
   } catch {
-    // Nobody is there: that is what it looks like already.
+    self.postMessage({ isStranger: false });  // the server cannot be reached: that is what it looks like already
   }
 }

@@ -54,7 +54,7 @@ class DownTest(PageTest):
         old = reader.page.locator("#old")
         expect(old).to_contain_text("Source down: it ended with 1")
         expect(old).to_contain_text("retrying in")
-        reader.until("() => Number(getComputedStyle(document.querySelector('#body')).opacity) < 0.7", "the rows are aged")
+        reader.until("() => getComputedStyle(document.querySelector('#body')).color !== getComputedStyle(document.body).color", "the rows are aged")
         before = old.inner_text()
         reader.until("(before) => document.querySelector('#old').innerText !== before", "it counts down", before)
         reader.page.screenshot(path=ARTIFACTS / "source-down.png")

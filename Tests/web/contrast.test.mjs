@@ -35,6 +35,11 @@ for (const theme of ['light', 'dark']) {
   test(`quiet text is readable, ${theme}`, () => {
     for (const back of ['page', 'raised', 'hover', 'section', 'line']) check(`quiet on ${back}`, t.quiet, t[back], 4.5);
     check('quiet on a selected row', t.quiet, chosen(t.page), 4.5);
+    // Rows that are old, or gone, are quiet as a whole.
+    for (const back of ['page', 'hover']) {
+      check(`quiet on a bar on ${back}`, t.quiet, over(t.bar, t[back]), 4.5);
+      check(`quiet on a selected ${back}`, t.quiet, chosen(t[back]), 4.5);
+    }
   });
 
   test(`links, marks and faults are readable, ${theme}`, () => {
