@@ -5,6 +5,9 @@ struct Access {
   /// Nobody is asked for anything when there is none.
   let tokens: [AccessToken]
 
+  /// Accepts these tokens.
+  init(_ tokens: [AccessToken]) { self.tokens = tokens }
+
   /// Finds or makes the tokens.
   init(_ settings: Settings) throws(TokenFile.Failure) {
     tokens = try Self.tokens(settings)
@@ -36,18 +39,29 @@ struct Access {
     }
     let port = settings.port ?? Settings.standardPort
     guard port > 0 || settings.unix != nil else { return freshTokens() }
-    // One that lies there was left by a server that was killed: its pages come back by themselves.
-    let path = try TokenFile.standardPath(for: settings.address, port: port)
-    return (try? TokenFile.read(path)) ?? freshTokens()
+    // Kept from the last run, so that the cookies of open pages stay valid. An unreadable or exposed file is an error:
+    // replacing it would sign out every browser without a word.
+    do throws(TokenFile.Failure) {
+      return try TokenFile.read(try TokenFile.standardPath(for: settings.address, port: port))
+    } catch .missing {
+      return freshTokens()
+    }
   }
 
-  /// Puts the tokens where `rowcast url` finds them, once the port is ours.
+  /// Writes new tokens to the standard file, once the port is known.
   ///
-  /// - Returns: the file, when it is to go with the server.
+  /// - Returns: The path of the file that holds the tokens; `nil` without tokens.
   func publish(_ settings: Settings, port: Int) throws(TokenFile.Failure) -> String? {
-    guard !tokens.isEmpty, settings.tokenFile == nil else { return nil }
+    guard !tokens.isEmpty else { return nil }
+    if let path = settings.tokenFile { return path }
     let path = try TokenFile.standardPath(for: settings.address, port: port)
-    try TokenFile.write(tokens, to: path)
+    if (try? TokenFile.read(path)) != tokens { try TokenFile.write(tokens, to: path) }
     return path
+  }
+
+  /// Replaces every token of a file by new ones, one for each role in it.
+  static func rotate(_ path: String) throws(TokenFile.Failure) {
+    let roles = try TokenFile.read(path).map(\.role)
+    try TokenFile.write(roles.map { AccessToken(role: $0) }, to: path)
   }
 }

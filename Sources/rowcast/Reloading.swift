@@ -10,6 +10,8 @@ final class Reloading: Sendable {
     var settings: Settings
     var control: ServerControl?
     var keeper: SourceKeeper?
+    /// Looks at the token file while the server runs.
+    var tokenTimer: (any DispatchSourceTimer)?
   }
 
   private let read: @Sendable () throws -> Settings
@@ -37,6 +39,23 @@ final class Reloading: Sendable {
 
   /// Names who keeps the sources, if they can be changed.
   func keep(_ keeper: SourceKeeper) { state.withLock { $0.keeper = keeper } }
+
+  /// Takes the tokens of this file whenever it is replaced, as `rowcast token rotate` does. A file that is gone or wrong changes nothing.
+  func watchTokens(at path: String) {
+    let timer = DispatchSource.makeTimerSource(queue: queue)
+    timer.schedule(deadline: .now() + 1, repeating: 1)
+    timer.setEventHandler { [self] in takeTokens(of: path) }
+    state.withLock { $0.tokenTimer = timer }
+    timer.resume()
+  }
+
+  private func takeTokens(of path: String) {
+    let (settings, control) = state.withLock { ($0.settings, $0.control) }
+    guard let control, settings.noToken != true, let tokens = try? TokenFile.read(path), tokens != control.tokens
+    else { return }
+    control.change(ServerChanges(settings, Access(tokens)))
+    logger.notice("the tokens were replaced: sessions of the former ones end")
+  }
 
   /// Reads it again, on a thread of its own: a file can take its time, and the loop has none. [any thread]
   func begin() {

@@ -66,12 +66,17 @@ struct Serve: ParsableCommand {
       throw WorldError(description: "\(error)")
     }
     reloading.serve(server.control)
+    let entry = RunningServers.enter(
+      RunningServer(port: settings.unix == nil ? server.port : 0, url: server.url, tokenFile: tokenPath))
+    if let tokenPath { reloading.watchTokens(at: tokenPath) }
     server.recording?.begin()
     // What a journal keeps must let nobody in.
     announce("listening on \(getenv("JOURNAL_STREAM") == nil ? server.loginURL() : server.url)\(view)")
     if isOpening { Browser.open("\(server.loginURL())\(view)") }
     server.run()
-    if let tokenPath { unlink(tokenPath) }
+    entry?.remove()
+    // A port that the system has chosen does not come again, and nor do its pages.
+    if let tokenPath, settings.tokenFile == nil, settings.unix == nil, settings.port == 0 { unlink(tokenPath) }
     ending.finish()
     server.recording?.close()
     // Not a return: what a plugin still does in its own threads must not keep the process.

@@ -4,8 +4,11 @@ import Server
 /// `rowcast url`
 struct URLCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "url", abstract: "Prints an address that lets one browser in; good once, for two minutes.",
-    discussion: "The options that say where the server listens are those of “rowcast serve”, --config among them.")
+    commandName: "url", abstract: "Prints a link that signs one browser in; good once, for two minutes.",
+    discussion: """
+      Finds the running server by itself, on any port; --port names one of several. A server that another user runs, \
+      or one with --token-file, --unix or --config, takes the same options here as “rowcast serve”.
+      """)
 
   @OptionGroup var options: ServeOptions
 
@@ -18,23 +21,39 @@ struct URLCommand: ParsableCommand {
 
   func run() throws {
     let settings = try options.settings()
-    let port = settings.port ?? Settings.standardPort
+    let server = try Self.server(settings)
+    guard let path = server.tokenFile else { return announce(server.url) }
     let tokens: [AccessToken]
     do throws(TokenFile.Failure) {
-      if let path = settings.tokenFile {
-        tokens = try TokenFile.read(path)
-      } else {
-        tokens = try TokenFile.read(try TokenFile.standardPath(for: settings.address, port: port))
-      }
+      tokens = try TokenFile.read(path)
     } catch {
-      throw WorldError(description: "\(error); does a server listen there?")
+      throw WorldError(description: "\(error)")
     }
     guard let token = tokens.first(where: { $0.role.rawValue == role }) else {
-      throw WorldError(description: "the server has no token of a \(role)")
+      throw WorldError(description: "\(path) has no \(role) token; add a line “\(role) TOKEN”")
     }
+    announce("\(server.url)?code=\(token.loginCode(at: WallClock.milliseconds))")
+  }
+
+  /// The server that these settings mean. Named by its token file or socket, it need not be one that this user runs.
+  static func server(_ settings: Settings) throws -> RunningServer {
+    guard settings.tokenFile != nil || settings.unix != nil else {
+      var server = try RunningServers.one(settings)
+      if let url = settings.publicURLs?.first.flatMap({ PublicURL($0) }) { server.url = url.description }
+      return server
+    }
+    let port = settings.port ?? Settings.standardPort
     let base =
       settings.publicURLs?.first.flatMap { PublicURL($0) }?.description
       ?? "\(settings.tlsCertificate == nil ? "http" : "https")://\(settings.address.host):\(port)/"
-    announce("\(base)?code=\(token.loginCode(at: WallClock.milliseconds))")
+    do throws(TokenFile.Failure) {
+      var server = RunningServer(port: settings.unix == nil ? port : 0, url: base, tokenFile: settings.tokenFile)
+      if server.tokenFile == nil {
+        server.tokenFile = try TokenFile.standardPath(for: settings.address, port: port)
+      }
+      return server
+    } catch {
+      throw WorldError(description: "\(error)")
+    }
   }
 }

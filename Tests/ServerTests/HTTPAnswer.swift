@@ -22,8 +22,10 @@ struct HTTPAnswer {
   static func to(_ request: String, port: Int) throws -> HTTPAnswer? { try to(Array(request.utf8), port: port) }
 
   /// A plain request as a browser sends it.
-  static func get(_ path: String, port: Int, method: String = "GET", headers: [String] = []) throws -> HTTPAnswer? {
-    let lines = ["\(method) \(path) HTTP/1.1", "Host: 127.0.0.1:\(port)"] + headers
+  static func get(
+    _ path: String, port: Int, method: String = "GET", headers: [String] = [], host: String? = nil
+  ) throws -> HTTPAnswer? {
+    let lines = ["\(method) \(path) HTTP/1.1", "Host: \(host ?? "127.0.0.1:\(port)")"] + headers
     return try to(lines.joined(separator: "\r\n") + "\r\n\r\n", port: port)
   }
 

@@ -61,7 +61,7 @@ struct AccessControl {
     guard failures.noteFailure(from: address, at: now) else {
       return .refuse(status: 429, reason: "Too many wrong tokens; wait a second.")
     }
-    return .refuse(status: 401, reason: "Open the address that rowcast has printed, or bring a token.")
+    return .refuse(status: 401, reason: "Sign-in needed. Run `rowcast url` on the server and open the link it prints, or send a token.")
   }
 
   /// What somebody may do who asks like this; `nil` for nothing at all.
@@ -138,6 +138,6 @@ struct AccessControl {
       return .refuse(status: 429, reason: "Too many wrong codes; wait a second.")
     }
     return .refuse(
-      status: 403, reason: "This address was used before, or is too old. The command “rowcast url” prints another one.")
+      status: 403, reason: "This link was used before, or is older than two minutes. Run `rowcast url` on the server and open the link it prints.")
   }
 }

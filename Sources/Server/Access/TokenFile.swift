@@ -15,6 +15,8 @@ public enum TokenFile {
     case unreadable(String)
     /// Others than its owner may read or change it, or it is somebody else's.
     case exposed(String)
+    /// A folder that belongs to another user, or that others may write to.
+    case exposedFolder(String)
     /// A line is not as it should be. What stands in it is not repeated.
     case badLine(String, line: Int)
     /// There is no token in it.
@@ -28,6 +30,7 @@ public enum TokenFile {
       case .missing(let path): "there is no token file at \(path)"
       case .unreadable(let path): "the token file \(path) cannot be read"
       case .exposed(let path): "the token file \(path) must be yours, and no one else's to read or write (chmod 600)"
+      case .exposedFolder(let path): "the folder \(path) must be yours, and writable by nobody else (chmod 700)"
       case .badLine(let path, let line):
         "\(path):\(line): a line is “operator TOKEN” or “viewer TOKEN”, the token "
           + "\(AccessToken.leastLength) to \(AccessToken.greatestLength) letters, digits, - and _"
@@ -87,10 +90,21 @@ public enum TokenFile {
     }
   }
 
-  /// Where a server keeps tokens that it made itself: in a folder that only its owner may enter. Made if it is not there.
+  /// The path of the token file that a server on this address makes and keeps across restarts.
+  ///
+  /// Creates the folder if it is missing.
   public static func standardPath(for address: ListenAddress, port: Int) throws(Failure) -> String {
-    let folder = standardFolder
-    // One after the other, as `mkdir -p` does.
+    let folder = try stateFolder()
+    if case .unix(let path) = address {
+      return "\(folder)/\(Base64URL.encode(Cryptography.digest(Array(path.utf8))).prefix(16)).token"
+    }
+    return "\(folder)/\(port).token"
+  }
+
+  /// The folder for what must survive a restart of the server. Only its owner may write to it; created if missing.
+  public static func stateFolder() throws(Failure) -> String {
+    let folder = stateFolderPath
+    // Creates the missing parents, as `mkdir -p` does.
     var path = ""
     for part in folder.split(separator: "/") {
       path += "/\(part)"
@@ -98,19 +112,19 @@ public enum TokenFile {
     }
     var status = stat()
     guard lstat(folder, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { throw .notWritten(folder) }
-    guard status.st_uid == geteuid(), status.st_mode & 0o022 == 0 else { throw .exposed(folder) }
-    if case .unix(let path) = address {
-      return "\(folder)/\(Base64URL.encode(Cryptography.digest(Array(path.utf8))).prefix(16)).token"
-    }
-    return "\(folder)/\(port).token"
+    guard status.st_uid == geteuid(), status.st_mode & 0o022 == 0 else { throw .exposedFolder(folder) }
+    return folder
   }
 
-  private static var standardFolder: String {
+  private static var stateFolderPath: String {
     func variable(_ name: String) -> String? {
       guard let value = getenv(name).map({ String(cString: $0) }), value.hasPrefix("/") else { return nil }
       return value
     }
-    if let folder = variable("XDG_RUNTIME_DIR") { return "\(folder)/rowcast" }
+    // Set by systemd for `StateDirectory=`; may list several folders.
+    if let folders = variable("STATE_DIRECTORY") {
+      return folders.split(separator: ":").first.map(String.init) ?? folders
+    }
     if let folder = variable("XDG_STATE_HOME") { return "\(folder)/rowcast" }
     return "\(variable("HOME") ?? "/root")/.local/state/rowcast"
   }

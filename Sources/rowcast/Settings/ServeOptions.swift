@@ -34,7 +34,7 @@ struct ServeOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "The file with the tokens that let somebody in; made if it is not there. (default: new tokens with each start)",
+      "The file with the tokens that let somebody in; made if it is not there. (default: one in the state folder, made at the first start)",
       valueName: "file"))
   var tokenFile: String?
 

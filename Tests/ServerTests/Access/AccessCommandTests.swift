@@ -32,7 +32,7 @@ import Testing
     let cookie = try #require(cookie(from: try HTTPAnswer.get("/?code=\(code)", port: command.port)))
     #expect(try role([cookie], port: command.port) == "{\"role\":\"operator\"}\n")
     #expect(try HTTPAnswer.get("/?code=\(code)", port: command.port)?.status == 403)
-    // Its file holds a token of each role, and goes with the server.
+    // Its file holds a token of each role, and goes with a server whose port the system has chosen.
     let tokens = try folder.tokens(port: command.port)
     #expect(tokens.map(\.role) == [.operator, .viewer])
     for token in tokens {
@@ -58,7 +58,7 @@ import Testing
     }
     let nowhere = try RunningCommand(["url", "--port", "1"], waits: false, folder: folder.path)
     #expect(try nowhere.end() == 1)
-    #expect(nowhere.complaints.contains("no token file"))
+    #expect(nowhere.complaints.contains("no server of this user runs on port 1; running: http://127.0.0.1:\(command.port)/"))
   }
 
   /// A server on a port that the system gives to nobody who asks for any: nobody else takes it while no server is on it.
@@ -70,22 +70,86 @@ import Testing
     throw RawSocket.Failure.notConnected(EADDRINUSE)
   }
 
-  @Test func eachStartHasItsOwnTokensUnlessTheLastWasKilled() throws {
+  @Test(arguments: [SIGTERM, SIGKILL])
+  func `keeps its tokens when it is stopped and started on the same port`(signal: Int32) throws {
     let folder = try Folder()
     let (first, port) = try Self.start(in: folder)
     let tokens = try folder.tokens(port: port)
-    first.send(signal: SIGKILL)
-    #expect(try first.end() == -SIGKILL)
+    let cookie = "Cookie: rowcast-\(port)=\(tokens[0].cookie)"
+    first.send(signal: signal)
+    #expect(try first.end() == (signal == SIGKILL ? -SIGKILL : 0))
     let second = try RunningCommand(["--port", "\(port)"], folder: folder.path)
     #expect(try folder.tokens(port: port) == tokens)
-    let cookie = "Cookie: rowcast-\(port)=\(tokens[0].cookie)"
     #expect(try role([cookie], port: port) == "{\"role\":\"operator\"}\n")
-    second.send(signal: SIGTERM)
-    #expect(try second.end() == 0)
-    let third = try RunningCommand(["--port", "\(port)"], folder: folder.path)
-    #expect(try folder.tokens(port: port) != tokens)
-    #expect(try role([cookie], port: port) == "{\"role\":null}\n")
-    _ = third
+    var status = stat()
+    #expect(stat("\(folder.path)/rowcast/\(port).token", &status) == 0 && status.st_mode & 0o777 == 0o600)
+    _ = second
+  }
+
+  @Test func `does not start with a token file that others can read`() throws {
+    let folder = try Folder()
+    let (first, port) = try Self.start(in: folder)
+    let path = "\(folder.path)/rowcast/\(port).token"
+    first.send(signal: SIGTERM)
+    #expect(try first.end() == 0)
+    for (path, mode) in [(path, mode_t(0o640)), ("\(folder.path)/rowcast", 0o770)] {
+      chmod(path, mode)
+      let second = try RunningCommand(["--port", "\(port)"], waits: false, folder: folder.path)
+      #expect(try second.end() == 1)
+      #expect(second.complaints.contains(path) && second.complaints.contains("chmod"))
+      chmod(path, mode & 0o700)
+    }
+  }
+
+  @Test func `rotating the tokens ends the sessions of the old ones`() throws {
+    let folder = try Folder()
+    let (command, port) = try Self.start(in: folder)
+    let tokens = try folder.tokens(port: port)
+    let subprotocol = "rowcast.v1, rowcast.token.\(tokens[0].text)"
+    let client = try WebSocketClient(
+      port: port, lines: WebSocketClient.upgrade(port: port, subprotocol: subprotocol))
+    client.say(#"{"type":"hello","version":1}"#)
+    _ = try client.message("hello")
+    let rotate = try RunningCommand(["token", "rotate"], folder: folder.path)
+    #expect(try rotate.end() == 0)
+    #expect(client.closeCode() == 1008)
+    let fresh = try folder.tokens(port: port)
+    #expect(fresh.map(\.role) == tokens.map(\.role) && Set(fresh).isDisjoint(with: tokens))
+    #expect(try role(["Authorization: Bearer \(tokens[0].text)"], port: port) == "{\"role\":null}\n")
+    #expect(try role(["Authorization: Bearer \(fresh[0].text)"], port: port) == "{\"role\":\"operator\"}\n")
+    _ = command
+  }
+
+  @Test func `finds the running server on any port and names them when several run`() throws {
+    let folder = try Folder()
+    let none = try RunningCommand(["url"], waits: false, folder: folder.path)
+    #expect(try none.end() == 1)
+    #expect(none.complaints.contains("no server of this user runs; start one with “rowcast serve”"))
+    let first = try RunningCommand(["--port", "0"], folder: folder.path)
+    let link = try RunningCommand(["url"], folder: folder.path)
+    #expect(link.announcement.hasPrefix("http://127.0.0.1:\(first.port)/?code="))
+    let open = try RunningCommand(["--port", "0", "--no-token"], folder: folder.path)
+    let several = try RunningCommand(["url"], waits: false, folder: folder.path)
+    #expect(try several.end() == 1)
+    for port in [first.port, open.port] { #expect(several.complaints.contains("--port \(port)")) }
+    let named = try RunningCommand(["url", "--port", "\(open.port)"], folder: folder.path)
+    #expect(named.announcement == "http://127.0.0.1:\(open.port)/")
+    first.send(signal: SIGKILL)
+    _ = try first.end()
+    #expect(try RunningCommand(["url"], folder: folder.path).announcement == "http://127.0.0.1:\(open.port)/")
+  }
+
+  @Test func `sends a stranger at localhost to the printed address`() throws {
+    let folder = try Folder()
+    let command = try RunningCommand(["--port", "0"], folder: folder.path)
+    func answer(_ host: String, _ headers: [String] = []) throws -> HTTPAnswer? {
+      try HTTPAnswer.get("/", port: command.port, headers: headers, host: "\(host):\(command.port)")
+    }
+    let sent = try answer("localhost")
+    #expect(sent?.status == 303 && sent?.headers["location"] == "http://127.0.0.1:\(command.port)/")
+    #expect(try answer("127.0.0.1")?.status == 200)
+    let token = try folder.tokens(port: command.port)[0]
+    #expect(try answer("localhost", ["Authorization: Bearer \(token.text)"])?.status == 200)
   }
 
   @Test func aTokenFileIsMadeOnceAndKept() throws {

@@ -1,0 +1,50 @@
+import ArgumentParser
+import Server
+
+/// `rowcast token`
+struct TokenCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "token", abstract: "Manages the tokens that let clients in.", subcommands: [Rotate.self])
+
+  /// `rowcast token rotate`
+  struct Rotate: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Replaces the tokens of a server: every browser and client must sign in again.",
+      discussion: """
+        A running server takes the new tokens within a few seconds and closes the sessions of the old ones. \
+        --port names the server, running or not; --token-file a file of your own.
+        """)
+
+    @OptionGroup var options: ServeOptions
+
+    func run() throws {
+      let settings = try options.settings()
+      let path = try path(settings)
+      do throws(TokenFile.Failure) {
+        try Access.rotate(path)
+      } catch {
+        throw WorldError(description: "\(error)")
+      }
+      announce("new tokens in \(path); “rowcast url” prints a link that signs a browser in")
+    }
+
+    /// The file to rewrite: the named one, the running server's, or the one that a stopped server left.
+    private func path(_ settings: Settings) throws -> String {
+      guard settings.tokenFile == nil, settings.unix == nil else {
+        return try URLCommand.server(settings).tokenFile!
+      }
+      let port = settings.port ?? Settings.standardPort
+      if settings.port == nil || RunningServers.all().contains(where: { $0.port == port }) {
+        guard let path = try RunningServers.one(settings).tokenFile else {
+          throw WorldError(description: "this server runs with --no-token: it has no tokens")
+        }
+        return path
+      }
+      do throws(TokenFile.Failure) {
+        return try TokenFile.standardPath(for: settings.address, port: port)
+      } catch {
+        throw WorldError(description: "\(error)")
+      }
+    }
+  }
+}

@@ -1,0 +1,105 @@
+"""Who gets in and how: signing in, restarts of the server, other names of it, new tokens."""
+
+import os
+import subprocess
+import tempfile
+import unittest
+
+from playwright.sync_api import sync_playwright
+
+from browsers import launch
+from reader import Reader, expect
+from rowcast_server import COMMAND, ROOT, Server
+
+
+def setUpModule():
+    global playwright, browser
+    playwright = sync_playwright().start()
+    browser = launch(playwright)
+
+
+def tearDownModule():
+    browser.close()
+    playwright.stop()
+
+
+class SignInTest(unittest.TestCase):
+    """A server with tokens, whose state is kept in a folder of the test's own."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        former = os.environ.get("XDG_STATE_HOME")
+        os.environ["XDG_STATE_HOME"] = folder.name
+        self.addCleanup(lambda: os.environ.pop("XDG_STATE_HOME") if former is None else os.environ.update(XDG_STATE_HOME=former))
+        self.server = self.start()
+
+    def start(self, port=0):
+        server = Server("market", settings={"market.rows": 1_000, "market.rate": 10}, port=port, options=())
+        self.addCleanup(server.stop)
+        return server
+
+    def run_command(self, *words):
+        done = subprocess.run([*COMMAND, *words], capture_output=True, text=True, check=True, cwd=ROOT)
+        return done.stdout.strip()
+
+    def test_an_open_page_comes_back_when_the_server_is_stopped_and_started(self):
+        # A port of its own, as `make run` has: the first server's, which the system does not give away again at once.
+        port = self.server.port
+        self.server.stop()
+        server = self.start(port)
+        reader = Reader(browser, server)
+        self.addCleanup(reader.close)
+        reader.wait_for_rows()
+        server.stop()
+        expect(reader.state).to_contain_text("Disconnected")
+        self.start(port)
+        expect(reader.state).to_have_text("Live", timeout=30_000)
+        reader.wait_for_rows()
+
+    def test_a_stranger_signs_in_with_a_pasted_link_and_reads_which_command_prints_it(self):
+        stranger = browser.new_context()
+        self.addCleanup(stranger.close)
+        page = stranger.new_page()
+        page.goto(self.server.origin + "/")
+        form = page.get_by_role("form", name="Sign in")
+        expect(form).to_be_visible()
+        expect(form).to_contain_text(f"Run rowcast url --port {self.server.port} on the server")
+        expect(form).to_contain_text("localhost")
+        expect(page.get_by_text("The server cannot be reached")).to_have_count(0)
+        expect(page.locator("#state")).to_contain_text("Sign-in needed")
+        field = form.get_by_label("Link or code")
+        field.fill("no code")
+        form.get_by_role("button", name="Sign in").click()
+        expect(form.get_by_role("alert")).to_contain_text("neither a sign-in link nor a code")
+        field.fill("wrong")
+        form.get_by_role("button", name="Sign in").click()
+        expect(form.get_by_role("alert")).to_contain_text("Run the command again")
+        field.fill(self.run_command("url"))
+        field.press("Enter")
+        expect(form).to_be_hidden()
+        expect(page.get_by_role("row").nth(2)).to_be_visible()
+
+    def test_rotated_tokens_end_a_session_and_its_rows_stay_under_the_form(self):
+        reader = Reader(browser, self.server)
+        self.addCleanup(reader.close)
+        reader.wait_for_rows()
+        self.run_command("token", "rotate", "--port", str(self.server.port))
+        form = reader.page.get_by_role("form", name="Sign in")
+        expect(form).to_be_visible(timeout=30_000)
+        self.assertGreater(len(reader.rows()), 0)
+        form.get_by_label("Link or code").fill(self.run_command("url"))
+        form.get_by_role("button", name="Sign in").click()
+        expect(reader.state).to_have_text("Live", timeout=30_000)
+
+    def test_localhost_leads_to_the_name_that_the_browser_signed_in_at(self):
+        reader = Reader(browser, self.server)
+        self.addCleanup(reader.close)
+        reader.wait_for_rows()
+        reader.page.goto(f"http://localhost:{self.server.port}/#table=market")
+        reader.wait_for_rows()
+        self.assertTrue(reader.page.url.startswith(f"http://127.0.0.1:{self.server.port}/#table=market"), reader.page.url)
+
+
+if __name__ == "__main__":
+    unittest.main()
