@@ -182,6 +182,9 @@ public struct Engine: ~Copyable {
   /// Chooses the least time between two patches of a session that wishes none; for those that open a table from now on.
   public mutating func setInterval(_ interval: Duration) { limits.interval = interval }
 
+  /// How many sessions there are, and how many are parked.
+  var sessionCounts: (all: Int, parked: Int) { (sessions.count + left.count, parking.count) }
+
   // MARK: Inputs
 
   /// Takes one thing that happened. An input for a session or table that is not there changes nothing.

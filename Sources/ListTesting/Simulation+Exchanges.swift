@@ -17,7 +17,7 @@ extension Simulation {
     plain.follow(clock.now)
     loader = ScriptedLoader(bound: schema.prefetch.inFlight)
     for index in pages.indices { leave(&engine, index) }
-    for output in engine.advance(to: clock.now) {
+    for output in engine.advance(to: clock.now) where !isForStranger(output) {
       switch output {
       case .tables(let tables):
         guard tables[0].generation == coverage.exchanges else { throw failure("the table is told as another one") }

@@ -54,6 +54,8 @@ public struct Simulation {
     public var waits = 0
     /// Pages that came back on another connection, and got a patch.
     public var resumes = 0
+    /// Tables that were opened by clients that nobody looks at.
+    public var strangers = 0
     /// Patches of pages that held their order.
     public var holds = 0
     /// Rows that their table let go by itself, and lists that had more rows than their table took.
@@ -93,6 +95,7 @@ public struct Simulation {
       waits += other.waits
       holds += other.holds
       resumes += other.resumes
+      strangers += other.strangers
       evictions += other.evictions
       bounded += other.bounded
       exchanges += other.exchanges
@@ -157,6 +160,8 @@ public struct Simulation {
   var haste: SeededGenerator
   /// What clients that have asked in vain go on seeing.
   var refusalsToCome: [SessionID: [UInt64]] = [:]
+  /// Draws what clients do that nobody looks at.
+  var strangers: SeededGenerator
   /// Rows of tables whose place was taken.
   var formerRows: Set<RowID> = []
   var pages: [Page] = []
@@ -175,6 +180,7 @@ public struct Simulation {
     random = SeededGenerator(seed: seed)
     exchanges = SeededGenerator(seed: seed ^ 0x6578_6368)
     haste = SeededGenerator(seed: seed ^ 0x6861_7374)
+    strangers = SeededGenerator(seed: seed ^ 0x7374_7261)
     // In every third run patches are so small that changes arrive in several; there a page is right only when all have come.
     isExact = seed % 3 != 0
     var limits = Limits()
@@ -208,6 +214,7 @@ public struct Simulation {
       act(&engine, table)
       askInVain(&engine)
       scrollInVain(&engine)
+      meetStrangers(&engine)
       if exchanges.oneIn(100) { try exchange(&engine, table) }
       answer(&engine, table)
       let state = engine.tables(at: clock.now)[0]
@@ -219,6 +226,7 @@ public struct Simulation {
     }
     try settle(&engine, table)
     count(engine.prefetch(of: table))
+    try leave(&engine)
   }
 
   // MARK: What happens
@@ -431,7 +439,7 @@ public struct Simulation {
 
   /// Takes what the engine wants done.
   mutating func take(_ outputs: [Output]) throws {
-    for output in outputs {
+    for output in outputs where !isForStranger(output) {
       switch output {
       case .deliver(let id, let delivery):
         guard let index = pages.firstIndex(where: { $0.id == id }) else { throw failure("a closed page gets a patch") }

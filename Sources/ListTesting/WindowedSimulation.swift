@@ -471,6 +471,9 @@ public struct WindowedSimulation {
     // One that tells nothing is just being asked again, or not.
     guard isPolled || source.inFlight.isEmpty else { throw failure("\(source.inFlight.values) are still in flight") }
     for page in pages { try judge(page) }
+    for page in pages { engine.handle(.close(page.id), at: clock.now) }
+    pages = []
+    if let rest = engine.leftovers(&clock) { throw failure(rest) }
   }
 
   private mutating func rest(_ engine: inout Engine, _ table: TableID) throws {

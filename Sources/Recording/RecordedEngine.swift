@@ -31,6 +31,8 @@ public struct RecordedEngine: ~Copyable {
 
   /// See ``Engine/counters``.
   public var counters: EngineCounters { engine.counters }
+  /// See ``Engine/census``.
+  public var census: EngineCensus { engine.census }
   /// See ``Engine/resyncs``.
   public var resyncs: UInt64 { engine.resyncs }
   /// See ``Engine/prefetch(of:)``.

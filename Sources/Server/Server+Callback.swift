@@ -125,7 +125,7 @@ extension Server {
       stats.unwatch(session.id)
       resumeTokens.leave(session.id)
       actions.leave(session.id)
-      if session.phase == .open {
+      if session.isKnownToEngine {
         engine.handle(.close(session.id), at: EventLoop.now)
         loop.requestTurn()
       }

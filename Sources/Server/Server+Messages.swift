@@ -60,11 +60,13 @@ extension Server {
       try self.act(act, of: session)
       return nil
     case (.open(let open), _):
+      let resume = try resumePoint(open.resume, of: session)
       session.phase = .open
+      session.isKnownToEngine = true
       session.isPaused = false
       return .open(
         session.id, table: open.table, request: open.request, query: open.query, viewport: open.viewport,
-        interval: open.interval, resume: resumePoint(open.resume))
+        interval: open.interval, resume: resume)
     case (_, .greeted): throw .unexpectedMessage("open a table first")
     case (.query(let request, let query, let viewport), _):
       session.isPaused = false
@@ -117,9 +119,12 @@ extension Server {
   }
 
   /// The session whose page has come back on another socket. Its own may not have noticed yet that nobody is there: it is closed.
-  private func resumePoint(_ resume: ClientMessage.Resume?) -> ResumePoint? {
+  private func resumePoint(_ resume: ClientMessage.Resume?, of session: Session) throws(ClientError) -> ResumePoint? {
     guard let resume, resume.epoch == engine.epoch, let token = resume.token, let id = resumeTokens.session(token)
     else { return nil }
+    guard id != session.id else {
+      throw .unexpectedMessage("resume names the session of another connection, not its own")
+    }
     if let former = sessionsByID[id], former.phase == .open {
       former.beginClosing(1008, "the page has come back on another connection")
     }

@@ -26,6 +26,8 @@ final class Session {
   /// What the page proves with that this was its session, should it come back on another socket.
   let token: String
   var phase = Phase.greeting
+  /// Whether it has opened a table: then the engine is told when it ends, however it comes to that.
+  var isKnownToEngine = false
   var assembly = MessageAssembly()
   var rate: MessageRate
 

@@ -28,7 +28,9 @@ import Testing
         if name.hasPrefix("make ") {
           #expect(makefile.contains("\n\(name.dropFirst(5)): ##"), "there is no \(name)")
         } else {
-          let isThere = ["func \(name)(", "def \(name)(", "struct \(name) {"].contains { tests.contains($0) }
+          let isThere = ["func \(name)(", "func `\(name)`(", "def \(name)(", "struct \(name) {"].contains {
+            tests.contains($0)
+          }
           #expect(isThere, "there is no test \(name)")
         }
       }

@@ -6,7 +6,7 @@ final class TableState {
   private(set) var loader: DeferredLoader?
   /// What a windowed table has besides; `nil` when the table is resident.
   let windowed: WindowedTable?
-  private var views: [Query: any QueryView] = [:]
+  private(set) var views: [Query: any QueryView] = [:]
   /// Those of `views` that the engine keeps in order itself, in the order in which they were made.
   private var ordered: [ListView] = []
   /// By when each wants to be looked at.

@@ -43,6 +43,15 @@ extension Server {
 
   private func writeEngine(to text: inout MetricsText) {
     let counters = engine.counters
+    let census = engine.census
+    text.begin(
+      "rowcast_engine_sessions", .gauge, "Sessions of the engine: of connected clients, and those kept for a resume.")
+    text.sample("rowcast_engine_sessions", [("state", "open")], census.sessions)
+    text.sample("rowcast_engine_sessions", [("state", "parked")], census.parkedSessions)
+    text.begin(
+      "rowcast_engine_views", .gauge, "Tables kept in the order of a query: those in use, and those kept for a while.")
+    text.sample("rowcast_engine_views", [("state", "watched")], census.watchedViews)
+    text.sample("rowcast_engine_views", [("state", "resting")], census.restingViews)
     text.single(
       "rowcast_throttle_changes_total", .counter, "Changes of a page's table that its throttle was told of.",
       counters.changes)
