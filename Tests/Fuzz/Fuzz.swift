@@ -2,7 +2,7 @@ import Foundation
 
 /// Feeds the decoders whatever libFuzzer thinks of; `Tests/Fuzz/run` builds and starts it.
 ///
-///     rowcast-fuzz client|child|address [libFuzzer's options] [folder of inputs]
+///     rowcast-fuzz client|child|address|windowed [libFuzzer's options] [folder of inputs]
 @main enum Fuzz {
   static func main() {
     let words = CommandLine.arguments
@@ -19,6 +19,7 @@ import Foundation
       case .client: drive(&count, &base) { ClientFuzz.run(UnsafeRawBufferPointer(start: $0, count: $1)) }
       case .child: drive(&count, &base) { ChildFuzz.run(UnsafeRawBufferPointer(start: $0, count: $1)) }
       case .address: drive(&count, &base) { AddressFuzz.run(UnsafeRawBufferPointer(start: $0, count: $1)) }
+      case .windowed: drive(&count, &base) { WindowedFuzz.run(UnsafeRawBufferPointer(start: $0, count: $1)) }
       }
     }
     exit(status)
@@ -32,6 +33,8 @@ import Foundation
     case child
     /// What stands behind the question mark of a table's address.
     case address
+    /// What windowed sources answer, as a script.
+    case windowed
   }
 }
 

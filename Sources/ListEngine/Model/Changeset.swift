@@ -175,7 +175,8 @@ public struct Changeset: Sendable {
 
   /// Rows were left out that cannot even be named.
   public mutating func noteUnnamedRejections(_ count: Int, _ reason: String) {
-    unnamedRejections += count
+    let (sum, overflow) = unnamedRejections.addingReportingOverflow(count)
+    unnamedRejections = overflow ? .max : sum
     unnamedRejection = reason
   }
 

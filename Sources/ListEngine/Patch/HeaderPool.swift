@@ -17,7 +17,7 @@ struct HeaderPool: Equatable {
   private let standardCapacity: Int
   private var slots: [UInt32: Slot] = [:]
   private var idle: [String: [UInt32]] = [:]
-  private var nextSlot: UInt32 = 0
+  private var numbers: CircularNumber
 
   /// How many places were ever made.
   private(set) var made = 0
@@ -28,7 +28,10 @@ struct HeaderPool: Equatable {
   /// How many places are lent.
   var lentCount: Int { slots.values.count { $0.section != nil } }
 
-  init(standardCapacity: Int = 64) { self.standardCapacity = standardCapacity }
+  init(standardCapacity: Int = 64, firstSlot: UInt32 = 0) {
+    self.standardCapacity = standardCapacity
+    numbers = CircularNumber(from: firstSlot)
+  }
 
   /// Keeps at most this many free places of a kind.
   mutating func setCapacity(_ capacity: Int, for identifier: String) {
@@ -46,8 +49,7 @@ struct HeaderPool: Equatable {
       slots[slot] = Slot(identifier: identifier, section: section)
       return slot
     }
-    let slot = nextSlot
-    nextSlot += 1
+    let slot = numbers.take { slots[$0] != nil }
     made += 1
     slots[slot] = Slot(identifier: identifier, section: section)
     return slot

@@ -20,7 +20,7 @@ struct Reader {
 
   /// Goes to where a viewport says; `shift` is by how much its counting is behind ours.
   mutating func go(to viewport: Viewport, shift: Int) {
-    let target = max(0, viewport.first) + shift
+    let target = viewport.place + shift
     if target != first { isTravellingUp = target < first }
     first = max(0, target)
     anchor = viewport.anchor

@@ -245,7 +245,7 @@ final class Session {
     if viewport.sequence < sequence {
       reader.go(to: viewport, shift: sentShift)
       // Neither we nor the page go above the top. What it is yet to follow is no more than leads there, should it refuse the patch.
-      shiftOnItsWay = reader.first - max(0, viewport.first)
+      shiftOnItsWay = reader.first - viewport.place
     } else {
       reader.go(to: viewport, shift: 0)
       // What was on its way has been applied, whether or not that was acknowledged.

@@ -18,7 +18,7 @@ final class ListView: QueryView {
   /// All rows; without grouping there is no other section.
   private var root = Section(number: 0, level: -1, value: .null, parent: nil)
   private var sectionOfNumber: [UInt32: Section] = [:]
-  private var nextSection: UInt32 = 1
+  var sectionNumbers = CircularNumber(from: 1)
   private var relabelings = 0
   private var foldings = Foldings()
   /// How often a section's header was looked at, to say what is in its section.
@@ -465,9 +465,9 @@ final class ListView: QueryView {
   private func makeSection(_ value: Cell, in parent: Section) -> Section {
     let former = formerSections.isEmpty ? nil : formerSections[parent.path + [value]]
     let section = Section(
-      number: former?.number ?? nextSection, level: parent.level + 1, value: value,
+      number: former?.number ?? sectionNumbers.take { $0 == 0 || sectionOfNumber[$0] != nil }, level: parent.level + 1,
+      value: value,
       sortKey: groups[parent.level + 1].collationKey(of: value), parent: parent)
-    if former == nil { nextSection += 1 }
     section.revision = (former?.revision ?? 0) &+ 1
     sectionOfNumber[section.number] = section
     return section

@@ -207,7 +207,7 @@ struct PageChain: PageMap {
   /// - Complexity: O(segments), for each one that has no room.
   private mutating func settle() {
     guard told == .exact, let toldCount, canSkip || segments[segments.count - 1].isCounted else { return }
-    var missing = toldCount - count
+    var missing = toldCount - count  // bounded: both are within 2^54
     while missing != 0 {
       let open = segments.indices.filter {
         !segments[$0].isFresh && (missing > 0 ? segments[$0].count < segments[$0].mostCount : segments[$0].count > 1)
@@ -221,7 +221,7 @@ struct PageChain: PageMap {
 
   private func restCount(beside others: Int) -> Int {
     guard let toldCount, told != .unknown else { return toldCount == nil && canSkip ? max(size, expected) : size }
-    let rest = max(1, toldCount - others)
+    let rest = max(1, toldCount - others)  // bounded: both are within 2^54
     return canSkip ? rest : min(size, told == .exact ? rest : size)
   }
 

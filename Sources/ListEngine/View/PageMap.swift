@@ -41,6 +41,11 @@ protocol PageMap {
   func renewed(count: Int?) -> any PageMap
 }
 
+extension PageMap {
+  /// How many rows are added to what other sections have: those that are shown, or those that there are.
+  var extent: Int { max(count, rowCount) }
+}
+
 /// What is known of one row of a ``PageMap``.
 enum PageRow {
   case there(UInt32)

@@ -79,4 +79,7 @@ public struct Viewport: Hashable, Codable, Sendable {
     self.stick = stick
     self.sequence = sequence
   }
+
+  /// The position of the first visible item, within what can be added up.
+  var place: Int { min(max(0, first), PageRequest.greatestCount) }
 }

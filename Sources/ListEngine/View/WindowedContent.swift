@@ -262,6 +262,7 @@ final class WindowedContent {
   /// Takes a page. The result is whether one of its rows was thought to be elsewhere, and by that something has changed.
   func take(_ item: PageItem, _ page: KeptPage, _ answer: RowPage, lost: inout [UInt32]) -> Result<Bool, PageFault> {
     guard leaves.indices.contains(item.leaf) else { return .success(false) }
+    if let fault = fault(answer, leaf: item.leaf) { return .failure(fault) }
     let number: Int?
     switch leaves[item.leaf].map.take(item.place, page, answer) {
     case .failure(let fault): return .failure(fault)
@@ -282,6 +283,14 @@ final class WindowedContent {
     }
     arrange()
     return .success(hasMoved)
+  }
+
+  /// Each answer counts the rows of one section: all sections together must stay countable.
+  private func fault(_ answer: RowPage, leaf: Int) -> PageFault? {
+    guard let count = answer.count, count > leaves[leaf].map.extent else { return nil }
+    let others = leaves.reduce(0) { $0 + $1.map.extent } - leaves[leaf].map.extent
+    guard count > PageRequest.greatestCount - others else { return nil }
+    return PageFault(reason: "the source counts more than \(PageRequest.greatestCount) rows in its sections")
   }
 
   /// A reader wants to see so many rows, and nothing is known yet.

@@ -16,7 +16,7 @@ final class WindowedView: QueryView {
   /// What is being loaded to take its place; `nil` when nothing has changed.
   private(set) var next: WindowedContent?
   private var generation = 0
-  private var nextSection: UInt32 = 1
+  var sectionNumbers = CircularNumber(from: 1)
   /// Whether the source's data has changed since it was asked.
   var isStale = false
   /// What was never there and is to come before everything is asked for again; `nil` until that is to be.
@@ -169,25 +169,33 @@ final class WindowedView: QueryView {
     if let fault = fault(counts) { return fault }
     let former = shown
     let formerMaps = next == nil ? [:] : former.maps
+    var room = PageRequest.greatestCount
     loading.take(
       counts, root: Section(number: 0, level: -1, value: .null, parent: nil),
       key: { level, value in table.columns[query.group[level]].collationKey(of: value) },
       make: { path, key, parent in
         let known = former.section(at: path)
         let section = Section(
-          number: known?.number ?? nextSection, level: parent.level + 1, value: path[path.count - 1], sortKey: key,
-          parent: parent)
-        if known == nil { nextSection += 1 }
+          number: known?.number ?? takeSectionNumber(), level: parent.level + 1, value: path[path.count - 1],
+          sortKey: key, parent: parent)
         if let known { (section.revision, section.announcedCount) = (known.revision, known.announcedCount) }
         return section
       },
       map: { count in
-        formerMaps[count.values]?.renewed(count: count.count)
-          ?? Self.map(capabilities, size: table.limits.pageRows, count: count.count)
+        // A renewed map keeps its segments, however few rows the source counts now: all of them together must stay countable.
+        if let map = formerMaps[count.values]?.renewed(count: count.count), map.extent <= room {
+          room -= map.extent
+          return map
+        }
+        return Self.map(capabilities, size: table.limits.pageRows, count: count.count)
       })
     version += 1
     structure += 1
     return nil
+  }
+
+  private func takeSectionNumber() -> UInt32 {
+    sectionNumbers.take { $0 == 0 || shown.section(numbered: $0) != nil || next?.section(numbered: $0) != nil }
   }
 
   private func fault(_ counts: [SectionCount]) -> PageFault? {
@@ -196,14 +204,19 @@ final class WindowedView: QueryView {
         reason: "the source has more than \(table.limits.windowedSections) sections, which is the limit")
     }
     var paths: Set<[Cell]> = []
-    for section in counts {
-      guard section.values.count == groups.count,
-        zip(section.values, groups).allSatisfy({ $0 == .null || $0.type == $1.type })
+    var total = 0
+    for reported in counts {
+      guard reported.values.count == groups.count,
+        zip(reported.values, groups).allSatisfy({ $0 == .null || $0.type == $1.type })
       else { return PageFault(reason: "a section of the source has values that its columns cannot have") }
-      guard (0...PageRequest.greatestCount).contains(section.count) else {
-        return PageFault(reason: "the source counts \(section.count) rows in a section")
+      guard (0...PageRequest.greatestCount).contains(reported.count) else {
+        return PageFault(reason: "the source counts \(reported.count) rows in a section")
       }
-      guard paths.insert(section.values).inserted else { return PageFault(reason: "the source names a section twice") }
+      total += reported.count  // bounded: both are within greatestCount
+      guard total <= PageRequest.greatestCount else {
+        return PageFault(reason: "the source counts more than \(PageRequest.greatestCount) rows in its sections")
+      }
+      guard paths.insert(reported.values).inserted else { return PageFault(reason: "the source names a section twice") }
     }
     return nil
   }
@@ -296,7 +309,7 @@ final class WindowedView: QueryView {
 }
 
 extension PageRequest {
-  /// No source counts more rows.
+  /// No source counts more rows, in all sections together. What the engine adds up stays below 2^54.
   static let greatestCount = 1 << 52
 }
 
