@@ -13,6 +13,8 @@ final class WindowedHarness {
   var plan: (PageRequest) -> ScriptedWindowedSource.Plan = { _ in .init() }
   /// What a client does once, when it has applied what it got next and before it acknowledges that.
   private var beforeAcknowledging: (() -> Void)?
+  /// Whether the source's book of what it is asked counts: not where a test answers in its place.
+  var judgesRequests = true
   private(set) var replicas: [SessionID: Replica] = [:]
   private(set) var deliveries: [Delivery] = []
   private(set) var refusals: [SessionID: ClientError] = [:]
@@ -113,7 +115,7 @@ final class WindowedHarness {
       default: break
       }
     }
-    #expect(source.mistakes.isEmpty, "\(source.mistakes)")
+    if judgesRequests { #expect(source.mistakes.isEmpty, "\(source.mistakes)") }
     return sent
   }
 
