@@ -61,7 +61,9 @@ struct AccessControl {
     guard failures.noteFailure(from: address, at: now) else {
       return .refuse(status: 429, reason: "Too many wrong tokens; wait a second.")
     }
-    return .refuse(status: 401, reason: "Sign-in needed. Run `rowcast url` on the server and open the link it prints, or send a token.")
+    return .refuse(
+      status: 401,
+      reason: "Sign-in needed. Run `rowcast url` on the server and open the link it prints, or send a token.")
   }
 
   /// What somebody may do who asks like this; `nil` for nothing at all.
@@ -138,6 +140,8 @@ struct AccessControl {
       return .refuse(status: 429, reason: "Too many wrong codes; wait a second.")
     }
     return .refuse(
-      status: 403, reason: "This link was used before, or is older than two minutes. Run `rowcast url` on the server and open the link it prints.")
+      status: 403,
+      reason: "This link was used before, or is older than two minutes. "
+        + "Run `rowcast url` on the server and open the link it prints.")
   }
 }

@@ -17,7 +17,8 @@ import Testing
     #expect(pool.lentCount == 3)
   }
 
-  @Test(arguments: [UInt32.max, UInt32.max - 1, UInt32.max - 5]) func `sections of a view wrap around`(_ first: UInt32) {
+  @Test(arguments: [UInt32.max, UInt32.max - 1, UInt32.max - 5]) func `sections of a view wrap around`(_ first: UInt32)
+  {
     let table = Table(Schema(name: "t", key: .integer, columns: [Column("group", .text)]), limits: Limits(), seed: 1)
     let view = ListView(Query(group: [0]), table: table)
     view.sectionNumbers = CircularNumber(from: first)

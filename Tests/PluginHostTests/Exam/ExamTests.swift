@@ -45,7 +45,10 @@ import Testing
   @Test func theRulesOfItsLevelsWereLookedAt() async throws {
     let report = try #require(await ExamHall.report(of: "good-deferred.py"))
     // It keeps no rows to group, and has no images.
-    #expect(report.rules.filter { report.outcome(of: $0) != .passed } == [.sections, .order, .filter, .pages, .counts, .images])
+    #expect(
+      report.rules.filter { report.outcome(of: $0) != .passed } == [
+        .sections, .order, .filter, .pages, .counts, .images,
+      ])
     let sections = try #require(await ExamHall.report(of: "good-sections.py"))
     #expect(sections.outcome(of: .sections) == .passed)
     let images = try #require(await ExamHall.report(of: "good-images.py"))

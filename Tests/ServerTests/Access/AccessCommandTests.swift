@@ -58,7 +58,8 @@ import Testing
     }
     let nowhere = try RunningCommand(["url", "--port", "1"], waits: false, folder: folder.path)
     #expect(try nowhere.end() == 1)
-    #expect(nowhere.complaints.contains("no server of this user runs on port 1; running: http://127.0.0.1:\(command.port)/"))
+    #expect(
+      nowhere.complaints.contains("no server of this user runs on port 1; running: http://127.0.0.1:\(command.port)/"))
   }
 
   /// A server on a port that the system gives to nobody who asks for any: nobody else takes it while no server is on it.
