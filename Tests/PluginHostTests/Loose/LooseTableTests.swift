@@ -174,8 +174,8 @@ import Testing
 
   @Test func aRepeatedGuessedKeyNumbersTheRowsThatFollowWithoutTouchingOthers() {
     var table = guessed([.integer(1), .integer(3), .integer(3), .integer(4), .integer(1), .integer(4)])
-    // 1 and 3 are taken by rows that came before the repeat; the id 4 is no key any more, and no number either.
-    #expect(keys(&table) == [.integer(1), .integer(3), .integer(2), .integer(4), .integer(5), .integer(6)])
+    // 1 and 3 are keys of rows that came before the repeat; 4 was an id since, and is passed over as well.
+    #expect(keys(&table) == [.integer(1), .integer(3), .integer(2), .integer(5), .integer(6), .integer(7)])
     #expect(table.rowsWithoutGuessedKey == 3)
     #expect(!table.isKeyGuessed)
     #expect(table.keyNotice == "“id” repeats, so rows are numbered instead. Use --key id to replace rows")
