@@ -13,9 +13,6 @@ struct Show: ParsableCommand {
       "It is what rowcast does without a subcommand when files are named, or when its standard input is a pipe or a file."
   )
 
-  @Argument(help: ArgumentHelp("The files to show, each as a table; standard input if left out.", valueName: "file"))
-  var files: [String] = []
-
   @OptionGroup var loose: LooseArguments
 
   @Flag(help: "Goes on at the end of a file, and shows what is appended to it.")
@@ -36,10 +33,35 @@ struct Show: ParsableCommand {
     if files.count > Self.greatestFileCount {
       throw ValidationError("at most \(Self.greatestFileCount) files are shown at once, not \(files.count)")
     }
-    try serve.options.refuseSources("show")
+    try serve.options.refuseSources("show", butCommand: true)
   }
 
   private static let greatestFileCount = 64
+
+  /// The files to show, each as a table; standard input when empty.
+  private var files: [String] { serve.options.command }
+
+  /// The arguments with the files behind `--`, where the parser takes words that are no options.
+  static func separated(_ arguments: [String]) -> [String] {
+    var (options, files): ([String], [String]) = ([], [])
+    var place = 0
+    while place < arguments.count, arguments[place] != "--" {
+      let argument = arguments[place]
+      if argument.hasPrefix("-"), argument != "-" {
+        options.append(argument)
+        if !Watch.flags.contains(argument), argument != "--follow", !argument.contains("="), place + 1 < arguments.count
+        {
+          place += 1
+          options.append(arguments[place])
+        }
+      } else {
+        files.append(argument)
+      }
+      place += 1
+    }
+    files += arguments[min(place + 1, arguments.count)...]
+    return options + (files.isEmpty ? [] : ["--"] + files)
+  }
 
   /// A stream to show, and what its table is called.
   private struct Stream {
@@ -112,11 +134,7 @@ struct Show: ParsableCommand {
       // A mistyped subcommand is no file.
       return first.contains(".") || first.contains("/") || access(first, F_OK) == 0
     }
-    if !arguments.contains("--"), let show = try? Rowcast.parseAsRoot(["show"] + arguments) as? Show,
-      !show.files.isEmpty
-    {
-      return true
-    }
+    if !arguments.contains("--"), separated(arguments).contains("--") { return true }
     let others = ["--config", "--plugin", "--child", "--set", "--help", "-h", "--version", "--"]
     guard !arguments.contains(where: { argument in others.contains { argument == $0 || argument.hasPrefix($0 + "=") } })
     else { return false }

@@ -56,7 +56,7 @@ struct Watch: ParsableCommand {
 
 extension Watch {
   /// Options that have no value behind them.
-  private static let flags: Set<String> = ["--no-token", "--read-only", "--open", "--help", "-h", "--version"]
+  static let flags: Set<String> = ["--no-token", "--read-only", "--open", "--help", "-h", "--version"]
   private static let shell = ["/bin/sh", "-c"]
 
   /// The same arguments with `--` in front of the command, and with the shell in front of a line for it.

@@ -8,8 +8,7 @@ struct Rowcast: ParsableCommand {
     version: "rowcast 0.1.0",
     subcommands: [
       Serve.self, Show.self, Watch.self, Replay.self, URLCommand.self, TokenCommand.self, ConfigCommand.self,
-      PluginCommand.self,
-      PluginHostCommand.self,
+      PluginCommand.self, PluginHostCommand.self,
     ],
     defaultSubcommand: Serve.self)
 
@@ -17,7 +16,8 @@ struct Rowcast: ParsableCommand {
   static func completed(_ arguments: [String]) -> [String] {
     if arguments.first == "watch" { return ["watch"] + Watch.separated(Array(arguments.dropFirst())) }
     let commands = configuration.subcommands.map { $0._commandName } + ["help"]
-    return Show.isMeant(by: arguments, besides: commands) ? ["show"] + arguments : arguments
+    if arguments.first == "show" { return ["show"] + Show.separated(Array(arguments.dropFirst())) }
+    return Show.isMeant(by: arguments, besides: commands) ? ["show"] + Show.separated(arguments) : arguments
   }
 }
 

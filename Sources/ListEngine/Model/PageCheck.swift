@@ -137,6 +137,15 @@ public struct PageCheck {
         return nil
       }
       var (x, y) = (x, y)
+      if case .locale = collation {
+        // Languages agree on ASCII letters, digits and blanks, but for their case; the rest is theirs.
+        let isPlain = { (text: String) in
+          text.utf8.allSatisfy { $0 == 0x20 || (0x30...0x39).contains($0) || Self.isLetter($0) }
+        }
+        guard isPlain(x), isPlain(y) else { return nil }
+        (x, y) = (x.lowercased(), y.lowercased())
+        if x == y { return nil }
+      }
       let order = x.withUTF8 { x in
         y.withUTF8 { y in compareBytes(UnsafeRawBufferPointer(x), UnsafeRawBufferPointer(y)) }
       }
@@ -144,6 +153,8 @@ public struct PageCheck {
     default: return nil
     }
   }
+
+  private static func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte | 0x20) }
 
   private static func number(_ cell: Cell) -> Double? {
     switch cell {

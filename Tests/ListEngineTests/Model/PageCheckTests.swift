@@ -56,6 +56,8 @@ import Testing
     #expect(isSorted(1, [.text("B"), .text("b"), .text("B")]))
     // Of a language only a list that is not sorted at all is a fault.
     #expect(isSorted(2, [.text("a"), .text("ä"), .text("b"), .text("z"), .text("ö"), .text("zz"), .text("zzz")]))
+    #expect(
+      isSorted(2, [.text("a"), .text("B"), .text("c"), .text("D"), .text("e"), .text("F")]), "whatever their case")
     #expect(!isSorted(2, [.text("z"), .text("a"), .text("y"), .text("b"), .text("x")]))
   }
 
