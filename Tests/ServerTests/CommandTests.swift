@@ -19,7 +19,7 @@ import Testing
     ["--child", "processes=true", "--plugin", "processes"], ["watch"], ["watch", "-n", "0", "--", "df"],
     ["watch", "--plugin", "market", "--", "df"], ["show", "--child", "x=true"], ["show", "--format", "xml"],
     ["show", "--keep", "0"],
-    ["show", "--key", ","], ["show", "--", "df"],
+    ["show", "--key", ","],
   ])
   func aWrongCommandIsOneLineAndTwo(_ arguments: [String]) throws {
     let command = try RunningCommand(arguments, waits: false)

@@ -125,6 +125,7 @@ import Testing
     inlet.tell(.changes(RunningServer.rows(99..<100, name: "changed")))
     let patch = try client.message("patch")
     #expect(patch["request"] as? Int == 4 && patch["base"] as? Int == 1)
+    client.say(#"{"type":"ack","seq":2}"#)
     client.say(#"{"type":"query","request":6}"#)
     #expect(try client.message("window")["request"] as? Int == 6)
   }
