@@ -3,6 +3,8 @@
 import { titleOf } from './columns.js';
 import { hiddenExactness, zoneNote } from './exact.js';
 
+const settleTime = 150;  // milliseconds from another value to another title
+
 /** Follows the pointer over a pane's grid. Nothing is measured, and no title is written, except where it rests. */
 export class Resting {
   /** @param {import('./pane.js').Pane} pane */
@@ -15,11 +17,22 @@ export class Resting {
   }
   /** @type {{el: Element, node: object, at: number, value: *}|null} */
   #rest = null;
+  #timer = 0;
 
   /** A frame is drawn: the cell under the pointer may show another value. */
   drawn() {
     const rest = this.#rest;
-    if (rest !== null && rest.node.shown[rest.at] !== rest.value) this.#tell(rest);
+    if (rest !== null && rest.node.shown[rest.at] !== rest.value && this.#timer === 0) this.#tellLater();
+  }
+
+  // Not in the frame: to measure there would lay out what was just written. Nor while rows move under the pointer.
+  #tellLater() {
+    this.#timer = setTimeout(() => {
+      this.#timer = 0;
+      if (this.#rest === null) return;
+      if (this.pane.travel.isMoving) this.#tellLater();
+      else this.#tell(this.#rest);
+    }, settleTime);
   }
 
   #enter(el) {

@@ -72,6 +72,9 @@ struct Show: ParsableCommand {
 
   func run() throws {
     let streams = try streams()
+    // The files are no source that the server starts.
+    var serve = serve
+    serve.options.command = []
     try serve.run { [follow] _, control, ending in
       for stream in streams {
         let inlet = control.addSource(stream.name)

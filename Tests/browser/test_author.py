@@ -79,7 +79,7 @@ class AuthorTest(PageTest):
         with self.start(broken) as server:
             reader = self.open(server=server)
             table, log = self.until_panes(
-                reader, "([table, log]) => table.note.includes('ended with code 4') && log.rows.some((row) => row.includes('jobs.txt is missing'))", "it is said why")
+                reader, "([table, log]) => table.note.includes('exited with code 4') && log.rows.some((row) => row.includes('jobs.txt is missing'))", "it is said why")
             self.assertIn("No data from “broken” yet", table["note"])
             self.assertEqual(table["rows"], [])
             reader.page.screenshot(path=ARTIFACTS / "author-broken.png")
