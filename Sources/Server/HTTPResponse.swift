@@ -86,11 +86,6 @@ struct HTTPResponse {
     self.init(status: 303, headers: headers, body: [], isBodySent: false)
   }
 
-  /// Sends a browser to another address; it keeps what stands behind `#`.
-  init(redirect url: String) {
-    self.init(status: 303, headers: [(name: "Location", value: url), Self.otherCaching], body: [], isBodySent: false)
-  }
-
   /// An image. Its key names these bytes for ever.
   init(image bytes: [UInt8], _ kind: ImageKind) {
     let headers = [

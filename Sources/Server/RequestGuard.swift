@@ -14,9 +14,6 @@ struct RequestGuard {
 
   private let hosts: Set<String>
   private let origins: Set<String>
-  /// The address that the server prints, under which browsers keep their cookie; `nil` when it has other names to choose from.
-  private let printedURL: String?
-  private let otherName: String
 
   /// - Parameters:
   ///   - port: 0 for a Unix socket.
@@ -31,19 +28,8 @@ struct RequestGuard {
       if port == (isSecure ? 443 : 80) || address.isUnix { hosts.insert(name) }
     }
     let scheme = isSecure ? "https" : "http"
-    otherName = port == (isSecure ? 443 : 80) ? "localhost" : "localhost:\(port)"
-    printedURL =
-      address.isUnix || !publicURLs.isEmpty || !hosts.contains("localhost:\(port)")
-      ? nil : "\(scheme)://\(address.host):\(port)/"
     self.hosts = hosts.union(publicURLs.map(\.host))
     origins = Set(hosts.map { "\(scheme)://\($0)" }).union(publicURLs.map(\.origin))
-  }
-
-  /// The address to open instead of `localhost`; `nil` when a request was made to the printed one already.
-  ///
-  /// A cookie belongs to a host name: a browser that has signed in at `127.0.0.1` is a stranger at `localhost`.
-  func canonicalURL(for head: RequestHead) -> String? {
-    head.host == [otherName] ? printedURL : nil
   }
 
   private func commonVerdict(_ head: RequestHead) -> Verdict {

@@ -10,9 +10,6 @@ extension Server {
     if head.path == "/", let code = head.argument("code") {
       return login(code, head, on: socket)
     }
-    if head.path == "/", access.role(of: head) == nil, let url = guardian.canonicalURL(for: head) {
-      return HTTPResponse(redirect: url)
-    }
     if let file = configuration.page.file(at: head.path) {
       let keepsConnection = !isStopping && head.wishesForMore && connections.mayAskForMore(socket)
       return HTTPResponse(file, to: head, keepsConnection: keepsConnection)

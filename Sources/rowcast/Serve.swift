@@ -16,6 +16,10 @@ struct Serve: ParsableCommand {
 
   func run() throws {
     let options = options
+    if !options.command.isEmpty, Child(words: options.command) == nil {
+      throw ValidationError(
+        "\(options.command[0]): its name cannot be a table's; give it one with --child name=command")
+    }
     try Self.serve(try options.settings(), rereading: options.rereading, isOpening: options.open) {
       settings, control, ending, reloading in
       let keeper = SourceKeeper(control, ending)

@@ -92,14 +92,6 @@ class SignInTest(unittest.TestCase):
         form.get_by_role("button", name="Sign in").click()
         expect(reader.state).to_have_text("Live", timeout=30_000)
 
-    def test_localhost_leads_to_the_name_that_the_browser_signed_in_at(self):
-        reader = Reader(browser, self.server)
-        self.addCleanup(reader.close)
-        reader.wait_for_rows()
-        reader.page.goto(f"http://localhost:{self.server.port}/#table=market")
-        reader.wait_for_rows()
-        self.assertTrue(reader.page.url.startswith(f"http://127.0.0.1:{self.server.port}/#table=market"), reader.page.url)
-
 
 if __name__ == "__main__":
     unittest.main()

@@ -158,7 +158,7 @@ class ServerCountersTest(PageTest):
             panel = reader.page.get_by_role("region", name="Activity")
             shown = {
                 "Source to socket": r"^p50 [\d.]+\sms, p99 [\d.]+\sms$", "Coalescing": r"^[\d,.]*[1-9][\d,.]* changes per flush$",
-                "Headers lent": r"^[1-9][\d,]*, used again [\d,]+×$", "Pages connected": r"^[1-9]\d*$", "Prefetch": "^—$",
+                "Headers lent": r"^[1-9][\d,]*, reused [\d,]+×$", "Pages connected": r"^[1-9]\d*$", "Prefetch": "^—$",
                 "Resyncs": "^0$",
             }
             for title, pattern in shown.items():

@@ -65,7 +65,19 @@ struct FilterSamples {
       let made = columns.compactMap { column in Self.filter(power, column, values[column]!, windowed.filters) }
       filters += made.prefix(Self.columns)
     }
-    needle = usable.lazy.flatMap { values[$0]! }.compactMap(Self.part).first
+    // One that some row lacks: a source that ignores the search gives that row as well.
+    let texts = usable.flatMap { values[$0]! }
+    let needles = texts.compactMap(Self.part) + texts.compactMap(Self.whole)
+    needle = needles.first { needle in rows.contains { !Self.has(needle, $0.cells) } } ?? needles.first
+  }
+
+  private static func whole(_ cell: Cell) -> String? {
+    if case .text(let text) = cell, !text.isEmpty, text.count <= 100 { text } else { nil }
+  }
+
+  private static func has(_ needle: String, _ cells: [Cell]) -> Bool {
+    let needle = needle.lowercased()
+    return cells.contains { if case .text(let text) = $0 { text.lowercased().contains(needle) } else { false } }
   }
 
   /// Two values of a column: from the middle of its rows, and another one.

@@ -121,9 +121,6 @@ struct ServeOptions: ParsableArguments {
 
   /// What is wrong with the flags by themselves.
   func validate() throws {
-    if !command.isEmpty, Child(words: command) == nil {
-      throw ValidationError("\(command[0]): its name cannot be a table's; give it one with --child name=command")
-    }
     // What the file says may put it right, or wrong; then it is told with the file's place.
     if config == nil { _ = try settings() }
   }
