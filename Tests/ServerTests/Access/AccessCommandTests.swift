@@ -140,19 +140,6 @@ import Testing
     #expect(try RunningCommand(["url"], folder: folder.path).announcement == "http://127.0.0.1:\(open.port)/")
   }
 
-  @Test func `sends a stranger at localhost to the printed address`() throws {
-    let folder = try Folder()
-    let command = try RunningCommand(["--port", "0"], folder: folder.path)
-    func answer(_ host: String, _ headers: [String] = []) throws -> HTTPAnswer? {
-      try HTTPAnswer.get("/", port: command.port, headers: headers, host: "\(host):\(command.port)")
-    }
-    let sent = try answer("localhost")
-    #expect(sent?.status == 303 && sent?.headers["location"] == "http://127.0.0.1:\(command.port)/")
-    #expect(try answer("127.0.0.1")?.status == 200)
-    let token = try folder.tokens(port: command.port)[0]
-    #expect(try answer("localhost", ["Authorization: Bearer \(token.text)"])?.status == 200)
-  }
-
   @Test func aTokenFileIsMadeOnceAndKept() throws {
     let folder = try Folder()
     let path = "\(folder.path)/mine"
