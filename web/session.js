@@ -284,11 +284,12 @@ export class Session {
     this.tables = tables;
     const isOther = before !== undefined && (this.table === undefined ? wasOpen : (before.generation ?? 0) !== (this.table.generation ?? 0));
     if (isOther) this.#leave();
-    const isRecalled = this.view.table === '' && tables.length > 0;
-    if (isRecalled) {
+    const isUnnamed = this.view.table === '' && tables.length > 0;
+    if (isUnnamed) {
       this.view = this.recall(this.view, tables, this.sources);
       this.#recalled = this.view.table;
     }
+    const isRecalled = isUnnamed && this.view.table !== '';  // not while a source is waited for
     if (!this.isOpen && this.table !== undefined && !this.isPaused) this.#open(sight, true);
     return { kind: 'tables', isOther, isRecalled };
   }
