@@ -158,14 +158,14 @@ class ServerCountersTest(PageTest):
             panel = reader.page.get_by_role("region", name="Activity")
             shown = {
                 "Source to socket": r"^p50 [\d.]+\sms, p99 [\d.]+\sms$", "Coalescing": r"^[\d,.]*[1-9][\d,.]* changes per flush$",
-                "Headers lent": r"^[1-9][\d,]*, reused [\d,]+×$", "Pages connected": r"^[1-9]\d*$", "Prefetch": "^—$",
+                "Headers pooled": r"^[1-9][\d,]*, reused [\d,]+×$", "Clients connected": r"^[1-9]\d*$", "Prefetch": "^—$",
                 "Resyncs": "^0$",
             }
             for title, pattern in shown.items():
                 value = panel.locator("dt", has_text=title).locator("xpath=following-sibling::dd[1]")
                 expect(value).to_have_text(re.compile(pattern), timeout=15_000)
             reader.until("""() => {
-              const term = [...document.querySelectorAll('#panel dt')].find((one) => one.textContent === 'Source tells');
+              const term = [...document.querySelectorAll('#panel dt')].find((one) => one.textContent === 'Source rate');
               const rate = Number(/^[\\d,.]+/.exec(term.nextElementSibling.textContent)?.[0].replaceAll(',', ''));
               return rate > 2_500 && rate < 7_500;
             }""", "it is about as many rows as the source tells")
