@@ -81,7 +81,7 @@ export class Pair {
     if (caption === undefined || !this.#isOpen) return;
     const { session, connection, hands, error } = pane;
     const { table, copy, isPaused, waiting } = session;
-    const waits = isPaused ? `paused${waiting?.changed > 0 ? `, +${waiting.changed.toLocaleString()} waiting` : ''}` : heldText(copy.held);
+    const waits = isPaused ? `paused${waiting?.changed > 0 ? `, ${waiting.changed.toLocaleString()} ${waiting.changed === 1 ? 'change' : 'changes'}` : ''}` : heldText(copy.held);
     const state = error ? 'refused' : connection.state === 'live' ? stateName(table?.source?.state ?? '') : connection.state === 'lost' ? 'disconnected' : 'connecting';
     write(caption.title, table?.title || table?.name || session.view.table || 'No table');
     write(caption.told, [copy.seq > 0 ? `${countText(copy.rows, copy.accuracy)} ${copy.rows === 1 ? 'row' : 'rows'}` : '', state, waits].filter(Boolean).join(' · '));
