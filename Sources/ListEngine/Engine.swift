@@ -230,7 +230,7 @@ public struct Engine: ~Copyable {
     case .visibility(let id, let isHidden): (sessions[id] ?? left[id])?.setHidden(isHidden, at: now)
     case .pause(let id, let isPaused): sessions[id]?.setPaused(isPaused)
     case .hold(let id, true): sessions[id]?.holdOrder(for: limits.hold, at: now)
-    case .hold(let id, false): sessions[id]?.release()
+    case .hold(let id, false): sessions[id]?.endHold()
     case .writable(let id): (sessions[id] ?? left[id])?.isWritable = true
     case .close(let id): close(id, isParked: true, at: now)
     }
@@ -268,7 +268,7 @@ public struct Engine: ~Copyable {
   ) {
     guard let session = sessions[id] else { return }
     session.setPaused(false)
-    session.release()
+    session.endHold()
     guard let number = tableNumbers[session.tableName] else {
       return session.ask(wanted, request: request, viewport: viewport, limits: limits)
     }
@@ -327,7 +327,7 @@ public struct Engine: ~Copyable {
     }
     // Whoever asks for something wants to see it, also when it is about a section that went meanwhile.
     session.setPaused(false)
-    session.release()
+    session.endHold()
     let path =
       switch section {
       case .number(let number): session.path(ofSection: number)

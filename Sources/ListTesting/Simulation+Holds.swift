@@ -10,7 +10,7 @@ extension Simulation {
     // Whoever has come back and has no answer yet may be about to get a window.
     let isHeard =
       isHeld && page.isCurrent && page.coming.isEmpty && !page.awaitsWindow && !page.isResuming && !page.isHidden
-      && page.pause == nil
+      && page.pause == nil && !page.awaitsItems
     // Whether one goes on that began before, only what is sent tells.
     if isHeld { if isHeard { pages[index].heldAt = clock.now } } else { pages[index].heldAt = nil }
     pages[index].mayHold = isHeld

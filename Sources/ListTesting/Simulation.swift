@@ -139,7 +139,9 @@ public struct Simulation {
     var pause: PausedView?
     /// Whether its reader may hold the order; and since when for certain.
     var mayHold = false
-    var heldAt: Instant?
+    var heldAt: Instant? { didSet { if heldAt == nil { awaitsItems = true } } }
+    /// Whether it may have asked for other items since it was last sent some: they come before a hold begins.
+    var awaitsItems = true
     /// While the order is held, what it held before: what a row's place was chosen by.
     var placed: Replica?
   }
@@ -462,6 +464,8 @@ public struct Simulation {
           throw failure("page \(id.rawValue) holds its order, and is sent another one")
         }
         pages[index].heldAt = nil
+        // What comes in several patches is not over with the first.
+        pages[index].awaitsItems = !isExact
         if isExact {
           try judge(delivery, pages[index])
           try judgeShift(delivery, pages[index])

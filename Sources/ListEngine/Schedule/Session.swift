@@ -49,6 +49,9 @@ final class Session {
   private var pause: Pause?
   /// While its reader holds the order.
   private var hold: Hold?
+  /// Whether the client has asked to see other items than those it holds. What answers that comes before a hold begins, which would keep
+  /// it away.
+  private var awaitsItems = true
   /// Whether the source's state has changed since the page was told.
   var owesStatus = false
   /// Whether a flush was asked for directly: it does not wait for the throttle.
@@ -167,7 +170,7 @@ final class Session {
   /// Whether something may be due now, as far as it can be told before the view has caught up. A hold that is over ends here.
   func mayBeDue(at now: Instant, _ ticks: Ticks) -> Bool {
     guard isReady else { return false }
-    if hold?.isOver(at: now) == true { release() }
+    if hold?.isOver(at: now) == true { endHold() }
     return wantsFlush || throttle.isDue(at: now, inStepWith: ticks[throttle.interval])
   }
 
@@ -219,7 +222,7 @@ final class Session {
   func setCollapsed(_ isCollapsed: Bool, _ path: [Cell]) {
     guard collapsed.contains(path) != isCollapsed else { return }
     if isCollapsed { collapsed.insert(path) } else { collapsed.remove(path) }
-    wantsFlush = true
+    (wantsFlush, awaitsItems) = (true, true)
   }
 
   /// The values of the section with this number, as the page knows it.
@@ -255,20 +258,26 @@ final class Session {
     if let base, !(base.start..<base.start + base.items.count).contains(reader.visible(of: base.total)) { release() }
   }
 
-  /// The reader points, selects or edits: for a while, everything stays where it is. Not while the page gets nothing, or waits for a window.
+  /// The reader points, selects or edits: for a while, everything stays where it is. Not while the page gets nothing, or waits for a window;
+  /// and not before it has what it has asked for.
   func holdOrder(for length: Duration, at now: Instant) {
     guard base != nil, view != nil, !wantsWindow, !awaitsWindow, !isQuiet else { return }
     hold = Hold(at: now, length: length)
   }
 
   /// Whether its reader holds the order.
-  var isHeld: Bool { hold != nil }
+  var isHeld: Bool { hold != nil && !awaitsItems }
 
-  /// The order is held no longer: what waits comes at once.
-  func release() {
+  /// The order is held no longer, as its reader wishes: what waits comes at once.
+  func endHold() {
     guard hold != nil else { return }
+    release()
+  }
+
+  /// What is asked for is in no order that could be held: it comes at once.
+  func release() {
     hold = nil
-    wantsFlush = true
+    (wantsFlush, awaitsItems) = (true, true)
   }
 
   /// The page has applied what was on its way; anything else it says is late and ignored.
@@ -304,7 +313,7 @@ final class Session {
     self.isHidden = isHidden
     hasNewOutlook = true
     hold = nil
-    if isHidden { throttle.cancel() } else { wantsFlush = true }
+    if isHidden { throttle.cancel() } else { (wantsFlush, awaitsItems) = (true, true) }
     if !isHidden { pause?.throttle.noteChange(at: now) }
   }
 
@@ -319,7 +328,7 @@ final class Session {
     } else {
       if let view { pause?.end(on: view) }
       pause = nil
-      wantsFlush = true
+      (wantsFlush, awaitsItems) = (true, true)
     }
   }
 
@@ -341,7 +350,7 @@ final class Session {
       wantsFlush = true
       return nil
     }
-    let (cutter, shift) = hold == nil ? followingCutter(folded, limits) : heldCutter(folded, limits, &shared)
+    let (cutter, shift) = isHeld ? heldCutter(folded, limits, &shared) : followingCutter(folded, limits)
     let key = CutKey(cutter)
     let result: Cutter.Result
     if let known = shared[key] {
@@ -353,6 +362,7 @@ final class Session {
       counters.cuts += 1
     }
     wantsFlush = !result.isComplete
+    if !isHeld { awaitsItems = !result.isComplete }
     // An empty patch is sent only when the page has to follow its anchor.
     guard !result.isEmpty || shift != 0 || owesAnswer else { return nil }
     let patch = result.patch

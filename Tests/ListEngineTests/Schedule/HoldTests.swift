@@ -51,6 +51,38 @@ import Testing
     #expect(try harness.advance(by: .seconds(1)).isEmpty)
   }
 
+  @Test func aHoldBeginsAfterWhatWasAskedForBeforeIt() throws {
+    let asks: [(String, (SessionID) -> [Input])] = [
+      ("scroll", { [.viewport($0, Viewport(first: 50, count: 10, ahead: 5, behind: 5, sequence: 1))] }),
+      ("collapse", { [.collapse($0, .path([.text("a")]), isCollapsed: true)] }),
+      ("pause", { [.pause($0, isPaused: true), .pause($0, isPaused: false)] }),
+      ("hide", { [.visibility($0, isHidden: true), .visibility($0, isHidden: false)] }),
+    ]
+    for (name, inputs) in asks {
+      for wasHeld in [true, false] {
+        let harness = try Harness()
+        harness.change { changes in for row in 0..<100 { changes.upsert(row, value: row, group: row < 5 ? "a" : "b") } }
+        harness.open(query: QueryRequest(sort: [("value", false)], group: ["group"]))
+        try harness.settle()
+        let before = harness.values()
+        if wasHeld { hold(harness) }
+        for input in inputs(Self.page) { harness.engine.handle(input, at: harness.clock.now) }
+        harness.change { $0.upsert(0, value: 1_000, group: "b") }
+        hold(harness)
+        try harness.advance()
+        #expect(harness.replica().held == nil, "\(name), held before: \(wasHeld)")
+        #expect(harness.values() != before, "\(name), held before: \(wasHeld)")
+        harness.acknowledge()
+        // From then on it is held.
+        let held = harness.values()
+        harness.change { changes in for value in [7, 57] { changes.upsert(200 + value, value: value, group: "b") } }
+        try harness.settle()
+        #expect(harness.values() == held, "\(name), held before: \(wasHeld)")
+        #expect(try #require(harness.replica().held).moves > 0, "\(name), held before: \(wasHeld)")
+      }
+    }
+  }
+
   @Test func whatWaitsComesAtOnceWhenTheHoldEnds() throws {
     let harness = try held()
     harness.change { $0.update(1, value: 25) }
