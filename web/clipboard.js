@@ -36,9 +36,12 @@ function texts(specs, rows) {
   }));
 }
 
+// The rule of the CSV export (CSVField.swift): OWASP's characters in any of their widths, behind quotes and what nobody sees.
+const formula = /^["'\s\p{White_Space}\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}]*?[=+\-@\t\r\n\0＝＋－＠﹦﹢﹣﹫−]/u;
+
 // A spreadsheet takes a text that begins so for a formula, and runs it: what a source sends must stay text there, too.
 function guarded(text) {
-  return /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  return formula.test(text) ? `'${text}` : text;
 }
 
 const entities = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };

@@ -113,6 +113,17 @@ test('no text becomes a formula, and no number a text', () => {
   assert.ok(htmlTable(chosen).includes('<td>&#39;=1+1</td><td>-5</td>'));
 });
 
+test('a copied text is guarded as a text of the CSV export is', () => {
+  const first = (text) => htmlTable({ specs, rows: [[text, 0]] }).includes('<td>&#39;');
+  const behind = ['', ' ', '"', '\0', '\u{1}', '\u{B}', '\u{85}', '\u{A0}', '\u{AD}', '\u{2009}', '\u{200B}', '\u{202E}', '\u{3000}', '\u{3164}', '\u{FE0F}', '\u{FEFF}', ' " '];
+  const triggers = [...'=+-@＝＋－＠﹦﹢﹣﹫−'];
+  for (const before of behind) for (const trigger of triggers) assert.ok(first(`${before}${trigger}1`), JSON.stringify(before + trigger));
+  for (const text of ['\tx', '\rx', '\nx', '\0x', ' \tx']) assert.ok(first(text), JSON.stringify(text));
+  for (const text of ['', 'x=1', 'a\u{200B}=1', 'é=1', '!=1', '~-1', '1-1', ' a', '\u{3000}a', '(=1)']) assert.ok(!first(text), JSON.stringify(text));
+  const quoted = htmlTable({ specs, rows: [["'=1", 0]] });
+  assert.ok(quoted.includes('<td>&#39;&#39;=1</td>'));
+});
+
 test('markup is text in a copied table', () => {
   const html = htmlTable({ specs: [{ index: 0, column: { name: '<b>', type: 'text' } }], rows: [['<img src=x onerror="a(\'&\')">\0']] });
   assert.ok(html.includes('<th>&lt;b&gt;</th>'));
