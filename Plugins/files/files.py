@@ -60,15 +60,16 @@ class Worker:
 
     def __init__(self, command):
         self.command = command
-        self.process, self.job, self.since, self.rest = None, None, 0, b""
+        self.process, self.job, self.since, self.rest, self.file = None, None, 0, b"", None
 
-    def begin(self, job, path, size):
+    def begin(self, job, file, size):
+        """Hands over an open file: a name could lead elsewhere by now. It is closed when the job is over."""
         if self.process is None:
             self.process = subprocess.Popen(self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
             self.rest = b""
-        self.job, self.since = job, time.monotonic()
+        self.job, self.since, self.file = job, time.monotonic(), file
         try:
-            self.process.stdin.write(f"{size} {os.fsencode(path).hex()}\n".encode())
+            self.process.stdin.write(f"{size} {f'/proc/{os.getpid()}/fd/{file}'.encode().hex()}\n".encode())
             self.process.stdin.flush()
         except OSError:
             pass  # it has ended: that is read
@@ -83,9 +84,16 @@ class Worker:
         if not self.rest.endswith(b"\n"):
             return None
         line, self.rest = self.rest[:-1].decode(), b""
+        self.close()
         return line
 
+    def close(self):
+        if self.file is not None:
+            os.close(self.file)
+        self.file = None
+
     def end(self):
+        self.close()
         if self.process is not None:
             self.process.kill()
             self.process.wait()
@@ -126,7 +134,12 @@ class Thumbnails:
                 if path not in self.tree.entries:
                     self.fail(kind, name, "the file is gone")
                     continue
-                worker.begin((kind, name, path, self.key(path)), self.tree.full(path), self.size)
+                try:
+                    file = self.tree.open(path)
+                except OSError as error:
+                    self.fail(kind, name, error.strerror)
+                    continue
+                worker.begin((kind, name, path, self.key(path)), file, self.size)
 
     def read(self, worker):
         job = worker.job

@@ -36,6 +36,9 @@ def thumbnail(path, size):
 
 def main():
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    # A decoder that an image has taken over writes no file and leaves no core.
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     for line in sys.stdin:
         size, path = line.split()
         try:

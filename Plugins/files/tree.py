@@ -1,6 +1,7 @@
 """A folder and all below it, followed by inotify."""
 
 import ctypes
+import errno
 import os
 import stat
 import struct
@@ -44,6 +45,24 @@ class Tree:
 
     def full(self, path):
         return os.path.join(self.root, path) if path else self.root
+
+    def open(self, path):
+        """A descriptor of the file that the table shows under this path. `OSError` when it is another one by now, or behind a link."""
+        *folders, name = path.split(os.sep)
+        place = os.open(self.root, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            for folder in folders:
+                inner = os.open(folder, os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=place)
+                os.close(place)
+                place = inner
+            file = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=place)
+        finally:
+            os.close(place)
+        status = os.fstat(file)
+        if not stat.S_ISREG(status.st_mode) or status.st_ino != self.entries[path].inode:
+            os.close(file)
+            raise OSError(errno.ESTALE, "it is another file by now")
+        return file
 
     def scan(self, folder=""):
         """Looks into a folder, and into those in it that were not known. The result is what has come or changed, and what has gone."""

@@ -149,6 +149,58 @@ import Testing
     }
   }
 
+  @Test func whatIsPutInTheListsPlaceAfterwardsIsNotOpened() throws {
+    try Workshop.withFolder { scratch in
+      let program = """
+        import os, sys
+        sys.path.insert(0, sys.argv[1])
+        from tree import Tree
+        root = sys.argv[2]
+        os.makedirs(root + "/sub/deep")
+        for name in ["kept", "link", "other", "pipe", "sub/one", "sub/deep/two"]:
+            open(f"{root}/{name}", "w").write(name)
+        os.makedirs(root + "/../secret")
+        os.link(root + "/sub/one", root + "/../secret/one")
+        tree = Tree(root, False, 100)
+        tree.scan()
+        for name in ["link", "other", "pipe"]:
+            os.rename(f"{root}/{name}", f"{root}/../{name}")
+        os.symlink(f"{root}/../link", f"{root}/link")
+        open(f"{root}/other", "w").write("another")
+        os.mkfifo(root + "/pipe")
+        def tell(path):
+            try:
+                print(path, os.read(tree.open(path), 100).decode())
+            except OSError as error:
+                print(path, "is refused")
+        for path in ["kept", "sub/one", "sub/deep/two", "link", "other", "pipe"]:
+            tell(path)
+        os.rename(root + "/sub", root + "/../sub")
+        # Even where the same file lies behind the link.
+        os.symlink(root + "/../secret", root + "/sub")
+        tell("sub/one")
+        os.unlink(root + "/sub")
+        tell("sub/one")
+        print(len(os.listdir("/proc/self/fd")) < 12)
+        """
+      let process = Process()
+      process.executableURL = URL(filePath: "/usr/bin/python3")
+      process.arguments = [
+        "-c", program, Workshop.root.appending(path: "Plugins/files").path, scratch.appending(path: "root").path,
+      ]
+      let output = Pipe()
+      process.standardOutput = output
+      try process.run()
+      let text = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+      process.waitUntilExit()
+      #expect(
+        text.split(separator: "\n") == [
+          "kept kept", "sub/one sub/one", "sub/deep/two sub/deep/two", "link is refused", "other is refused",
+          "pipe is refused", "sub/one is refused", "sub/one is refused", "True",
+        ])
+    }
+  }
+
   @Test func noFolderIsRefused() throws {
     let recorder = recorder
     let source = ChildSource(
