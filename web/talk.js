@@ -88,8 +88,8 @@ export class Talk {
 async function askWhether() {
   try {
     const answer = await fetch('/session', { cache: 'no-store' });
-    const { role } = await answer.json();
-    self.postMessage({ isStranger: role === null });
+    // 429: it was asked too often with what is not right any more.
+    self.postMessage({ isStranger: answer.status === 429 || (await answer.json()).role === null });
   } catch {
     self.postMessage({ isStranger: false });  // the server cannot be reached: that is what it looks like already
   }

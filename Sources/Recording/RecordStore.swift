@@ -26,10 +26,11 @@ final class FileStore: RecordStore {
 
   /// Opens the file, or makes it; what is in it goes when the first bytes are put there. Nobody else may read it.
   ///
-  /// - Throws: also when something else than a recording is in it: a file that is not ours is not lost by a slip of the tongue.
+  /// - Throws: also when something else than a recording is in it: a file that is not ours is not lost by a slip of the tongue. Also when it is
+  ///   a symbolic link, which somebody else may have put into a shared folder.
   init(path: String, write: @escaping Write = { pwrite($0, $1, $2, $3) }) throws(RecordingError) {
     self.write = write
-    descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    descriptor = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw .unwritable("\(path): \(Failure(errno))") }
     guard Self.isReplaceable(descriptor) else {
       _ = Foundation.close(descriptor)

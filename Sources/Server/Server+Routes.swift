@@ -18,8 +18,14 @@ extension Server {
     case "/healthz": return HTTPResponse(Array("ok\n".utf8), type: "text/plain; charset=utf-8", to: head.method)
     case "/session":
       // So that a page whose upgrade was refused, which a browser tells it nothing about, can find out why.
-      let role = access.role(of: head).map { "\"\($0.rawValue)\"" } ?? "null"
-      return HTTPResponse(Array("{\"role\":\(role)}\n".utf8), type: "application/json", to: head.method)
+      switch access.session(head, from: address(of: socket), at: EventLoop.now) {
+      case .role(let role):
+        let text = role.map { "\"\($0.rawValue)\"" } ?? "null"
+        return HTTPResponse(Array("{\"role\":\(text)}\n".utf8), type: "application/json", to: head.method)
+      case .refuse(let status, let reason):
+        metrics.refusals[status, default: 0] += 1
+        return HTTPResponse(refusal: status, reason: reason, to: head.method)
+      }
     case "/metrics":
       return forThoseLetIn(head, on: socket) {
         HTTPResponse(Array(metricsText().utf8), type: MetricsText.contentType, to: head.method)

@@ -76,6 +76,16 @@ import Testing
     }
   }
 
+  @Test func aRecordingIsNotWrittenThroughALink() throws {
+    try withFile([]) { (path) throws in
+      let link = path + ".link"
+      try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: path)
+      defer { try? FileManager.default.removeItem(atPath: link) }
+      #expect(throws: RecordingError.self) { _ = try FileStore(path: link) }
+      #expect(try Data(contentsOf: URL(fileURLWithPath: path)).isEmpty)
+    }
+  }
+
   @Test(arguments: ["x", "ROWCAST\u{2}", "ROWCAT", "#!/bin/sh\n"])
   func whatIsNoRecordingIsNotWrittenOver(_ text: String) throws {
     try withFile(Array(text.utf8)) { (path) throws in

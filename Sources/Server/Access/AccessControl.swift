@@ -21,6 +21,11 @@ struct AccessControl {
     case refuse(status: Int, reason: String)
   }
 
+  enum Session: Equatable {
+    case role(Role?)
+    case refuse(status: Int, reason: String)
+  }
+
   /// What a client that is no browser offers as a second subprotocol, with its token behind.
   static let subprotocolPrefix = "rowcast.token."
 
@@ -64,6 +69,17 @@ struct AccessControl {
     return .refuse(
       status: 401,
       reason: "Sign-in needed. Run `rowcast url` on the server and open the link it prints, or send a token.")
+  }
+
+  /// Tells somebody what they may do, `nil` for nothing at all. A wrong token counts as one that asks for a page does: nobody may try
+  /// tokens here faster than there. Who brings none is told so at any time.
+  mutating func session(_ head: RequestHead, from address: String, at now: Instant) -> Session {
+    if let role = role(of: head) { return .role(role) }
+    guard head.tokens.isEmpty, head.cookies(named: cookieName).isEmpty else {
+      guard case .refuse(status: 429, let reason) = verdict(nil, from: address, at: now) else { return .role(nil) }
+      return .refuse(status: 429, reason: reason)
+    }
+    return .role(nil)
   }
 
   /// What somebody may do who asks like this; `nil` for nothing at all.

@@ -230,6 +230,25 @@ import Testing
         == .allow(AccessControl.Pass(.operator, keeper)))
   }
 
+  @Test func whoAsksWhatAWrongTokenIsWorthIsAsWrongAsWhoUsesIt() {
+    var control = control()
+    let wrong = head(["Bearer \(AccessToken(role: .operator).text)"])
+    for _ in 0..<5 {
+      #expect(control.session(wrong, from: "a", at: Self.start) == .role(nil))
+      guard case .refuse(status: 401, _) = control.verdict(onPage: wrong, from: "a", at: Self.start) else {
+        Issue.record("it is not refused")
+        return
+      }
+    }
+    guard case .refuse(status: 429, _) = control.session(wrong, from: "a", at: Self.start) else {
+      Issue.record("an eleventh wrong token is answered")
+      return
+    }
+    #expect(control.session(wrong, from: "b", at: Self.start) == .role(nil))
+    #expect(control.session(head(), from: "a", at: Self.start) == .role(nil))
+    #expect(control.session(head(["Bearer \(keeper.text)"]), from: "a", at: Self.start) == .role(.operator))
+  }
+
   @Test func onlyTenFailuresASecondAreAnsweredAndNobodyElseIsHeldUp() {
     var control = control()
     func status(from address: String, after milliseconds: Int64) -> Int? {

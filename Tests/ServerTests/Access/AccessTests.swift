@@ -138,6 +138,27 @@ import Testing
     }
   }
 
+  @Test func whatATokenIsWorthIsToldTenTimesASecondAtMostWhenItIsNothing() throws {
+    let server = try server()
+    func status(_ headers: [String]) throws -> Int? {
+      try HTTPAnswer.get("/session", port: server.port, headers: headers)?.status
+    }
+    for wrong in [
+      { "Authorization: Bearer \(AccessToken(role: .viewer).text)" },
+      { "Cookie: rowcast-\(server.port)=\(AccessToken(role: .viewer).cookie)" },
+    ] {
+      let started = RawSocket.now()
+      var statuses: [Int?: Int] = [:]
+      for _ in 0..<200 { statuses[try status([wrong()]), default: 0] += 1 }
+      let seconds = RawSocket.now() - started
+      #expect(Double(statuses[200, default: 0]) <= 10 + 10 * (seconds + 0.1), "\(statuses) in \(seconds) s")
+      #expect(statuses[200, default: 0] + statuses[429, default: 0] == 200, "\(statuses)")
+    }
+    for headers in [["Authorization: Bearer \(guest.text)"], [], ["Cookie: other=x"]] {
+      #expect(try status(headers) == 200, "\(headers)")
+    }
+  }
+
   @Test func wrongTokensAreAnsweredTenTimesASecondAtMost() throws {
     let server = try server()
     let started = RawSocket.now()
