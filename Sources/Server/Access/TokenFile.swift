@@ -121,9 +121,12 @@ public enum TokenFile {
       guard let value = getenv(name).map({ String(cString: $0) }), value.hasPrefix("/") else { return nil }
       return value
     }
-    // Set by systemd for `StateDirectory=`; may list several folders.
+    // Set by systemd for `StateDirectory=`; may list several folders. With `DynamicUser=` it is a link that systemd has made.
     if let folders = variable("STATE_DIRECTORY") {
-      return folders.split(separator: ":").first.map(String.init) ?? folders
+      let folder = folders.split(separator: ":").first.map(String.init) ?? folders
+      guard let path = realpath(folder, nil) else { return folder }
+      defer { free(path) }
+      return String(cString: path)
     }
     if let folder = variable("XDG_STATE_HOME") { return "\(folder)/rowcast" }
     return "\(variable("HOME") ?? "/root")/.local/state/rowcast"

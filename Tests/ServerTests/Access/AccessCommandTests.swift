@@ -140,6 +140,19 @@ import Testing
     #expect(try RunningCommand(["url"], folder: folder.path).announcement == "http://127.0.0.1:\(open.port)/")
   }
 
+  /// With `DynamicUser=` systemd names a link.
+  @Test func theStateFolderThatSystemdNamesMayBeALink() throws {
+    let folder = try Folder()
+    try FileManager.default.createDirectory(atPath: "\(folder.path)/private", withIntermediateDirectories: true)
+    let link = "\(folder.path)/state"
+    try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "private")
+    let environment = ["STATE_DIRECTORY": "\(link):/nowhere"]
+    let command = try RunningCommand(["--port", "0"], folder: folder.path, environment: environment)
+    #expect(try TokenFile.read("\(folder.path)/private/\(command.port).token").count == 2)
+    let url = try RunningCommand(["url"], folder: folder.path, environment: environment)
+    #expect(url.announcement.hasPrefix("http://127.0.0.1:\(command.port)/?code="))
+  }
+
   @Test func aTokenFileIsMadeOnceAndKept() throws {
     let folder = try Folder()
     let path = "\(folder.path)/mine"
