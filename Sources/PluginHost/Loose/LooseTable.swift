@@ -237,7 +237,14 @@ struct LooseTable {
       guard case .text(let part)? = Self.key(value, as: .text), !part.isEmpty else { return nil }
       parts.append(part)
     }
-    return .text(parts.joined(separator: " "))
+    return .text(Self.joined(parts))
+  }
+
+  /// Several parts as one text, which no other parts have. Parts without blanks stay as they are; otherwise a blank in a part,
+  /// and a backslash, gets a backslash in front of it.
+  static func joined(_ parts: [String]) -> String {
+    guard parts.contains(where: { $0.utf8.contains(UInt8(ascii: " ")) }) else { return parts.joined(separator: " ") }
+    return parts.map { $0.replacing("\\", with: "\\\\").replacing(" ", with: "\\ ") }.joined(separator: " ")
   }
 
   private func reading(_ value: LooseValue, as type: KeyType) -> LooseValue {

@@ -16,6 +16,23 @@ import Testing
     return table(rows).schema?.columns[1].type
   }
 
+  @Test func `keys of several columns are different where the columns are`() {
+    let parts = ["", "a", "b", "a b", "b a", "a\\", "\\", "\\ ", " ", "a\\ b", "a\\\\", " a", "a "]
+    var seen: [String: [String]] = [:]
+    for first in parts {
+      for second in parts {
+        #expect(seen.updateValue([first, second], forKey: LooseTable.joined([first, second])) == nil)
+      }
+    }
+    #expect(LooseTable.joined(["eu", "web-1"]) == "eu web-1")
+    #expect(LooseTable.joined(["C:\\x", "1"]) == "C:\\x 1", "no blank, no change")
+    let table = table(
+      [[("a", .text("x y")), ("b", .text("z"))], [("a", .text("x")), ("b", .text("y z"))]], key: ["a", "b"])
+    #expect(table.pendingRows == 2)
+    #expect(table.rowKey([("a", .text("x y")), ("b", .text("z"))], as: .text) == .text(#"x\ y z"#))
+    #expect(table.rowKey([("a", .text("x")), ("b", .text("y z"))], as: .text) == .text(#"x y\ z"#))
+  }
+
   // MARK: Guessing
 
   @Test func aColumnsTypeIsWhatAllItsValuesAre() {
