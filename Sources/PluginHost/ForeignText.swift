@@ -24,7 +24,25 @@ enum ForeignText {
   /// A message for people: mended and cut rather than refused.
   static func message(_ pointer: UnsafePointer<CChar>?) -> String {
     guard let pointer else { return "" }
-    return String(decoding: bytes(pointer, strnlen(pointer, messageLimit)), as: UTF8.self)
+    return cut(bytes(pointer, strnlen(pointer, messageLimit)), messageLimit)
+  }
+
+  /// The longest reason and result, in bytes of UTF-8.
+  static let reasonLimit = 1_000
+
+  /// A text of at most so many bytes of UTF-8; a longer one ends with a whole character before the limit.
+  static func cut(_ text: String, _ limit: Int = reasonLimit) -> String {
+    guard text.utf8.count > limit else { return text }
+    var bytes = Array(text.utf8.prefix(limit + 1))
+    // Back to the beginning of the character that does not fit.
+    while let last = bytes.popLast(), last & 0xC0 == 0x80 {}
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// Does the same with bytes, of which not more is read; those that are no UTF-8 are mended.
+  static func cut(_ bytes: UnsafeRawBufferPointer, _ limit: Int = reasonLimit) -> String {
+    // The whole of a character that the limit would cut.
+    cut(String(decoding: UnsafeRawBufferPointer(rebasing: bytes.prefix(limit + 4)), as: UTF8.self), limit)
   }
 
   private static func bytes(_ pointer: UnsafePointer<CChar>, _ length: Int) -> UnsafeRawBufferPointer {

@@ -4,9 +4,6 @@ import Wire
 
 /// What a plugin calls when it can be asked for something: for actions, deferred cells and images.
 extension SourceCore {
-  /// The longest result or reason that is shown.
-  private static let messageLimit = 1_000
-
   func offer(_ actions: UnsafePointer<list_action>?, _ count: UInt32, _ size: UInt32, _ act: Errands.Act?) -> Int32 {
     beforeDeclaring("actions") { () throws(ActionReader.Fault) in
       guard let act else { throw ActionReader.Fault("act is NULL") }
@@ -39,7 +36,7 @@ extension SourceCore {
   }
 
   func acted(_ id: UInt64, _ outcome: UInt32, _ message: UnsafePointer<CChar>?) -> Int32 {
-    let text = String(ForeignText.message(message).prefix(Self.messageLimit))
+    let text = ForeignText.cut(ForeignText.message(message))
     let result: ActionOutcome
     switch outcome {
     case LIST_DONE.rawValue: result = .done(text)
@@ -68,7 +65,7 @@ extension SourceCore {
   }
 
   func notLoaded(_ key: UnsafePointer<list_cell>?, _ column: UInt32, _ reason: UnsafePointer<CChar>?) -> Int32 {
-    let text = ForeignText.message(reason)
+    let text = ForeignText.cut(ForeignText.message(reason))
     return answerCell("failed", key, column) { (key, number, _) in
       .notLoaded(key, column: number, reason: text.isEmpty ? "the plugin gave no reason" : text)
     }
@@ -103,7 +100,7 @@ extension SourceCore {
   }
 
   func imageNotLoaded(_ id: UInt64, _ reason: UnsafePointer<CChar>?) -> Int32 {
-    let text = String(ForeignText.message(reason).prefix(Self.messageLimit))
+    let text = ForeignText.cut(ForeignText.message(reason))
     return answerImage(id, .failed(text.isEmpty ? "the plugin gave no reason" : text))
   }
 

@@ -2,23 +2,20 @@ import ListEngine
 
 /// What a child answers when it was asked to do something.
 extension ChildDecoder {
-  /// What is shown of a result or reason.
-  private static let messageLimit = 1_000
-
   mutating func readActed(_ root: JSONElement) throws(Fault) {
     let schema = try described()
     guard !schema.actions.isEmpty else { throw Fault("its schema has no actions") }
     guard let id = root["id"]?.integer, id >= 0 else { throw Fault("it has no “id”") }
     let outcome: ActionOutcome
     if let error = root["error"], !error.isNull {
-      guard let reason = error.text else { throw Fault("“error” is \(error.name), not a text") }
-      outcome = .failed(.failed, String(reason.prefix(Self.messageLimit)))
+      guard let reason = error.message() else { throw Fault("“error” is \(error.name), not a text") }
+      outcome = .failed(.failed, reason)
     } else {
       let result = root["result"]
       guard result == nil || result?.isNull == true || result?.kind == .text else {
         throw Fault("“result” is \(result!.name), not a text")
       }
-      outcome = .done(String((result?.text ?? "").prefix(Self.messageLimit)))
+      outcome = .done(result?.message() ?? "")
     }
     // What was told before it is seen before it.
     flush()
@@ -29,7 +26,7 @@ extension ChildDecoder {
     guard try described().loadsImages else { throw Fault("neither its hello nor its schema says that it has “images”") }
     guard let id = root["id"]?.integer, id >= 0 else { throw Fault("it has no “id”") }
     if let error = root["error"], !error.isNull {
-      return note(.image(UInt64(id), .failed(error.text ?? "the plugin gave no reason")))
+      return note(.image(UInt64(id), .failed(error.message() ?? "the plugin gave no reason")))
     }
     guard let data = root["data"] else { throw Fault("it has neither “data” nor “error”") }
     guard !data.isNull else { return note(.image(UInt64(id), .none)) }

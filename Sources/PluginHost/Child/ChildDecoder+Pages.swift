@@ -13,7 +13,7 @@ extension ChildDecoder {
     guard let number = root["id"]?.integer, number >= 0 else { throw Fault("it has no “id”") }
     let id = PageRequestID(rawValue: UInt64(number))
     if let error = root["error"], !error.isNull {
-      return note(.pageFailed(id, reason: error.text ?? "the plugin gave no reason"))
+      return note(.pageFailed(id, reason: error.message() ?? "the plugin gave no reason"))
     }
     // What is wrong with an answer is its failure, so that the question is not open for ever.
     do throws(Fault) {
@@ -23,7 +23,7 @@ extension ChildDecoder {
         note(.page(id, try page(root, schema)))
       }
     } catch {
-      note(.pageFailed(id, reason: error.reason))
+      note(.pageFailed(id, reason: ForeignText.cut(error.reason)))
       throw error
     }
   }

@@ -139,17 +139,17 @@ struct ChildDecoder: ~Copyable {
 
   /// The same with the beginning of the line behind a line break, when lines are quoted.
   private func quoting(_ reason: String) -> String {
-    guard let line else { return reason }
+    guard let line else { return ForeignText.cut(reason) }
     let text = String(decoding: line.prefix(Self.quotedBytes), as: UTF8.self).split(separator: "\n").joined(
       separator: " ")
-    return "\(reason)\n\(text)\(line.count > Self.quotedBytes ? "…" : "")"
+    return "\(ForeignText.cut(reason))\n\(text)\(line.count > Self.quotedBytes ? "…" : "")"
   }
 
   /// A line was skipped.
   mutating func noteTooLong(_ number: Int, limit: Int) { noteBadLine(number, "it has more than \(limit) bytes") }
 
   private mutating func noteBadLine(_ number: Int, _ reason: String) {
-    let reason = "line \(number): \(reason)"
+    let reason = "line \(number): \(ForeignText.cut(reason))"
     events.append(.badLine(reason))
     guard mode != .messages else { return part.noteUnnamedRejections(1, quoting(reason)) }
     loose.reject(quoting(reason))
@@ -247,8 +247,9 @@ struct ChildDecoder: ~Copyable {
       } else if word.spells("health") {
         // That a line came is all that is asked for.
       } else if word.spells("refuse") {
-        let setting = root["setting"]?.text.map { "\(name).\($0): " } ?? ""
-        events.append(.refused(setting + (root["reason"]?.text ?? "the plugin refuses its settings without a word")))
+        let setting = root["setting"]?.message(ForeignText.nameLimit).map { "\(name).\($0): " } ?? ""
+        let reason = root["reason"]?.message() ?? "the plugin refuses its settings without a word"
+        events.append(.refused(setting + reason))
       } else if word.spells("reject") {
         try readReject(root, number)
       } else if word.spells("hello") {
@@ -299,7 +300,7 @@ struct ChildDecoder: ~Copyable {
       read = try ChildSchema.read(root, table: table)
       read.loadsImages = read.loadsImages || hasImages
     } catch {
-      return events.append(.refused("its schema cannot be: \(error.reason)"))
+      return events.append(.refused("its schema cannot be: \(ForeignText.cut(error.reason))"))
     }
     guard known == nil || known == read else {
       return events.append(.refused("it came back with other columns; restart rowcast"))
@@ -312,11 +313,11 @@ struct ChildDecoder: ~Copyable {
   }
 
   private mutating func readState(_ root: JSONElement) throws(Fault) {
-    let message = root["message"]?.text ?? ""
+    let message = root["message"]?.message(ForeignText.messageLimit) ?? ""
     handOn()
     switch root["state"]?.text {
-    case "live": events.append(.state(.live, String(message.prefix(ForeignText.messageLimit))))
-    case "stale": events.append(.state(.stale, String(message.prefix(ForeignText.messageLimit))))
+    case "live": events.append(.state(.live, message))
+    case "stale": events.append(.state(.stale, message))
     default: throw Fault("state must be “live” or “stale”")
     }
   }
@@ -492,7 +493,7 @@ struct ChildDecoder: ~Copyable {
   /// A row that the plugin itself cannot tell: it is counted, and not taken for gone.
   private mutating func readReject(_ root: JSONElement, _ number: Int) throws(Fault) {
     let schema = try described()
-    let reason = root["reason"]?.text ?? "the plugin gave no reason"
+    let reason = root["reason"]?.message() ?? "the plugin gave no reason"
     if let key = root["key"] {
       begin(schema)
       guard beginRow(.reject, key, schema, number, 0) else { return }
@@ -512,7 +513,7 @@ struct ChildDecoder: ~Copyable {
     else { throw Fault("“column” is no deferred column of the schema") }
     flush()
     if word.spells("failed") {
-      let reason = root["reason"]?.text ?? "the plugin gave no reason"
+      let reason = root["reason"]?.message() ?? "the plugin gave no reason"
       events.append(.notLoaded(key, column: column, reason: reason))
     } else if word.spells("forget") {
       events.append(.forget(key, column: column))

@@ -98,6 +98,11 @@ struct JSONElement {
   /// The text; `nil` for anything else.
   var text: String? { letter == Kind.text.rawValue ? String(decoding: bytes, as: UTF8.self) : nil }
 
+  /// The text, cut to what a reason or a message may have; `nil` for anything else.
+  func message(_ limit: Int = ForeignText.reasonLimit) -> String? {
+    letter == Kind.text.rawValue ? ForeignText.cut(bytes, limit) : nil
+  }
+
   /// A whole number that 64 bits with a sign hold: also one with a fraction of zeros, where it is exact; `nil` for anything else.
   @inline(__always) var integer: Int64? {
     switch letter {

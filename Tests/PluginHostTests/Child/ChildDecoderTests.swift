@@ -12,6 +12,54 @@ import Testing
 
   private func said(_ lines: String...) -> [ChildDecoder.Event] { decode([Self.hello, Self.schema] + lines) }
 
+  /// One character may have any number of bytes.
+  @Test func `texts for people have a bound in bytes`() {
+    let bomb = "e" + String(repeating: "\u{301}", count: 100_000)
+    let windowed = #"{"type":"schema","name":"t","key":"integer","columns":[{"name":"a","type":"text"}],"windowed":{}}"#
+    let deferred =
+      #"{"type":"schema","name":"t","key":"integer","images":true,"columns":[{"name":"a","type":"text","deferred":true}],"#
+      + #""actions":[{"name":"end","title":"End","on":"row"}]}"#
+    func texts(_ schema: String, _ line: String) -> [Int] {
+      var found: [Int] = []
+      for event in decode([Self.hello, schema, line.replacing("BOMB", with: bomb)]) {
+        switch event {
+        case .state(_, let text), .notLoaded(_, _, let text), .pageFailed(_, let text), .refused(let text),
+          .badLine(let text), .image(_, .failed(let text)), .acted(_, .done(let text)), .acted(_, .failed(_, let text)):
+          found.append(text.utf8.count)
+        default: break
+        }
+      }
+      return found
+    }
+    for (schema, line) in [
+      (Self.schema, #"{"type":"state","state":"live","message":"BOMB"}"#),
+      (Self.schema, #"{"type":"refuse","setting":"BOMB","reason":"BOMB"}"#),
+      (Self.schema, #"{"type":"BOMB"}"#), (Self.schema, #"{"type":"upsert","key":1,"row":{"BOMB":1}}"#),
+      (deferred, #"{"type":"failed","key":1,"column":"a","reason":"BOMB"}"#),
+      (deferred, #"{"type":"acted","id":1,"error":"BOMB"}"#), (deferred, #"{"type":"acted","id":1,"result":"BOMB"}"#),
+      (deferred, #"{"type":"image","id":1,"error":"BOMB"}"#),
+      (windowed, #"{"type":"rows","id":1,"error":"BOMB"}"#),
+    ] {
+      #expect(texts(schema, line).allSatisfy { $0 <= ForeignText.messageLimit }, "\(line)")
+    }
+    #expect(texts(deferred, #"{"type":"acted","id":1,"error":"BOMB"}"#) == [999])
+    #expect(texts(deferred, #"{"type":"failed","key":1,"column":"a","reason":"BOMB"}"#) == [999])
+    #expect(texts(Self.schema, #"{"type":"state","state":"live","message":"BOMB"}"#) == [4_095])
+  }
+
+  @Test(arguments: [0, 1, 2, 3, 4, 5, 7, 8, 9, 12])
+  func `a text is cut at whole characters`(limit: Int) {
+    for text in ["", "abc", "äöü", "€€€", "🧨🧨🧨", "a🧨b€cä", "e\u{301}e\u{301}"] {
+      let cut = ForeignText.cut(text, limit)
+      #expect(cut.utf8.count <= limit)
+      #expect(text.utf8.starts(with: cut.utf8))
+      #expect(text.utf8.count <= limit || cut.utf8.count > limit - 4)
+      #expect(!cut.unicodeScalars.contains("\u{FFFD}"))
+      let bytes = Array(text.utf8)
+      #expect(bytes.withUnsafeBytes { ForeignText.cut($0, limit) } == cut)
+    }
+  }
+
   // MARK: The beginning
 
   @Test func aSchemaSaysEverythingAboutItsColumns() {
