@@ -105,6 +105,7 @@ export class Panel {
     this.#write('prefetch', prefetch?.loads > 0
       ? `${many(prefetch.hits)} on time, ${many(prefetch.late)} late, ${many(prefetch.cancelled)} cancelled, ${many(prefetch.wasted)} unused` : '—');
     this.#write('reuse', headers?.made > 0 ? `${many(headers.made)}, reused ${many(headers.reused)}×` : '—');
+    this.#write('isolation', own?.isolation ?? (own === undefined ? '—' : 'none: part of the server'));
     this.#write('sessions', stats === null ? '—' : many(stats.sessions));
   }
 
@@ -123,6 +124,7 @@ export class Panel {
       ['connection', 'Connection'], ['age', 'Last change'], ['patches', 'Patches'], ['rows', 'Changed rows'], ['bytes', 'Received'],
       ['interval', 'Flush interval'], ['delay', 'Socket to screen'], ['served', 'Source to socket'], ['nodes', 'Row nodes'], ['headers', 'Header nodes'], ['wrong', 'Resyncs'],
       ['changes', 'Source rate'], ['coalescing', 'Coalescing'], ['prefetch', 'Prefetch'], ['reuse', 'Headers pooled'], ['sessions', 'Clients connected'],
+      ['isolation', 'Program isolation'],
     ];
     for (const [name, title] of entries) {
       const value = make('dd');

@@ -1,12 +1,15 @@
 #define _GNU_SOURCE
 #include "child_process.h"
 
+#include "confinement.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -26,33 +29,49 @@ static int limit(int resource, uint64_t value) {
   return setrlimit(resource, &wanted);
 }
 
-static void close_all_but_three(void) {
-  if (close_range(3, UINT_MAX, 0) == 0) return;
+// Closes all descriptors from 3 on, but for `kept`, which is closed by exec; -1 for none.
+static void close_all_but_three(int kept) {
+  if (kept < 0 && close_range(3, UINT_MAX, 0) == 0) return;
+  if (kept > 3 && close_range(3, (unsigned)kept - 1, 0) == 0 && close_range((unsigned)kept + 1, UINT_MAX, 0) == 0) return;
+  if (kept == 3 && close_range(4, UINT_MAX, 0) == 0) return;
   // Before Linux 5.9. The limit may be smaller than a number in use, but not by much in a process that never lowered it.
   struct rlimit files;
   int last = getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < 65536 ? (int)files.rlim_cur : 65536;
-  for (int file = 3; file < last; file++) close(file);
+  for (int file = 3; file < last; file++)
+    if (file != kept) close(file);
 }
 
-// Lets others go first. A session has a share of the processors of its own where the kernel groups tasks by session ("autogroup"): there
-// the niceness of a process counts among its own session only, and the group has one as well. That one of them cannot be set is no reason
-// not to start.
-static void be_nice(int32_t nice) {
-  if (nice <= 0) return;
-  errno = 0;
-  const int before = getpriority(PRIO_PROCESS, 0);
-  if (errno == 0) (void)setpriority(PRIO_PROCESS, 0, before + nice);
-  const int file = open("/proc/self/autogroup", O_WRONLY | O_CLOEXEC);
+static void write_group_niceness(const char *path, int32_t nice) {
+  const int file = open(path, O_WRONLY | O_CLOEXEC);
   if (file < 0) return;
-  // Of two digits at most: snprintf may lock, and we are between fork and exec.
+  // Of two digits at most: snprintf may lock, and we may be between fork and exec.
   const char text[2] = {(char)('0' + nice / 10 % 10), (char)('0' + nice % 10)};
   (void)!write(file, nice < 10 ? text + 1 : text, nice < 10 ? 1 : 2);
   close(file);
 }
 
+// Lets others go first. A session has a share of the processors of its own where the kernel groups tasks by session ("autogroup"):
+// there the niceness of a process counts among its own session only, and the group has one as well. A failure is no reason not to
+// start.
+static void be_nice(int32_t nice) {
+  if (nice <= 0) return;
+  errno = 0;
+  const int before = getpriority(PRIO_PROCESS, 0);
+  if (errno == 0) (void)setpriority(PRIO_PROCESS, 0, before + nice);
+  write_group_niceness("/proc/self/autogroup", nice);
+}
+
+// Does the same for the session from outside: as long as a child shares our protected memory, its files in /proc belong to root.
+static void make_session_nice(pid_t process, int32_t nice) {
+  if (nice <= 0 || geteuid() == 0) return;
+  char path[64];
+  snprintf(path, sizeof path, "/proc/%d/autogroup", (int)process);
+  write_group_niceness(path, nice);
+}
+
 // Runs in the child, in our memory (vfork), while the calling thread waits: only calls that touch nothing but the process itself.
 static _Noreturn void become(
-    const struct child_request *request, pid_t parent, const sigset_t *none, volatile int *error,
+    const struct child_request *request, const struct confinement *confinement, pid_t parent, const sigset_t *none, volatile int *error,
     const char *volatile *step) {
   *step = "session";
   if (setsid() < 0) goto failed;
@@ -61,7 +80,7 @@ static _Noreturn void become(
   be_nice(request->nice);
   *step = "descriptors";
   if (dup2(request->input, 0) < 0 || dup2(request->output, 1) < 0 || dup2(request->errors, 2) < 0) goto failed;
-  close_all_but_three();
+  close_all_but_three(confinement->ruleset);
   *step = "folder";
   if (request->folder != NULL && chdir(request->folder) != 0) goto failed;
   *step = "limits";
@@ -74,6 +93,10 @@ static _Noreturn void become(
   if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0) goto failed;
   // Whoever started us may have died before the line above.
   if (getppid() != parent) _exit(127);
+  *step = "mark";
+  if (request->mark != 0 && confinement_mark(request->mark) != 0) goto failed;
+  *step = confinement_enter(confinement);
+  if (*step != NULL) goto failed;
   sigprocmask(SIG_SETMASK, none, NULL);
   *step = "exec";
   execve(request->path, request->arguments, request->environment);
@@ -94,6 +117,11 @@ pid_t child_start(const struct child_request *request, int32_t *error, const cha
     copies[index] = fcntl(*files[index], F_DUPFD_CLOEXEC, 3);
     *files[index] = copies[index];
   }
+  struct confinement confinement;
+  if (confinement_prepare(&confinement, request->confinement, request->hidden_folder, request->hidden_file) != 0) {
+    failure = errno;
+    where = "confinement";
+  }
   // A signal that arrived in the child would run our handlers on our memory.
   sigset_t all, before, none;
   sigfillset(&all);
@@ -102,15 +130,16 @@ pid_t child_start(const struct child_request *request, int32_t *error, const cha
   const pid_t parent = getpid();
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
-  const pid_t process = vfork();
+  const pid_t process = failure != 0 ? -1 : vfork();
 #pragma GCC diagnostic pop
-  if (process == 0) become(&moved, parent, &none, &failure, &where);
-  if (process < 0) {
+  if (process == 0) become(&moved, &confinement, parent, &none, &failure, &where);
+  if (process > 0 && failure != 0) waitpid(process, NULL, 0);
+  if (process > 0 && failure == 0) make_session_nice(process, request->nice);
+  if (process < 0 && failure == 0) {
     failure = errno;
     where = "fork";
-  } else if (failure != 0) {
-    waitpid(process, NULL, 0);
   }
+  confinement_end(&confinement);
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   for (int index = 0; index < 3; index++)
     if (copies[index] >= 0) close(copies[index]);

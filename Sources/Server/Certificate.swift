@@ -13,6 +13,13 @@ public struct Certificate: Hashable, Sendable {
     self.key = key
   }
 
+  /// Puts the files, as they are now, into a context; connections that are open keep what they have. False: they cannot be used, and
+  /// nothing has changed.
+  func load(into context: OpaquePointer) -> Bool {
+    isUsable && SSL_CTX_use_certificate_chain_file(context, chain) == 1
+      && SSL_CTX_use_PrivateKey_file(context, key, SSL_FILETYPE_PEM) == 1
+  }
+
   /// Whether both files are there, can be read and belong together.
   public var isUsable: Bool {
     guard let context = SSL_CTX_new(TLS_server_method()) else { return false }

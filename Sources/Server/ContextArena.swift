@@ -108,7 +108,8 @@ final class ContextArena {
       | (certificate == nil ? 0 : UInt64(LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT))
     // Slow strangers: the time for a request, and how many requests may be on their way in at once.
     info.timeout_secs = 5
-    info.max_http_header_data = 4_096
+    // Twice what a request may have: so that one with too much gets an answer.
+    info.max_http_header_data = UInt16(2 * RequestGuard.greatestHead)
     info.max_http_header_pool = 256
     // HTTP/2 stays closed (CVE-2026-19773), and so do extensions: permessage-deflate ends the process in this version.
     info.alpn = UnsafePointer(alpn)

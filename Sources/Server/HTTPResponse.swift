@@ -21,10 +21,11 @@ struct HTTPResponse {
   private static let phrases = [
     200: "OK", 303: "See Other", 304: "Not Modified", 400: "Bad Request", 401: "Unauthorized", 403: "Forbidden",
     404: "Not Found", 405: "Method Not Allowed", 426: "Upgrade Required", 429: "Too Many Requests",
+    431: "Request Header Fields Too Large",
     502: "Bad Gateway", 503: "Service Unavailable", 504: "Gateway Timeout", 505: "HTTP Version Not Supported",
   ]
 
-  let head: [UInt8]
+  private(set) var head: [UInt8]
   /// Empty in answer to HEAD.
   private(set) var body: [UInt8]
   /// Whether another request may follow on the same connection.
@@ -42,6 +43,14 @@ struct HTTPResponse {
     self.keepsConnection = keepsConnection
     head = Array(text.utf8)
     self.body = isBodySent ? body : []
+  }
+
+  /// The same with one more header.
+  func with(_ name: String, _ value: String) -> HTTPResponse {
+    var response = self
+    // In front of the empty line.
+    response.head.insert(contentsOf: Array("\(name): \(value)\r\n".utf8), at: head.count - 2)
+    return response
   }
 
   /// The same in answer to HEAD.

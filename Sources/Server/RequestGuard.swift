@@ -11,6 +11,8 @@ struct RequestGuard {
 
   static let webSocketPath = "/ws"
   static let subprotocol = "rowcast.v1"
+  /// The bytes that all headers of a request, and its address, have together at most.
+  static let greatestHead = 16_384
 
   private let hosts: Set<String>
   private let origins: Set<String>
@@ -33,6 +35,9 @@ struct RequestGuard {
   }
 
   private func commonVerdict(_ head: RequestHead) -> Verdict {
+    guard head.byteCount <= Self.greatestHead else {
+      return .refuse(status: 431, reason: "The headers of a request have at most \(Self.greatestHead) bytes together.")
+    }
     guard head.host.count == 1, hosts.contains(head.host[0]) else {
       return .refuse(status: 403, reason: "This server answers only to the name it listens on.")
     }

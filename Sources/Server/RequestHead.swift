@@ -22,6 +22,8 @@ struct RequestHead {
   var ifNoneMatch: [String] = []
   var authorization: [String] = []
   var cookie: [String] = []
+  /// The bytes of the address and of all headers whose names libwebsockets knows.
+  var byteCount = 0
 }
 
 extension RequestHead {

@@ -5,9 +5,13 @@ import ListEngine
 let libraryCallback:
   @convention(c) (
     OpaquePointer?, lws_callback_reasons, UnsafeMutableRawPointer?, UnsafeMutableRawPointer?, Int
-  ) -> Int32 = { socket, reason, _, bytes, count in
-    guard let socket, let context = lws_get_context(socket), let user = lws_context_user(context) else { return 0 }
-    let server = Unmanaged<Server>.fromOpaque(user).takeUnretainedValue()
+  ) -> Int32 = { socket, reason, user, bytes, count in
+    guard let socket, let context = lws_get_context(socket), let owner = lws_context_user(context) else { return 0 }
+    let server = Unmanaged<Server>.fromOpaque(owner).takeUnretainedValue()
+    if reason == LWS_CALLBACK_OPENSSL_LOAD_EXTRA_SERVER_VERIFY_CERTS {
+      server.tlsContext = user.map { OpaquePointer($0) }
+      return 0
+    }
     return server.react(to: reason, on: socket, bytes, count) ? 0 : -1
   }
 

@@ -30,7 +30,7 @@ extension Server {
   private func refuse(_ socket: OpaquePointer, _ status: Int, _ reason: String, _ head: RequestHead) -> Bool {
     metrics.refusals[status, default: 0] += 1
     logger.debug("a request is refused", metadata: ["status": "\(status)", "reason": "\(reason)"])
-    let response = HTTPResponse(refusal: status, reason: reason, to: head.method)
+    let response = secured(HTTPResponse(refusal: status, reason: reason, to: head.method))
     // Small enough for any socket's buffer; the connection ends here either way.
     _ = write(response.head + response.body, to: socket, with: clws_write_http_head)
     return false
@@ -44,8 +44,16 @@ extension Server {
     return true
   }
 
+  /// With TLS on an address that others reach, browsers are told to use nothing else for a year. Not on the loopback: there the word
+  /// would hold for every other server at `localhost`.
+  private func secured(_ response: HTTPResponse) -> HTTPResponse {
+    guard configuration.certificate != nil, !configuration.address.isLocal else { return response }
+    return response.with("Strict-Transport-Security", "max-age=31536000")
+  }
+
   /// Answers a request, now or when there is something to say.
   func answer(_ socket: OpaquePointer, with response: HTTPResponse) {
+    let response = secured(response)
     transfers[socket] = PageTransfer(headsOnly.remove(socket) == nil ? response : response.withoutBody)
     lws_callback_on_writable(socket)
   }
@@ -105,6 +113,14 @@ extension RequestHead {
     arguments = Self.values(of: WSI_TOKEN_HTTP_URI_ARGS, on: socket).filter { $0 != "/" && !$0.isEmpty }
     authorization = Self.values(of: WSI_TOKEN_HTTP_AUTHORIZATION, on: socket)
     cookie = Self.values(of: WSI_TOKEN_HTTP_COOKIE, on: socket)
+    byteCount = Self.byteCount(on: socket)
+  }
+
+  /// The bytes of all values that libwebsockets knows the names of.
+  private static func byteCount(on socket: OpaquePointer) -> Int {
+    (0..<WSI_TOKEN_COUNT.rawValue).reduce(0) { sum, token in
+      sum + max(0, Int(lws_hdr_total_length(socket, lws_token_indexes(token))))
+    }
   }
 
   /// Every value that came under a name.
@@ -112,7 +128,7 @@ extension RequestHead {
     var values: [String] = []
     var index: Int32 = 0
     // Larger than all headers together may be (`max_http_header_data`): what did not fit would look as if it were not there.
-    var buffer = [CChar](repeating: 0, count: 8_192)
+    var buffer = [CChar](repeating: 0, count: 2 * RequestGuard.greatestHead + 1)
     // Not by lws_hdr_total_length(): it is 0 for a header that is there and empty.
     while true {
       let length = lws_hdr_copy_fragment(socket, &buffer, Int32(buffer.count), token, index)

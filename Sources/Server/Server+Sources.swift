@@ -1,5 +1,6 @@
 import CWebSockets
 import ListEngine
+import Logging
 
 extension Server {
   /// Takes a bounded slice of what the sources have said, each in turn.
@@ -40,7 +41,7 @@ extension Server {
       addTable(schema, of: inlet, at: now)
     case .changes(let changes):
       guard let table = tablesBySource[source] else {
-        logger.warning("rows before a schema are dropped", metadata: ["source": "\(inlet.name)"])
+        log(inlet, .warning, "rows before a schema are dropped", ["source": "\(inlet.name)"])
         return
       }
       engine.handle(.changes(table, changes), at: now)
@@ -62,12 +63,23 @@ extension Server {
     case .image(let number, let outcome): finishImage(number, outcome)
     case .acted(let number, let outcome): finish(number, outcome)
     case .state(let state, let message, let retry):
-      logger.info("the source \(inlet.name) is \(state.rawValue)\(message.isEmpty ? "" : ": ")\(message)")
+      log(
+        inlet, .info, "the source \(inlet.name) is \(state.rawValue)\(message.isEmpty ? "" : ": ")\(message)")
       guard let table = tablesBySource[source] else {
         return tableless.note(source, state, message: message, retry: retry, at: now)
       }
       engine.handle(.source(table, state, message: message, retry: retry), at: now)
     }
+  }
+
+  /// Logs what a source has caused: for each source so many lines a second, like its own.
+  private func log(
+    _ inlet: SourceInlet, _ level: Logger.Level, _ message: String, _ metadata: Logger.Metadata? = nil
+  ) {
+    let source = ObjectIdentifier(inlet)
+    let log = sourceLogs[source] ?? SourceLog(logger) { EventLoop.now }
+    sourceLogs[source] = log
+    log.log(level, message, metadata: metadata)
   }
 
   /// Logs the first, tenth, hundredth and so on of each reason for which rows are left out, or answers are wrong.
@@ -81,7 +93,7 @@ extension Server {
         "\($0.count == 1 ? "1 answer is" : "\($0.count) answers are") wrong: \($0.reason); the last: \($0.example)"
       }
     for line in lines {
-      logger.warning("the source \(inlet.name): \(line)")
+      log(inlet, .warning, "the source \(inlet.name): \(line)")
       inlet.note(line)
     }
   }
@@ -134,25 +146,27 @@ extension Server {
       let table = try engine.addTable(schema, at: now)
       tablesBySource[source] = table
       inletsByTable[table] = inlet
+      inlet.note(schema)
       schemas[table] = schema
       tablesByName[schema.name] = table
       tableless.remove(source)
     } catch {
       tableless.refuse(source, "its table is refused: \(error)")
-      logger.error("a source's schema is refused", metadata: ["source": "\(inlet.name)", "reason": "\(error)"])
+      log(inlet, .error, "a source's schema is refused", ["source": "\(inlet.name)", "reason": "\(error)"])
     }
   }
+
   /// Another schema is another table in the same place: pages are told, and open it anew.
   private func replace(_ table: TableID, with schema: Schema, of inlet: SourceInlet, at now: Instant) {
     do throws(SchemaError) {
       try engine.replaceTable(table, with: schema, at: now)
-      logger.info("a source has other columns now", metadata: ["source": "\(inlet.name)"])
+      log(inlet, .info, "a source has other columns now", ["source": "\(inlet.name)"])
+      inlet.note(schema)
       if let name = schemas[table]?.name { tablesByName[name] = nil }
       schemas[table] = schema
       tablesByName[schema.name] = table
     } catch {
-      logger.error(
-        "a source's new columns are refused", metadata: ["source": "\(inlet.name)", "reason": "\(error)"])
+      log(inlet, .error, "a source's new columns are refused", ["source": "\(inlet.name)", "reason": "\(error)"])
       engine.handle(.source(table, .failed, message: "its new columns are refused: \(error)"), at: now)
       tablesBySource[ObjectIdentifier(inlet)] = nil
     }

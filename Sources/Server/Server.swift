@@ -72,8 +72,12 @@ public final class Server {
   var outgoing: [UInt8] = []
   /// What is known of each source beside its table, in the order of their inlets.
   var sourceMetrics: [ObjectIdentifier: SourceMetrics] = [:]
+  /// The log of each source, by its inlet: of what it makes the server say.
+  var sourceLogs: [ObjectIdentifier: SourceLog] = [:]
   /// Those of them that have no table.
   var tableless = TablelessSources()
+  /// The TLS context of the port: new certificates go there.
+  var tlsContext: OpaquePointer?
   private let arena: ContextArena
   private var unixSocket: UnixSocket?
 

@@ -8,9 +8,15 @@ public struct ServerChanges: Sendable {
   public var publicURLs: [PublicURL]
   /// The least time between two patches of a page that wishes none; for those that open a table from now on.
   public var interval: Duration
+  /// The certificate, read again; `nil` to keep the present one. A server without one gets none.
+  public var certificate: Certificate?
 
   /// These choices.
-  public init(tokens: [AccessToken], isReadOnly: Bool, publicURLs: [PublicURL], interval: Duration) {
+  public init(
+    tokens: [AccessToken], isReadOnly: Bool, publicURLs: [PublicURL], interval: Duration,
+    certificate: Certificate? = nil
+  ) {
+    self.certificate = certificate
     self.tokens = tokens
     self.isReadOnly = isReadOnly
     self.publicURLs = publicURLs
@@ -19,6 +25,15 @@ public struct ServerChanges: Sendable {
 }
 
 extension Server {
+  private func reload(_ certificate: Certificate?) {
+    guard let certificate, let tlsContext else { return }
+    guard certificate.load(into: tlsContext) else {
+      logger.error("the new certificate is not used, the old one stays", metadata: ["file": "\(certificate.chain)"])
+      return
+    }
+    logger.info("the certificate was read again")
+  }
+
   /// Takes what was chosen anew; `nil` when all stays as it was.
   func apply(_ changes: ServerChanges?) {
     defer { configuration.systemManager?.tellReady("listening on \(url)") }
@@ -28,6 +43,7 @@ extension Server {
     configuration.tokens = tokens
     configuration.isReadOnly = changes.isReadOnly
     configuration.publicURLs = changes.publicURLs
+    reload(changes.certificate)
     access.change(tokens: tokens, isReadOnly: changes.isReadOnly)
     guardian = RequestGuard(
       address: configuration.address, port: port, isSecure: configuration.certificate != nil,

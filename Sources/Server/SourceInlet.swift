@@ -62,7 +62,11 @@ public final class SourceInlet: Sendable {
 
   let mailbox: Mailbox<Mail>
   private let reader = Guarded<(@Sendable (String) -> Void)?>(nil)
-  private let listener = Guarded<(@Sendable (Wish) -> Void)?>(nil)
+  private let listener = Guarded<(@Sendable (Wish, Schema?) -> Void)?>(nil)
+  /// The columns of the table that the engine has for the source; wishes name columns by their numbers in it. [the loop]
+  private let knownSchema = Guarded<Schema?>(nil)
+
+  private let confinementText = Guarded<String?>(nil)
 
   init(name: String, rowLimit: Int, byteLimit: Int, onMail: @escaping @Sendable () -> Void) {
     self.name = name
@@ -77,22 +81,41 @@ public final class SourceInlet: Sendable {
     let mail = Mail(event: event, since: EventLoop.now)
     return switch event {
     case .changes(let changes): mailbox.put(mail, rows: max(1, changes.count), bytes: changes.byteCount)
-    case .page(_, let page): mailbox.put(mail, rows: max(1, page.rows.count), bytes: 1_024 * max(1, page.rows.count))
+    case .page(_, let page): mailbox.put(mail, rows: max(1, page.rows.count), bytes: page.byteCount)
     case .sections(_, let sections):
-      mailbox.put(mail, rows: max(1, sections.count), bytes: 128 * max(1, sections.count))
+      mailbox.put(
+        mail, rows: max(1, sections.count),
+        bytes: sections.reduce(1_024) { sum, section in
+          section.values.reduce(sum + 128) { $0 + $1.byteCount }
+        })
     case .image(_, .bytes(let bytes)): mailbox.put(mail, rows: 1, bytes: 1_024 + bytes.count)
-    case .image: mailbox.put(mail, rows: 1, bytes: 1_024)
-    case .schema, .state, .loaded, .notLoaded, .forget, .pageFailed, .sourceChanged, .acted:
-      mailbox.put(mail, rows: 1, bytes: 1_024)
+    case .state(_, let text, _), .notLoaded(_, _, let text), .pageFailed(_, let text), .acted(_, .done(let text)),
+      .acted(_, .failed(_, let text)), .image(_, .failed(let text)):
+      mailbox.put(mail, rows: 1, bytes: 1_024 + text.utf8.count)
+    case .loaded(_, _, let cell): mailbox.put(mail, rows: 1, bytes: 1_024 + cell.byteCount)
+    case .image, .schema, .forget, .sourceChanged: mailbox.put(mail, rows: 1, bytes: 1_024)
     }
   }
 
   /// Says who hears what the source is asked to do. He is called on the loop: he must not wait, and not ``tell(_:)``. [any thread]
-  public func listen(_ listener: @escaping @Sendable (Wish) -> Void) { self.listener.withLock { $0 = listener } }
+  public func listen(_ listener: @escaping @Sendable (Wish) -> Void) { listenWithSchema { wish, _ in listener(wish) } }
+
+  /// Does the same; the listener also gets the schema that the wish was made for. The source may have another one by now.
+  public func listenWithSchema(_ listener: @escaping @Sendable (Wish, Schema?) -> Void) {
+    self.listener.withLock { $0 = listener }
+  }
+
+  /// [the loop] Notes the schema that wishes are made for from now on.
+  func note(_ schema: Schema) { knownSchema.withLock { $0 = schema } }
 
   /// Names the reader of what the server logs about the source's rows. It is called on the loop: it must not wait, and not ``tell(_:)``.
   /// [any thread]
   public func readNotes(_ reader: @escaping @Sendable (String) -> Void) { self.reader.withLock { $0 = reader } }
+
+  /// Describes the restrictions in force for the source's program, for people; `nil` where there is no program. [any thread]
+  public func describe(confinement text: String?) { confinementText.withLock { $0 = text } }
+
+  var confinement: String? { confinementText.withLock { $0 } }
 
   /// [the loop]
   func note(_ line: String) { reader.withLock { $0 }?(line) }
@@ -102,7 +125,29 @@ public final class SourceInlet: Sendable {
   /// - Returns: whether there is someone who hears it.
   func ask(_ wish: Wish) -> Bool {
     guard let listener = listener.withLock({ $0 }) else { return false }
-    listener(wish)
+    listener(wish, knownSchema.withLock { $0 })
     return true
+  }
+}
+
+extension Cell {
+  /// The bytes that it holds beside its own place.
+  fileprivate var byteCount: Int {
+    switch self {
+    case .text(let text), .image(let text): text.utf8.count
+    case .series(let values): values.count * MemoryLayout<Double>.stride
+    case .null, .boolean, .integer, .number, .timestamp: 0
+    }
+  }
+}
+
+extension RowPage {
+  /// The bytes that it holds, about.
+  fileprivate var byteCount: Int {
+    rows.reduce(1_024) { sum, row in
+      var key = 0
+      if case .text(let text) = row.key { key = text.utf8.count }
+      return sum + 64 + key + row.cells.reduce(0) { $0 + MemoryLayout<Cell>.stride + $1.byteCount }
+    }
   }
 }

@@ -23,6 +23,8 @@ public struct ServerStats: Hashable, Sendable {
     public var rows: Int
     /// How many rows a second it tells; `nil` when nobody has counted for a while yet.
     public var changes: Double?
+    /// The restrictions in force for its program, for people; `nil` where it has no program of its own.
+    public var isolation: String?
 
     /// What a source says of its table.
     public init(table: String, rows: Int, changes: Double?) {
@@ -96,6 +98,10 @@ extension JSONWriter {
       integer(source.rows)
       raw(",\"changes\":")
       rounded(source.changes)
+      if let isolation = source.isolation {
+        raw(",\"isolation\":")
+        text(isolation)
+      }
       byte("}")
     }
     raw("]")

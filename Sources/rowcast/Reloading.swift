@@ -53,7 +53,9 @@ final class Reloading: Sendable {
     let (settings, control) = state.withLock { ($0.settings, $0.control) }
     guard let control, settings.noToken != true, let tokens = try? TokenFile.read(path), tokens != control.tokens
     else { return }
-    control.change(ServerChanges(settings, Access(tokens)))
+    var changes = ServerChanges(settings, Access(tokens))
+    changes.certificate = nil
+    control.change(changes)
     logger.notice("the tokens were replaced: sessions of the former ones end")
   }
 
@@ -99,7 +101,7 @@ extension ServerChanges {
     self.init(
       tokens: access.tokens, isReadOnly: settings.readOnly ?? false,
       publicURLs: (settings.publicURLs ?? []).compactMap { PublicURL($0) },
-      interval: .milliseconds(settings.interval ?? Settings.standardInterval))
+      interval: .milliseconds(settings.interval ?? Settings.standardInterval), certificate: settings.certificate)
   }
 }
 
@@ -113,8 +115,11 @@ extension Settings {
     compare("port", \.port)
     compare("listen", \.listen)
     compare("unix", \.unix)
-    compare("tls-certificate", \.tlsCertificate)
-    compare("tls-key", \.tlsKey)
+    // A server that speaks TLS takes another certificate at once.
+    if tlsCertificate == nil || former.tlsCertificate == nil {
+      compare("tls-certificate", \.tlsCertificate)
+      compare("tls-key", \.tlsKey)
+    }
     compare("web", \.web)
     compare("record", \.record)
     return names

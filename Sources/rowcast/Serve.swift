@@ -22,7 +22,7 @@ struct Serve: ParsableCommand {
     }
     try Self.serve(try options.settings(), rereading: options.rereading, isOpening: options.open) {
       settings, control, ending, reloading in
-      let keeper = SourceKeeper(control, ending)
+      let keeper = SourceKeeper(control, ending, tokenFile: settings.tokenFile)
       do {
         try keeper.start(settings.sources!)
       } catch let error as PluginError {
@@ -49,7 +49,9 @@ struct Serve: ParsableCommand {
     _ settings: Settings, showing view: String = "", rereading: (@Sendable () throws -> Settings)? = nil,
     isOpening: Bool = false, _ startFeeds: (Settings, ServerControl, Ending, Reloading) throws -> Void
   ) throws {
-    let output = LogOutput()
+    protectOwnMemory()
+    let output = LogOutput(isQueued: true)
+    defer { output.flush() }
     output.change(settings)
     LoggingSystem.bootstrap { LineLogHandler(label: $0, output: output) }
     // libwebsockets closes one of its descriptors twice in the end, and what somebody has opened between the two is closed with it. Dispatch
@@ -83,6 +85,7 @@ struct Serve: ParsableCommand {
     if let tokenPath, settings.tokenFile == nil, settings.unix == nil, settings.port == 0 { unlink(tokenPath) }
     ending.finish()
     server.recording?.close()
+    output.flush()
     // Not a return: what a plugin still does in its own threads must not keep the process.
     Glibc.exit(0)
   }

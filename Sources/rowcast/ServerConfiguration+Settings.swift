@@ -16,9 +16,7 @@ extension ServerConfiguration {
     limits.interval = .milliseconds(settings.interval ?? Settings.standardInterval)
     endsOnSignals = true
     logger = Logger(label: "rowcast")
-    if let chain = settings.tlsCertificate, let key = settings.tlsKey {
-      certificate = Certificate(chain: chain, key: key)
-    }
+    certificate = settings.certificate
     if let folder = settings.web ?? Installation.webFolder() {
       page = try PageFiles(folder: folder)
     } else {

@@ -39,12 +39,17 @@ struct Watch: ParsableCommand {
     guard var child = first.flatMap({ Child(words: [$0]) }) ?? Child(words: words) else { return }
     child.command = ChildCommand(words[0], Array(words.dropFirst()))
     child.command.inheritsEnvironment = true
+    // The user's own command must see what it sees in the user's shell.
+    child.command.isolation = .light
     let name = loose.name ?? child.name
     var options = loose.options
     if options.title.isEmpty { options.title = line ?? words.joined(separator: " ") }
     try serve.run { [pause] _, control, ending in
       let inlet = control.addSource(name)
       let sourceLog = SourceLog(name)
+      let confinement = Confinement(child.command).description
+      inlet.describe(confinement: confinement)
+      sourceLog.log(.info, "isolation \(confinement)")
       let source = WatchSource(
         child.command, name: name, pause: .seconds(pause), options: options,
         log: { level, message in sourceLog.log(Logger.Level(level), message) },

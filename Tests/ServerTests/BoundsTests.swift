@@ -42,8 +42,8 @@ import Wire
             && info.max_http_header_pool == 256
         ),
         (
-          "| a request: its head, its time | 4,096 bytes, 5 s;",
-          info.max_http_header_data == 4_096 && info.timeout_secs == 5
+          "| a request: its head, its time | 16,384 bytes (431 beyond), 5 s;",
+          RequestGuard.greatestHead == 16_384 && info.max_http_header_data == 32_768 && info.timeout_secs == 5
         ),
         ("of the page's own files up to 100,", Connections.greatestRequestCount == 100),
         (

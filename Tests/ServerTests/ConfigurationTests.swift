@@ -60,7 +60,8 @@ import Testing
     ("port: [1", "2:1", ""), ("port: \"1", "1:9", ""), ("\tport: 1", "1:1", ""), ("port: 1\n---\nport: 2", "2:1", ""),
     ("port: *x", "1:7", ""), ("? [a]\n: b", "1:3", "is a text"), ("listen: \"a\\nb\"", "1:9", "one line"),
     ("%YAML 9.9\n---\nport: 1", "1:1", ""), ("port: !!binary x", "1:7", "whole number"),
-    ("<<: {port: 1}", "1:1", "no setting"),
+    ("<<: {port: 1}", "1:1", "no setting"), ("sources:\n  - child: a=true\n    isolation: some", "3:16", "strict"),
+    ("sources:\n  - plugin: load\n    isolation: strict", "2:5", "not for a shared library"),
   ]
 
   private func check(_ file: String) throws -> (code: Int32, complaints: String, output: String) {

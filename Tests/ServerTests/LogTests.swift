@@ -105,6 +105,40 @@ import Testing
     #expect(try lines(.text, level: .error) { $0.warning("quiet") } == [])
   }
 
+  @Test func `a log that is not read holds nobody up, and loses a counted number of lines`() throws {
+    var ends: [Int32] = [0, 0]
+    #expect(pipe(&ends) == 0)
+    defer { for end in ends where end >= 0 { close(end) } }
+    let output = LogOutput(format: .json, descriptor: ends[1], isQueued: true)
+    let logger = Logger(label: "test") { LineLogHandler(label: $0, output: output) }
+    // Far more than pipe and queue hold. Nobody reads: it must come back all the same.
+    let count = 20_000
+    for number in 0..<count { logger.info("line \(number) \(String(repeating: "x", count: 200))") }
+    var text = ""
+    var buffer = [UInt8](repeating: 0, count: 1 << 16)
+    func lines(_ word: String) -> [Substring] { text.split(separator: "\n").filter { $0.contains(word) } }
+    func dropped() -> Int {
+      lines("lines were dropped").compactMap { line in
+        line.range(of: #""count":""#).flatMap { Int(line[$0.upperBound...].prefix { $0.isNumber }) }
+      }.reduce(0, +)
+    }
+    func written() -> Int { lines(#""message":"line "#).count }
+    // All are accounted for; were it otherwise, this would not come to its end.
+    while !text.hasSuffix("\n") || written() + dropped() < count {
+      let read = Glibc.read(ends[0], &buffer, buffer.count)
+      guard read > 0 else { break }
+      text += String(decoding: buffer[..<read], as: UTF8.self)
+    }
+    #expect(written() + dropped() == count)
+    #expect(written() < count)
+    #expect(lines("line ").first?.contains("line 0 ") == true)
+    // Then it goes on as if nothing had been.
+    logger.info("later")
+    output.flush()
+    let read = Glibc.read(ends[0], &buffer, buffer.count)
+    #expect(String(decoding: buffer[..<max(0, read)], as: UTF8.self).contains("later"))
+  }
+
   @Test func aSourceSaysAHundredLinesASecondAndHowManyMoreThereWere() throws {
     let now = Guarded(Instant(nanoseconds: 1_000_000_000))
     let written = try lines(.json) { logger in

@@ -265,11 +265,26 @@ import Testing
     #expect(twice?.headers["connection"] == "close")
   }
 
+  @Test func `a request has 16 KiB of headers, and 431 beyond`() throws {
+    let server = try RunningServer()
+    func status(_ count: Int) throws -> Int? {
+      try HTTPAnswer.get(
+        "/healthz", port: server.port, headers: ["Cookie: a=" + String(repeating: "x", count: count)])?.status
+    }
+    #expect(try status(4_096) == 200)
+    #expect(try status(16_000) == 200)
+    #expect(try status(16_500) == 431)
+    #expect(try status(30_000) == 431)
+    let lines = WebSocketClient.upgrade(port: server.port) + ["Cookie: a=" + String(repeating: "x", count: 20_000)]
+    #expect(try WebSocketClient.status(of: lines, port: server.port) == 431)
+    #expect(try status(10) == 200)
+  }
+
   @Test func aSlowOrHugeRequestEnds() throws {
     let server = try RunningServer()
-    let huge = try HTTPAnswer.get("/", port: server.port, headers: ["X: " + String(repeating: "x", count: 9_000)])
+    let huge = try HTTPAnswer.get("/", port: server.port, headers: ["X: " + String(repeating: "x", count: 90_000)])
     #expect(huge == nil || huge!.status >= 400)
-    let many = try HTTPAnswer.get("/", port: server.port, headers: (0..<2_000).map { "X-\($0): y" })
+    let many = try HTTPAnswer.get("/", port: server.port, headers: (0..<20_000).map { "X-\($0): y" })
     #expect(many == nil || many!.status >= 400)
     let slow = try RawSocket(port: server.port)
     slow.send("GET / HTTP/1.1\r\nHost: 127")

@@ -16,7 +16,7 @@ import Testing
     let makefile = try String(contentsOf: Self.root.appending(path: "Makefile"), encoding: .utf8)
     let storm = try String(contentsOf: Self.root.appending(path: "Tests/Long/storm"), encoding: .utf8)
     var tests = ""
-    for file in try files("Tests", ["swift", "py"]) { tests += try String(contentsOf: file, encoding: .utf8) }
+    for file in try files("Tests", ["swift", "py", "mjs"]) { tests += try String(contentsOf: file, encoding: .utf8) }
     var (named, lines) = (0, 0)
     for line in page.split(separator: "\n") where line.hasPrefix("| T") || line.hasPrefix("| F") {
       lines += 1
@@ -28,9 +28,10 @@ import Testing
         if name.hasPrefix("make ") {
           #expect(makefile.contains("\n\(name.dropFirst(5)): ##"), "there is no \(name)")
         } else {
-          let isThere = ["func \(name)(", "func `\(name)`(", "def \(name)(", "struct \(name) {"].contains {
-            tests.contains($0)
-          }
+          let isThere = ["func \(name)(", "func `\(name)`(", "def \(name)(", "struct \(name) {", "test('\(name)',"]
+            .contains {
+              tests.contains($0)
+            }
           #expect(isThere, "there is no test \(name)")
         }
       }

@@ -37,6 +37,15 @@ final class TLSClient {
 
   var version: String { String(cString: SSL_get_version(session)) }
 
+  /// The subject of the server's certificate.
+  var peer: String {
+    guard let certificate = SSL_get1_peer_certificate(session) else { return "" }
+    defer { X509_free(certificate) }
+    var buffer = [CChar](repeating: 0, count: 256)
+    guard X509_NAME_oneline(X509_get_subject_name(certificate), &buffer, Int32(buffer.count)) != nil else { return "" }
+    return buffer.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
+  }
+
   /// What was agreed on by ALPN.
   var agreedProtocol: String {
     var name: UnsafePointer<UInt8>?

@@ -1,4 +1,5 @@
 import CWebSockets
+import Foundation
 import Testing
 
 @testable import Server
@@ -56,6 +57,65 @@ import Testing
     #expect(answer?.status != 200)
     let lines = WebSocketClient.upgrade(port: server.port)
     #expect(try WebSocketClient.status(of: lines, port: server.port) != 101)
+  }
+
+  @Test func `another certificate is taken without a restart`() throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "rowcast-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let first = RunningServer.certificate
+    let used = Certificate(chain: folder.appending(path: "c").path, key: folder.appending(path: "k").path)
+    func install(_ certificate: Certificate) throws {
+      for (from, to) in [(certificate.chain, used.chain), (certificate.key, used.key)] {
+        try Data(contentsOf: URL(filePath: from)).write(to: URL(filePath: to))
+      }
+    }
+    try install(first)
+    let server = try RunningServer { $0.certificate = used }
+    func subject() throws -> String { try TLSClient(port: server.port).peer }
+    // Comes back when the server has taken it, and answers to this name.
+    func change(_ name: String) throws {
+      server.control.change(
+        ServerChanges(
+          tokens: [], isReadOnly: false, publicURLs: [PublicURL("https://\(name)")!], interval: .milliseconds(300),
+          certificate: used))
+      let deadline = RawSocket.now() + RawSocket.patience
+      while RawSocket.now() < deadline {
+        let client = try TLSClient(port: server.port)
+        client.send("GET /healthz HTTP/1.1\r\nHost: \(name)\r\n\r\n")
+        if client.receive().hasPrefix("HTTP/1.1 200 ") { return }
+      }
+      throw RawSocket.Failure.nothingCame
+    }
+    let before = try subject()
+    // What cannot be used changes nothing.
+    try Data("nonsense".utf8).write(to: URL(filePath: used.key))
+    try change("first.example")
+    #expect(try subject() == before)
+    try install(
+      Certificate(
+        chain: first.chain.replacing("localhost", with: "second"), key: first.key.replacing("localhost", with: "second")
+      ))
+    #expect(try subject() == before)
+    try change("second.example")
+    #expect(try subject() == "/CN=second")
+  }
+
+  @Test func `browsers are told to use TLS only, but not for the loopback`() throws {
+    let everywhere = try RunningServer {
+      $0.certificate = RunningServer.certificate
+      $0.address = .ipv4("0.0.0.0")
+      $0.tokens = [AccessToken(role: .viewer)]
+    }
+    for (server, isTold) in [(everywhere, true), (try server(), false)] {
+      for path in ["/", "/healthz", "/nothing"] {
+        let client = try TLSClient(port: server.port)
+        client.send("GET \(path) HTTP/1.1\r\nHost: localhost:\(server.port)\r\n\r\n")
+        let answer = client.receive()
+        #expect(answer.contains("\r\nStrict-Transport-Security: max-age=31536000\r\n") == isTold, "\(path)")
+        #expect(answer.contains("\r\n\r\n"))
+      }
+    }
   }
 
   @Test func aPlainOriginIsAForeignOne() throws {

@@ -24,8 +24,10 @@ extension Golden {
     (stats.headersMade, stats.headersReused) = (UInt64(headers["made"] ?? 0), UInt64(headers["reused"] ?? 0))
     stats.sessions = sessions
     stats.sources = sources.map {
-      ServerStats.Source(
+      var source = ServerStats.Source(
         table: $0["table"] as? String ?? "", rows: $0["rows"] as? Int ?? 0, changes: $0["changes"] as? Double)
+      source.isolation = $0["isolation"] as? String
+      return source
     }
     return stats
   }

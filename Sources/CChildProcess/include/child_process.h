@@ -26,7 +26,34 @@ struct child_request {
   uint64_t open_files;     // RLIMIT_NOFILE
   uint64_t processes;      // RLIMIT_NPROC: counts all of the user's, and means nothing to root
   int32_t nice;            // so much nicer than we are
+  uint64_t mark;           // tells this program's processes from all others; see child_kill_marked. 0: none
+  uint32_t confinement;    // a set of child_confinement
+  const char *hidden_folder;  // for CHILD_HIDES_BY_MOUNT and CHILD_HIDES_BY_LANDLOCK; absolute, without links
+  const char *hidden_file;    // one more path to hide; NULL for none
 };
+
+// Restrictions of a program beyond those that always hold. All last until its end and are inherited by what it starts.
+enum child_confinement {
+  // No signal to our main thread, to our process group or to all processes at once (seccomp). A guard against accidents:
+  // a program can still name another of our threads.
+  CHILD_SPARES_SERVER = 1,
+  // No signal to a process outside the program, and no ptrace or /proc/PID/mem of one (Landlock, Linux 6.12).
+  CHILD_SIGNALS_ITSELF = 2,
+  // An empty folder in the place of `hidden_folder` (mount namespace), without the capabilities that could undo it. Needs root.
+  CHILD_HIDES_BY_MOUNT = 4,
+  // No reading of files below `hidden_folder` (Landlock). Files that later appear directly in a folder above it cannot be
+  // read either.
+  CHILD_HIDES_BY_LANDLOCK = 8,
+};
+
+// Returns which of the restrictions in `wanted` this system supports, by applying each to a child that ends at once.
+uint32_t child_supported(uint32_t wanted, const char *hidden_folder);
+
+// Kills all processes that carry the mark, whatever session, group or parent they have. Returns how many it found.
+int32_t child_kill_marked(uint64_t mark);
+
+// Keeps the memory of this process to itself: no core dump, and no ptrace or /proc/PID/mem by other processes of its user.
+void child_protect_self(void);
 
 // The new process, or -1; then the error number and the step that failed ("exec", "folder", ...) are told.
 // The child is killed when the calling thread ends. [a thread that lives as long as the child is to live]

@@ -19,6 +19,11 @@ public struct ChildCommand: Hashable, Sendable {
   /// How many processes and threads may be started beside those that its user had before; means nothing to root.
   public var processes: UInt64 = 256
 
+  /// The rights that are taken from it.
+  public var isolation = Isolation.standard
+  /// The paths that it must not read, where ``isolation`` says so: those with the server's tokens.
+  public var secrets = Secrets()
+
   /// What the SHA-256 of the program's file must be, each time that it is started; `nil` for any.
   public var sha256: String?
 

@@ -17,10 +17,14 @@ final class ChildProcess {
   private(set) var input: Int32
   /// Its standard output. Belongs to whoever reads it, who closes it.
   let output: Int32
+  /// Tells its processes from all others.
+  private let mark: UInt64
   /// Its standard error; -1 when it is closed.
   private(set) var errors: Int32
 
-  init(_ command: ChildCommand, niceness: Int32 = childNiceness) throws(Fault) {
+  init(
+    _ command: ChildCommand, niceness: Int32 = childNiceness, confinement chosen: Confinement? = nil
+  ) throws(Fault) {
     let ours = ChildCommand.ours
     guard let path = command.path(searching: ours["PATH"]) else {
       throw Fault(reason: "there is no program “\(command.program)” that may be run")
@@ -32,15 +36,30 @@ final class ChildProcess {
         throw Fault(reason: "\(error)")
       }
     }
+    let confinement = chosen ?? Confinement(command)
+    var wrapping: [String] = []
+    if confinement.isWrapped {
+      guard let wrapper = Confinement.wrapper else {
+        throw Fault(reason: "isolation: strict needs bubblewrap (bwrap), and it is not installed or does not work here")
+      }
+      wrapping = [wrapper] + Confinement.wrapping
+      if let folder = command.secrets.folder { wrapping += ["--tmpfs", folder] }
+      if let file = command.secrets.file { wrapping += ["--ro-bind-try", "/dev/null", file] }
+      wrapping += ["--", path]
+    }
     guard let pipes = Self.pipes() else { throw Fault(reason: "no pipe: \(Self.words(errno))") }
-    let words = ([command.program] + command.arguments).map { strdup($0) } + [nil]
+    let words = ((wrapping.isEmpty ? [command.program] : wrapping) + command.arguments).map { strdup($0) } + [nil]
     let environment = command.environment(from: ours).map { strdup($0) } + [nil]
     defer { for text in words + environment { free(text) } }
     let folder = command.folder.map { strdup($0)! }
-    defer { free(folder) }
+    let hiddenFolder = command.secrets.folder.map { strdup($0)! }
+    let hiddenFile = command.secrets.file.map { strdup($0)! }
+    defer { for text in [folder, hiddenFolder, hiddenFile] { free(text) } }
+    let mark = UInt64.random(in: 1 ... .max)
+    self.mark = mark
     var failure: Int32 = 0
     var step: UnsafePointer<CChar>?
-    process = path.withCString { path in
+    process = (wrapping.first ?? path).withCString { path in
       words.withUnsafeBufferPointer { words in
         environment.withUnsafeBufferPointer { environment in
           var request = child_request()
@@ -56,6 +75,10 @@ final class ChildProcess {
           request.open_files = command.openFiles
           request.processes = command.processes == .max ? .max : Self.tasksOfThisUser() + command.processes
           request.nice = niceness
+          request.mark = mark
+          request.confinement = confinement.flags
+          request.hidden_folder = UnsafePointer(hiddenFolder)
+          request.hidden_file = UnsafePointer(hiddenFile)
           return child_start(&request, &failure, &step)
         }
       }
@@ -123,10 +146,11 @@ final class ChildProcess {
   /// - Precondition: It was not reaped: until then nobody else can have its number.
   func send(_ signal: Int32) { kill(-process, signal) }
 
-  /// Kills what is left of its group, and lets it go.
+  /// Kills what is left of it, also outside its group and session, and lets it go.
   func reap() {
     send(SIGKILL)
     child_reap(process)
+    child_kill_marked(mark)
     closeInput()
     if errors >= 0 { close(errors) }
     errors = -1

@@ -59,7 +59,8 @@ enum HostLine {
     writer.raw("{\"type\":\"")
     writer.raw(verb)
     writer.raw("\",\"cells\":[")
-    for (number, cell) in cells.enumerated() {
+    // A caller may know another schema: what this one does not have cannot be asked for.
+    for (number, cell) in cells.filter({ schema.columns.indices.contains($0.column) }).enumerated() {
       if number > 0 { writer.byte(",") }
       writer.byte("[")
       writer.key(cell.key)

@@ -27,6 +27,8 @@ public final class SwappingSource: @unchecked Sendable {
   private var current: (number: Int, source: any RunningSource)?
   private var candidate: (number: Int, source: any RunningSource)?
   private var isStopping = false
+  /// The schema that was told last: that of ``current``.
+  private var toldSchema: Schema?
 
   private let timers = DispatchQueue(label: "handover")
   private let endings = DispatchQueue(label: "endings", attributes: .concurrent)
@@ -79,7 +81,30 @@ public final class SwappingSource: @unchecked Sendable {
   }
 
   /// Asks the instance that counts. [any thread, never waits]
-  public func send(_ wish: SourceWish) { monitor.withLock { current?.source }?.send(wish) }
+  ///
+  /// - Parameter schema: The schema that the wish was made for; `nil` for that of the instance. A wish for the columns of a
+  ///   former instance does not reach the present one: its numbers name other columns, or none. Loads and queries need no
+  ///   answer, since the table that waits for them is replaced.
+  public func send(_ wish: SourceWish, of schema: Schema? = nil) {
+    let source = monitor.withLock { () -> (any RunningSource)?? in
+      guard schema == nil || toldSchema == nil || schema == toldSchema else { return nil }
+      return .some(current?.source)
+    }
+    if let source { source?.send(wish) } else { refuseFormer(wish) }
+  }
+
+  /// Answers a wish for a former instance, where somebody waits for the answer.
+  private func refuseFormer(_ wish: SourceWish) {
+    let answer: SourceEvent
+    switch wish {
+    case .act(let request):
+      answer = .acted(request.id, .failed(.sourceDown, "its source was replaced, and nothing was done"))
+    case .image(let number, _): answer = .image(number, .sourceDown)
+    case .load, .cancel, .ask, .cancelPages, .cancelImages: return
+    }
+    // Not here: it may have to wait.
+    timers.async { [weak self] in self?.turn.withLock { _ = self?.events(answer) } }
+  }
 
   /// Ends every instance, and waits; false when that took longer than this.
   @discardableResult
@@ -127,6 +152,7 @@ public final class SwappingSource: @unchecked Sendable {
       if changes.beginsReload { isInsideReload = true }
       if changes.endsReload || (changes.abandonsReload && !changes.beginsReload) { isInsideReload = false }
     }
+    if case .schema(let schema) = event { monitor.withLock { toldSchema = schema } }
     return events(event)
   }
 
@@ -144,14 +170,17 @@ public final class SwappingSource: @unchecked Sendable {
       refuse(reason)
       return false
     case .ready:
+      let told = handover?.takeEvents(isInsideReload: isInsideReload) ?? []
+      let schema = told.lazy.compactMap { if case .schema(let schema) = $0 { schema } else { nil } }.first
       let former = monitor.withLock {
         defer { candidate = nil }
         let former = current?.source
         current = candidate
+        // Together: no wish for the former columns may reach the new instance.
+        if let schema { toldSchema = schema }
         return former
       }
       if let former { end(former) }
-      let told = handover?.takeEvents(isInsideReload: isInsideReload) ?? []
       handover = nil
       for event in told where !tell(event) { return false }
       log(.info, "the new instance has taken over")

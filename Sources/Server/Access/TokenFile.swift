@@ -116,6 +116,16 @@ public enum TokenFile {
     return folder
   }
 
+  /// The same, without symbolic links; `nil` if it is missing. Nothing is created.
+  public static var realStateFolder: String? { real(stateFolderPath) }
+
+  /// A path without symbolic links; `nil` if nothing is there.
+  public static func real(_ path: String) -> String? {
+    guard let found = realpath(path, nil) else { return nil }
+    defer { free(found) }
+    return String(cString: found)
+  }
+
   private static var stateFolderPath: String {
     func variable(_ name: String) -> String? {
       guard let value = getenv(name).map({ String(cString: $0) }), value.hasPrefix("/") else { return nil }

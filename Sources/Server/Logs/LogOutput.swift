@@ -21,9 +21,16 @@ public final class LogOutput: Sendable {
 
   private let state: Guarded<State>
   private let descriptor: Int32
+  private let queue: LogQueue?
 
   /// Writes to a file; standard error if not told otherwise.
-  public init(level: Logger.Level = .info, format: Format = .text, descriptor: Int32 = STDERR_FILENO) {
+  ///
+  /// - Parameter isQueued: Whether lines are written on a thread of their own, so that a reader of the log that does not read
+  ///   holds nobody up. Lines beyond a bound are dropped then, and counted. Use ``flush()`` before the process ends.
+  public init(
+    level: Logger.Level = .info, format: Format = .text, descriptor: Int32 = STDERR_FILENO, isQueued: Bool = false
+  ) {
+    queue = isQueued ? LogQueue(descriptor) : nil
     state = Guarded(State(level: level, format: format))
     self.descriptor = descriptor
   }
@@ -45,7 +52,19 @@ public final class LogOutput: Sendable {
       }
     // In one call, so that lines of several threads do not mix.
     let bytes = Array(line.utf8)
+    if let queue { return queue.put(bytes) { [self] in self.line(.warning, "log", "lines were dropped", $0) } }
     _ = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress!, $0.count) }
+  }
+
+  /// Waits until all is written, but not long for a reader that does not read.
+  public func flush() { queue?.flush() }
+
+  private func line(_ level: Logger.Level, _ label: String, _ message: String, _ count: Int) -> [UInt8] {
+    let fields = [(name: "count", value: "\(count)")]
+    return switch state.withLock({ $0.format }) {
+    case .text: Array(Self.text(level, label, message, fields).utf8)
+    case .json: Array(Self.json(level, label, message, fields).utf8)
+    }
   }
 
   private static func text(

@@ -32,8 +32,10 @@ extension Server {
     figures.headersReused = counters.headersReused
     figures.sessions = sessions.count
     for (number, table) in engine.tables(at: now).enumerated() {
-      figures.sources.append(
-        ServerStats.Source(table: table.schema.name, rows: table.rows, changes: stats.changes(of: number)))
+      var source = ServerStats.Source(
+        table: table.schema.name, rows: table.rows, changes: stats.changes(of: number))
+      source.isolation = tablesByName[table.schema.name].flatMap { inletsByTable[$0]?.confinement }
+      figures.sources.append(source)
     }
     return figures
   }

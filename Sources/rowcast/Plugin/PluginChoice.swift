@@ -92,7 +92,12 @@ struct PluginChoice: ParsableArguments {
     guard stat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
       throw WorldError(description: "\(path!): not a file")
     }
-    if file.hasSuffix(".so") { return ChildCommand(Installation.executable, ["plugin-host", file]) }
+    if file.hasSuffix(".so") {
+      var command = ChildCommand(Installation.executable, ["plugin-host", file])
+      // A library has all rights of the server in the end, too.
+      command.isolation = .light
+      return command
+    }
     guard access(file, X_OK) == 0 else {
       throw WorldError(description: "\(path!): not a program that may be run (chmod +x)")
     }

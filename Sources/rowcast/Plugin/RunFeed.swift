@@ -34,6 +34,8 @@ final class RunFeed: Feed {
       sourceLog.log(Logger.Level(level), message)
       table.add("\(level)", message)
     }
+    let confinement = Confinement(command).description
+    inlet.describe(confinement: confinement)
     self.table = table
     self.log = log
     let swapping = SwappingSource(
@@ -52,8 +54,8 @@ final class RunFeed: Feed {
     self.swapping = swapping
     // Not on the server's thread: a log that is behind waits.
     inlet.readNotes { line in DispatchQueue.global().async { table.add("warning", line) } }
-    inlet.listen { [weak swapping] wish in
-      swapping?.send(SourceWish(wish))
+    inlet.listenWithSchema { [weak swapping] wish, schema in
+      swapping?.send(SourceWish(wish), of: schema)
     }
   }
 

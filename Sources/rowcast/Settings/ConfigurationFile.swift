@@ -127,6 +127,10 @@ struct ConfigurationFile {
         if source.sha256 != nil, source.command != nil {
           note(problem(node, "sha256 is for a plugin, not for a child"), about: place)
         }
+        // A library is part of the server's own process.
+        if source.isolation != nil, source.child == nil, !source.plugin.isEmpty {
+          note(problem(node, "isolation is for a program, not for a shared library"), about: place)
+        }
       } else {
         note(problem(node, "a source is “plugin: name” or “child: name=command”, and perhaps settings"), about: place)
       }
@@ -153,6 +157,12 @@ struct ConfigurationFile {
       let digest = try text(value, "sha256")
       guard FileDigest.isOne(digest) else { throw problem(value, "sha256 must be 64 hexadecimal digits") }
       source.sha256 = digest
+    case "isolation":
+      let name = try text(value, "isolation")
+      guard let isolation = Isolation(rawValue: name) else {
+        throw problem(value, "isolation must be none, light, standard or strict, not “\(name)”")
+      }
+      source.isolation = isolation
     case "settings":
       guard let pairs = value.mapping else { throw problem(value, "settings must be a list of “name: value”") }
       for (key, value) in pairs {
@@ -162,7 +172,7 @@ struct ConfigurationFile {
         source.settings.append(.init(key: name, value: scalar.string))
       }
     default:
-      throw problem(key, "a source has “plugin” or “child”, “settings” and “sha256”, and nothing else")
+      throw problem(key, "a source has “plugin” or “child”, “settings”, “isolation” and “sha256”, and nothing else")
     }
   }
 

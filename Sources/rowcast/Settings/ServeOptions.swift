@@ -115,7 +115,7 @@ struct ServeOptions: ParsableArguments {
 
   /// Reads all settings again; `nil` when no file was named that could say something else by then.
   var rereading: (@Sendable () throws -> Settings)? {
-    guard config != nil || tokenFile != nil else { return nil }
+    guard config != nil || tokenFile != nil || tlsCertificate != nil else { return nil }
     return { [self] in try settings() }
   }
 

@@ -1,3 +1,4 @@
+import PluginHost
 import Server
 
 /// What was chosen about a server, in a file or by flags; `nil` where nothing was said.
@@ -14,6 +15,8 @@ struct Settings: Equatable {
     var settings: [Pair] = []
     /// What the SHA-256 of the plugin's file must be; `nil` for any.
     var sha256: String?
+    /// The rights that are taken from a program; `nil` for the standard ones.
+    var isolation: Isolation?
 
     struct Pair: Equatable {
       var key: String
@@ -74,6 +77,12 @@ struct Settings: Equatable {
 extension Settings {
   static let standardPort = 7_777
   static let standardInterval = 300
+
+  /// The certificate with its key.
+  var certificate: Certificate? {
+    guard let tlsCertificate, let tlsKey else { return nil }
+    return Certificate(chain: tlsCertificate, key: tlsKey)
+  }
 
   /// Where to listen.
   ///

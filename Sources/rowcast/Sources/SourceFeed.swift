@@ -22,16 +22,18 @@ final class SourceFeed: Feed {
   private let inlet: SourceInlet
   private let log: SourceLog
   private let first: SourceMaker?
+  private let secrets: Secrets
   private let state: Mutex<State>
 
   /// A source that is not started yet; a library is loaded.
-  init(_ source: Settings.Source, control: ServerControl) throws(PluginError) {
+  init(_ source: Settings.Source, control: ServerControl, _ secrets: Secrets) throws(PluginError) {
+    self.secrets = secrets
     let log = SourceLog(source.name)
     self.log = log
     var quarantine: String?
     var maker: SourceMaker?
     do throws(PluginError) {
-      maker = try Self.maker(source, log, isAgain: false)
+      maker = try Self.maker(source, log, secrets, isAgain: false)
     } catch .quarantined(let path, let times, let notes) {
       // The others are served.
       quarantine = "\(PluginError.quarantined(path, times: times, notes: notes))"
@@ -43,9 +45,9 @@ final class SourceFeed: Feed {
       State(
         source: source, stamp: source.file.flatMap { FileStamp($0) }, swapping: Self.swapping(inlet, log),
         isRetired: quarantine != nil, quarantine: quarantine))
-    inlet.listen { [weak self] wish in
+    inlet.listenWithSchema { [weak self] wish, schema in
       let swapping = self?.state.withLock { $0.swapping }
-      swapping?.send(SourceWish(wish))
+      swapping?.send(SourceWish(wish), of: schema)
     }
   }
 
@@ -56,9 +58,9 @@ final class SourceFeed: Feed {
   }
 
   /// What makes an instance. A library that was loaded before is loaded from a copy: the loader would take it for the one that it has.
-  private static func maker(_ source: Settings.Source, _ log: SourceLog, isAgain: Bool) throws(PluginError)
-    -> SourceMaker
-  {
+  private static func maker(
+    _ source: Settings.Source, _ log: SourceLog, _ secrets: Secrets, isAgain: Bool
+  ) throws(PluginError) -> SourceMaker {
     var configuration: [String: String] = [:]
     for pair in source.settings { configuration[pair.key] = pair.value }
     let name = source.name
@@ -71,6 +73,7 @@ final class SourceFeed: Feed {
           log: { level, message in log.log(Logger.Level(level), message) }, events: events)
       }
     }
+    child.command = confined(child.command, source, secrets)
     child.command.sha256 = source.sha256
     if child.isPlugin { try child.command.checkTrust() }
     return { [configuration, child] events in
@@ -80,7 +83,24 @@ final class SourceFeed: Feed {
     }
   }
 
+  /// The program with the rights that its source leaves it.
+  private static func confined(_ command: ChildCommand, _ source: Settings.Source, _ secrets: Secrets) -> ChildCommand {
+    var command = command
+    command.isolation = source.isolation ?? command.isolation
+    command.secrets = secrets
+    return command
+  }
+
+  /// Tells the log and the page which restrictions are in force.
+  private func tellConfinement(_ source: Settings.Source) {
+    guard let child = source.child else { return inlet.describe(confinement: nil) }
+    let words = Confinement(Self.confined(child.command, source, secrets)).description
+    inlet.describe(confinement: words)
+    log.log(.info, "isolation \(words)")
+  }
+
   func start() throws {
+    tellConfinement(state.withLock { $0.source })
     if let first {
       try state.withLock { $0.swapping }.start(first)
     } else if let quarantine = state.withLock({ $0.quarantine }) {
@@ -124,9 +144,10 @@ final class SourceFeed: Feed {
     do throws(PluginError) {
       switch step {
       case .nothing: break
-      case .swap(let swapping): swapping.swap(try Self.maker(source, log, isAgain: true))
-      case .begin(let swapping): try swapping.start(try Self.maker(source, log, isAgain: true))
+      case .swap(let swapping): swapping.swap(try Self.maker(source, log, secrets, isAgain: true))
+      case .begin(let swapping): try swapping.start(try Self.maker(source, log, secrets, isAgain: true))
       }
+      tellConfinement(source)
     } catch {
       log.log(.error, "the new instance is not used, the old one stays: \(error)")
     }

@@ -9,17 +9,25 @@ final class SourceKeeper: Sendable {
   private let ending: Ending
   private let feeds = Mutex<[String: SourceFeed]>([:])
   private let logger = Logger(label: "rowcast")
+  /// The paths that programs must not read.
+  private let secrets: Secrets
 
-  init(_ control: ServerControl, _ ending: Ending) {
+  init(_ control: ServerControl, _ ending: Ending, tokenFile: String?) {
     self.control = control
     self.ending = ending
+    var secrets = Secrets()
+    // Created if missing: a folder must be there to be hidden.
+    _ = try? TokenFile.stateFolder()
+    secrets.folder = TokenFile.realStateFolder
+    secrets.file = tokenFile.flatMap { TokenFile.real($0) }
+    self.secrets = secrets
   }
 
   /// Loads all, and then starts them.
   ///
   /// - Throws: `PluginError` for the first that cannot be; none of them is started then.
   func start(_ sources: [Settings.Source]) throws {
-    let made = try sources.map { ($0.name, try SourceFeed($0, control: control)) }
+    let made = try sources.map { ($0.name, try SourceFeed($0, control: control, secrets)) }
     for (name, feed) in made {
       feeds.withLock { $0[name] = feed }
       try ending.start(feed)
@@ -35,7 +43,7 @@ final class SourceKeeper: Sendable {
         continue
       }
       do {
-        let feed = try SourceFeed(source, control: control)
+        let feed = try SourceFeed(source, control: control, secrets)
         feeds.withLock { $0[source.name] = feed }
         try ending.start(feed)
       } catch {

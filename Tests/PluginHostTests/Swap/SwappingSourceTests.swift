@@ -72,6 +72,37 @@ import Testing
     #expect(source.stop(within: .seconds(5)))
   }
 
+  /// A wish that was made for the columns of the former instance comes when the new one has taken over.
+  @Test func `a wish for former columns does not reach an instance with fewer`() throws {
+    let source = source()
+    let wide = Self.head.replacing(
+      #"{"name":"name","type":"text"}"#,
+      with: #"{"name":"name","type":"text"},{"name":"x","type":"text"},{"name":"w","type":"text","deferred":true}"#)
+    let narrow = Self.head.replacing(#""type":"text"}"#, with: #""type":"text","deferred":true}"#)
+    let talks = "while read -r line; do echo \"$line\" >&2; done"
+    try source.start(program(list(#"[1,"build","x",null]"#).replacing(Self.head, with: wide) + talks))
+    try recorder.wait("the first list") { $0.rows.count == 1 }
+    source.swap(program(list(#"[1,null]"#).replacing(Self.head, with: narrow) + talks))
+    try recorder.wait("the second list") { $0.log.contains("the new instance has taken over") }
+    let schemas = recorder.view.events.compactMap { if case .schema(let schema) = $0 { schema } else { nil } }
+    #expect(schemas.map(\.columns.count) == [3, 1])
+    let cell = DeferredCell(.integer(1), column: 2)
+    source.send(.load([cell]), of: schemas[0])
+    source.send(.load([DeferredCell(.integer(77), column: 0)]), of: schemas[0])
+    source.send(.act(ActionRequest(id: 7, action: "end", key: nil, arguments: [])), of: schemas[0])
+    source.send(.image(8, key: "k"), of: schemas[0])
+    // Not even one that says nothing of its columns.
+    source.send(.load([cell]))
+    source.send(.load([DeferredCell(.integer(5), column: 0)]), of: schemas[1])
+    try recorder.wait("the wish for its own columns") { $0.log.contains { $0.contains(#"[5,"name"]"#) } }
+    try recorder.wait("the answers") { view in
+      view.events.contains { if case .acted(7, .failed(.sourceDown, _)) = $0 { true } else { false } }
+        && view.events.contains { if case .image(8, .sourceDown) = $0 { true } else { false } }
+    }
+    #expect(!recorder.view.log.contains { $0.contains("77") })
+    #expect(source.stop(within: .seconds(5)))
+  }
+
   @Test func nothingOfAHalfListIsSeen() throws {
     let source = source()
     try source.start(program(list(#"[1,"build"]"#) + "cat >/dev/null"))

@@ -1,0 +1,304 @@
+#define _GNU_SOURCE
+#include "confinement.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/audit.h>
+#include <linux/capability.h>
+#include <linux/seccomp.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+// Debian 12's headers are older than the kernels that we may meet.
+struct ruleset_attributes {
+  uint64_t files;
+  uint64_t network;
+  uint64_t scopes;
+};
+struct path_rule {
+  uint64_t allowed;
+  int32_t parent;
+} __attribute__((packed));
+enum {
+  LANDLOCK_READ_FILE = 1 << 2,
+  LANDLOCK_REFER = 1 << 13,
+  LANDLOCK_SCOPE_OF_SIGNALS = 1 << 1,
+  LANDLOCK_VERSION_WITH_REFER = 2,
+  LANDLOCK_VERSION_WITH_SCOPES = 6,
+};
+#ifndef SYS_landlock_create_ruleset
+#define SYS_landlock_create_ruleset 444
+#define SYS_landlock_add_rule 445
+#define SYS_landlock_restrict_self 446
+#endif
+
+static long landlock_version(void) { return syscall(SYS_landlock_create_ruleset, NULL, 0, 1); }
+
+// MARK: Hiding a folder by Landlock
+
+static int allow(int ruleset, int file, uint64_t rights) {
+  const struct path_rule rule = {.allowed = rights, .parent = file};
+  return (int)syscall(SYS_landlock_add_rule, ruleset, 1, &rule, 0);
+}
+
+// Landlock knows allowed folders only. So all that stands beside the way to the hidden folder is allowed.
+static int allow_all_but(int ruleset, const char *hidden) {
+  int folder = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (folder < 0 || allow(ruleset, folder, LANDLOCK_REFER) != 0) goto failed;
+  for (const char *rest = hidden; *(rest += strspn(rest, "/")) != 0;) {
+    const size_t length = strcspn(rest, "/");
+    DIR *entries = fdopendir(dup(folder));
+    if (entries == NULL) goto failed;
+    for (struct dirent *entry; (entry = readdir(entries)) != NULL;) {
+      const char *name = entry->d_name;
+      if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0) continue;
+      if (strlen(name) == length && strncmp(name, rest, length) == 0) continue;
+      const int file = openat(folder, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+      if (file < 0) continue;
+      struct stat status;
+      // A link is judged by what it leads to.
+      if (fstat(file, &status) == 0 && !S_ISLNK(status.st_mode)) (void)allow(ruleset, file, LANDLOCK_READ_FILE);
+      close(file);
+    }
+    closedir(entries);
+    char name[NAME_MAX + 1];
+    if (length > NAME_MAX) goto failed;
+    memcpy(name, rest, length);
+    name[length] = 0;
+    const int next = openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    close(folder);
+    folder = next;
+    if (folder < 0) return -1;
+    rest += length;
+  }
+  close(folder);
+  return 0;
+failed:
+  if (folder >= 0) close(folder);
+  return -1;
+}
+
+static int make_ruleset(uint32_t wanted, const char *folder) {
+  const long version = landlock_version();
+  struct ruleset_attributes attributes = {0};
+  size_t size = sizeof(uint64_t);
+  if (wanted & CHILD_SIGNALS_ITSELF) {
+    if (version < LANDLOCK_VERSION_WITH_SCOPES) goto unsupported;
+    attributes.scopes = LANDLOCK_SCOPE_OF_SIGNALS;
+    size = sizeof attributes;
+  }
+  if (wanted & CHILD_HIDES_BY_LANDLOCK) {
+    if (version < LANDLOCK_VERSION_WITH_REFER || folder == NULL) goto unsupported;
+    attributes.files = LANDLOCK_READ_FILE | LANDLOCK_REFER;
+  }
+  const int ruleset = (int)syscall(SYS_landlock_create_ruleset, &attributes, size, 0);
+  if (ruleset < 0) return -1;
+  if ((wanted & CHILD_HIDES_BY_LANDLOCK) == 0 || allow_all_but(ruleset, folder) == 0) return ruleset;
+  const int error = errno;
+  close(ruleset);
+  errno = error;
+  return -1;
+unsupported:
+  errno = EOPNOTSUPP;
+  return -1;
+}
+
+// MARK: The filter of signals
+
+#if defined(__x86_64__)
+#define OUR_ARCHITECTURE AUDIT_ARCH_X86_64
+#elif defined(__aarch64__)
+#define OUR_ARCHITECTURE AUDIT_ARCH_AARCH64
+#endif
+
+// Calls whose first argument names the process that they reach.
+static const uint32_t aimed_calls[] = {
+    SYS_kill, SYS_tkill, SYS_tgkill, SYS_rt_sigqueueinfo, SYS_rt_tgsigqueueinfo, 434 /* pidfd_open */, SYS_prlimit64,
+    SYS_sched_setscheduler, SYS_sched_setaffinity};
+enum { aimed_count = sizeof aimed_calls / sizeof aimed_calls[0] };
+
+static void make_filter(struct confinement *confinement) {
+#ifdef OUR_ARCHITECTURE
+  const uint32_t server = (uint32_t)getpid(), group = -(uint32_t)getpgrp();
+  struct sock_filter *place = confinement->filter;
+#define STATEMENT(code, k) *place++ = (struct sock_filter)BPF_STMT(code, k)
+#define JUMP(k, yes, no) *place++ = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, k, yes, no)
+  STATEMENT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch));
+  JUMP(OUR_ARCHITECTURE, 1, 0);
+  STATEMENT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+  STATEMENT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr));
+  for (int index = 0; index < aimed_count; index++) JUMP(aimed_calls[index], (uint8_t)(aimed_count - index), 0);
+  STATEMENT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+  // A process number has 32 bits; both machines are little-endian.
+  STATEMENT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[0]));
+  JUMP(server, 3, 0);
+  JUMP(group, 2, 0);
+  JUMP(UINT32_MAX, 1, 0);
+  STATEMENT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+  STATEMENT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM);
+#undef STATEMENT
+#undef JUMP
+  confinement->program.filter = confinement->filter;
+  confinement->program.len = (unsigned short)(place - confinement->filter);
+#else
+  (void)confinement;
+#endif
+}
+
+// MARK: Hiding a folder by a mount
+
+// Capabilities with which root could undo the mount, or read our memory and the disks past it.
+static const int undoing[] = {CAP_DAC_READ_SEARCH, CAP_SYS_MODULE, CAP_SYS_RAWIO, CAP_SYS_PTRACE, CAP_SYS_ADMIN,
+    CAP_SYS_BOOT, CAP_MKNOD, CAP_MAC_OVERRIDE, CAP_MAC_ADMIN, 38 /* CAP_PERFMON */, 39 /* CAP_BPF */,
+    40 /* CAP_CHECKPOINT_RESTORE */};
+
+static int drop_undoing(void) {
+  struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+  struct __user_cap_data_struct sets[2];
+  if (syscall(SYS_capget, &header, sets) != 0) return -1;
+  for (size_t index = 0; index < sizeof undoing / sizeof undoing[0]; index++) {
+    const int capability = undoing[index];
+    // Some are younger than the kernel may be.
+    if (prctl(PR_CAPBSET_READ, capability, 0, 0, 0) == 1 && prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) != 0) return -1;
+    const uint32_t others = ~(1U << (capability % 32));
+    sets[capability / 32].effective &= others;
+    sets[capability / 32].permitted &= others;
+    sets[capability / 32].inheritable &= others;
+  }
+  return (int)syscall(SYS_capset, &header, sets);
+}
+
+static int hide_by_mount(const char *folder, const char *file) {
+  if (unshare(CLONE_NEWNS) != 0) return -1;
+  // What is mounted elsewhere later is seen here, but not the other way round.
+  if (mount(NULL, "/", NULL, MS_REC | MS_SLAVE, NULL) != 0) return -1;
+  const unsigned long flags = MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC;
+  if (folder != NULL && mount("hidden", folder, "tmpfs", flags, "size=4k,mode=555") != 0) return -1;
+  if (file != NULL && mount("/dev/null", file, NULL, MS_BIND, NULL) != 0 && errno != ENOENT) return -1;
+  return drop_undoing();
+}
+
+// MARK: All of it
+
+int confinement_prepare(struct confinement *confinement, uint32_t wanted, const char *folder, const char *file) {
+  *confinement = (struct confinement){.wanted = wanted, .ruleset = -1, .hidden_folder = folder, .hidden_file = file};
+  if (wanted & CHILD_SPARES_SERVER) make_filter(confinement);
+  if ((wanted & (CHILD_SIGNALS_ITSELF | CHILD_HIDES_BY_LANDLOCK)) == 0) return 0;
+  confinement->ruleset = make_ruleset(wanted, folder);
+  return confinement->ruleset < 0 ? -1 : 0;
+}
+
+void confinement_end(struct confinement *confinement) {
+  if (confinement->ruleset >= 0) close(confinement->ruleset);
+  confinement->ruleset = -1;
+}
+
+const char *confinement_enter(const struct confinement *confinement) {
+  const uint32_t wanted = confinement->wanted;
+  // First: who is restricted by Landlock mounts nothing.
+  if (wanted & CHILD_HIDES_BY_MOUNT && hide_by_mount(confinement->hidden_folder, confinement->hidden_file) != 0)
+    return "hiding the tokens";
+  if (confinement->ruleset >= 0 && syscall(SYS_landlock_restrict_self, confinement->ruleset, 0) != 0)
+    return "landlock";
+  if (wanted & CHILD_SPARES_SERVER) {
+    if (confinement->program.len == 0) errno = EOPNOTSUPP;
+    if (confinement->program.len == 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &confinement->program) != 0)
+      return "seccomp";
+  }
+  return NULL;
+}
+
+uint32_t child_supported(uint32_t wanted, const char *hidden_folder) {
+  uint32_t supported = 0;
+  for (uint32_t one = 1; one != 0 && one <= wanted; one <<= 1) {
+    struct confinement confinement;
+    if ((wanted & one) == 0) continue;
+    if (confinement_prepare(&confinement, one, hidden_folder, NULL) != 0) {
+      confinement_end(&confinement);
+      continue;
+    }
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+    const pid_t process = vfork();
+#pragma GCC diagnostic pop
+    if (process == 0)
+      _exit(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && confinement_enter(&confinement) == NULL ? 0 : 1);
+    int status = 1;
+    while (process > 0 && waitpid(process, &status, 0) < 0 && errno == EINTR) {
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (process > 0 && status == 0) supported |= one;
+    confinement_end(&confinement);
+  }
+  return supported;
+}
+
+void child_protect_self(void) {
+  const struct rlimit none = {0, 0};
+  (void)setrlimit(RLIMIT_CORE, &none);
+  (void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+}
+
+// MARK: Marks
+
+// A limit that only tasks with real-time scheduling ever come near, in microseconds: so high that it means nothing, and each
+// program's a different one. It is inherited, can be read of other processes, and cannot be raised again.
+static const uint64_t least_mark = 1ULL << 61;
+
+int confinement_mark(uint64_t mark) {
+  const uint64_t value = least_mark | (mark & (least_mark - 1));
+  struct rlimit now;
+  if (getrlimit(RLIMIT_RTTIME, &now) != 0) return -1;
+  // Under such a limit already: then what has left its group is not found.
+  if (now.rlim_max != RLIM_INFINITY && now.rlim_max < value) return 0;
+  const struct rlimit wanted = {.rlim_cur = value, .rlim_max = value};
+  return setrlimit(RLIMIT_RTTIME, &wanted);
+}
+
+static int is_marked(pid_t process, uint64_t value) {
+  struct rlimit limit;
+  return prlimit(process, RLIMIT_RTTIME, NULL, &limit) == 0 && limit.rlim_max == value;
+}
+
+int32_t child_kill_marked(uint64_t mark) {
+  const uint64_t value = least_mark | (mark & (least_mark - 1));
+  int32_t count = 0;
+  // Again while there are any: one may have forked while we looked.
+  for (int round = 0; round < 16; round++) {
+    int32_t found = 0;
+    DIR *processes = opendir("/proc");
+    if (processes == NULL) return count;
+    for (struct dirent *entry; (entry = readdir(processes)) != NULL;) {
+      const pid_t process = (pid_t)strtol(entry->d_name, NULL, 10);
+      if (process <= 1 || process == getpid() || !is_marked(process, value)) continue;
+      const int handle = (int)syscall(434 /* pidfd_open */, process, 0);
+      // Asked again, since the number may have become another process's before we held it.
+      struct pollfd ended = {.fd = handle, .events = POLLIN};
+      if (handle >= 0 && is_marked(process, value) && poll(&ended, 1, 0) == 0 &&
+          syscall(424 /* pidfd_send_signal */, handle, SIGKILL, NULL, 0) == 0)
+        found++;
+      if (handle >= 0) close(handle);
+    }
+    closedir(processes);
+    if (found == 0) break;
+    count += found;
+  }
+  return count;
+}
