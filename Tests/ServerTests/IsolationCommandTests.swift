@@ -51,4 +51,24 @@ import Testing
       #expect(try command.end() == 0)
     }
   }
+
+  /// Its descriptors run out while a program is about to come back; then there are some again.
+  @Test func `a program that no descriptor is left for comes back when there is one`() throws {
+    let command = try RunningCommand([
+      "serve", "--port", "0", "--no-token", "--child", #"rows=echo '{"id":"here"}'; sleep 0.2; exit 1"#,
+    ])
+    try command.waitForComplaint("the source rows is live")
+    func limit(_ files: String) throws {
+      let process = try Process.run(
+        URL(filePath: "/usr/bin/prlimit"), arguments: ["--pid", "\(command.process)", "--nofile=\(files):"])
+      process.waitUntilExit()
+      #expect(process.terminationStatus == 0)
+    }
+    try limit("3")
+    try command.waitForComplaint("Too many open files")
+    try limit("1024")
+    try command.waitForComplaint("the source rows is live")
+    command.send(signal: SIGTERM)
+    #expect(try command.end() == 0)
+  }
 }
