@@ -47,6 +47,14 @@ import Testing
     #expect(type(.null, .null) == .text)
   }
 
+  @Test func `a far moment does not make a column of moments one of texts`() {
+    let (near, far) = (LooseValue.text("2026-11-21T11:49:10Z"), LooseValue.text("9999-12-31T00:00:00Z"))
+    #expect(type(far, near) == .timestamp)
+    #expect(type(near, far) == .timestamp)
+    #expect(type(far, far) == .text, "nothing else holds it")
+    #expect(type(far, .text("soon")) == .text)
+  }
+
   @Test func whatIsMixedIsText() {
     #expect(type(.integer(1), .text("a")) == .text)
     #expect(type(.boolean(true), .integer(1)) == .text)
