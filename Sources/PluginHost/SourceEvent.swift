@@ -4,6 +4,8 @@ import ListEngine
 public enum SourceEvent: Sendable {
   /// Its columns. Once, before the first change.
   case schema(Schema)
+  /// The same columns as before, and more behind them: the rows stay, and have empty cells there.
+  case columnsAdded(Schema)
   /// Rows, at most 4,096 at a time. A longer reload has its flags on the first and on the last part.
   case changes(Changeset)
   /// How it is. May come before the schema: a source that cannot reach its data does not know its columns yet.

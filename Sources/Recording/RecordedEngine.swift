@@ -77,6 +77,9 @@ public struct RecordedEngine: ~Copyable {
     try engine.replaceTable(id, with: schema, at: now)
   }
 
+  /// See ``Engine/contents(of:columns:)``.
+  public func contents(of id: TableID, columns: Int) -> [Changeset] { engine.contents(of: id, columns: columns) }
+
   /// See ``Engine/setInterval(_:)``.
   public mutating func setInterval(_ interval: Duration, at now: Instant) {
     recording?.note(.interval(interval, now))

@@ -39,6 +39,8 @@ extension Server {
     switch event {
     case .schema(let schema):
       addTable(schema, of: inlet, at: now)
+    case .columnsAdded(let schema):
+      if let table = tablesBySource[source] { addColumns(schema, to: table, of: inlet, at: now) }
     case .changes(let changes):
       guard let table = tablesBySource[source] else {
         log(inlet, .warning, "rows before a schema are dropped", ["source": "\(inlet.name)"])
@@ -154,6 +156,17 @@ extension Server {
       tableless.refuse(source, "its table is refused: \(error)")
       log(inlet, .error, "a source's schema is refused", ["source": "\(inlet.name)", "reason": "\(error)"])
     }
+  }
+
+  /// Puts a table with more columns and the same rows in the place of one.
+  ///
+  /// - Complexity: O(cells).
+  private func addColumns(_ schema: Schema, to table: TableID, of inlet: SourceInlet, at now: Instant) {
+    guard let former = schemas[table], former != schema else { return }
+    let rows = engine.contents(of: table, columns: schema.columns.count)
+    replace(table, with: schema, of: inlet, at: now)
+    guard schemas[table] == schema else { return }
+    for changes in rows { engine.handle(.changes(table, changes), at: now) }
   }
 
   /// Another schema is another table in the same place: pages are told, and open it anew.

@@ -12,6 +12,8 @@ public final class SourceInlet: Sendable {
   public enum Event: Sendable {
     /// Its table; comes before all else, and again when the source has started anew.
     case schema(Schema)
+    /// The same columns as before, and more behind them; the rows stay.
+    case columnsAdded(Schema)
     /// Its rows have changed.
     case changes(Changeset)
     /// It is up or down, and why; `retry`: how long it is until it is tried again.
@@ -93,7 +95,7 @@ public final class SourceInlet: Sendable {
       .acted(_, .failed(_, let text)), .image(_, .failed(let text)):
       mailbox.put(mail, rows: 1, bytes: 1_024 + text.utf8.count)
     case .loaded(_, _, let cell): mailbox.put(mail, rows: 1, bytes: 1_024 + cell.byteCount)
-    case .image, .schema, .forget, .sourceChanged: mailbox.put(mail, rows: 1, bytes: 1_024)
+    case .image, .schema, .columnsAdded, .forget, .sourceChanged: mailbox.put(mail, rows: 1, bytes: 1_024)
     }
   }
 

@@ -25,6 +25,7 @@ extension SourceInlet.Event {
   init(_ event: SourceEvent) {
     switch event {
     case .schema(let schema): self = .schema(schema)
+    case .columnsAdded(let schema): self = .columnsAdded(schema)
     case .changes(let changes): self = .changes(changes)
     case .state(let state, let message, let retry): self = .state(state, message: message, retry: retry)
     case .loaded(let key, let column, let cell): self = .loaded(key, column: column, cell)

@@ -53,7 +53,7 @@ struct Questions {
     case .pageFailed(let id, _): return pages.remove(id) != nil
     case .image(let number, _): return images.remove(number) != nil
     case .acted(let number, _): return actions.remove(number) != nil
-    case .schema, .changes, .state, .forget, .sourceChanged: return true
+    case .schema, .columnsAdded, .changes, .state, .forget, .sourceChanged: return true
     }
   }
 

@@ -112,6 +112,8 @@ public final class HostedLibrary: @unchecked Sendable {
     case .schema(let schema):
       monitor.withLock { self.schema = schema }
       return write(PluginLine.schema(schema))
+    // Only streams and watched commands add columns.
+    case .columnsAdded: return true
     case .changes(let changes):
       guard let schema = declared else { return true }
       let lines = PluginLine.changes(changes, schema)

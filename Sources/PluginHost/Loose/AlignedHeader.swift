@@ -12,6 +12,10 @@ struct AlignedHeader {
   private(set) var columns: [Range<Int>] = []
   /// Whether every line stands below the header: no value is so wide that those behind it are pushed away.
   private(set) var isStraight = true
+  /// Whether values of several columns stand so close that no line of places parts them.
+  private(set) var isCrowded = false
+  /// Whether there are values that neither the name on their left nor the one on their right can claim.
+  private(set) var isDoubtful = false
 
   private let header: [Character]
   private let rows: ArraySlice<[Character]>
@@ -72,6 +76,31 @@ struct AlignedHeader {
     }
   }
 
+  /// Whether a split at blanks agrees with where the values are: a value of several words, or an empty cell, would move
+  /// those behind it into other columns.
+  ///
+  /// At least half of the lines must have each word but the last below its name. In the others each word may have been
+  /// pushed to the right, by no more than the words before it are wider than their names.
+  var blanksAgree: Bool {
+    if splitsEvenly { return true }
+    var straight = 0
+    for row in rows {
+      let tokens = Self.words(row).map(\.range)
+      guard tokens.count >= words.count else { return false }
+      var push = 0
+      var isBelow = true
+      for (token, word) in zip(tokens, words).dropLast() {
+        guard token.lowerBound - push < word.range.upperBound, token.upperBound > word.range.lowerBound else {
+          return false
+        }
+        isBelow = isBelow && token.overlaps(word.range)
+        push = max(push, token.upperBound - word.range.upperBound)
+      }
+      straight += isBelow ? 1 : 0
+    }
+    return straight * 2 >= rows.count
+  }
+
   /// Whether the words look like names: those without a gap are in capitals, or begin with one, or each of three or more stands above two values or more.
   var canName: Bool {
     guard columns.map(text).allSatisfy({ Self.canName($0) }) else { return false }
@@ -86,33 +115,111 @@ struct AlignedHeader {
 
   // MARK: Columns
 
+  /// A run of places that are blank in no line, and the nameless runs next to it that are of the same column.
+  private struct Part {
+    let run: Range<Int>
+    var whole: Range<Int>
+    var words: ArraySlice<Word>
+    /// A column of its own, though no name stands above it.
+    var isNameless = false
+
+    /// Whether values may extend beyond the name on this side: where name and values share an edge, they grow away from it.
+    var growsLeft: Bool { !isLeft || isRight }
+    var growsRight: Bool { !isRight || isLeft }
+    private var isLeft: Bool { words.first?.range.lowerBound == run.lowerBound }
+    private var isRight: Bool { words.last?.range.upperBound == run.upperBound }
+  }
+
+  /// Gives each nameless run to the column on its left or on its right, or makes it a column of its own.
+  private mutating func parts(_ runs: [Range<Int>]) -> [Part] {
+    var parts: [Part] = []
+    var nameless: [Range<Int>] = []
+    var next = 0
+    for run in runs {
+      let first = next
+      while next < words.count, words[next].range.lowerBound < run.upperBound { next += 1 }
+      guard first < next else {
+        nameless.append(run)
+        continue
+      }
+      var part = Part(run: run, whole: run, words: words[first..<next])
+      place(nameless, between: &parts, and: &part)
+      nameless = []
+      parts.append(part)
+    }
+    if let first = nameless.first, let last = nameless.last, !parts.isEmpty {
+      let rest = first.lowerBound..<last.upperBound
+      if parts[parts.count - 1].growsRight {
+        parts[parts.count - 1].whole = parts[parts.count - 1].whole.lowerBound..<rest.upperBound
+      } else {
+        parts.append(Part(run: rest, whole: rest, words: [], isNameless: true))
+      }
+    }
+    return parts
+  }
+
+  private mutating func place(_ nameless: [Range<Int>], between parts: inout [Part], and right: inout Part) {
+    guard let first = nameless.first, let last = nameless.last else { return }
+    let all = first.lowerBound..<last.upperBound
+    let rightGap = right.run.lowerBound - all.upperBound
+    guard let left = parts.last else {
+      if rightGap == 1, right.growsLeft, !right.growsRight, isAdjacent(all, right.run) {
+        right.whole = all.lowerBound..<right.whole.upperBound
+      } else {
+        parts.append(Part(run: all, whole: all, words: [], isNameless: true))
+      }
+      return
+    }
+    let leftGap = all.lowerBound - left.whole.upperBound
+    let isLeft: Bool
+    switch (left.growsRight, right.growsLeft) {
+    case (true, false): isLeft = true
+    case (false, true) where isAdjacent(all, right.run): isLeft = false
+    case (true, true) where leftGap != rightGap: isLeft = leftGap < rightGap
+    default:
+      isDoubtful = true
+      isLeft = true
+    }
+    if isLeft {
+      parts[parts.count - 1].whole = left.whole.lowerBound..<all.upperBound
+    } else {
+      right.whole = all.lowerBound..<right.whole.upperBound
+    }
+  }
+
+  /// Whether one blank or two are between these places in each line that has both, as between the words of one value.
+  private func isAdjacent(_ left: Range<Int>, _ right: Range<Int>) -> Bool {
+    rows.allSatisfy { row in
+      guard let last = Self.slice(row, left).lastIndex(where: { !$0.isWhitespace }),
+        let first = Self.slice(row, right).firstIndex(where: { !$0.isWhitespace })
+      else { return true }
+      return first - last <= 3
+    }
+  }
+
   /// Makes columns of what is kept apart by blanks in all lines.
   private mutating func findColumns(_ runs: [Range<Int>]) {
     // Whether the column so far is a word without values, and the next one is of the same name: “Local Address:Port”.
     var isPending = false
     var hasValues = false
-    var next = 0
-    for run in runs {
-      let first = next
-      while next < words.count, words[next].range.lowerBound < run.upperBound { next += 1 }
-      let own = words[first..<next]
-      let hasValue = rows.contains { Self.slice($0, run).contains { !$0.isWhitespace } }
+    for part in parts(runs) {
+      let hasValue = rows.contains { Self.slice($0, part.whole).contains { !$0.isWhitespace } }
       let isJoined: Bool =
-        if let word = own.first {
-          !word.beginsColumn && (isPending || (hasValue ? isGlued(word, run) : hasValues))
+        if let word = part.words.first {
+          !word.beginsColumn && (isPending || (hasValue ? isGlued(word, part.run) : hasValues))
         } else {
-          true  // a run below no name belongs to the column before
+          false
         }
       if isJoined, let last = columns.last {
-        columns[columns.count - 1] = last.lowerBound..<run.upperBound
+        columns[columns.count - 1] = last.lowerBound..<part.whole.upperBound
         isPending = isPending && !hasValue
         hasValues = hasValues || hasValue
       } else {
-        columns.append(run)
-        isPending = !hasValue && own.contains { header[$0.range].contains(where: \.isLowercase) }
+        columns.append(part.whole)
+        isPending = !hasValue && part.words.contains { header[$0.range].contains(where: \.isLowercase) }
         hasValues = hasValue
       }
-      take(own, of: run)
+      take(part.words, of: part.run)
     }
   }
 
@@ -121,16 +228,26 @@ struct AlignedHeader {
     guard own.count >= 2, let name = own.first else { return }
     if own.dropFirst().contains(where: \.beginsColumn) {
       isStraight = false
+      // Names with one blank between them could be one column or several.
+      if own.contains(where: { !$0.beginsColumn }) { isDoubtful = true }
       let last = columns.removeLast()
       let starts =
         [last.lowerBound] + own.dropFirst().filter(\.beginsColumn).map(\.range.lowerBound) + [last.upperBound]
       columns += zip(starts, starts.dropFirst()).map { $0..<$1 }
     } else {
+      // Two values below names of one blank between them.
+      let hasGap = rows.contains { row in
+        Self.words(Array(Self.slice(row, run))).dropFirst().contains(where: \.beginsColumn)
+      }
+      if hasGap { isDoubtful = true }
       // As many values as words, and they do not begin where the name does: they are of as many columns.
       let start = name.range.lowerBound
       let isLeft = rows.allSatisfy { start >= $0.count || Self.begins(at: start, in: $0) }
       let isMany = rows.allSatisfy { Self.wordCount(Self.slice($0, run)) >= own.count }
-      if isMany, !isLeft { isStraight = false }
+      if isMany, !isLeft {
+        isStraight = false
+        isCrowded = true
+      }
     }
   }
 
@@ -169,15 +286,26 @@ struct AlignedHeader {
   /// value follows it after a colon.
   static func canName(_ name: String) -> Bool {
     guard let word = name.split(separator: " ").first else { return true }
+    guard !isQuantity(word), !name.contains("="), !name.contains("://"), word.first != "/" || word.count == 1 else {
+      return false
+    }
     return word.first != "[" && word.first != "-" && !name.hasSuffix(":")
       && (word.contains(where: \.isLetter) || word == "#" || word == "%")
   }
 
-  /// Whether these can be the names of these values: where every other row says the same, it is a value, too.
+  /// Whether a word is an amount with its unit: `4.0K`, `12GiB`.
+  static func isQuantity(_ word: Substring) -> Bool {
+    let number = word.prefix { $0.isNumber || $0 == "." || $0 == "," }
+    let unit = word.dropFirst(number.count)
+    return !number.isEmpty && number.first != "." && unit.count <= 3 && unit.allSatisfy { "kKMGTPEiBbms".contains($0) }
+      && !unit.isEmpty
+  }
+
+  /// Whether these can be the names of these values: what a tenth of the rows say, too, is a value.
   static func canName(_ names: [String], _ rows: [[String]]) -> Bool {
     names.indices.allSatisfy { index in
       names[index].isEmpty
-        || rows.count { index < $0.count && $0[index] == names[index] } * 2 < max(1, rows.count)
+        || rows.count { $0 != names && index < $0.count && $0[index] == names[index] } * 10 < max(1, rows.count)
     }
   }
 

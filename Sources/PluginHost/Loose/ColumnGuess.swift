@@ -3,6 +3,8 @@ import ListEngine
 /// What a column's values have been so far, and so what the column may be.
 enum ColumnGuess {
   case nothing, booleans, wholeNumbers, greatWholeNumbers, numbers, shares, moments, links, texts, series
+  /// Moments that no timestamp holds, such as 9999-12-31: beside others they are moments, alone they are texts.
+  case farMoments
 
   /// What one value is. `isTextual`: a text may stand for something else, as everything is a text in a file of values between commas.
   init(_ value: LooseValue, isTextual: Bool) {
@@ -17,8 +19,8 @@ enum ColumnGuess {
       let read = isTextual ? LooseValue(reading: text) : value
       if case .text = read {
         self =
-          Self.isMoment(text)
-          ? .moments : Self.isLink(text) ? .links : isTextual && LooseValue.share(text) != nil ? .shares : .texts
+          Self.moment(text)
+          ?? (Self.isLink(text) ? .links : isTextual && LooseValue.share(text) != nil ? .shares : .texts)
       } else {
         self.init(read, isTextual: false)
       }
@@ -33,6 +35,7 @@ enum ColumnGuess {
     case (.nothing, _): self = next
     case _ where self == next: break
     case (.wholeNumbers, .greatWholeNumbers), (.greatWholeNumbers, .wholeNumbers): self = .greatWholeNumbers
+    case (.moments, .farMoments), (.farMoments, .moments): self = .moments
     case (.wholeNumbers, .numbers), (.numbers, .wholeNumbers): self = .numbers
     default: self = .texts  // also for great whole numbers beside broken ones: no type holds both exactly
     }
@@ -41,7 +44,7 @@ enum ColumnGuess {
   /// The column that fits.
   func column(_ name: String) -> Column {
     switch self {
-    case .nothing, .texts: Column(name, .text)
+    case .nothing, .texts, .farMoments: Column(name, .text)
     case .links: Column(name, .text, style: .link)
     case .booleans: Column(name, .boolean)
     // A year, a port or a process id as likely as an amount.
@@ -54,9 +57,16 @@ enum ColumnGuess {
     }
   }
 
-  private static func isMoment(_ text: String) -> Bool {
+  /// The kind of a text that is a moment; `nil` for any other.
+  private static func moment(_ text: String) -> ColumnGuess? {
     var text = text
-    return text.withUTF8 { Moments.nanoseconds(rfc3339: UnsafeRawBufferPointer($0)) } != nil
+    return text.withUTF8 { bytes in
+      switch Moments.reading(rfc3339: UnsafeRawBufferPointer(bytes)) {
+      case .outOfRange: .farMoments
+      case .exact: .moments
+      case nil: nil
+      }
+    }
   }
 
   private static func isLink(_ text: String) -> Bool { text.hasPrefix("https://") || text.hasPrefix("http://") }

@@ -31,6 +31,14 @@ struct KeyValueLine {
     return (name, quoted())
   }
 
+  /// The number of pairs in a line, and of other words.
+  static func count(_ line: UnsafeRawBufferPointer) -> (pairs: Int, others: Int) {
+    var (pairs, others) = (0, 0)
+    var row = KeyValueLine(line)
+    while let (name, value) = row.next() { if value == nil || name.isEmpty { others += 1 } else { pairs += 1 } }
+    return (pairs, others)
+  }
+
   private mutating func quoted() -> String {
     var value: [UInt8] = []
     while place < bytes.count, bytes[place] != 0x22 {

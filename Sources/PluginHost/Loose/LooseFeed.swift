@@ -15,6 +15,8 @@ struct LooseFeed {
   private var hasToldSchema = false
   private var isLive = false
   private var toldNotice = ""
+  /// What is to be told of the stream's encoding.
+  var encodingNotice = ""
 
   init(name: String, options: LooseOptions, events: @escaping @Sendable (SourceEvent) -> Bool) {
     self.name = name
@@ -61,25 +63,41 @@ struct LooseFeed {
       name: name, title: options.title, key: options.key, columns: options.columns, isTextual: box.reader.isTextual)
     if options.key.isEmpty, options.guessesKey, options.kept == nil { table.findsKey = .ifNamed }
     table.retention = options.kept.map { .last($0) } ?? .everything
+    table.addsColumns = true
     self.table = table
   }
 
   /// Hands on what there is; false when nobody listens any more.
   mutating func flush() -> Bool {
-    guard table?.schema != nil else { return true }
-    if !hasToldSchema, let schema = table?.schema {
+    guard let schema = table?.schema else { return true }
+    let added = table?.takeAddedColumns() ?? []
+    if !hasToldSchema {
       hasToldSchema = true
-      guard events(.schema(schema)) else { return false }
+      guard events(.schema(added.first?.former ?? schema)) else { return false }
     }
-    guard let changes = table?.takeChanges() else { return true }
-    guard events(.changes(changes)) else { return false }
-    let notice = table?.keyNotice ?? ""
+    for addition in added {
+      guard addition.before.isEmpty || events(.changes(addition.before)), events(.columnsAdded(addition.schema)) else {
+        return false
+      }
+      isLive = false
+    }
+    if let changes = table?.takeChanges() {
+      guard events(.changes(changes)) else { return false }
+    } else if added.isEmpty {
+      return true
+    }
+    let notice = notice
     if !isLive || notice != toldNotice {
       isLive = true
       toldNotice = notice
       return events(.state(.live, message: notice))
     }
     return true
+  }
+
+  /// What is to be told of how the rows were read; empty when there is nothing to tell.
+  private var notice: String {
+    [encodingNotice, box.reader.notice, table?.keyNotice ?? ""].filter { !$0.isEmpty }.joined(separator: ". ")
   }
 
   /// It is quiet: decides what waits for a decision, and hands it on.
@@ -89,6 +107,9 @@ struct LooseFeed {
     table?.settle()
     return complain() && flush()
   }
+
+  /// The stream is none of text.
+  func refuse(_ reason: String) { _ = events(.state(.failed, message: reason)) }
 
   /// Nothing more will come.
   mutating func end() -> Bool {
@@ -104,6 +125,7 @@ struct LooseFeed {
       let reason = table.map(\.lastRejection).flatMap { $0.isEmpty ? nil : $0 } ?? "there was no row to read"
       return events(.state(.failed, message: options.reason(reason, takenFor: box.reader.format)))
     }
-    return events(.state(.live, message: toldNotice.isEmpty ? "Complete" : "Complete. \(toldNotice)"))
+    let notice = notice
+    return events(.state(.live, message: notice.isEmpty ? "Complete" : "Complete. \(notice)"))
   }
 }

@@ -30,7 +30,8 @@ struct LooseReader: ~Copyable {
   /// What the only line so far names, when it looks like a header: that one waits for what stands below it.
   private var loneNames: [String]? {
     guard let first = sample.first, sample.dropFirst().allSatisfy({ $0.line.isEmpty }) else { return nil }
-    return (format == nil ? LooseFormat.delimitedNames(first.line) : nil) ?? AlignedColumns.names(ofHeader: first.line)
+    return (format == nil ? LooseFormat.delimitedNames(first.line)?.names : nil)
+      ?? AlignedColumns.names(ofHeader: first.line)
   }
 
   private let parser = JSONParser()
@@ -40,7 +41,28 @@ struct LooseReader: ~Copyable {
   private var sampledBytes = 0
   /// What the first line has named, where the format has a line for it.
   private(set) var names: [String]?
+  /// Names of columns that only some records have.
+  private var extraNames: [String] = []
   private var aligned: AlignedColumns?
+  /// Lines of the header and above it: programs repeat them.
+  private var headerLines: Set<String> = []
+  private var alignment = Alignment.certain
+  /// Whether the format was found out, and its columns with it.
+  private(set) var isGuessed = false
+  /// Whether a text was not UTF-8, and was read as Windows-1252.
+  private(set) var hasForeignText = false
+
+  /// What the lines since the header say about the next one.
+  private enum Alignment {
+    /// The last line stood below the header.
+    case certain
+    /// The last line did not.
+    case interrupted
+    /// A blank line came, or two lines that do not fit: only a line with a value in each column but the last is a row.
+    case strict
+    /// Another table or text has begun: every line is a text.
+    case over
+  }
   private var record = DelimitedRecord(separator: 0x2C)
   private var recordNumber = 0
   /// Whether values between tabs stand below their names, as `helm` writes them: the blanks around them say nothing.
@@ -73,6 +95,15 @@ struct LooseReader: ~Copyable {
     // Some programs begin their files with a mark of the byte order.
     if !hasBegun, line.starts(with: Self.mark) { line = UnsafeRawBufferPointer(rebasing: line[Self.mark.count...]) }
     hasBegun = true
+    guard !TerminalText.isPlain(line) else { return readPlain(line, number) }
+    let plain = TerminalText.plain(line, hasForeignText: &hasForeignText)
+    let count = plain.count
+    (plain + [UInt8](repeating: 0, count: JSONParser.padding)).withUnsafeBytes {
+      readPlain(UnsafeRawBufferPointer(rebasing: $0[..<count]), number)
+    }
+  }
+
+  private mutating func readPlain(_ line: UnsafeRawBufferPointer, _ number: Int) {
     if format == nil, sample.isEmpty { decide(LooseFormat.guess(line)) }
     switch format {
     case .json: appendToDocument(line)
@@ -82,8 +113,8 @@ struct LooseReader: ~Copyable {
     case .lines: readLine(line, number)
     case .columns, nil:
       if aligned != nil { return readAligned(line, number) }
-      // Between quotes a line may be empty.
-      guard line.contains(where: { $0 > 0x20 }) || sample.first?.line.contains(",") ?? false else { return }
+      // Between quotes a line may be empty, and below columns it ends them.
+      guard line.contains(where: { $0 > 0x20 }) || !sample.isEmpty else { return }
       sample.append((text(line), number))
       sampledBytes += line.count
       if sample.count >= Self.sampleLines || sampledBytes >= Self.sampleBytes { settle() }
@@ -95,6 +126,16 @@ struct LooseReader: ~Copyable {
     found.append(.fault("line \(number): it has more than \(limit) bytes"))
   }
 
+  /// What is to be told of texts that were not read as they are; empty when there is nothing to tell.
+  var notice: String {
+    var notices: [String] = []
+    if isGuessed, format == .columns || format == .csv || format == .tsv {
+      notices.append("Columns were guessed from the header; --format lines shows the text as it is")
+    }
+    if hasForeignText { notices.append("Text that is not UTF-8 was read as Latin-1 (Windows-1252)") }
+    return notices.joined(separator: ". ")
+  }
+
   private func text(_ line: UnsafeRawBufferPointer) -> String { String(decoding: line, as: UTF8.self) }
 
   /// Decides what waits for a decision.
@@ -103,22 +144,26 @@ struct LooseReader: ~Copyable {
     let lines = sample
     sample = []
     guard !lines.isEmpty else { return }
-    if format == nil, LooseFormat.isDelimited(lines.map(\.line)) {
-      decide(.csv)
-    } else {
+    if format == nil {
+      isGuessed = true
+      let found = LooseFormat.guess(lines: lines.map(\.line))
+      if let found { decide(found) }
+    }
+    if format == nil || format == .columns {
       aligned = AlignedColumns(lines.map(\.line), isTold: format == .columns)
       if format == nil { decide(aligned == nil ? .lines : .columns) }
     }
-    for (line, number) in lines.dropFirst((aligned?.headerLine ?? -1) + 1) {
+    let header = (aligned?.headerLine ?? -1) + 1
+    if isGuessed { headerLines = Set(lines.prefix(header).map(\.line).filter { !$0.isEmpty }) }
+    for (line, number) in lines.dropFirst(header) {
       var line = line
       line.withUTF8 { bytes in
         let bytes = UnsafeRawBufferPointer(bytes)
-        if format == .csv {
-          readDelimited(bytes, number)
-        } else if aligned != nil {
-          readAligned(bytes, number)
-        } else {
-          readLine(bytes, number)
+        switch format {
+        case .csv, .tsv: readDelimited(bytes, number)
+        case .logfmt: readPairs(bytes, number)
+        case .columns: readAligned(bytes, number)
+        default: readLine(bytes, number)
         }
       }
     }
@@ -127,7 +172,10 @@ struct LooseReader: ~Copyable {
   /// Nothing more will come.
   mutating func end() {
     if let alone = loneNames {
-      if format == nil { decide(alone == LooseFormat.delimitedNames(sample[0].line) ? .csv : .columns) }
+      if format == nil {
+        isGuessed = true
+        decide(LooseFormat.delimitedNames(sample[0].line)?.format ?? .columns)
+      }
       names = Self.unique(alone)
       sample = []
     }
@@ -150,7 +198,12 @@ struct LooseReader: ~Copyable {
   }
 
   private static func row(_ object: JSONElement) -> LooseTable.LooseRow {
-    object.members.map { (String(decoding: $0.name, as: UTF8.self), LooseValue($0.value)) }
+    object.members.map { member in
+      let value = LooseValue(member.value)
+      let name = String(decoding: member.name, as: UTF8.self)
+      guard case .text(let text) = value, text.utf8.contains(0x1B) else { return (name, value) }
+      return (name, .text(TerminalText.plain(text)))
+    }
   }
 
   private mutating func readDelimited(_ line: UnsafeRawBufferPointer, _ number: Int) {
@@ -175,10 +228,18 @@ struct LooseReader: ~Copyable {
       return
     }
     if isPadded { fields = fields.map(Self.trimmed) }
-    guard fields.count <= names.count else {
-      return found.append(.fault("line \(recordNumber): it has \(fields.count) values for \(names.count) columns"))
+    var row: LooseTable.LooseRow = zip(names, fields).map { ($0, .text($1)) }
+    if fields.count > names.count {
+      // Values beyond the names are columns that are called by their numbers.
+      while extraNames.count < min(fields.count, Limits().columns + 1) - names.count { addExtraName(to: names) }
+      row += zip(extraNames, fields[names.count...]).map { ($0, .text($1)) }
     }
-    found.append(.row(zip(names, fields).map { ($0, .text($1)) }, place: "line \(recordNumber)"))
+    found.append(.row(row, place: "line \(recordNumber)"))
+  }
+
+  private mutating func addExtraName(to names: [String]) {
+    let name = "column \(names.count + extraNames.count + 1)"
+    extraNames.append(Self.unique(names + extraNames + [name]).last!)
   }
 
   private static func trimmed(_ text: String) -> String { String(AlignedHeader.trimmed(Array(text)[...])) }
@@ -196,9 +257,40 @@ struct LooseReader: ~Copyable {
   }
 
   private mutating func readAligned(_ line: UnsafeRawBufferPointer, _ number: Int) {
-    guard let aligned, line.contains(where: { $0 > 0x20 }) else { return }
+    guard let aligned else { return }
     let names = Self.unique(aligned.names)
-    found.append(.row(zip(names, aligned.fields(of: text(line))).map { ($0, .text($1)) }, place: "line \(number)"))
+    guard line.contains(where: { $0 > 0x20 }) else {
+      if isGuessed, alignment != .over { alignment = .strict }
+      return
+    }
+    let text = text(line)
+    guard isGuessed else {
+      return found.append(.row(zip(names, aligned.fields(of: text)).map { ($0, .text($1)) }, place: "line \(number)"))
+    }
+    guard !headerLines.contains(text), !AlignedColumns.isRuler(text) else { return }
+    if let fields = alignedFields(aligned, text) {
+      found.append(.row(zip(names, fields).map { ($0, .text($1)) }, place: "line \(number)"))
+    } else {
+      found.append(.row([(Self.unique(names + ["line"]).last!, .text(text))], place: "line \(number)"))
+    }
+  }
+
+  /// The values of a line below the header; `nil` for a line that is none of its rows.
+  private mutating func alignedFields(_ aligned: AlignedColumns, _ line: String) -> [String]? {
+    let isStrict = alignment == .strict
+    let fields = aligned.fittingFields(of: line, strictly: isStrict)
+    switch alignment {
+    case .certain, .interrupted:
+      if fields == nil { alignment = alignment == .certain ? .interrupted : .strict } else { alignment = .certain }
+      return fields
+    case .strict:
+      if let fields, !fields.dropLast().contains(""), !zip(fields, aligned.names).contains(where: { $0 == $1 }) {
+        return fields
+      }
+      alignment = .over
+      return nil
+    case .over: return nil
+    }
   }
 
   private mutating func readLine(_ line: UnsafeRawBufferPointer, _ number: Int) {

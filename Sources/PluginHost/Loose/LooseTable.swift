@@ -12,8 +12,18 @@ import ListEngine
 struct LooseTable {
   typealias LooseRow = [(name: String, value: LooseValue)]
 
+  /// Columns that were added to those of a table.
+  struct Addition {
+    /// The changes of the rows before, which have the former columns.
+    var before: Changeset
+    var former: Schema
+    var schema: Schema
+  }
+
   /// After so many rows it settles by itself.
   static let sampleRows = 100
+  /// Of a table that has its columns, rows with new members wait until they are this part of its rows.
+  private static let widening = 8
   /// After about so many bytes of rows it settles by itself.
   static let sampleBytes = 1 << 20
   /// Of so many unknown columns the names are remembered, so that each is complained of once.
@@ -29,6 +39,8 @@ struct LooseTable {
   var findsKey = KeyGuess.Effort.never
   /// Whether it settles by itself.
   var settlesEarly = true
+  /// Whether a member that first appears after the columns are known becomes a column.
+  var addsColumns = false
   /// Which rows the table keeps.
   var retention = Retention.everything
   /// Why a row was left out last.
@@ -54,6 +66,9 @@ struct LooseTable {
   /// What was there when it settled and is no column, as there are too many.
   private var leftOut: Set<String> = []
   private var changes = Changeset()
+  /// The changes that came before columns were added, and the columns since, in their order.
+  private var added: [Addition] = []
+  private var rowCount = 0
   private var nextNumber: Int64 = 1
   /// Keys that rows had before the guessed key was abandoned: no number may repeat one.
   private var numbersInUse: GuessedKey?
@@ -83,19 +98,53 @@ struct LooseTable {
   /// Whether the key is a guess, which holds as long as no two rows repeat it.
   var isKeyGuessed: Bool { guess != nil }
   /// Whether rows wait for the schema.
-  var isSampling: Bool { schema == nil && !sample.isEmpty }
+  var isSampling: Bool { !sample.isEmpty }
+
+  /// The changes before columns were added, and the columns since, for each time since the last call: to be told before
+  /// ``takeChanges()``.
+  mutating func takeAddedColumns() -> [Addition] {
+    defer { added = [] }
+    return added
+  }
 
   // MARK: Rows
 
   /// Takes one row; `place` is what complaints call it, such as `line 7`.
   mutating func add(_ row: LooseRow, at place: String) {
-    guard schema == nil else { return append(row, at: place) }
+    if schema != nil {
+      // A list that is read as a whole gets its columns before its rows.
+      guard !sample.isEmpty || (addsColumns && (!settlesEarly || hasNewColumn(row))) else {
+        return append(row, at: place)
+      }
+      return wait(row, place)
+    }
     if !key.isEmpty, rowKey(row, as: .text) == nil { return reject("\(place): \(keyFault(row))") }
+    wait(row, place)
+  }
+
+  /// Keeps a row until its columns are decided on.
+  private mutating func wait(_ row: LooseRow, _ place: String) {
     sample.append((row, place))
     guard settlesEarly else { return }
     sampledBytes += row.reduce(0) { $0 + $1.name.utf8.count + 16 + $1.value.written.utf8.count }
-    if sample.count >= Self.sampleRows || sampledBytes >= Self.sampleBytes { settle() }
+    if sample.count >= max(Self.sampleRows, rowCount / Self.widening) || sampledBytes >= Self.sampleBytes { settle() }
   }
+
+  /// Whether a row has a member that can become a column.
+  private func hasNewColumn(_ row: LooseRow) -> Bool {
+    guard wanted == nil, let schema, schema.columns.count < Limits().columns, belongs(row) else { return false }
+    return row.contains { isNew($0.name, $0.value) }
+  }
+
+  /// Whether a row is one of the table: where rows have names, another output has none of their columns.
+  private func belongs(_ row: LooseRow) -> Bool { guess == nil || row.contains { numbers[$0.name] != nil } }
+
+  private func isNew(_ name: String, _ value: LooseValue) -> Bool {
+    numbers[name] == nil && !name.isEmpty && name.utf8.count <= ForeignText.nameLimit && !isEmpty(value)
+      && !leftOut.contains(name)
+  }
+
+  private func isEmpty(_ value: LooseValue) -> Bool { value == .null || (isTextual && value == .text("")) }
 
   /// The whole list follows, and then ``endReload()``. Rows without a key are numbered from the first again.
   mutating func beginReload() {
@@ -143,7 +192,7 @@ struct LooseTable {
     var problem: String?
     for (name, value) in row {
       guard let number = numbers[name] else {
-        if wanted == nil, !key.contains(name) { note(unknown: name, at: place) }
+        if wanted == nil, !key.contains(name), !(addsColumns && isEmpty(value)) { note(unknown: name, at: place) }
         continue
       }
       let column = schema.columns[number]
@@ -156,6 +205,7 @@ struct LooseTable {
     guard let rowKey = nextKey(of: row, as: schema.key) else { return reject("\(place): \(keyFault(row))") }
     if let problem { reject(problem) }
     changes.upsert(rowKey, cells)
+    rowCount += 1
   }
 
   /// What a value is that its column cannot take.
@@ -191,7 +241,7 @@ struct LooseTable {
     if guess != nil {
       let own = rowKey(row, as: type)
       // A row without any column of the table is no row of it: a message between the rows, or another output.
-      guard own != nil || row.contains(where: { numbers[$0.name] != nil }) else { return nil }
+      guard own != nil || belongs(row) else { return nil }
       if let own, !guess!.isFull, guess!.insert(own) { return own }
       numbersInUse = guess
       guess = nil
@@ -276,7 +326,8 @@ struct LooseTable {
 
   /// Decides on the columns from the rows that have come; without any there is nothing to decide.
   mutating func settle() {
-    guard schema == nil, !sample.isEmpty else { return }
+    guard schema == nil else { return addColumns() }
+    guard !sample.isEmpty else { return }
     if key.isEmpty {
       key = KeyGuess.key(of: sample.map(\.row), findsKey)
       if !key.isEmpty { guess = GuessedKey() }
@@ -308,9 +359,43 @@ struct LooseTable {
     if columns.isEmpty { columns = [Column("row", .integer, format: .plain())] }
     adopt(
       Schema(name: name, title: title, key: isNumbered ? .integer : .text, columns: columns, retention: retention))
+    appendSample()
+  }
+
+  private mutating func appendSample() {
     let rows = sample
     sample = []
+    sampledBytes = 0
     for (row, place) in rows { append(row, at: place) }
+  }
+
+  /// Decides on columns for members that came later.
+  private mutating func addColumns() {
+    guard let former = schema, !sample.isEmpty else { return }
+    var schema = former
+    var order: [String] = []
+    var guesses: [String: ColumnGuess] = [:]
+    for (row, _) in sample where belongs(row) {
+      for (name, value) in row where addsColumns && wanted == nil && isNew(name, value) {
+        if guesses[name] == nil { order.append(name) }
+        guesses[name, default: .nothing].take(value, isTextual: isTextual)
+      }
+    }
+    let names = order.prefix(max(0, Limits().columns - schema.columns.count))
+    if let first = order.dropFirst(names.count).first {
+      leftOut.formUnion(order.dropFirst(names.count))
+      reject("a table has at most \(Limits().columns) columns: “\(first.prefix(80))” and what follows is left out")
+    }
+    if !names.isEmpty {
+      schema.columns += names.map { guesses[$0]!.column($0) }
+      let beginsReload = changes.beginsReload
+      changes.beginsReload = false
+      added.append(Addition(before: changes, former: former, schema: schema))
+      changes = Changeset()
+      changes.beginsReload = beginsReload
+      adopt(schema)
+    }
+    appendSample()
   }
 
   /// There was no row, but a line that names the columns: they are of texts.

@@ -72,6 +72,7 @@ public final class StreamSource: Sendable {
 
     func run() {
       var lines = LineSplitter()
+      var decoding = TextDecoding()
       var sampleBegan: Instant?
       while true {
         var timeout: Int32 = -1
@@ -81,6 +82,8 @@ public final class StreamSource: Sendable {
           sampleBegan = began
           let rest = min(.milliseconds(200), now.duration(to: began.advanced(by: .seconds(1))))
           timeout = Int32(max(0, rest.nanoseconds) / 1_000_000)
+        } else {
+          sampleBegan = nil
         }
         var waiting = [
           pollfd(fd: file, events: Int16(POLLIN), revents: 0),
@@ -105,6 +108,7 @@ public final class StreamSource: Sendable {
             // The end of a line that is not there any more will not come.
             if let line = lines.rest() { guard feed.take(line, lines.limit) else { return } }
             lines = LineSplitter()
+            decoding = TextDecoding()
             lseek(file, 0, SEEK_SET)
             continue
           }
@@ -112,12 +116,35 @@ public final class StreamSource: Sendable {
           if poll(&stop, 1, StreamSource.followPause) > 0 { return }
           continue
         }
-        lines.take(count)
-        while let line = lines.next() { guard feed.take(line, lines.limit) else { return } }
+        switch decoding.take(UnsafeRawBufferPointer(rebasing: room[..<count])) {
+        case .unchanged:
+          lines.take(count)
+          guard takeLines(&lines) else { return }
+        case .text(let bytes):
+          feed.encodingNotice = decoding.notice
+          var rest = bytes[...]
+          while !rest.isEmpty {
+            let room = lines.room()
+            let part = rest.prefix(room.count)
+            room.copyBytes(from: part)
+            lines.take(part.count)
+            rest = rest.dropFirst(part.count)
+            guard takeLines(&lines) else { return }
+          }
+        case .binary(let reason):
+          log(.error, reason)
+          return feed.refuse(reason)
+        }
         guard feed.flush() else { return }
       }
       if let line = lines.rest() { guard feed.take(line, lines.limit) else { return } }
       _ = feed.end()
+    }
+
+    /// Hands on the lines that are whole; false when nobody listens any more.
+    private func takeLines(_ lines: inout LineSplitter) -> Bool {
+      while let line = lines.next() { guard feed.take(line, lines.limit) else { return false } }
+      return true
     }
 
     /// Whether somebody has cut the file that we follow, as logrotate does with `copytruncate`.

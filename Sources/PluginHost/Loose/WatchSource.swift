@@ -194,7 +194,15 @@ public final class WatchSource: Sendable {
 
     /// Tells the table as it is now.
     private func show(_ output: [UInt8]) -> Bool {
-      let output = output.starts(with: LooseReader.mark) ? Array(output.dropFirst(LooseReader.mark.count)) : output
+      var output = output.starts(with: LooseReader.mark) ? Array(output.dropFirst(LooseReader.mark.count)) : output
+      var decoding = TextDecoding()
+      switch output.withUnsafeBytes({ decoding.take($0) }) {
+      case .unchanged: break
+      case .text(let bytes): output = bytes
+      case .binary(let reason):
+        log(.error, reason)
+        return tell(table == nil ? .failed : .stale, reason)
+      }
       var reader = LooseReader(format: options.format ?? LooseFormat.guess(output: output))
       var number = 0
       let padded = output + [UInt8](repeating: 0, count: JSONParser.padding)
@@ -221,6 +229,7 @@ public final class WatchSource: Sendable {
           name: name, title: options.title, key: options.key, columns: options.columns, isTextual: reader.isTextual)
         if options.key.isEmpty, options.guessesKey { table.findsKey = .always }
         table.settlesEarly = false
+        table.addsColumns = true
         self.table = table
       }
       table!.beginReload()
@@ -243,8 +252,16 @@ public final class WatchSource: Sendable {
         hasToldSchema = true
         guard events(.schema(schema)) else { return false }
       }
+      for addition in table!.takeAddedColumns() {
+        guard addition.before.isEmpty || events(.changes(addition.before)), events(.columnsAdded(addition.schema))
+        else {
+          return false
+        }
+        self.state = nil
+      }
       if let changes = table!.takeChanges() { guard events(.changes(changes)) else { return false } }
-      return tell(.live, table!.keyNotice)
+      let notices = [decoding.notice, reader.notice, table!.keyNotice]
+      return tell(.live, notices.filter { !$0.isEmpty }.joined(separator: ". "))
     }
 
     /// Of rows with one key the last, in the place of the first: in one list no key may come twice.

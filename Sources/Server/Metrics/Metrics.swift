@@ -37,7 +37,9 @@ struct SourceMetrics {
       if hasSchema { restarts += 1 }
       hasSchema = true
     case .changes(let changes): self.changes += UInt64(changes.count)
-    case .state, .loaded, .notLoaded, .forget, .page, .sections, .pageFailed, .sourceChanged, .image, .acted: break
+    case .columnsAdded, .state, .loaded, .notLoaded, .forget, .page, .sections, .pageFailed, .sourceChanged, .image,
+      .acted:
+      break
     }
   }
 }

@@ -21,6 +21,43 @@ import Testing
     harness.replicas[page]!.items.compactMap { if case .row(let id, _, _) = $0 { id } else { nil } }
   }
 
+  @Test func `the contents of a table fill one with more columns`() throws {
+    let harness = try Harness(rows: 0)
+    var changes = Changeset()
+    for key in ["b", "a", "c"] { changes.upsert(.text(key), [.text(key)]) }
+    changes.move(.text("c"), before: .text("b"))
+    changes.delete(.text("a"))
+    changes.noteUnnamedRejections(2, "bad")
+    try replace(harness)
+    harness.engine.handle(.changes(harness.table, changes), at: harness.clock.now)
+    let wider = Schema(name: "numbers", key: .text, columns: Self.other.columns + [Column("late", .number)])
+    let contents = harness.engine.contents(of: harness.table, columns: 2)
+    try replace(harness, with: wider)
+    for changes in contents { harness.engine.handle(.changes(harness.table, changes), at: harness.clock.now) }
+    var more = Changeset()
+    more.upsert(.text("d"), [.text("d"), .number(1)])
+    harness.engine.handle(.changes(harness.table, more), at: harness.clock.now)
+    #expect(harness.engine.contents(of: harness.table, columns: 2).flatMap(rows) == ["c c -", "b b -", "d d 1.0"])
+    #expect(harness.engine.contents(of: harness.table, columns: 2)[0].unnamedRejections == 2)
+  }
+
+  /// The rows of a changeset, as `key cell cell`.
+  private func rows(_ changes: Changeset) -> [String] {
+    var rows: [String] = []
+    changes.forEachRow { row in
+      let cells = row.cells.map { cell in
+        switch cell {
+        case .text(let text)?: text
+        case .number(let number)?: "\(number)"
+        default: "-"
+        }
+      }
+      guard case .text(let key) = row.key else { return }
+      rows.append(([key] + cells).joined(separator: " "))
+    }
+    return rows
+  }
+
   @Test func pagesAreToldAndGetNothingUntilTheyOpenIt() throws {
     let harness = try Harness(rows: 20)
     let page = harness.open()

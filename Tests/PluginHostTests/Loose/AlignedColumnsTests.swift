@@ -338,6 +338,95 @@ import Testing
       李|大阪府|7
       """
     ),
+    (
+      "ps -eo pid,lstart,cmd",
+      """
+        PID                  STARTED CMD
+          1 Mon Nov 23 04:08:49 2026 /sbin/init splash
+       2871 Tue Nov  3 09:58:02 2026 [kworker/1:0-virtio_vsock]
+      """,
+      """
+      PID|STARTED|CMD
+      1|Mon Nov 23 04:08:49 2026|/sbin/init splash
+      2871|Tue Nov  3 09:58:02 2026|[kworker/1:0-virtio_vsock]
+      """
+    ),
+    (
+      "ps -eo lstart,pid,comm",
+      """
+                       STARTED     PID COMMAND
+      Mon Nov 23 04:08:49 2026       1 init
+      Tue Nov  3 09:58:02 2026   28678 kworker/1:0-virtio_vsock
+      """,
+      """
+      STARTED|PID|COMMAND
+      Mon Nov 23 04:08:49 2026|1|init
+      Tue Nov  3 09:58:02 2026|28678|kworker/1:0-virtio_vsock
+      """
+    ),
+    (
+      "/proc/interrupts",
+      """
+                 CPU0       CPU1
+       24:          1          0  IO-APIC   5-edge      ACPI:Ged
+       28:          0          0 PCI-MSIX-0000:00:01.0   0-edge      virtio0-config
+      TLB:     570760     575971   TLB shootdowns
+      ERR:          0
+      """,
+      """
+      |CPU0|CPU1|
+      24:|1|0|IO-APIC   5-edge      ACPI:Ged
+      28:|0|0|PCI-MSIX-0000:00:01.0   0-edge      virtio0-config
+      TLB:|570760|575971|TLB shootdowns
+      ERR:|0||
+      """
+    ),
+    (
+      "dpkg -l",
+      """
+      Desired=Unknown/Install/Remove/Purge/Hold
+      | Status=Not/Inst/Conf-files/Unpacked/halF-conf/Half-inst/trig-aWait/Trig-pend
+      |/ Err?=(none)/Reinst-required (Status,Err: uppercase=bad)
+      ||/ Name               Version         Architecture Description
+      +++-==================-===============-============-==========================================
+      ii  adduser            3.134           all          add and remove users and groups
+      ii  zlib1g-dev:amd64   1:1.2.13.dfsg-1 amd64        compression library - development
+      """,
+      """
+      |Name|Version|Architecture|Description
+      ii|adduser|3.134|all|add and remove users and groups
+      ii|zlib1g-dev:amd64|1:1.2.13.dfsg-1|amd64|compression library - development
+      """
+    ),
+    (
+      "systemctl, failed units",
+      """
+        UNIT                       LOAD      ACTIVE   SUB     DESCRIPTION
+        apparmor.service           loaded    active   exited  Load AppArmor profiles
+      ● apt-daily.service          not-found inactive dead    apt-daily.service
+      ● logrotate.service          loaded    failed   failed  Rotate log files
+      """,
+      """
+      |UNIT|LOAD|ACTIVE|SUB|DESCRIPTION
+      |apparmor.service|loaded|active|exited|Load AppArmor profiles
+      ●|apt-daily.service|not-found|inactive|dead|apt-daily.service
+      ●|logrotate.service|loaded|failed|failed|Rotate log files
+      """
+    ),
+    (
+      "psql",
+      """
+       id |   name    | city
+      ----+-----------+------
+        1 | Ada L     |
+        2 | Grace     | NYC
+      """,
+      """
+      id|name|city
+      1|Ada L|
+      2|Grace|NYC
+      """
+    ),
   ]
 
   /// The table in an output; `nil` when there is none.
@@ -374,6 +463,34 @@ import Testing
     "Architecture:     x86_64\nByte Order:       Little Endian",
     "Hello.  This is a text\nthat has\nno columns, of course", "one", "",
   ]) func whatIsNoTableIsNone(_ text: String) { #expect(table(text) == nil) }
+
+  @Test(arguments: [
+    // A value pushed out of its column, and names as close as their values.
+    """
+    disk- ------------reads------------ ------------writes-----------
+           total merged sectors      ms  total merged sectors      ms
+    loop0      0      0       0       0      0      0       0       0
+    loop1      0      0       0       0      0      0       0       0
+    loop2      0      0       0       0      0      0       0       0
+    loop3      0      0       0       0      0      0       0       0
+    vda   884247  66704 57555146 12286674 851007 534449 80452488 1223565
+    """,
+    """
+    eth0: flags=4163<UP,BROADCAST,RUNNING,MULTICAST>  mtu 1400
+            inet 192.0.2.2  netmask 255.255.255.0  broadcast 192.0.2.255
+            ether 02:fc:00:00:00:01  txqueuelen 1000  (Ethernet)
+    """,
+    "4.0K  /etc/rc2.d\n8.0K  /etc/selinux\n16K   /etc/xdg",
+  ]) func `a split that is not certain is none`(_ text: String) { #expect(table(text) == nil) }
+
+  @Test func `a line whose columns are not certain has none`() throws {
+    let columns = try #require(AlignedColumns(["NAME   SIZE  OWNER", "a        10  root", "b       200  me"]))
+    #expect(columns.fittingFields(of: "c       300  you") == ["c", "300", "you"])
+    #expect(columns.fittingFields(of: "a-very-long-name 7  root") == ["a-very-long-name", "7", "root"])
+    #expect(columns.fittingFields(of: "two very-long-names-here 7  root") == nil)
+    #expect(columns.fittingFields(of: "c    300000  you") == ["c", "300000", "you"])
+    #expect(columns.fittingFields(of: "c    300000  you", strictly: true) == nil)
+  }
 
   @Test func aLineOfDashesBelowTheNamesIsNoRow() {
     #expect(table("Package  Version\n-------- -------\npip      24.0") == "Package|Version\npip|24.0")

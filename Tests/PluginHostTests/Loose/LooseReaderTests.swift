@@ -30,8 +30,9 @@ import Testing
   @Test func theFirstLineSaysWhatItIs() {
     #expect(guess(#"{"a":1}"#) == .ndjson)
     #expect(guess("  [") == .json)
-    #expect(guess("a\tb,c") == .tsv)
+    #expect(guess("a\tb,c") == nil, "the lines below it say the rest")
     #expect(guess("a,b") == nil, "the lines below it say the rest")
+    #expect(guess("HOME=/root") == nil, "and so they do for one pair")
     #expect(guess("level=info msg=\"all is well\" n=3") == .logfmt)
     #expect(guess("12:00 level=info n=3") == .logfmt)
     #expect(guess("started with level=info") == nil)
@@ -45,7 +46,7 @@ import Testing
     }
     for line in [#"{"a":{"b":[]}}"#, "{}"] { #expect(guess(line) == .ndjson, "\(line)") }
     for line in [
-      "[2026-11-22 12:00:01] INFO a", "[    0.000000] Linux", "[12:00:01] a", "[1] + 2", "\u{1B}[31mred\u{1B}[0m",
+      "[2026-11-22 12:00:01] INFO a", "[    0.000000] Linux", "[12:00:01] a", "[1] + 2",
       "[INFO] a",
       #"{"a":1} and more"#, "{'a':1}", #"{"a":"b"#, "[1}", "{,}", "[,", "[1,]", "]",
     ] {
@@ -93,9 +94,78 @@ import Testing
       rows("a,b,c\n1,\"x, \"\"y\"\"\",3\n\n4,\"two\nlines\",\n5") == [
         "a=1 b=x, \"y\" c=3", "a=4 b=two\nlines c=", "a=5",
       ])
-    #expect(rows("a,b\n1,2,3", format: .csv) == ["line 2: it has 3 values for 2 columns"])
+    #expect(rows("a,b\n1,2,3,4\n5,6", format: .csv) == ["a=1 b=2 column 3=3 column 4=4", "a=5 b=6"])
+    #expect(rows("column 3,b\n1,2,3", format: .csv) == ["column 3=1 b=2 column 3 2=3"])
+    #expect(rows("a,b\n" + String(repeating: ",", count: 9_999), format: .csv)[0].count < 9_000, "and so they end")
     #expect(rows("a,b\n1,\"x") == ["line 2: a quote is not closed"])
     #expect(rows("a,a,\n1,2,3") == ["a=1 a 2=2 column 3=3"])
+  }
+
+  @Test(arguments: [
+    "alice,30\nbob,25", "x,true\ny,false", "web,45%\ndb,7%", "web,4.0K\ndb,12M", "bob,/home/bob\neve,/home/eve",
+    "nodev\tsysfs\nnodev\ttmpfs\n\text4", "4.0K\t/etc/rc2.d\n8.0K\t/etc/selinux", "a\tb\n1\n2\n3",
+    "processor\t: 0\nvendor_id\t: AuthenticAMD\ncpu family\t: 25", "HOME=/root\nSHELL=/bin/sh\nLANG=C",
+  ]) func `a first row of values is not taken for names`(_ text: String) {
+    #expect(rows(text) == text.split(separator: "\n").map { "line=\($0)" })
+  }
+
+  @Test func `numbers name columns when they are a series`() {
+    #expect(rows("country,2020,2021\nDE,83,84") == ["country=DE 2020=83 2021=84"])
+    #expect(rows("host,1,2,3\na,7,8,9") == ["host=a 1=7 2=8 3=9"])
+    #expect(rows("host,1987\na,1990") == ["line=host,1987", "line=a,1990"])
+    #expect(rows("host,1,3,4\na,7,8,9")[0] == "line=host,1,3,4")
+  }
+
+  @Test func `one pair a line is a row when the keys are the same`() {
+    #expect(rows("n=1\nn=2") == ["n=1", "n=2"])
+    #expect(rows("n=1") == ["n=1"])
+  }
+
+  @Test(arguments: [
+    ("\u{1B}[31mred\u{1B}[0m", "red"), ("\u{1B}[1;38;5;208mx\u{1B}[K y", "x y"),
+    ("\u{1B}]8;;https://a.b/\u{1B}\\link\u{1B}]8;;\u{7} x", "link x"), ("\u{1B}(Bplain\u{1B}=", "plain"),
+    ("a\u{1B}[", "a"), ("a\u{1B}", "a"), ("a\u{1B}]0;title", "a"), ("\u{1B}[31mé\u{1B}[m", "é"), ("[31m", "[31m"),
+  ]) func `terminal codes are taken out`(_ text: String, _ plain: String) {
+    #expect(rows(text, format: .lines) == ["line=\(plain)"])
+  }
+
+  @Test func `terminal codes do not hide what a line is`() {
+    #expect(rows("\u{1B}[1ma,b\u{1B}[0m\n1,\u{1B}[32m2\u{1B}[0m") == ["a=1 b=2"])
+    #expect(rows(#"{"a":"\u001b[31mred\u001b[0m"}"#) == ["a=red"])
+    #expect(
+      rows("\u{1B}[4mNAME  READY\u{1B}[0m\nweb   \u{1B}[32m1/1\u{1B}[0m  \ndb    0/1  ")
+        == ["NAME=web READY=1/1", "NAME=db READY=0/1"])
+  }
+
+  @Test func `what follows columns below a blank line is no row of them`() {
+    let text = """
+      UNIT FILE          STATE
+      cron.service       enabled
+      ssh.service        static
+
+      2 unit files listed.
+      """
+    #expect(
+      rows(text) == [
+        "UNIT FILE=cron.service STATE=enabled", "UNIT FILE=ssh.service STATE=static", "line=2 unit files listed.",
+      ])
+  }
+
+  @Test func `a second table below the first is lines`() {
+    let text = """
+      NAME        READY   AGE
+      pod/web-0   1/1     5d
+      pod/web-1   1/1     5d
+
+      NAME        TYPE    AGE
+      service/a   None    9d
+      """
+    #expect(rows(text).suffix(2) == ["line=NAME        TYPE    AGE", "line=service/a   None    9d"])
+  }
+
+  @Test func `a header that is repeated is no row`() {
+    let header = "NAME   READY"
+    #expect(rows("\(header)\nweb    1/1\n\(header)\ndb     0/1") == ["NAME=web READY=1/1", "NAME=db READY=0/1"])
   }
 
   @Test func aRecordThatIsTooLongIsLeftOutAlone() {

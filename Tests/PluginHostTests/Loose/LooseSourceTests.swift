@@ -47,7 +47,7 @@ import Testing
       try recorder.wait("rows") { $0.rows.count == 2 }
       writer.write(Data("c,,\n".utf8))
       try writer.close()
-      try recorder.wait("the end") { $0.states.last == "live: Complete" }
+      try recorder.wait("the end") { $0.states.last == "live: Complete. \(Self.guessed)" }
       let view = recorder.view
       #expect(view.schema?.key == .integer)
       #expect(
@@ -158,7 +158,7 @@ import Testing
       try source.start()
       writer.write(Data(text.utf8))
       try writer.close()
-      try recorder.wait("the end") { $0.states == ["live: Complete"] }
+      try recorder.wait("the end") { $0.states == ["live: Complete. \(Self.guessed)"] }
       #expect(
         recorder.view.schema
           == Schema(name: "input", title: "input", key: .integer, columns: [Column("a", .text), Column("b", .text)]))
@@ -175,9 +175,104 @@ import Testing
       try source.start()
       writer.write(Data("a\tb\tc\n".utf8))
       try writer.close()
-      try recorder.wait("the end") { $0.states == ["live: Complete"] }
+      try recorder.wait("the end") { $0.states == ["live: Complete. \(Self.guessed)"] }
       #expect(
         recorder.view.schema == Schema(name: "input", title: "input", key: .text, columns: [Column("b", .text)]))
+    }
+  }
+
+  private static let guessed = "Columns were guessed from the header; --format lines shows the text as it is"
+
+  /// Everything that a stream of these bytes tells, to its end.
+  private func tell(_ bytes: [UInt8], _ options: LooseOptions = LooseOptions()) throws -> Recorder.View {
+    try withPipe { file, writer in
+      let source = stream(file, options)
+      try source.start()
+      writer.write(Data(bytes))
+      try writer.close()
+      try recorder.wait("the end") {
+        $0.states.last.map { $0.hasPrefix("live: Complete") || $0.hasPrefix("failed") } ?? false
+      }
+    }
+    return recorder.view
+  }
+
+  @Test func `a member that comes after the columns are known is added`() throws {
+    var text = (1...150).map { "{\"n\":\($0)}\n" }.joined()
+    text += "{\"n\":151,\"late\":\"x\"}\n{\"n\":152}\n"
+    let view = try tell(Array(text.utf8))
+    let added = view.events.compactMap { if case .columnsAdded(let schema) = $0 { schema } else { nil } }
+    #expect(added.map { $0.columns.map(\.name) } == [["n", "late"]])
+    #expect(view.schema?.columns.map(\.name) == ["n"])
+    #expect(view.rows.count == 152)
+    #expect(view.rows.suffix(2).map(\.cells) == [[.number(151), .text("x")], [.number(152), .null]])
+    #expect(view.states.last == "live: Complete")
+  }
+
+  @Test func `values beyond the names of a file of commas are added`() throws {
+    let text = "a,b\n" + String(repeating: "1,2\n", count: 120) + "1,2,extra\n"
+    let view = try tell(Array(text.utf8))
+    #expect(view.rows.last?.cells == [.number(1), .number(2), .text("extra")])
+    #expect(view.states.last == "live: Complete. \(Self.guessed)")
+  }
+
+  @Test func `a format that was named is not said to be guessed`() throws {
+    var options = LooseOptions()
+    options.format = .csv
+    #expect(try tell(Array("a,b\n1,2\n".utf8), options).states.last == "live: Complete")
+  }
+
+  @Test func `Latin-1 is decoded and said`() throws {
+    var bytes = Array("name,price\nCaf".utf8)
+    bytes += [0xE9, 0x2C, 0x80] + Array("5\nplain,1\n".utf8)
+    let view = try tell(bytes)
+    #expect(view.rows.map(\.cells) == [[.text("Café"), .text("€5")], [.text("plain"), .text("1")]])
+    #expect(
+      view.states.last
+        == "live: Complete. \(Self.guessed). Text that is not UTF-8 was read as Latin-1 (Windows-1252)")
+  }
+
+  @Test(arguments: [false, true], [false, true]) func `UTF-16 is decoded and said`(_ isBig: Bool, _ hasMark: Bool)
+    throws
+  {
+    let text = (hasMark ? "\u{FEFF}" : "") + "{\"name\":\"Café 😀\"}\n{\"name\":\"b\"}\n"
+    let bytes = text.utf16.flatMap { unit in
+      let (high, low) = (UInt8(unit >> 8), UInt8(unit & 0xFF))
+      return isBig ? [high, low] : [low, high]
+    }
+    let view = try tell(bytes)
+    #expect(view.rows.map(\.cells) == [[.text("Café 😀")], [.text("b")]])
+    #expect(view.states.last == "live: Complete. Text was read as UTF-16")
+  }
+
+  @Test(arguments: [
+    ([0x1F, 0x8B, 0x08, 0x00, 0x41] as [UInt8], "this is gzip data, not text: unpack it first: zcat FILE | rowcast"),
+    ([0x7F, 0x45, 0x4C, 0x46, 0x02, 0x01, 0x01, 0x00, 0x00, 0x03], "this is binary data, not text"),
+    ([0x01, 0x02, 0x41, 0x42, 0x0A], "this is binary data, not text"),
+  ]) func `binary data is refused with a reason`(_ bytes: [UInt8], _ reason: String) throws {
+    let view = try tell(bytes)
+    #expect(view.states == ["failed: \(reason)"])
+    #expect(view.rows.isEmpty)
+    #expect(recorder.log == ["error: \(reason)"])
+  }
+
+  @Test func `a watched command may print columns later`() throws {
+    try Workshop.withFolder { folder in
+      let path = folder.appending(path: "rows").path
+      try Data("{\"id\":\"a\"}\n".utf8).write(to: URL(filePath: path))
+      let source = watch("cat \(path)")
+      try source.start()
+      try recorder.wait("a run") { !$0.rows.isEmpty }
+      try Data("{\"id\":\"a\"}\n{\"id\":\"b\",\"late\":1}\n".utf8).write(to: URL(filePath: path), options: .atomic)
+      try recorder.wait("the column") { $0.rows.contains { $0.cells == [.text("b"), .number(1)] } }
+      let events = recorder.view.events
+      let place = try #require(events.firstIndex { if case .columnsAdded = $0 { true } else { false } })
+      guard case .changes(let changes)? = events.dropFirst(place + 1).first else {
+        Issue.record("no rows behind the columns")
+        return
+      }
+      #expect(changes.beginsReload && changes.endsReload && changes.count == 2)
+      source.stop()
     }
   }
 
@@ -203,7 +298,7 @@ import Testing
       writer.seekToEndOfFile()
       writer.write(Data("3,4\n".utf8))
       try recorder.wait("the second row") { $0.rows.count == 2 }
-      #expect(recorder.view.states == ["live: "])
+      #expect(recorder.view.states == ["live: \(Self.guessed)"])
     }
   }
 
@@ -244,7 +339,8 @@ import Testing
       try source.start()
       try recorder.wait("a row") { !$0.rows.isEmpty }
       #expect(source.stop())
-      #expect(recorder.view.states.prefix(2) == ["stale: line 3: it has no “id” (2 were left out)", "live: "])
+      #expect(
+        recorder.view.states.prefix(2) == ["stale: line 3: it has no “id” (2 were left out)", "live: \(Self.guessed)"])
       #expect(recorder.view.changes.first?.unnamedRejections == 0)
       #expect(recorder.view.schema?.columns.map(\.name) == ["id", "b"])
     }
@@ -315,7 +411,7 @@ import Testing
             PlainRow(.upsert, .text("b"), [.text("b"), .number(7)]),
           ])
       }
-      #expect(view.states == ["live: "])
+      #expect(view.states == ["live: \(Self.guessed)"])
     }
   }
 
@@ -367,7 +463,7 @@ import Testing
       try source.start()
       try recorder.wait("a row") { !$0.rows.isEmpty }
       #expect(source.stop())
-      #expect(recorder.view.states.prefix(2) == ["live: it prints no rows", "live: "])
+      #expect(recorder.view.states.prefix(2) == ["live: it prints no rows", "live: \(Self.guessed)"])
       #expect(recorder.view.schema?.columns == [Column("NAME", .text), Column("COUNT", .number, format: .plain())])
     }
   }

@@ -47,6 +47,14 @@ import Testing
     #expect(type(.null, .null) == .text)
   }
 
+  @Test func `a far moment does not make a column of moments one of texts`() {
+    let (near, far) = (LooseValue.text("2026-11-21T11:49:10Z"), LooseValue.text("9999-12-31T00:00:00Z"))
+    #expect(type(far, near) == .timestamp)
+    #expect(type(near, far) == .timestamp)
+    #expect(type(far, far) == .text, "nothing else holds it")
+    #expect(type(far, .text("soon")) == .text)
+  }
+
   @Test func whatIsMixedIsText() {
     #expect(type(.integer(1), .text("a")) == .text)
     #expect(type(.boolean(true), .integer(1)) == .text)
@@ -308,6 +316,95 @@ import Testing
     #expect(changes.count == 3)
     #expect(changes.unnamedRejections == 1)
     #expect(changes.unnamedRejection == "line 2: “new” is no column: the columns were guessed from the first rows")
+  }
+
+  // MARK: Columns that come later
+
+  /// A table of numbered rows with the column `n` that takes columns later.
+  private func growing(rows: Int) -> LooseTable {
+    var table = LooseTable(name: "t", key: [])
+    table.addsColumns = true
+    for number in 0..<rows { table.add([("n", .integer(Int64(number)))], at: "line") }
+    table.settle()
+    return table
+  }
+
+  @Test func `a member that comes later becomes a column`() throws {
+    var table = growing(rows: 2)
+    table.add([("n", .integer(2)), ("late", .integer(7)), ("none", .null)], at: "line 3")
+    table.add([("n", .integer(3)), ("late", .number(0.5)), ("more", .text("x"))], at: "line 4")
+    #expect(table.isSampling)
+    table.settle()
+    let added = table.takeAddedColumns()
+    try #require(added.count == 1)
+    #expect(added[0].before.count == 2 && added[0].former.columns == [Column("n", .number, format: .plain())])
+    #expect(
+      added[0].schema.columns == [
+        Column("n", .number, format: .plain()), Column("late", .number), Column("more", .text),
+      ])
+    #expect(added[0].schema == table.schema)
+    let changes = table.takeChanges()
+    #expect(
+      PlainRow.rows(of: try #require(changes)).map(\.cells) == [
+        [.number(2), .number(7), .null], [.number(3), .number(0.5), .text("x")],
+      ])
+    #expect(table.takeAddedColumns().isEmpty && table.lastRejection.isEmpty)
+  }
+
+  @Test func `columns may come more than once`() {
+    var table = growing(rows: 1)
+    for name in ["a", "b"] {
+      table.add([(name, .text("x"))], at: "line")
+      table.settle()
+    }
+    let added = table.takeAddedColumns()
+    #expect(added.map { $0.schema.columns.map(\.name) } == [["n", "a"], ["n", "a", "b"]])
+    #expect(added.map(\.before.count) == [1, 1])
+    #expect(table.pendingRows == 1)
+  }
+
+  @Test func `rows do not wait for ever for columns that come later`() {
+    var table = growing(rows: 1)
+    for _ in 0..<99 { table.add([("late", .integer(1))], at: "line") }
+    #expect(table.isSampling)
+    table.add([("late", .integer(1))], at: "line")
+    #expect(!table.isSampling && table.schema?.columns.count == 2)
+  }
+
+  @Test func `a list that is read again gets its columns before its rows`() throws {
+    var table = growing(rows: 2)
+    _ = table.takeChanges()
+    table.settlesEarly = false
+    table.beginReload()
+    table.add([("n", .integer(0))], at: "line 1")
+    table.add([("n", .integer(1)), ("late", .text("x"))], at: "line 2")
+    table.settle()
+    table.endReload()
+    let added = table.takeAddedColumns()
+    #expect(added.count == 1 && added[0].before.isEmpty)
+    let told = table.takeChanges()
+    let changes = try #require(told)
+    #expect(changes.beginsReload && changes.endsReload && changes.count == 2)
+  }
+
+  @Test func `columns beyond the most are left out and told once`() {
+    var table = growing(rows: 1)
+    let names = (1...600).map { "c\($0)" }
+    table.add(names.map { ($0, .integer(1)) }, at: "line 2")
+    table.settle()
+    #expect(table.schema?.columns.count == Limits().columns)
+    #expect(table.lastRejection.hasPrefix("a table has at most 512 columns: “c512”"))
+    table.add([("c600", .integer(1))], at: "line 3")
+    #expect(!table.isSampling)
+  }
+
+  @Test func `columns that were chosen stay as they are`() {
+    var table = LooseTable(name: "t", key: [], columns: ["n"])
+    table.addsColumns = true
+    table.add([("n", .integer(1))], at: "line 1")
+    table.settle()
+    table.add([("late", .integer(1))], at: "line 2")
+    #expect(!table.isSampling && table.takeAddedColumns().isEmpty)
   }
 
   @Test func aRowWithoutItsKeyIsLeftOut() {

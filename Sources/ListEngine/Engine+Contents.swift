@@ -1,0 +1,27 @@
+extension Engine {
+  /// All rows of a table in the source's order, with empty cells up to this number of columns: what a table with more columns
+  /// begins with. Rows that were rejected are counted in the first part.
+  ///
+  /// - Complexity: O(*n* log *n* + cells) for *n* rows.
+  public func contents(of id: TableID, columns: Int) -> [Changeset] {
+    let table = states[id.rawValue].table
+    let slots = (0..<table.slots).filter { table.isAlive($0) }.sorted { table.labels[$0] < table.labels[$1] }
+    let missing = [Cell](repeating: .null, count: max(0, columns - table.columns.count))
+    var parts: [Changeset] = []
+    for start in stride(from: 0, to: slots.count, by: Self.contentsPart) {
+      var changes = Changeset()
+      for slot in slots[start..<min(start + Self.contentsPart, slots.count)] {
+        changes.upsert(table.keys.key(of: slot), table.columns.map { $0.cell(slot) } + missing)
+      }
+      parts.append(changes)
+    }
+    if table.rejected > 0 {
+      if parts.isEmpty { parts = [Changeset()] }
+      parts[0].noteUnnamedRejections(Int(clamping: table.rejected), table.lastRejection)
+    }
+    return parts
+  }
+
+  /// How many rows a part of the contents has.
+  private static var contentsPart: Int { 4_096 }
+}
