@@ -215,7 +215,7 @@ final class PatternMatcher {
         }
       }
     }
-    steps += 8 + 2 * words
+    steps += 24 + 4 * words
     swap(&current, &following)
   }
 
