@@ -27,7 +27,7 @@ extension Engine {
 
 extension TableState {
   func count(into census: inout EngineCensus) {
-    let watched = views.values.count { $0.viewers > 0 }
+    let watched = watchedViews
     census.watchedViews += watched
     census.restingViews += views.count - watched
     for remainder in windowed?.remainders ?? [] { remainder.state.count(into: &census) }

@@ -281,6 +281,8 @@ public enum ClientError: Error, Hashable, Codable, Sendable {
   case notAllowed(String)
   /// The source cannot do what the query asks, and leaves too many rows for the engine to do it.
   case remainderTooLarge(String)
+  /// The table has as many views as it may, by number or by bytes.
+  case tooManyViews(String)
   /// The server serves as many sessions as it may.
   case tooManySessions(limit: Int)
 }

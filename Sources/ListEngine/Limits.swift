@@ -57,7 +57,12 @@ public struct Limits: Hashable, Codable, Sendable {
   public var cursorBytes = 4_096
   /// The least time between two times that everything in sight of a windowed source is asked for again.
   public var refreshInterval: Duration = .seconds(1)
-  /// How many rows one turn looks at while a view is put together. Views of a quarter as many rows are put together at once.
+  /// Different queries of one table that clients look at; further ones are refused.
+  public var views = 256
+  /// About how many bytes their views may take; see ``ListView/bytesPerRow``.
+  public var viewBytes = 4 << 30
+  /// The work that one turn does while views are put together, in rows that are gathered. Views of a quarter as many rows are put together at
+  /// once, as long as all that is done at once between two turns is five times as much at most.
   public var stepRows = 1 << 16
   /// How many rows one turn lets go that their table does not keep; see ``Retention``.
   public var evictions = 1_024

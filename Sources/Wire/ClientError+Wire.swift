@@ -16,6 +16,7 @@ extension ClientError {
     case .notAllowed: "notAllowed"
     case .remainderTooLarge: "remainderTooLarge"
     case .tooManySessions: "tooManySessions"
+    case .tooManyViews: "tooManyViews"
     }
   }
 
@@ -23,7 +24,7 @@ extension ClientError {
   public var reason: String {
     switch self {
     case .unreadableMessage(let reason), .unexpectedMessage(let reason), .outOfRange(let reason), .tooLong(let reason),
-      .notAllowed(let reason), .remainderTooLarge(let reason):
+      .notAllowed(let reason), .remainderTooLarge(let reason), .tooManyViews(let reason):
       reason
     case .unknownType(let type): "there is no message of the type “\(type)”"
     case .wrongVersion(let version):

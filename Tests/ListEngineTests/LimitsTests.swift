@@ -27,6 +27,7 @@ import Testing
     #expect(limits.rows == 100_000_000 && limits.tableBytes == 1 << 36)
     #expect(limits.patchBytes == 48 * 1024 && limits.sortTerms == 8 && limits.remainderPageRows == 1_000)
     #expect(limits.exportPatience == .seconds(60))
+    #expect(limits.views == 256 && limits.viewBytes == 4 << 30)
     #expect(limits.stepRows == 1 << 16 && limits.evictions == 1_024)
     #expect(limits.turnRows == 2_048 && limits.backlog == 4_096)
   }

@@ -1,9 +1,9 @@
 import CWebSockets
 import Foundation
-import ListEngine
 import Testing
 import Wire
 
+@testable import ListEngine
 @testable import Server
 
 /// What the documents say of each bound is what is in force.
@@ -55,6 +55,13 @@ import Wire
           configuration.messageRate == 200 && configuration.messageBurst == 400
             && configuration.messagePause == .milliseconds(500) && MessageRate.greatestPauses == 20
         ),
+        (
+          "256, and 4,096 MiB for their order; a further one is refused with `tooManyViews`",
+          limits.views == 256 && limits.viewBytes == 4_096 << 20
+        ),
+        ("| 65,536 rows a table, or what costs as much:", limits.stepRows == 65_536),
+        ("| 2,048 rows a turn, or what costs as much;", limits.turnRows == 2_048),
+        ("lacks more than 4,096 changes for 32 turns", limits.backlog == 4_096 && TableState.patientTurns == 32),
         ("| time to say hello | 10 s |", configuration.helloTimeout == .seconds(10)),
         (
           "| a page that is gone without a word | noticed within 16 s |",

@@ -37,6 +37,9 @@ final class Remainder {
   var isUnused: Bool { waiting.isEmpty && splits.isEmpty }
   /// All that need it, in an order that depends on nothing but what happened.
   var sessions: [Session] { state.sessions + waiting.map(\.session) }
+  /// The number of different queries that its sessions ask, and whether this is one of them.
+  var viewCount: Int { state.watchedViews + Set(waiting.compactMap(\.split.rest)).count }
+  func shows(_ rest: Query) -> Bool { state.views[rest] != nil || waiting.contains { $0.split.rest == rest } }
   /// What is to be loaded next; `nil` when all is there.
   var item: PageItem? {
     isLoading ? PageItem(view: number, generation: generation, place: .next(page)) : nil

@@ -8,10 +8,12 @@ extension TableState {
 
   /// Gives a session what its query asks for; a windowed table's source does as much of it as it can.
   ///
-  /// - Throws: ``ClientError/remainderTooLarge(_:)`` when the engine has no room for what the source cannot.
+  /// - Throws: ``ClientError/remainderTooLarge(_:)`` when the engine has no room for what the source cannot, and
+  ///   ``ClientError/tooManyViews(_:)`` when it has none for another view.
   func attach(_ session: Session, asking query: Query, at now: Instant) throws(QueryFault) {
-    guard let windowed else { return attach(session, to: query, at: now) }
     detach(session, at: now)
+    try checkViews(for: query)
+    guard let windowed else { return attach(session, to: query, at: now) }
     // A refusal that is about to be told answers what was asked before.
     refused.removeAll { $0.session === session }
     session.hasNewOutlook = true
@@ -36,6 +38,33 @@ extension TableState {
     }
     remainder.attach(session, split, at: now)
   }
+
+  /// Refuses a query that would need one view more than the table may have.
+  private func checkViews(for query: Query) throws(QueryFault) {
+    var known = views[query] != nil
+    var others = watchedViews
+    if let windowed {
+      let split = QuerySplit(query, table.schema, windowed.capabilities)
+      for remainder in windowed.remainders {
+        others += remainder.viewCount
+        if let rest = split.rest, remainder.query == split.source { known = known || remainder.shows(rest) }
+      }
+    }
+    guard !known else { return }
+    let limits = table.limits
+    guard others < limits.views else {
+      throw QueryFault(
+        .tooManyViews("clients look at \(others) different queries of this table already; it serves \(limits.views)"))
+    }
+    let bytes = ordered.reduce(0) { $0 + ($1.viewers > 0 ? $1.bytes : 0) }
+    guard bytes == 0 || table.count <= (limits.viewBytes - bytes) / ListView.bytesPerRow else {
+      let size = limits.viewBytes >> 20
+      throw QueryFault(.tooManyViews("the queries of this table take all the memory that they may, \(size) MiB"))
+    }
+  }
+
+  /// The number of queries that sessions look at; without what is left to the engine of a windowed source's.
+  var watchedViews: Int { views.values.count { $0.viewers > 0 } }
 
   /// Looks whether it is known already that the engine cannot do what the source cannot do of a query, so that a client that asks again and again
   /// has the source asked once.

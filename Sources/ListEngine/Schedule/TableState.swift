@@ -8,7 +8,7 @@ final class TableState {
   let windowed: WindowedTable?
   private(set) var views: [Query: any QueryView] = [:]
   /// Those of `views` that the engine keeps in order itself, in the order in which they were made.
-  private var ordered: [ListView] = []
+  private(set) var ordered: [ListView] = []
   /// By when each wants to be looked at.
   private var queue = SessionQueue()
   /// Those that look at it, in the order in which they came.
@@ -45,6 +45,14 @@ final class TableState {
   static let longestLog = 1 << 15
   /// Which view is the first to catch up in the next turn: the one for which there was no time left in the last one.
   private var firstView = 0
+  /// The work that may still be done at once, before the next turn, for queries that no view shows yet; see ``ViewBuild/spent``.
+  private var workAtOnce: Int
+  /// The number of turns so far.
+  private var turns = 0
+  /// A view that lacks more changes than its limit after so many turns makes its source wait no longer: it is put together again.
+  static let patientTurns = 32
+  /// The changes that are kept for a view which is put together, for each row of its table.
+  private static let buildLog = 2
 
   /// Where it goes on from the table whose place it has taken.
   let origin: Succession
@@ -52,6 +60,7 @@ final class TableState {
   init(_ table: Table, id: TableID, after former: Succession = Succession(), at now: Instant) {
     self.table = table
     self.id = id
+    workAtOnce = Self.workAtOnce(table.limits)
     origin = former
     exports = TableExports(after: former.lastExport)
     departed = former.departed
@@ -190,11 +199,22 @@ final class TableState {
     if table.log.entries.count > Self.longestLog {
       for view in views.values {
         // A view that nobody looks at is not worth the work.
-        if view.viewers == 0 { drop(view) } else { view.catchUp() }
+        if view.viewers == 0 { drop(view) } else { shorten(view) }
       }
     }
     let needed = exports.logPosition ?? table.log.end
     table.forgetChanges(before: min(needed, views.values.map(\.logPosition).min() ?? table.log.end))
+  }
+
+  /// Has a view need less of a log that is too long. No change waits for a view: one that is too far behind begins again.
+  private func shorten(_ view: any QueryView) {
+    guard let view = view as? ListView else { return view.catchUp() }
+    guard view.build == nil else {
+      let most = max(Self.longestLog, min(1 << 20, Int(table.slots) * Self.buildLog))
+      if view.backlog > most { view.rebuild() }
+      return
+    }
+    if view.backlog > Self.longestLog, !view.catchUp(atMost: table.limits.turnRows) { view.rebuild() }
   }
 
   /// What was done for all that look at this table, or have.
@@ -218,7 +238,9 @@ final class TableState {
     if let windowed {
       view = windowed.makeView(query)
     } else {
-      let made = ListView(query, table: table)
+      let made = ListView(query, table: table, atMost: workAtOnce)
+      // A view that was not finished at once is finished in later turns, which count their own work.
+      workAtOnce = max(0, workAtOnce - made.buildWork)
       ordered.append(made)
       view = made
     }
@@ -263,17 +285,7 @@ final class TableState {
         update(session)
       }
     }
-    // One step a turn, so that a view that is put together holds up nobody; what no page has seen of at all goes first.
-    if let view = unfinished.first(where: { $0.build?.canSelect == false }) ?? unfinished.first(where: { _ in true }) {
-      view.work()
-      // Its first items were shown without aggregates: now there are some.
-      if view.build == nil, !view.query.aggregates.isEmpty {
-        for session in sessions where session.view === view {
-          session.wantsFlush = true
-          update(session)
-        }
-      }
-    }
+    buildViews(limits)
     if windowed != nil {
       // What the engine does of their query is another table's affair, which would tell how that one is.
       for session in allSessions { tellStatus(session, at: now, outputs: &outputs) }
@@ -284,6 +296,7 @@ final class TableState {
     advanceExports()
     deliver(at: now, limits: limits, work: &work, outputs: &outputs)
     catchUpInTime(&work)
+    giveUpLateViews()
     loadDeferred(at: now, outputs: &outputs)
     if windowed != nil {
       askForPages(at: now, outputs: &outputs)
@@ -296,16 +309,69 @@ final class TableState {
     trimLog()
   }
 
+  private static func workAtOnce(_ limits: Limits) -> Int { limits.stepRows * ListView.workAtOnce }
+
+  /// Puts views together, as far as one turn goes, so that they hold up nobody.
+  ///
+  /// A view of which no page has seen anything goes first; of these the one that has had the least work, so that a query waits for others only
+  /// until each has had as much as itself. Every other turn the oldest is worked on, whatever it has had: so each is finished.
+  private func buildViews(_ limits: Limits) {
+    turns += 1
+    workAtOnce = Self.workAtOnce(limits)
+    var left = limits.stepRows
+    while left > 0, let view = nextToBuild {
+      let before = view.buildWork
+      view.work()
+      left -= max(1, view.buildWork - before)
+      // Its first items were shown without aggregates: now there are some.
+      guard view.build == nil, !view.query.aggregates.isEmpty else { continue }
+      for session in sessions where session.view === view {
+        session.wantsFlush = true
+        update(session)
+      }
+    }
+  }
+
+  private var nextToBuild: ListView? {
+    func rank(_ view: ListView) -> (Int, Int) {
+      (view.build?.isGathering == true ? 0 : 1, view.build?.spent ?? 0)
+    }
+    return turns % 2 == 0 ? unfinished.first { _ in true } : unfinished.min { rank($0) < rank($1) }
+  }
+
+  /// Views that have been behind for long do not keep their source waiting: they are put together again meanwhile.
+  private func giveUpLateViews() {
+    for view in ordered where view.viewers > 0 {
+      guard view.build == nil, view.backlog >= table.limits.backlog else {
+        view.turnsBehind = 0
+        continue
+      }
+      view.turnsBehind += 1
+      guard view.turnsBehind >= Self.patientTurns else { continue }
+      view.turnsBehind = 0
+      view.rebuild()
+    }
+  }
+
   /// Sends to everyone what is due, as far as one turn goes: whoever does not get a turn has the first in the next one.
   private func deliver(at now: Instant, limits: Limits, work: inout Int, outputs: inout [Output]) {
     var shared: [CutKey: Cutter.Result] = [:]
     var windows = SharedWindows()
     var served: [Session] = []
+    var heldUp: [ListView] = []
     while let session = queue.firstDue(at: now) {
       tellStatus(session, at: now, outputs: &outputs)
       let mayBeDue = session.mayBeDue(at: now, ticks)
       if mayBeDue || session.mayBeToldWaiting(at: now) {
-        guard work > 0, catchUp(session.view, &work) else { break }
+        guard work > 0 else { break }
+        if heldUp.contains(where: { $0 === session.view }) || !catchUp(session.view, &work) {
+          guard let view = session.view as? ListView, view.isHeldUpByFilter else { break }
+          // Others do not wait for an expensive filter: it goes on in the next turn.
+          heldUp.append(view)
+          queue.take(session)
+          served.append(session)
+          continue
+        }
       }
       queue.take(session)
       served.append(session)
@@ -341,6 +407,7 @@ final class TableState {
     for offset in ordered.indices {
       let index = (start + offset) % ordered.count
       guard isBehind(ordered[index]), !catchUp(ordered[index], &work) else { continue }
+      if ordered[index].isHeldUpByFilter, work > 0 { continue }
       firstView = index
       return
     }
@@ -357,13 +424,14 @@ final class TableState {
     guard work > 0 else { return false }
     let before = view.workDone
     defer { work -= view.workDone - before }
-    return view.catchUp(atMost: work)
+    return view.catchUp(atMost: work, filterRows: min(work, max(1, table.limits.turnRows / 2)))
   }
 
-  /// Whether every view that someone looks at has taken over so much that it can take more.
+  /// Whether every view that a session looks at has taken over so much that it can take more. A view that is put together does not count:
+  /// no source waits for that.
   var hasRoom: Bool {
     exports.hasRoom(table.limits.backlog * 4)
-      && ordered.allSatisfy { $0.viewers == 0 || $0.backlog < table.limits.backlog * ($0.build == nil ? 1 : 4) }
+      && ordered.allSatisfy { $0.viewers == 0 || $0.build != nil || $0.backlog < table.limits.backlog }
   }
 
   /// Lets the loader know who looks where, and tells the source.

@@ -118,7 +118,7 @@ final class FoldedView {
   func selectFirstItems() -> Int? {
     guard let view = view as? ListView, let build = view.build, view.canShowFirstItems else { return nil }
     if let selected, build.isCurrent(selected) { return selected.items.count }
-    let made = build.select(collapsed)
+    guard let made = build.select(collapsed) else { return nil }
     selected = made
     return made.items.count
   }

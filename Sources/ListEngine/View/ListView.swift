@@ -25,6 +25,8 @@ final class ListView: QueryView {
   private(set) var announcements = 0
   /// How much it has done to catch up: rows taken out or put in, and a little for each change that it has read.
   private(set) var workDone = 0
+  /// The work of all its builds so far; see ``ViewBuild/spent``.
+  private(set) var buildWork = 0
   /// How many changes it has not taken over.
   var backlog: Int { table.log.end - logPosition }
   /// Counts how often items came, went or moved: what was derived from their positions is worthless then.
@@ -36,10 +38,20 @@ final class ListView: QueryView {
   /// In how many slices it has been catching up, and how many may be of equal size.
   private var slices = 0
   private static var patientSlices: Int { 8 }
+  /// The work of a filter that costs as much as taking out a row or putting it in.
+  private static var filterWorkPerRow: Int { 1_024 }
+  /// The filter's work that finding the touched rows may cost when an order is given up.
+  private static var touchWork: Int { 1 << 20 }
+  /// The work of a build that is done at once, for each row of a step.
+  static var workAtOnce: Int { 5 }
   /// How far it had when everything was where it belongs.
   private var settledPosition = 0
   /// Rows that were taken out because they changed, or that are new: they are yet to be put in, if they are shown at all.
   private var displaced: [UInt32] = []
+  /// Whether it has not caught up the last time because its filter had no work left.
+  private(set) var isHeldUpByFilter = false
+  /// The number of turns at whose end it lacked more changes than its table's limit, one after the other.
+  var turnsBehind = 0
   /// How many sessions look at it.
   var viewers = 0
   /// When the last session left it.
@@ -58,8 +70,8 @@ final class ListView: QueryView {
   /// The sections that had a number before the view was put together again: they keep it.
   private var formerSections: [[Cell]: (number: UInt32, revision: UInt32)] = [:]
 
-  /// A view that is put together by ``work()``; at once when the table is small.
-  init(_ query: Query, table: Table) {
+  /// A view that is put together by ``work()``; at once when the table is small, and so far as `rows` goes: see ``ViewBuild/spent``.
+  init(_ query: Query, table: Table, atMost rows: Int? = nil) {
     self.table = table
     self.query = query
     comparator = RowComparator(query, table: table)
@@ -69,8 +81,13 @@ final class ListView: QueryView {
     for term in query.sort { interest |= 1 << UInt64(term.column & 63) }
     for column in query.group { interest |= 1 << UInt64(column & 63) }
     self.interest = interest
-    startBuild()
+    startBuild(atMost: rows)
   }
+
+  /// The bytes of one row in an order, and of the table that finds it there; more while it is put together.
+  static let bytesPerRow = 16
+  /// About how many bytes it takes. While it is put together, as many as if it had all rows.
+  var bytes: Int { (build == nil ? root.rows : table.count) * Self.bytesPerRow }
 
   // MARK: Reading
 
@@ -207,7 +224,10 @@ final class ListView: QueryView {
 
   /// Does some of what ``catchUp()`` does: about so many rows are taken out or put in, and more each time that it was not enough for long, so
   /// that it comes to an end however fast rows change. The result is whether that was all; until it is, nobody must look at the order.
-  func catchUp(atMost limit: Int) -> Bool {
+  ///
+  /// The filter may do as much work as for `filterRows` rows, or `limit` if that is `nil`; see ``isHeldUpByFilter``.
+  func catchUp(atMost limit: Int, filterRows: Int? = nil) -> Bool {
+    isHeldUpByFilter = false
     guard build == nil else { return true }
     guard relabelings == table.relabelings else {
       startBuild()
@@ -227,7 +247,7 @@ final class ListView: QueryView {
     aggregation?.grow(to: Int(table.slots))
     takeOut(changes, until: end)
     // A search must not meet a row that is out of place: nothing is put in before all that changed is out.
-    if position == table.log.end { putIn(until: end) }
+    if position == table.log.end { putIn(until: end, filterRows: filterRows ?? limit) }
     guard position == table.log.end, displaced.isEmpty else { return false }
     settle()
     return true
@@ -266,10 +286,24 @@ final class ListView: QueryView {
   }
 
   /// Puts in what was taken out, or is new, if it is shown.
-  private func putIn(until end: Int) {
-    while workDone < end, let slot = displaced.popLast() {
+  ///
+  /// Slices grow, but what the filter does in one of them does not: a step of a pattern costs the same for ever.
+  private func putIn(until end: Int, filterRows: Int) {
+    let before = filter.work
+    let limit = filterRows < .max >> 24 ? before + filterRows * Self.filterWorkPerRow : .max
+    // What the filter did counts, too.
+    defer {
+      workDone += (filter.work - before) / Self.filterWorkPerRow
+      isHeldUpByFilter = filter.work >= limit && !displaced.isEmpty
+    }
+    while workDone < end, filter.work < limit, let slot = displaced.popLast() {
+      guard table.isAlive(slot) && !contains(slot) else {
+        workDone += 1
+        continue
+      }
+      guard let isShown = filter.lets(slot, until: limit) else { return displaced.append(slot) }
       workDone += 1
-      guard table.isAlive(slot) && !contains(slot) && isShown(slot) else { continue }
+      guard isShown else { continue }
       let section = section(for: slot)
       section.order.insert(
         slot, key: compressor.compress(comparator.key(slot)), section: section, pool: pool, comparator: comparator)
@@ -357,8 +391,11 @@ final class ListView: QueryView {
     guard let touches else { return }
     let changes = table.log.since(build?.position ?? settledPosition)
     if build == nil { formerPool = pool }
+    let limit = filter.work + Self.touchWork
     for (index, change) in zip(changes.indices, changes) {
-      let isThere = table.isAlive(change.slot) && isShown(change.slot)
+      // Beyond the limit every row counts: a number that is too great is better than a turn that does not end.
+      let isThere =
+        table.isAlive(change.slot) && (filter.work < limit ? filter.lets(change.slot, until: limit) ?? true : true)
       if isThere || hadRow(change.slot, in: pool, at: index) { touches.note(change.slot) }
     }
     for change in changes where !table.isAlive(change.slot) { touches.forget(change.slot) }
@@ -418,7 +455,7 @@ final class ListView: QueryView {
 
   // MARK: From nothing
 
-  private func startBuild() {
+  private func startBuild(atMost limit: Int? = nil) {
     touchUnread()
     (displaced, slices) = ([], 0)
     pool = ChunkPool()
@@ -432,8 +469,13 @@ final class ListView: QueryView {
     guard table.slots <= table.limits.stepRows / 4 else { return }
     // At once, but not fifty views in one turn because a table of thousands of rows was filled.
     workDone += Int(table.slots)
-    while build != nil { work() }
+    let limit = min(limit ?? .max, table.limits.stepRows * Self.workAtOnce)
+    let filterLimit = filter.work + table.limits.stepRows * ViewBuild.filterWorkPerRow
+    while let build, build.spent < limit, filter.work < filterLimit { work() }
   }
+
+  /// Puts it together once more, in steps, because it cannot keep up with its table.
+  func rebuild() { startBuild(atMost: 0) }
 
   /// Whether the first items can be shown before the order is complete.
   var canShowFirstItems: Bool { (build?.canSelect ?? true) && relabelings == table.relabelings }
@@ -445,7 +487,9 @@ final class ListView: QueryView {
     guard relabelings == table.relabelings else { return startBuild() }
     pool.home.grow(to: Int(table.slots))
     aggregation?.grow(to: Int(table.slots))
+    let before = build.spent
     build.step()
+    buildWork += build.spent - before
     guard build.isDone else { return }
     self.build = nil
     version += 1

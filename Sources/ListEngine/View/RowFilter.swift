@@ -8,6 +8,7 @@
 final class RowFilter {
   fileprivate static var shown: Int { -1 }
   fileprivate static var hidden: Int { -2 }
+  private static var interrupted: Int { -3 }
 
   /// Its columns must not go before the filter does.
   private let table: Table
@@ -26,6 +27,8 @@ final class RowFilter {
   private(set) var looks = 0
   /// How much it has done so far: bytes looked at, and steps of regular expressions.
   private(set) var work = 0
+  /// Whether the tests of a row were interrupted.
+  private var isInterrupted = false
 
   /// - Precondition: The query fits the table.
   init(_ query: Query, table: Table) {
@@ -61,24 +64,38 @@ final class RowFilter {
   ///
   /// - Complexity: O(terms), and for each text that was not looked at before O(bytes).
   @inline(__always) func lets(_ slot: UInt32) -> Bool {
-    start < 0 ? start == Self.shown : run(slot)
+    start < 0 ? start == Self.shown : run(slot, .max) == Self.shown
   }
 
-  private func run(_ slot: UInt32) -> Bool {
+  /// Whether it lets the row in this slot through; `nil` when ``work`` has reached the limit before that is known. The next call for the row
+  /// goes on from there, if its texts are still the same. A row costs one look at each of its texts, whatever the limit.
+  @inline(__always) func lets(_ slot: UInt32, until limit: Int) -> Bool? {
+    guard start >= 0 else { return start == Self.shown }
+    let outcome = run(slot, limit)
+    return outcome == Self.interrupted ? nil : outcome == Self.shown
+  }
+
+  private func run(_ slot: UInt32, _ limit: Int) -> Int {
     var place = start
     while place >= 0 {
       let test = tests.baseAddress.unsafelyUnwrapped + place
-      let isTrue =
-        switch test.pointee.kind {
-        case .isEmpty: test.pointee.column.isNull(slot)
-        case .within: isWithin(test, slot)
-        case .outside: !isWithin(test, slot) && !test.pointee.column.isNull(slot)
-        case .isListed: isListed(test, slot)
-        case .text: passes(test, slot)
+      let isTrue: Bool
+      switch test.pointee.kind {
+      case .isEmpty: isTrue = test.pointee.column.isNull(slot)
+      case .within: isTrue = isWithin(test, slot)
+      case .outside: isTrue = !isWithin(test, slot) && !test.pointee.column.isNull(slot)
+      case .isListed: isTrue = isListed(test, slot)
+      case .text:
+        guard let passes = passes(test, slot, limit) else {
+          isInterrupted = true
+          return Self.interrupted
         }
+        isTrue = passes
+      }
       place = isTrue ? test.pointee.ifTrue : test.pointee.ifFalse
     }
-    return place == Self.shown
+    if isInterrupted { letGo() }
+    return place
   }
 
   @inline(__always) private func isWithin(_ test: UnsafeMutablePointer<FilterTest>, _ slot: UInt32) -> Bool {
@@ -95,19 +112,28 @@ final class RowFilter {
     return place < list.count && list[place] == key
   }
 
-  @inline(__always) private func passes(_ test: UnsafeMutablePointer<FilterTest>, _ slot: UInt32) -> Bool {
+  /// Forgets how far the tests of an interrupted row have come.
+  private func letGo() {
+    isInterrupted = false
+    for test in textTests { if case .matches(let matcher) = test { matcher.letGo() } }
+  }
+
+  @inline(__always)
+  private func passes(_ test: UnsafeMutablePointer<FilterTest>, _ slot: UInt32, _ limit: Int) -> Bool? {
     let number = test.pointee.column.textNumber(slot)
     guard number != TextPool.none else { return false }
     guard let memory = test.pointee.memory, let generation = test.pointee.column.sharedGeneration(of: number) else {
-      return look(test, test.pointee.column.bytes(slot))
+      return look(test, test.pointee.column.bytes(slot), limit)
     }
     if let verdict = memory.verdict(number, generation, bit: test.pointee.bit) { return verdict }
-    let verdict = look(test, test.pointee.column.bytes(slot))
+    guard let verdict = look(test, test.pointee.column.bytes(slot), limit) else { return nil }
     memory.remember(number, generation, bit: test.pointee.bit, verdict)
     return verdict
   }
 
-  private func look(_ test: UnsafeMutablePointer<FilterTest>, _ bytes: UnsafeRawBufferPointer) -> Bool {
+  private func look(
+    _ test: UnsafeMutablePointer<FilterTest>, _ bytes: UnsafeRawBufferPointer, _ limit: Int
+  ) -> Bool? {
     looks += 1
     if let search = searches[test.pointee.operand] {
       work += bytes.count
@@ -115,7 +141,7 @@ final class RowFilter {
     }
     var spent = 0
     defer { work += spent }
-    return textTests[test.pointee.operand].passes(bytes, work: &spent)
+    return textTests[test.pointee.operand].passes(bytes, work: &spent, left: max(1, limit - work))
   }
 }
 

@@ -28,12 +28,16 @@ final class ViewBuild {
   /// How many items the selection holds.
   static let selectionSize = 1024
 
-  /// How many bytes a filter may look at in one step, for each row of the step: long texts make shorter steps.
-  private static var filterWorkPerRow: Int { 128 }
+  /// The work of a filter (``RowFilter/work``) that costs as much as gathering a row: long texts and expensive patterns make shorter steps.
+  static var filterWorkPerRow: Int { 64 }
+  /// The filter's work that a selection may cost for rows that have changed meanwhile.
+  private static var lateFilterWork: Int { 1 << 20 }
 
   /// How many rows of a step a text's sort key stands for, when it has to be made; and how many a section does, when it is met first.
   private static var rowsPerCollationKey: Int { 16 }
   private static var rowsPerSection: Int { 64 }
+  /// The rows gathered that cost as much as a row sorted into a run, or merged.
+  private static var rowsPerSorted: Int { 8 }
 
   private enum Phase {
     case gather, rank, number, sort, merge, nest, announce, done
@@ -65,6 +69,10 @@ final class ViewBuild {
   /// The rows that changed since the build began, and how far the log was read for it.
   private var changed = ChangedRows()
   private var logSeen: Int
+  /// The work done so far, in rows gathered; what takes longer counts as several.
+  private(set) var spent = 0
+  /// Whether no selection is made any more, because it costs too much to find out which of the changed rows it has.
+  private var hasExpensiveChanges = false
   /// Up to where sections, then entries, then sections again are done in this phase.
   private var cursor = 0
   private var leastKey = UInt64.max
@@ -103,13 +111,16 @@ final class ViewBuild {
   /// Whether the order is complete.
   var isDone: Bool { phase == .done }
   /// Whether all rows are gathered, so that a selection can be made.
-  var canSelect: Bool { phase == .number || phase == .sort || phase == .merge }
+  var canSelect: Bool { !hasExpensiveChanges && (phase == .number || phase == .sort || phase == .merge) }
+  /// Whether its rows are still to be gathered, so that a selection may be made later.
+  var isGathering: Bool { phase == .gather || phase == .rank }
   /// Whether a selection shows what is true now.
   func isCurrent(_ selection: Selection) -> Bool { selection.build === self && selection.moment == table.log.end }
 
   /// Does one step.
   func step() {
     noteChanges()
+    spent += 1
     switch phase {
     case .gather: gather()
     case .rank: rank()
@@ -145,6 +156,9 @@ final class ViewBuild {
     var rowCounts: [Int] = []
     swap(&rowCounts, &rowsOfSection)
     let (filter, groups, isGrouped) = (view.filter, view.groups, view.isGrouped)
+    let (start, workBefore, keysBefore, sectionsBefore) = (
+      next, filter.work, comparator.collationKeysMade, sections.count
+    )
     let sieve = Sieve(filter: filter, changed: changed, comparator: comparator, labels: table.labels)
     let greatestWork = filter.work + stepRows * Self.filterWorkPerRow
     let mostKeys = comparator.collationKeysMade + max(1, stepRows / Self.rowsPerCollationKey)
@@ -163,6 +177,9 @@ final class ViewBuild {
     swap(&entries, &self.entries)
     swap(&known, &sectionOfText)
     swap(&rowCounts, &rowsOfSection)
+    spent += Int(next - start) + (filter.work - workBefore) / Self.filterWorkPerRow
+    spent += (comparator.collationKeysMade - keysBefore) * Self.rowsPerCollationKey
+    spent += (sections.count - sectionsBefore) * Self.rowsPerSection
     if next == table.slots { phase = .rank }
   }
 
@@ -223,6 +240,7 @@ final class ViewBuild {
       some.place = leaves.count
       leaves.append(some)
       left -= 1
+      spent += Self.rowsPerSection
       leaf = self.leaf(after: some)
     }
     guard leaf == nil else { return }
@@ -262,6 +280,7 @@ final class ViewBuild {
         greatest = max(greatest, key)
       }
     }
+    spent += end - cursor
     (leastKey, greatestKey, cursor) = (least, greatest, end)
     guard end == entries.count else { return }
     view.chooseCompressor(least <= greatest ? KeyCompressor(least: least, greatest: greatest) : KeyCompressor())
@@ -270,7 +289,8 @@ final class ViewBuild {
 
   private func sort() {
     let start = runs.last?.upperBound ?? 0
-    let end = min(entries.count, start + max(1, stepRows / 8))
+    let end = min(entries.count, start + max(1, stepRows / Self.rowsPerSorted))
+    spent += (end - start) * Self.rowsPerSorted
     let (changed, comparator) = (changed, comparator)
     entries.withUnsafeMutableBufferPointer { all in
       var run = UnsafeMutableBufferPointer(rebasing: all[start..<end])
@@ -315,7 +335,7 @@ final class ViewBuild {
       for run in runs.indices { skipChanged(run) }
       var heap = runs.indices.filter { heads[$0] < runs[$0].upperBound }
       for root in (0..<heap.count / 2).reversed() { siftDown(&heap, root, precedes) }
-      var left = max(1, stepRows / 8)
+      var left = max(1, stepRows / Self.rowsPerSorted)
       // Rows of one section that follow one another are put into it together.
       var (rows, leaf) = ([UInt64](), 0)
       rows.reserveCapacity(left)
@@ -335,6 +355,7 @@ final class ViewBuild {
         }
         siftDown(&heap, 0, precedes)
         left -= 1
+        spent += Self.rowsPerSorted
       }
       if !rows.isEmpty { view.append(rows, to: leaves[leaf]) }
       if heap.isEmpty { phase = .nest }
@@ -350,6 +371,7 @@ final class ViewBuild {
       section.provisionalCount = nil
       if isLeaf(section) { view.finish(section) }
       left -= Self.rowsPerSection + section.rows / 64
+      spent += Self.rowsPerSection + section.rows / 64
       cursor += 1
     }
     guard cursor == sections.count else { return }
@@ -360,6 +382,7 @@ final class ViewBuild {
   private func announce() {
     let end = min(sections.count, cursor + max(1, stepRows / Self.rowsPerSection))
     for section in sections[cursor..<end] where section.level >= 0 { view.announce(section) }
+    spent += (end - cursor) * Self.rowsPerSection
     cursor = end
     if cursor == sections.count { phase = .done }
   }
@@ -380,21 +403,35 @@ final class ViewBuild {
 
   // MARK: The first window
 
-  /// Selects the first items as they are at this moment, for whoever has collapsed these sections.
+  /// Selects the first items as they are at this moment, for whoever has collapsed these sections; `nil` when it costs too much to find out
+  /// which of the rows that have changed belong to them.
   ///
   /// - Complexity: O(rows), without sorting them.
-  func select(_ paths: Set<[Cell]>) -> Selection {
+  func select(_ paths: Set<[Cell]>) -> Selection? {
     noteChanges()
-    // Rows that have changed are few: they are looked at as they are now, and may bring sections of their own.
-    let late = Dictionary(grouping: changed.slots.filter { table.isAlive($0) && view.isShown($0) }) {
-      lateSection(of: $0).number
+    guard let shown = shownLate() else {
+      hasExpensiveChanges = true
+      return nil
     }
+    // Rows that have changed are few: they are looked at as they are now, and may bring sections of their own.
+    let late = Dictionary(grouping: shown) { lateSection(of: $0).number }
     count(late: late)
     selectedRows = sections[0].count
     let collapsed = Set(paths.compactMap { view.section(at: $0) }.map(\.number))
     return Selection(
       items: select(collapsed, late: late), itemCount: itemCount(collapsed), collapsed: collapsed, build: self,
       moment: table.log.end)
+  }
+
+  /// The rows that have changed and that the filter lets through now; `nil` when that costs too much to find out.
+  private func shownLate() -> [UInt32]? {
+    let limit = view.filter.work + Self.lateFilterWork
+    var shown: [UInt32] = []
+    for slot in changed.slots where table.isAlive(slot) {
+      guard view.filter.work < limit, let isShown = view.filter.lets(slot, until: limit) else { return nil }
+      if isShown { shown.append(slot) }
+    }
+    return shown
   }
 
   /// How many items there are, but for those that are folded away.
@@ -514,8 +551,8 @@ private struct Sieve {
     for slot in start..<end where labels[Int(slot - start)] != 0 {
       if hasChanges && changed.contains(slot) { continue }
       if isFiltered {
-        guard filter.work < work else { return slot }
-        guard filter.lets(slot) else { continue }
+        guard filter.work < work, let isShown = filter.lets(slot, until: work) else { return slot }
+        guard isShown else { continue }
       }
       // All of them here, so that sorting makes none.
       if isCollated {
@@ -526,73 +563,5 @@ private struct Sieve {
       rows.count += 1
     }
     return end
-  }
-}
-
-/// The rows that changed while a view is put together.
-private struct ChangedRows {
-  private var bits: [UInt64] = []
-  /// In the order in which they changed first.
-  private(set) var slots: [UInt32] = []
-
-  var isEmpty: Bool { slots.isEmpty }
-
-  @inline(__always) func contains(_ slot: UInt32) -> Bool {
-    let word = Int(slot) >> 6
-    return word < bits.count && bits[word] & (1 << UInt64(slot & 63)) != 0
-  }
-
-  /// Whether it was not there yet.
-  mutating func insert(_ slot: UInt32) -> Bool {
-    guard !contains(slot) else { return false }
-    let word = Int(slot) >> 6
-    if word >= bits.count { bits.append(contentsOf: repeatElement(0, count: word + 1 - bits.count)) }
-    bits[word] |= 1 << UInt64(slot & 63)
-    slots.append(slot)
-    return true
-  }
-}
-
-/// Keeps the least of many rows: a heap with the greatest of those kept at its root.
-private struct BoundedHeap {
-  private let limit: Int
-  private var rows: [(key: UInt64, slot: UInt32)] = []
-
-  init(limit: Int) { self.limit = limit }
-
-  /// - Complexity: O(1) for a row that is greater than all that are kept, O(log limit) otherwise.
-  @inline(__always)
-  mutating func offer(key: UInt64, slot: UInt32, _ precedes: (UInt32, UInt32) -> Bool) {
-    if rows.count < limit {
-      rows.append((key, slot))
-      var child = rows.count - 1
-      while child > 0, isLess(rows[(child - 1) / 2], rows[child], precedes) {
-        rows.swapAt(child, (child - 1) / 2)
-        child = (child - 1) / 2
-      }
-      return
-    }
-    guard key <= rows[0].key, isLess((key, slot), rows[0], precedes) else { return }
-    rows[0] = (key, slot)
-    var root = 0
-    while true {
-      var greatest = root
-      let left = 2 * root + 1
-      if left < rows.count, isLess(rows[greatest], rows[left], precedes) { greatest = left }
-      if left + 1 < rows.count, isLess(rows[greatest], rows[left + 1], precedes) { greatest = left + 1 }
-      guard greatest != root else { return }
-      rows.swapAt(root, greatest)
-      root = greatest
-    }
-  }
-
-  func sorted(_ precedes: (UInt32, UInt32) -> Bool) -> [UInt32] {
-    rows.sorted { isLess($0, $1, precedes) }.map(\.slot)
-  }
-
-  @inline(__always) private func isLess(
-    _ a: (key: UInt64, slot: UInt32), _ b: (key: UInt64, slot: UInt32), _ precedes: (UInt32, UInt32) -> Bool
-  ) -> Bool {
-    a.key != b.key ? a.key < b.key : precedes(a.slot, b.slot)
   }
 }

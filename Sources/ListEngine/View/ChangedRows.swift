@@ -1,0 +1,23 @@
+/// The rows that changed while a view is put together.
+struct ChangedRows {
+  private var bits: [UInt64] = []
+  /// In the order in which they changed first.
+  private(set) var slots: [UInt32] = []
+
+  var isEmpty: Bool { slots.isEmpty }
+
+  @inline(__always) func contains(_ slot: UInt32) -> Bool {
+    let word = Int(slot) >> 6
+    return word < bits.count && bits[word] & (1 << UInt64(slot & 63)) != 0
+  }
+
+  /// Whether it was not there yet.
+  mutating func insert(_ slot: UInt32) -> Bool {
+    guard !contains(slot) else { return false }
+    let word = Int(slot) >> 6
+    if word >= bits.count { bits.append(contentsOf: repeatElement(0, count: word + 1 - bits.count)) }
+    bits[word] |= 1 << UInt64(slot & 63)
+    slots.append(slot)
+    return true
+  }
+}
