@@ -231,6 +231,8 @@ public struct Delivery {
   public var schema: Schema
   /// What changed; shared by all sessions that get the same.
   public var patch: Patch
+  /// While the page pauses: indexes in the window of the rows that have changed or come since the pause.
+  public var newer: [Int] = []
 }
 
 /// What the engine wants done.

@@ -9,20 +9,53 @@ extension Simulation {
     /// What it was told last, and when.
     var told: Waiting
     var toldAt: Instant?
+    /// Whether it has scrolled, or refused what it was sent: then it may lack rows, and get them.
+    var hasScrolled = false
   }
 
   mutating func pause(_ engine: inout Engine) {
     guard let index = anyPage() else { return }
     (pages[index].mayHold, pages[index].heldAt) = (false, nil)
     guard pages[index].pause == nil else { return goOn(&engine, index) }
+    // What it has said of its place before may be answered now.
     pages[index].pause = PausedView(
-      rows: plain.shownRows(pages[index].query), told: Waiting(changed: 0, rows: plain.count(pages[index].query)))
+      rows: plain.shownRows(pages[index].query), told: Waiting(changed: 0, rows: plain.count(pages[index].query)),
+      hasScrolled: !holdsSight(pages[index]))
     engine.handle(.pause(pages[index].id, isPaused: true), at: clock.now)
   }
 
   mutating func goOn(_ engine: inout Engine, _ index: Int) {
     pages[index].pause = nil
     engine.handle(.pause(pages[index].id, isPaused: false), at: clock.now)
+  }
+
+  /// Whether a page holds, with what is on its way to it, all that it sees.
+  private func holdsSight(_ page: Page) -> Bool {
+    guard page.coming.isEmpty, page.viewport.sequence == page.replica.sequence, page.viewport.stick == nil else {
+      return false
+    }
+    let total = page.replica.total
+    let sight = min(page.viewport.first, total)..<min(page.viewport.first + page.viewport.count, total)
+    return sight.isEmpty
+      || (page.replica.start..<page.replica.start + page.replica.items.count).contains(sight)
+  }
+
+  /// A page that pauses gets nothing unless it has scrolled, and is told which rows are newer than the pause.
+  mutating func judgePaused(_ delivery: Delivery, _ index: Int) throws {
+    guard let pause = pages[index].pause else {
+      guard delivery.newer.isEmpty else { throw failure("a page that does not pause is told what is newer") }
+      return
+    }
+    guard pause.hasScrolled else { throw failure("a page that pauses gets a patch") }
+    guard isExact else { return }
+    for (place, item) in delivery.patch.result.items.enumerated() {
+      guard case .row(let row) = item, case .integer(let number) = row.cells[Self.keyColumn] else { continue }
+      let isNewer = pause.rows[.integer(number)]?.prefix(Self.keyColumn + 1) != row.cells.prefix(Self.keyColumn + 1)
+      guard !isNewer || delivery.newer.contains(place) else {
+        throw failure("a page that pauses is not told that row \(number) is newer")
+      }
+    }
+    coverage.looks += 1
   }
 
   /// A page is told how much waits: not too often, only news, and no less than is different.

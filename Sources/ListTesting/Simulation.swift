@@ -52,6 +52,8 @@ public struct Simulation {
     public var hits = 0
     /// Counts that pages were told while they paused.
     public var waits = 0
+    /// Patches that pages got while they paused, because they had scrolled.
+    public var looks = 0
     /// Pages that came back on another connection, and got a patch.
     public var resumes = 0
     /// Tables that were opened by clients that nobody looks at.
@@ -93,6 +95,7 @@ public struct Simulation {
       hits += other.hits
       anchored += other.anchored
       waits += other.waits
+      looks += other.looks
       holds += other.holds
       resumes += other.resumes
       strangers += other.strangers
@@ -402,6 +405,7 @@ public struct Simulation {
     pages[index].sought.scroll(by: viewport.first - page.viewport.first)
     pages[index].viewport = viewport
     pages[index].heldAt = nil
+    pages[index].pause?.hasScrolled = true
     engine.handle(.viewport(page.id, viewport), at: clock.now)
   }
 
@@ -447,7 +451,7 @@ public struct Simulation {
         guard let index = pages.firstIndex(where: { $0.id == id }) else { throw failure("a closed page gets a patch") }
         guard pages[index].coming.isEmpty else { throw failure("two patches are on their way to page \(id.rawValue)") }
         guard !pages[index].isHidden else { throw failure("a hidden page gets a patch") }
-        guard pages[index].pause == nil else { throw failure("a page that pauses gets a patch") }
+        try judgePaused(delivery, index)
         guard pages[index].isWritable else { throw failure("a page gets a patch that its socket cannot take") }
         try judgeRows(delivery)
         pages[index].isWritable = false

@@ -185,6 +185,14 @@ extension JSONWriter {
       integer(delivery.shift)
       byte(",")
     }
+    if !delivery.newer.isEmpty {
+      raw("\"newer\":[")
+      for (place, index) in delivery.newer.enumerated() {
+        if place > 0 { byte(",") }
+        integer(index)
+      }
+      raw("],")
+    }
     if !isWindow {
       raw("\"base\":")
       unsigned(delivery.base)

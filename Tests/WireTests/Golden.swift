@@ -208,7 +208,8 @@ enum Golden {
     Delivery(
       sequence: UInt64(try integer(message, "seq")), request: UInt64(try integer(message, "request")),
       interval: .milliseconds(try integer(message, "interval")), shift: message["shift"] as? Int ?? 0,
-      base: UInt64(message["base"] as? Int ?? 0), schema: schema, patch: patch)
+      base: UInt64(message["base"] as? Int ?? 0), schema: schema, patch: patch,
+      newer: message["newer"] as? [Int] ?? [])
   }
 
   static func source(_ value: Any?) throws -> SourceStatus {

@@ -53,6 +53,15 @@ import Wire
           """))
   }
 
+  @Test func rowsThatAreNewerThanAPauseAreNamed() throws {
+    let state = window([.row(row(1, 1, "a", 1))])
+    guard case .delivery(var told, let epoch) = delivery(Patch(base: nil, result: state)) else { return }
+    told.newer = [0, 7]
+    #expect(try parse(.delivery(told, epoch: epoch))["newer"] as? [Int] == [0, 7])
+    told.newer = []
+    #expect(try parse(.delivery(told, epoch: epoch))["newer"] == nil)
+  }
+
   @Test func aWindowMayShiftToo() throws {
     let state = window([.row(row(1, 1, "a", 1))])
     let message = try parse(delivery(Patch(base: nil, result: state), shift: 3))

@@ -1,5 +1,8 @@
 """What keeps a live table calm under the reader's eye: the pause and the hold. Against a real server, in a real browser."""
 
+import re
+
+from pages import ARTIFACTS
 from test_page import PageTest, setUpModule, tearDownModule  # noqa: F401  (a module's own set-up is found by its name)
 from reader import expect
 
@@ -17,6 +20,7 @@ class PauseTest(PageTest):
         expect(button).to_have_attribute("aria-pressed", "true")
         # A patch may have been on its way; after the first count none can be.
         expect(button).to_contain_text("Resume (")
+        expect(reader.state).to_contain_text("Paused")
         rows, count = reader.page.evaluate(ROWS), button.inner_text()
         reader.until("(count) => document.querySelector('#pause').innerText !== count", "more waits", count)
         self.assertEqual(reader.page.evaluate(ROWS), rows)
@@ -47,6 +51,32 @@ class PauseTest(PageTest):
         reader.check_clean(self)
 
 
+    def test_scrolling_goes_on_during_the_pause_and_what_is_newer_is_marked(self):
+        reader = self.open()
+        reader.page.keyboard.press("p")
+        expect(reader.page.locator("#pause")).to_contain_text("Resume (")
+        self.assertEqual(reader.state.get_attribute("data-state"), "paused")
+        for pixels in (20_000, -7_000):
+            reader.wheel(pixels)
+            reader.until("""() => {
+              const rows = [...document.querySelectorAll('#body .row:not([hidden])')];
+              return document.querySelector('#ghost').hidden && rows.length > 10 && Number(rows[0].getAttribute('aria-rowindex')) > 100;
+            }""", "there are rows where the user has scrolled to")
+        reader.until("() => document.querySelectorAll('.row.newer').length > 0", "rows that have changed since are marked")
+        expect(reader.page.locator("#old")).to_have_text("Paused: marked rows are newer than the pause")
+        reader.page.screenshot(path=ARTIFACTS / "pause-newer.png")
+        rows = reader.page.evaluate(ROWS)
+        count = reader.page.locator("#pause").inner_text()
+        reader.until("(count) => document.querySelector('#pause').innerText !== count", "more waits", count)
+        self.assertEqual(reader.page.evaluate(ROWS), rows, "what has come into sight stays as it is")
+        reader.page.keyboard.press("p")
+        expect(reader.page.locator("#pause")).to_have_text("Pause")
+        expect(reader.page.locator(".row.newer")).to_have_count(0)
+        expect(reader.page.locator("#old")).to_be_hidden()
+        expect(reader.state).to_contain_text("Live")
+        reader.check_clean(self)
+
+
 class HoldTest(PageTest):
     plugins = ("market",)
     settings = {"market.rows": 2_000, "market.rate": 4_000}
@@ -58,7 +88,7 @@ class HoldTest(PageTest):
         box = reader.grid.bounding_box()
         reader.page.mouse.move(box["x"] + 100, box["y"] + 200)
         reader.page.mouse.down()
-        expect(held).to_contain_text("will move", timeout=20_000)
+        expect(held).to_contain_text("Order held", timeout=20_000)
         order, values = reader.page.evaluate(names), reader.page.evaluate(ROWS)
         reader.until(f"(values) => ({ROWS})() !== values", "values go on", values)
         self.assertEqual(reader.page.evaluate(names), order)
@@ -66,4 +96,44 @@ class HoldTest(PageTest):
         reader.page.mouse.move(box["x"] + 100, box["y"] - 30)
         expect(held).to_be_hidden()
         reader.until(f"(order) => ({names})() !== order", "the moves come", order)
+        reader.check_clean(self)
+
+    ORDER = "() => JSON.stringify([...document.querySelectorAll('#body .row:not([hidden])')].map((row) => [row.style.transform, row.firstElementChild.textContent]).sort())"
+
+    def test_the_order_is_held_as_long_as_the_pointer_rests_and_said_in_the_sorted_header(self):
+        reader = self.open("#sort=-price")
+        box = reader.grid.bounding_box()
+        reader.page.mouse.move(box["x"] + 100, box["y"] + 200)
+        mark = reader.page.locator("[role=columnheader][aria-sort=descending] .head-held")
+        expect(mark).to_be_visible()
+        expect(mark).to_have_attribute("aria-label", re.compile(r"^Order held: [\d,]+ rows? will move$"))
+        order = reader.page.evaluate(self.ORDER)
+        # Much longer than a pointer was once heeded, and longer than the page waits until it asks again.
+        changed = reader.page.evaluate("""async (order) => {
+          const now = () => JSON.stringify([...document.querySelectorAll('#body .row:not([hidden])')].map((row) => [row.style.transform, row.firstElementChild.textContent]).sort());
+          const end = performance.now() + 7_000;
+          while (performance.now() < end) {
+            if (now() !== order) return true;
+            await new Promise((next) => requestAnimationFrame(next));
+          }
+          return false;
+        }""", order)
+        self.assertFalse(changed)
+        reader.page.screenshot(path=ARTIFACTS / "held.png")
+        mark.click()
+        expect(reader.page.locator(".head-held")).to_have_count(0)
+        expect(reader.header("price")).to_have_attribute("aria-sort", "descending")
+        reader.until(f"(order) => ({self.ORDER})() !== order", "the moves come", order)
+        reader.check_clean(self)
+
+    def test_the_order_is_held_again_where_the_user_has_scrolled_to_and_escape_ends_it(self):
+        reader = self.open("#sort=-price")
+        reader.wheel(9_000)
+        reader.until_rows("(rows) => rows[0]?.index > 150", "other rows are seen")
+        held = reader.page.locator("#held")
+        expect(held).to_contain_text("Order held")
+        order = reader.page.evaluate(self.ORDER)
+        reader.page.keyboard.press("Escape")
+        reader.until(f"(order) => ({self.ORDER})() !== order", "the moves come", order)
+        expect(held).to_be_hidden()
         reader.check_clean(self)

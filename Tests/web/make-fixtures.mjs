@@ -302,6 +302,7 @@ server('window', windowMessage(held(0, 2, [row(1, 1, ['root', 12.5, 1_795_249_89
 server('window in the middle of a section', windowMessage(
   held(41, 90, [row(42), header(2, 'www', 20, { slot: 0 }), row(51)], { lead: [header(1, 'root', 41, { slot: 1 })], count: 85 }), 4));
 server('patch', patchMessage(held(0, 2, [row(1), row(2)]), held(0, 2, [row(3), row(1, 2, ['one', 1])]), 2, gone));
+server('patch during a pause', { ...patchMessage(held(0, 2, [row(1), row(2)]), held(0, 2, [row(3), row(1, 2, ['one', 1])]), 2, gone), newer: [1] });
 server('patch of nothing but a count', patchMessage(held(0, 90, [row(1)]), held(0, 91, [row(1)]), 2));
 server('status of a source that is tried again', { type: 'status', table: 'processes', source: { state: 'backingOff', message: 'exited with code 1', rejected: 0, lastRejection: '', age: 900, retry: 1_500 } });
 server('status', { type: 'status', table: 'processes', source: { state: 'stale', message: 'the plugin ended', rejected: 2, lastRejection: 'row 7: “cpu” is a text', age: 5_000 } });

@@ -12,7 +12,8 @@ public struct Waiting: Hashable, Sendable {
   }
 }
 
-/// A page that pauses: it gets nothing but the count of what waits, at most once a second and only when it is another one.
+/// A page that pauses: it gets nothing but the count of what waits, at most once a second and only when it is another one; and
+/// rows that it lacks because its user has scrolled, with word of which are newer than the pause.
 ///
 /// Whatever happens meanwhile costs it nothing: it keeps the window that it was last sent, and the view counts (``Touches``).
 struct Pause {
@@ -22,6 +23,8 @@ struct Pause {
   /// Since when the view counts; `nil` as long as there is none.
   private var moment: Touches.Moment?
   private var told: Waiting?
+  /// Whether the page was sent rows that it lacked.
+  var hasAnswered = false
   var throttle = Throttle(interval: Pause.interval)
 
   /// Begins to count. What changed before is not counted, though the page may not have got it.
@@ -34,6 +37,11 @@ struct Pause {
     }
     moment = view.openTouches()
     told = Waiting(changed: 0, rows: view.rowCount)
+  }
+
+  /// Whether a row has changed or come since.
+  func isNewer(_ slot: UInt32, in view: any QueryView) -> Bool {
+    moment.map { view.isTouched(slot, since: $0) } ?? false
   }
 
   /// Ends counting.

@@ -47,6 +47,8 @@ final class Session {
   var isHidden = false
   /// While the page pauses, what it is told instead.
   private var pause: Pause?
+  /// While the page pauses: it lacks rows that are in sight, and is to get them all the same.
+  private var lacksRows = false
   /// While its reader holds the order.
   private var hold: Hold?
   /// Whether the client has asked to see other items than those it holds. What answers that comes before a hold begins, which would keep
@@ -130,13 +132,15 @@ final class Session {
   /// Whether the page holds nothing but rows of its view, under the ids that they have there.
   var holdsRowsOfView: Bool { base != nil && !awaitsWindow && (sentAt == nil || formerBase != nil) }
 
-  /// Whether the page can be given something: it shows, and has taken and acknowledged the last.
-  var isReady: Bool { !isQuiet && isWritable && sentAt == nil && view?.awaitsSource == false }
+  /// Whether the page can be given something: it shows, and has taken and acknowledged the last. One that pauses gets only what it lacks.
+  var isReady: Bool {
+    !isHidden && (pause == nil || lacksRows) && isWritable && sentAt == nil && view?.awaitsSource == false
+  }
 
   /// When it must be looked at again by itself; `tick` is that of its interval.
   func deadline(inStepWith tick: Instant?) -> Instant? {
     if owesStatus && !isQuiet { return .zero }
-    if let pause, !isHidden { return pause.throttle.deadline }
+    if let pause, !isHidden, !isReady { return pause.throttle.deadline }
     guard isReady else { return nil }
     if wantsFlush { return .zero }
     return [throttle.deadline(inStepWith: tick), hold?.deadline].compactMap(\.self).min()
@@ -255,7 +259,23 @@ final class Session {
       (sentShift, shiftOnItsWay) = (0, 0)
     }
     // Whoever looks at what is held may go on; what is not must come from the order that is true now.
-    if let base, !(base.start..<base.start + base.items.count).contains(reader.visible(of: base.total)) { release() }
+    guard let base, !holdsAll(of: base) else { return }
+    release()
+    lacksRows = pause != nil
+  }
+
+  /// Whether all that is in sight is in the window.
+  private func holdsAll(of base: WindowState) -> Bool {
+    (base.start..<base.start + base.items.count).contains(reader.visible(of: base.total))
+  }
+
+  /// Whether rows that are in sight were on their way when the window was cut.
+  private func awaitsRows(of base: WindowState) -> Bool {
+    let held = base.start..<base.start + base.items.count
+    return reader.visible(of: base.total).clamped(to: held).contains { position in
+      guard case .row(let row) = base.items[position - base.start] else { return false }
+      return row.absence != nil
+    }
   }
 
   /// The reader points, selects or edits: for a while, everything stays where it is. Not while the page gets nothing, or waits for a window;
@@ -295,6 +315,8 @@ final class Session {
 
   /// The page could not use what was on its way, and is to get a window. It has not followed its anchor: the window tells it to.
   func resync() {
+    // A page that pauses needs what it was sent because it lacked it.
+    lacksRows = pause?.hasAnswered == true
     sentAt = nil
     hold = nil
     good?.wantsWindow = true
@@ -321,10 +343,13 @@ final class Session {
   func setPaused(_ isPaused: Bool) {
     guard isPaused != (pause != nil) else { return }
     hold = nil
+    lacksRows = false
     if isPaused {
       pause = Pause()
       throttle.cancel()
       if let view { pause?.begin(on: view) }
+      // Scrolled there just before, and not answered yet.
+      if let base, !holdsAll(of: base) { (lacksRows, wantsFlush) = (true, true) }
     } else {
       if let view { pause?.end(on: view) }
       pause = nil
@@ -335,7 +360,18 @@ final class Session {
   /// What a page that pauses is to be told now, if anything.
   func takeWaiting(at now: Instant) -> Waiting? {
     guard !isHidden, let view else { return nil }
+    // Rows that a windowed source has loaded meanwhile take the places that were kept for them.
+    if mayBeToldWaiting(at: now), let base, awaitsRows(of: base) { (lacksRows, wantsFlush) = (true, true) }
     return pause?.takeDue(of: view, at: now)
+  }
+
+  /// The rows of a window, by index, that have changed or come since the page began to pause; none when it does not pause.
+  func newerRows(of window: WindowState) -> [Int] {
+    guard let pause, let view else { return [] }
+    return window.items.indices.filter { index in
+      guard case .row(let row) = window.items[index], let slot = view.table.slot(of: row.id) else { return false }
+      return pause.isNewer(slot, in: view)
+    }
   }
 
   /// Cuts what leads from what the page holds to what is true now; `nil` when they are the same.
@@ -363,6 +399,7 @@ final class Session {
     }
     wantsFlush = !result.isComplete
     if !isHeld { awaitsItems = !result.isComplete }
+    if pause != nil { lacksRows = wantsFlush }
     // An empty patch is sent only when the page has to follow its anchor.
     guard !result.isEmpty || shift != 0 || owesAnswer else { return nil }
     let patch = result.patch
@@ -374,6 +411,7 @@ final class Session {
     base = result.isComplete ? windows.share(patch.result, of: folded) : patch.result
     sequence += 1
     sentAt = now
+    pause?.hasAnswered = true
     (shiftOnItsWay, sentShift) = (shift, shift)
     isWritable = false
     return (patch, shift)

@@ -387,7 +387,8 @@ final class TableState {
           session.id,
           Delivery(
             sequence: session.sequence, request: session.request, interval: session.pace.interval, shift: shift,
-            base: session.sequence - 1, schema: table.schema, patch: patch)))
+            base: session.sequence - 1, schema: table.schema, patch: patch,
+            newer: session.newerRows(of: patch.result))))
     }
     // Not before: what is due again at once must not hold up the turn.
     for session in served { update(session) }

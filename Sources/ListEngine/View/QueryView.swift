@@ -60,6 +60,8 @@ protocol QueryView: AnyObject {
   func closeTouches(_ moment: Touches.Moment)
   /// How many different rows did since then.
   func touched(since moment: Touches.Moment) -> Int
+  /// Whether a row has changed in it or come since then.
+  func isTouched(_ slot: UInt32, since moment: Touches.Moment) -> Bool
   /// Why a row that a page did not hold comes into its window.
   func insertion(of row: RowSnapshot, since commit: UInt32) -> Patch.Insertion
   /// Why a row that a page holds leaves its window.

@@ -69,6 +69,9 @@ final class Touches {
   /// The row is gone for good: another one may take its slot, and counts anew.
   func forget(_ slot: UInt32) { if slot < stamps.count { stamps[slot] = 0 } }
 
+  /// Whether a row was touched since then.
+  func isTouched(_ slot: UInt32, since moment: Moment) -> Bool { slot < stamps.count && stamps[slot] >= moment }
+
   /// How many different rows were touched since then.
   ///
   /// - Complexity: O(moments) for the first to ask after a touch, O(log moments) for the others.

@@ -183,13 +183,68 @@ import Testing
     #expect(waits(harness) == [Waiting(changed: 2, rows: 30)])
   }
 
-  @Test func scrollsWhilePausedAreAnsweredWhenThePageGoesOn() throws {
-    let harness = try paused(rows: 200)
-    harness.scroll(first: 100)
+  @Test func scrollsToRowsThatAreNotHeldAreAnsweredDuringThePause() throws {
+    let harness = try paused(rows: 1000)
+    harness.change { $0.update(500, value: 7) }
+    #expect(try harness.advance(by: .seconds(2)).isEmpty)
+    harness.scroll(first: 499)
+    let sent = try harness.advance()
+    #expect(sent.count == 1)
+    let first = try #require(sent.first?.patch.result.start)
+    #expect(sent.first?.newer == [500 - first])
+    harness.acknowledge()
+    // The pause goes on.
+    harness.change { $0.update(501, value: 8) }
+    #expect(try harness.advance(by: .seconds(2)).isEmpty)
+    harness.scroll(first: 498)
     #expect(try harness.advance(by: .seconds(2)).isEmpty)
     pause(harness, false)
+    let resumed = try harness.advance()
+    #expect(resumed.map(\.newer) == [[]])
+    #expect(harness.values()[501 - harness.replica().start] == 8)
+  }
+
+  @Test func rowsThatCameSinceThePauseAreNewerAndThoseThatOnlyMovedAlongAreNot() throws {
+    let harness = try paused(rows: 1000, query: QueryRequest(sort: [("value", true)]))
+    harness.change {
+      $0.upsert(5000, value: 1_000_000)
+      $0.upsert(5001, value: 5095)
+    }
+    harness.scroll(first: 490)
+    let sent = try #require(try harness.advance().first)
+    let values = sent.newer.map { index -> Cell? in
+      guard case .row(let row) = sent.patch.result.items[index] else { return nil }
+      return row.cells.first { $0 == .integer(5095) || $0 == .integer(1_000_000) }
+    }
+    #expect(values == [.integer(5095)])
+  }
+
+  @Test func aScrollJustBeforeThePauseIsAnswered() throws {
+    let harness = try Harness(rows: 1000)
+    harness.open()
+    try harness.settle()
+    harness.scroll(first: 500)
+    pause(harness)
     #expect(try harness.advance().count == 1)
-    #expect(harness.values().first == 950)
+  }
+
+  @Test func whatAPageThatPausesRefusesComesAgain() throws {
+    let harness = try paused(rows: 1000)
+    harness.scroll(first: 500)
+    #expect(try harness.advance().count == 1)
+    let sequence = try #require(harness.deliveries.last).delivery.sequence
+    harness.engine.handle(.writable(Self.page), at: harness.clock.now)
+    harness.engine.handle(.resync(Self.page, sequence: sequence), at: harness.clock.now)
+    #expect(try harness.advance().map { $0.patch.base == nil } == [true])
+  }
+
+  @Test func aHiddenPageThatPausesIsNotAnswered() throws {
+    let harness = try paused(rows: 1000)
+    harness.engine.handle(.visibility(Self.page, isHidden: true), at: harness.clock.now)
+    harness.scroll(first: 500)
+    #expect(try harness.advance(by: .seconds(2)).isEmpty)
+    harness.engine.handle(.visibility(Self.page, isHidden: false), at: harness.clock.now)
+    #expect(try harness.advance().count == 1)
   }
 
   @Test func whatWasOnItsWayMayBeAcknowledgedOrRefusedDuringThePause() throws {
