@@ -31,7 +31,7 @@ extension Simulation {
 
   /// Whether a page holds, with what is on its way to it, all that it sees.
   private func holdsSight(_ page: Page) -> Bool {
-    guard page.coming.isEmpty, page.viewport.sequence == page.replica.sequence, page.viewport.stick == nil else {
+    guard !page.awaitsWindow, page.coming.isEmpty, page.viewport.sequence == page.replica.sequence, page.viewport.stick == nil else {
       return false
     }
     let total = page.replica.total
@@ -46,7 +46,7 @@ extension Simulation {
       guard delivery.newer.isEmpty else { throw failure("a page that does not pause is told what is newer") }
       return
     }
-    guard pause.hasScrolled else { throw failure("a page that pauses gets a patch") }
+    guard pause.hasScrolled || !pages[index].replica.absences.isEmpty else { throw failure("a page that pauses gets a patch") }
     guard isExact else { return }
     for (place, item) in delivery.patch.result.items.enumerated() {
       guard case .row(let row) = item, case .integer(let number) = row.cells[Self.keyColumn] else { continue }

@@ -507,6 +507,7 @@ public struct Simulation {
     } catch {
       coverage.resyncs += 1
       (pages[index].mayHold, pages[index].heldAt) = (false, nil)
+      pages[index].pause?.hasScrolled = true
       engine.handle(.resync(id, sequence: delivery.sequence), at: clock.now)
       return
     }

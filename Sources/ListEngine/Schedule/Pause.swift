@@ -23,8 +23,6 @@ struct Pause {
   /// Since when the view counts; `nil` as long as there is none.
   private var moment: Touches.Moment?
   private var told: Waiting?
-  /// Whether the page was sent rows that it lacked.
-  var hasAnswered = false
   var throttle = Throttle(interval: Pause.interval)
 
   /// Begins to count. What changed before is not counted, though the page may not have got it.

@@ -315,8 +315,7 @@ final class Session {
 
   /// The page could not use what was on its way, and is to get a window. It has not followed its anchor: the window tells it to.
   func resync() {
-    // A page that pauses needs what it was sent because it lacked it.
-    lacksRows = pause?.hasAnswered == true
+    if pause != nil { lacksRows = true }
     sentAt = nil
     hold = nil
     good?.wantsWindow = true
@@ -348,8 +347,9 @@ final class Session {
       pause = Pause()
       throttle.cancel()
       if let view { pause?.begin(on: view) }
-      // Scrolled there just before, and not answered yet.
-      if let base, !holdsAll(of: base) { (lacksRows, wantsFlush) = (true, true) }
+      // What it asked for just before is still owed.
+      lacksRows = wantsWindow || base.map { !holdsAll(of: $0) } ?? true
+      if lacksRows { wantsFlush = true }
     } else {
       if let view { pause?.end(on: view) }
       pause = nil
@@ -411,7 +411,6 @@ final class Session {
     base = result.isComplete ? windows.share(patch.result, of: folded) : patch.result
     sequence += 1
     sentAt = now
-    pause?.hasAnswered = true
     (shiftOnItsWay, sentShift) = (shift, shift)
     isWritable = false
     return (patch, shift)
