@@ -31,11 +31,12 @@ extension Simulation {
 
   /// Whether a page holds, with what is on its way to it, all that it sees.
   private func holdsSight(_ page: Page) -> Bool {
-    guard !page.awaitsWindow, page.coming.isEmpty, page.viewport.sequence == page.replica.sequence, page.viewport.stick == nil else {
-      return false
-    }
+    guard page.isCurrent, !page.awaitsWindow, page.coming.isEmpty, page.viewport.stick == nil,
+      page.viewport.sequence == page.replica.sequence
+    else { return false }
     let total = page.replica.total
-    let sight = min(page.viewport.first, total)..<min(page.viewport.first + page.viewport.count, total)
+    let first = max(0, min(page.viewport.first, total - page.viewport.count))
+    let sight = first..<min(first + page.viewport.count, total)
     return sight.isEmpty
       || (page.replica.start..<page.replica.start + page.replica.items.count).contains(sight)
   }
@@ -46,7 +47,10 @@ extension Simulation {
       guard delivery.newer.isEmpty else { throw failure("a page that does not pause is told what is newer") }
       return
     }
-    guard pause.hasScrolled || !pages[index].replica.absences.isEmpty else { throw failure("a page that pauses gets a patch") }
+    // A whole window was asked for before the pause, or refused: nobody gets one without need.
+    guard pause.hasScrolled || delivery.patch.base == nil || !pages[index].replica.absences.isEmpty else {
+      throw failure("a page that pauses gets a patch")
+    }
     guard isExact else { return }
     for (place, item) in delivery.patch.result.items.enumerated() {
       guard case .row(let row) = item, case .integer(let number) = row.cells[Self.keyColumn] else { continue }

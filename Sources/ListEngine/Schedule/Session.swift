@@ -196,10 +196,11 @@ final class Session {
   }
 
   /// Whether the view can show what the page is to hold. One that is being put together shows its first items only, once, and not to
-  /// a page that goes on reading: where its anchor is now is known when all is in order.
+  /// a page that goes on reading: where its anchor is now is known when all is in order. Nor to one that pauses: which rows are newer is
+  /// known then, too.
   private func canLook() -> Bool {
     guard let folded, let view = view as? ListView, view.build != nil else { return true }
-    guard wantsWindow, base == nil || awaitsWindow, anchorToFind == nil, let found = folded.selectFirstItems()
+    guard pause == nil, wantsWindow, base == nil || awaitsWindow, anchorToFind == nil, let found = folded.selectFirstItems()
     else { return false }
     // Where it will be, not where it is: one that sticks to the end goes there first.
     var placed = reader

@@ -16,6 +16,8 @@ struct ChildDecoder: ~Copyable {
     case hello(ChildHello)
     /// Its columns.
     case schema(Schema)
+    /// Its columns, when later rows have more members than the first.
+    case columnsAdded(Schema)
     /// Its rows. `isWhole`: it is not in the middle of a list that it loads again.
     case changes(Changeset, isWhole: Bool)
     /// How it is, in its own words.
@@ -81,6 +83,7 @@ struct ChildDecoder: ~Copyable {
     self.known = known
     self.isReloading = false
     loose = LooseTable(name: table ?? name, key: ["id"], schema: known)
+    loose.addsColumns = true
     if isReloading { part.abandonsReload = true }
   }
 
@@ -176,9 +179,19 @@ struct ChildDecoder: ~Copyable {
     if mode != .messages {
       let isFirst = loose.schema == nil
       loose.settle()
-      if isFirst, let schema = loose.schema { events.append(.schema(schema)) }
+      tellColumns(isFirst: isFirst)
     }
     mode == .messages ? handOn() : handOnLoose()
+  }
+
+  /// Tells of columns that have been guessed from rows; `isFirst`: there were none before.
+  private mutating func tellColumns(isFirst: Bool) {
+    let added = loose.takeAddedColumns()
+    if isFirst, let schema = loose.schema { events.append(.schema(added.first?.former ?? schema)) }
+    for addition in added {
+      if !addition.before.isEmpty { events.append(.changes(addition.before, isWhole: true)) }
+      events.append(.columnsAdded(addition.schema))
+    }
   }
 
   private mutating func handOnLoose() {
@@ -206,7 +219,7 @@ struct ChildDecoder: ~Copyable {
     loose.add(
       root.members.map { (String(decoding: $0.name, as: UTF8.self), LooseValue($0.value)) }, at: "line \(number)")
     if let complaint = loose.takeComplaint() { events.append(.badRow(complaint)) }
-    if isFirst, let schema = loose.schema { events.append(.schema(schema)) }
+    tellColumns(isFirst: isFirst)
     if loose.pendingRows >= Self.partRows || loose.pendingBytes >= Self.partBytes { handOnLoose() }
   }
 

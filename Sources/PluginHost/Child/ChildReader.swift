@@ -155,6 +155,10 @@ final class ChildReader: @unchecked Sendable {
           guard tell(.sourceChanged) else { return false }
           listener.note(.ready)
         }
+      case .columnsAdded(let schema):
+        // Whether it takes settings was looked at when it told its first columns.
+        listener.learn(schema, true)
+        guard tell(.columnsAdded(schema)) else { return false }
       case .changes(let changes, let isWhole):
         guard tell(.changes(changes)) else { return false }
         if isWhole { listener.note(.ready) }

@@ -96,13 +96,31 @@ final class ExamBench {
     } catch {
       return "\(error)"
     }
+    openPage(on: schema)
+    return nil
+  }
+
+  /// Gives the table columns that its rows had not at first. The result is why it cannot be.
+  func addColumns(_ schema: Schema) -> String? {
+    guard let table, schema != self.schema else { return nil }
+    let rows = engine.contents(of: table, columns: schema.columns.count)
+    do throws(SchemaError) {
+      try engine.replaceTable(table, with: schema, at: clock)
+    } catch {
+      return "\(error)"
+    }
+    for changes in rows { engine.handle(.changes(table, changes), at: clock) }
+    openPage(on: schema)
+    return nil
+  }
+
+  private func openPage(on schema: Schema) {
     self.schema = schema
     engine.handle(
       .open(
         page, table: schema.name, request: 1, query: QueryRequest(), viewport: Viewport(first: 0, count: 40),
         interval: nil), at: clock)
     takeOutputs()
-    return nil
   }
 
   /// Applies changes; the result is why a row was left out, if one was.

@@ -270,6 +270,7 @@ final class Sitting {
       switch event {
       case .hello(let hello): greet(hello)
       case .schema(let schema): take(schema, line)
+      case .columnsAdded(let schema): if let reason = bench.addColumns(schema) { find(.schema, reason, line) }
       case .changes(let changes, let isWhole): take(changes, isWhole: isWhole, line)
       case .state: break
       case .loaded(let key, let column, let value):

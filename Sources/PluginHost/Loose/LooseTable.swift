@@ -136,8 +136,12 @@ struct LooseTable {
     return row.contains { isNew($0.name, $0.value) }
   }
 
-  /// Whether a row is one of the table: where rows have names, another output has none of their columns.
-  private func belongs(_ row: LooseRow) -> Bool { guess == nil || row.contains { numbers[$0.name] != nil } }
+  /// Whether a row is one of the table: a key that was given must name it, and where one was guessed, another output has none of the
+  /// columns.
+  private func belongs(_ row: LooseRow) -> Bool {
+    if guess != nil { return row.contains { numbers[$0.name] != nil } }
+    return key.isEmpty || schema.map { rowKey(row, as: $0.key) != nil } ?? true
+  }
 
   private func isNew(_ name: String, _ value: LooseValue) -> Bool {
     numbers[name] == nil && !name.isEmpty && name.utf8.count <= ForeignText.nameLimit && !isEmpty(value)
@@ -188,6 +192,7 @@ struct LooseTable {
 
   private mutating func append(_ row: LooseRow, at place: String) {
     guard let schema else { return }
+    guard let rowKey = nextKey(of: row, as: schema.key) else { return reject("\(place): \(keyFault(row))") }
     var cells = [Cell](repeating: .null, count: schema.columns.count)
     var problem: String?
     for (name, value) in row {
@@ -202,7 +207,6 @@ struct LooseTable {
         problem = "\(place): “\(name)” is \(fault(value, in: column)): the cell stays empty"
       }
     }
-    guard let rowKey = nextKey(of: row, as: schema.key) else { return reject("\(place): \(keyFault(row))") }
     if let problem { reject(problem) }
     changes.upsert(rowKey, cells)
     rowCount += 1

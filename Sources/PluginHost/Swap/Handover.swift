@@ -64,6 +64,7 @@ struct Handover {
         events.append(.sourceChanged)
         return .ready
       }
+    case .columnsAdded: events.append(event)
     case .changes(let changes):
       hasRows = true
       firstChange = firstChange ?? now

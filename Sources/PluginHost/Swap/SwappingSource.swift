@@ -152,7 +152,10 @@ public final class SwappingSource: @unchecked Sendable {
       if changes.beginsReload { isInsideReload = true }
       if changes.endsReload || (changes.abandonsReload && !changes.beginsReload) { isInsideReload = false }
     }
-    if case .schema(let schema) = event { monitor.withLock { toldSchema = schema } }
+    switch event {
+    case .schema(let schema), .columnsAdded(let schema): monitor.withLock { toldSchema = schema }
+    default: break
+    }
     return events(event)
   }
 

@@ -85,6 +85,7 @@ final class Retelling {
     for event in telling.decoder.takeEvents() {
       switch event {
       case .schema(let schema): guard tell(.schema(schema), telling, instance) else { return false }
+      case .columnsAdded(let schema): guard tell(.columnsAdded(schema), telling, instance) else { return false }
       case .changes(let changes, let isWhole):
         guard tell(.changes(changes), telling, instance) else { return false }
         guard isWhole, !telling.isLive else { continue }
@@ -117,7 +118,10 @@ final class Retelling {
       telling.held.append(event)
       return true
     }
-    if case .schema(let schema) = event { self.schema = schema }
+    switch event {
+    case .schema(let schema), .columnsAdded(let schema): self.schema = schema
+    default: break
+    }
     return events(event)
   }
 

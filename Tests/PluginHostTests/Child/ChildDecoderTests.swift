@@ -543,11 +543,21 @@ import Testing
     #expect(events.badLines.count == 1)
   }
 
+  @Test func aMemberThatComesAfterTheColumnsAreKnownBecomesAColumn() {
+    let rows = (1...LooseTable.sampleRows).map { #"{"id":\#($0),"a":\#($0)}"# }
+    let events = decode(rows + [#"{"id":1000,"a":1,"later":"x"}"#, #"{"id":"no key","other":1}"#])
+    #expect(events.schema?.columns.map(\.name) == ["id", "a"])
+    let added = events.compactMap { if case .columnsAdded(let schema) = $0 { schema.columns.map(\.name) } else { nil } }
+    #expect(added == [["id", "a", "later"]], "a row that is left out adds no column")
+    #expect(events.rows.last == PlainRow(.upsert, .integer(1000), [.integer(1000), .number(1), .text("x")]))
+    #expect(events.unnamed.count == 1)
+  }
+
   @Test func columnsAreKeptOverARestart() {
     let known = decode([#"{"id":1,"a":1}"#]).schema
     let events = decode([#"{"id":"x","b":1}"#, #"{"id":2,"a":2}"#], known: known)
     #expect(events.schema == known)
     #expect(events.rows == [PlainRow(.upsert, .integer(2), [.integer(2), .number(2)])])
-    #expect(events.unnamed.count == 2)
+    #expect(events.unnamed.count == 1)
   }
 }
