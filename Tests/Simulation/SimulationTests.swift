@@ -58,7 +58,8 @@ import Testing
     for (what, number) in [
       ("windows", total.windows), ("patches", total.patches), ("moves", total.moves), ("updates", total.updates),
       ("shifts", total.shifts), ("resyncs", total.resyncs), ("headers", total.headers), ("partial", total.partial),
-      ("folds", total.folds), ("waits", total.waits), ("looks", total.looks), ("holds", total.holds), ("resumes", total.resumes),
+      ("folds", total.folds), ("waits", total.waits), ("looks", total.looks), ("holds", total.holds),
+      ("resumes", total.resumes),
       ("loads", total.loads), ("cancels", total.cancels), ("failures", total.failures), ("hits", total.hits),
       ("anchored", total.anchored), ("evictions", total.evictions), ("bounded", total.bounded),
       ("exchanges", total.exchanges), ("reopened", total.reopened),

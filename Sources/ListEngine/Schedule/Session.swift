@@ -200,7 +200,8 @@ final class Session {
   /// known then, too.
   private func canLook() -> Bool {
     guard let folded, let view = view as? ListView, view.build != nil else { return true }
-    guard pause == nil, wantsWindow, base == nil || awaitsWindow, anchorToFind == nil, let found = folded.selectFirstItems()
+    guard pause == nil, wantsWindow, base == nil || awaitsWindow, anchorToFind == nil,
+      let found = folded.selectFirstItems()
     else { return false }
     // Where it will be, not where it is: one that sticks to the end goes there first.
     var placed = reader

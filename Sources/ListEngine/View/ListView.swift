@@ -386,7 +386,9 @@ final class ListView: QueryView {
   /// How many different rows have changed in it, come or gone since then, as far as it has caught up.
   func touched(since moment: Touches.Moment) -> Int { touches?.count(since: moment) ?? 0 }
   /// Whether a row has changed in it or come since then, as far as it has caught up.
-  func isTouched(_ slot: UInt32, since moment: Touches.Moment) -> Bool { touches?.isTouched(slot, since: moment) ?? false }
+  func isTouched(_ slot: UInt32, since moment: Touches.Moment) -> Bool {
+    touches?.isTouched(slot, since: moment) ?? false
+  }
 
   /// The order is given up before it has caught up: what it will hold, or held, is touched.
   private func touchUnread() {

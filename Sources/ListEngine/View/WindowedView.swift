@@ -108,7 +108,9 @@ final class WindowedView: QueryView {
   func touched(since moment: Touches.Moment) -> Int { touches?.count(since: moment) ?? 0 }
 
   /// Whether a row has changed in it or come since then, as far as it has caught up.
-  func isTouched(_ slot: UInt32, since moment: Touches.Moment) -> Bool { touches?.isTouched(slot, since: moment) ?? false }
+  func isTouched(_ slot: UInt32, since moment: Touches.Moment) -> Bool {
+    touches?.isTouched(slot, since: moment) ?? false
+  }
 
   /// Compares rows that have come with what was asked: a source that contradicts it is shown as it is, and said to be wrong.
   private func noteContradiction(in rows: [RowPage.Row], leaf: Int) {
