@@ -18,6 +18,8 @@ struct json_parser *json_parser_create(size_t depth) {
 
 void json_parser_destroy(struct json_parser *parser) { delete parser; }
 
+extern const int32_t json_number_error = simdjson::NUMBER_ERROR;
+
 int32_t json_parse(struct json_parser *parser, const uint8_t *bytes, size_t length) {
   // simdjson makes room by itself, but then with its own depth.
   if (length > parser->parser.capacity()) {

@@ -23,6 +23,8 @@ void json_parser_destroy(struct json_parser *parser);
 
 // Parses a document of UTF-8. 0, or an error; then nothing may be read.
 // The tape and the texts stay as they are until the next call.
+// json_number_error: a number that is none, or is beyond 64 bits.
+extern const int32_t json_number_error;
 int32_t json_parse(struct json_parser *parser, const uint8_t *bytes, size_t length);
 const uint64_t *json_tape(const struct json_parser *parser);
 const uint8_t *json_texts(const struct json_parser *parser);

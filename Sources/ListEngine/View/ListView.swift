@@ -369,7 +369,10 @@ final class ListView: QueryView {
     let touches = touches ?? Touches()
     if self.touches == nil, build != nil { countsAllFrom = table.log.end }
     self.touches = touches
-    return touches.open()
+    let moment = touches.open()
+    // What was taken out and waits for the filter may never come back: it counts.
+    for slot in displaced { touches.note(slot) }
+    return moment
   }
 
   /// Whether a row was in the view before it changed; `index` is the entry's in the log.

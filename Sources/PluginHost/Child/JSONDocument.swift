@@ -41,10 +41,54 @@ final class JSONParser {
     handle = Self.make()
   }
 
+  private func read(_ bytes: UnsafeRawBufferPointer) -> Int32 {
+    json_parse(handle, bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), bytes.count)
+  }
+
+  /// The document with an exponent behind whole numbers that 64 bits do not hold, which simdjson then reads as `Double`, and padding;
+  /// `nil` when it has none. Without, one such number would cost the whole line.
+  private static func withLongNumbers(_ bytes: UnsafeRawBufferPointer) -> [UInt8]? {
+    var readable: [UInt8] = []
+    var isText = false
+    var isEscaped = false
+    var digits = 0
+    var isWhole = true
+    var isChanged = false
+    for byte in bytes {
+      if isText {
+        if isEscaped { isEscaped = false } else if byte == 0x5C { isEscaped = true } else { isText = byte != 0x22 }
+      } else if (0x30...0x39).contains(byte) {
+        digits += 1
+      } else {
+        let isNumber = byte == 0x2E || byte | 0x20 == 0x65 || byte == 0x2B || byte == 0x2D
+        if isWhole, digits >= 19, !isNumber {
+          let start = readable.count - digits
+          let isNegative = start > 0 && readable[start - 1] == 0x2D
+          let text = String(decoding: readable[(isNegative ? start - 1 : start)...], as: UTF8.self)
+          if isNegative ? Int64(text) == nil : UInt64(text) == nil {
+            readable += "e0".utf8
+            isChanged = true
+          }
+        }
+        // Behind a point or an exponent there are digits, too.
+        isWhole = !isNumber || byte == 0x2D && digits == 0
+        digits = 0
+        isText = byte == 0x22
+      }
+      readable.append(byte)
+    }
+    return isChanged ? readable + [UInt8](repeating: 0, count: padding) : nil
+  }
+
   /// Reads one document. ``padding`` bytes behind it must be readable.
   func parse(_ bytes: UnsafeRawBufferPointer) throws(Fault) -> JSONElement {
     if bytes.count < Self.keptCapacity { shrink() }
-    let code = json_parse(handle, bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), bytes.count)
+    var code = read(bytes)
+    if code == json_number_error, let readable = Self.withLongNumbers(bytes) {
+      code = readable.withUnsafeBytes {
+        read(UnsafeRawBufferPointer(start: $0.baseAddress, count: readable.count - Self.padding))
+      }
+    }
     guard code == 0 else { throw Fault(reason: String(cString: json_error(code))) }
     // Shorter ones have no room for more brackets.
     guard bytes.count <= 2 * Self.depth || json_depth(handle) <= Self.depth else {

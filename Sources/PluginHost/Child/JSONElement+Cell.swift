@@ -11,7 +11,7 @@ extension JSONElement {
     switch type {
     case .number: return number != nil ? nil : misfit(type)
     case .text, .image: return kind == .text ? nil : misfit(type)
-    case .integer: return wholeNumber != nil ? nil : misfit(type)
+    case .integer: return wholeNumber != nil || isBeyondInteger ? nil : misfit(type)
     case .boolean: return boolean != nil ? nil : misfit(type)
     case .timestamp: return moment != nil || isMomentOutOfRange ? nil : misfit(type)
     case .series:
@@ -56,18 +56,38 @@ extension JSONElement {
   private var isMomentOutOfRange: Bool {
     switch kind {
     case .signed, .unsigned, .number: moment == nil && number != nil
-    case .text: Moments.reading(rfc3339: bytes) == .outOfRange
+    case .text: Moments.reading(rfc3339: bytes) == .outOfRange || Moments.reading(decimal: bytes) == .outOfRange
     default: false
     }
   }
 
-  /// The reason why its cell stays empty though it fits the column: its moment is out of range; `nil` otherwise.
-  @inline(__always) func emptiness(as type: ColumnType) -> String? {
-    guard type == .timestamp, !isNull, moment == nil, isMomentOutOfRange else { return nil }
-    return "is outside 1677-09-21 to 2262-04-11: the cell stays empty"
+  /// Whether it is a whole number that 64 bits with a sign do not hold.
+  private var isBeyondInteger: Bool {
+    switch kind {
+    case .unsigned: true
+    case .number: number.map { $0.magnitude >= 0x1p63 } ?? false
+    case .text: bytes.count <= Self.longestNumber && Moments.areDigits(bytes) && wholeNumber == nil
+    default: false
+    }
   }
 
-  /// Appends it as a cell of this type; a moment out of range as an empty one.
+  /// The longest text that is taken for a number.
+  private static let longestNumber = 400
+
+  /// The reason why its cell stays empty though it fits the column: its moment or whole number is out of range; `nil` otherwise.
+  @inline(__always) func emptiness(as type: ColumnType) -> String? {
+    switch type {
+    case .timestamp:
+      guard !isNull, moment == nil, isMomentOutOfRange else { return nil }
+      return "is outside 1677-09-21 to 2262-04-11: the cell stays empty"
+    case .integer:
+      guard kind != .signed, !isNull, wholeNumber == nil else { return nil }
+      return "is beyond 64 bits: the cell stays empty"
+    default: return nil
+    }
+  }
+
+  /// Appends it as a cell of this type; one that is out of range as an empty one.
   ///
   /// - Precondition: `fault(as:)` has nothing to say against it.
   @inline(__always) func append(as type: ColumnType, to changes: inout Changeset) {
@@ -76,7 +96,7 @@ extension JSONElement {
     case .number: changes.append(number: number!)
     case .text: changes.append(text: bytes)
     case .image: changes.append(image: bytes)
-    case .integer: changes.append(integer: wholeNumber!)
+    case .integer: if let wholeNumber { changes.append(integer: wholeNumber) } else { changes.appendNull() }
     case .boolean: changes.append(boolean: boolean!)
     case .timestamp: if let moment { changes.append(timestamp: moment) } else { changes.appendNull() }
     case .series: changes.append(.series(items.map { $0.number ?? .nan }))
@@ -91,7 +111,7 @@ extension JSONElement {
     case .number: .number(number!)
     case .text: .text(text!)
     case .image: .image(text!)
-    case .integer: .integer(wholeNumber!)
+    case .integer: wholeNumber.map { .integer($0) } ?? .null
     case .boolean: .boolean(boolean!)
     case .timestamp: moment.map { .timestamp($0) } ?? .null
     case .series: .series(items.map { $0.number ?? .nan })

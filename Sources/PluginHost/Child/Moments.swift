@@ -69,12 +69,27 @@ enum Moments {
   /// Nanoseconds of so many milliseconds; `nil` beyond what 64 bits hold.
   static func nanoseconds(milliseconds: Double) -> Int64? { Int64(exactly: (milliseconds * 1_000_000).rounded()) }
 
-  /// Nanoseconds of a decimal number of milliseconds with at most six decimals, such as `1700000000000.123456`; `nil` for anything else.
+  /// Nanoseconds of a decimal number of milliseconds with at most six decimals, such as `1700000000000.123456`; `nil` for anything else
+  /// and for a moment that 64 bits do not hold.
   static func nanoseconds(decimal text: UnsafeRawBufferPointer) -> Int64? {
+    guard case .exact(let nanoseconds)? = reading(decimal: text) else { return nil }
+    return nanoseconds
+  }
+
+  /// Whether it is digits only, behind a minus or not.
+  static func areDigits(_ text: UnsafeRawBufferPointer) -> Bool {
+    let digits = text.first == 0x2D ? text.dropFirst() : text[...]
+    return !digits.isEmpty && digits.allSatisfy { (0x30...0x39).contains($0) }
+  }
+
+  /// The moment of a decimal number of milliseconds with at most six decimals; `nil` for anything else.
+  static func reading(decimal text: UnsafeRawBufferPointer) -> Reading? {
     guard text.count <= 32 else { return nil }
     let written = String(decoding: text, as: UTF8.self)
     let parts = written.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
-    guard let whole = parts.first, let milliseconds = Int64(whole), whole.first != "+" else { return nil }
+    guard let whole = parts.first, areDigits(UnsafeRawBufferPointer(rebasing: text[..<whole.utf8.count])) else {
+      return nil
+    }
     var fraction: Int64 = 0
     if parts.count == 2 {
       guard (1...6).contains(parts[1].utf8.count), parts[1].utf8.allSatisfy({ (0x30...0x39).contains($0) }),
@@ -82,9 +97,10 @@ enum Moments {
       else { return nil }
       fraction = whole.first == "-" ? -digits : digits
     }
+    guard let milliseconds = Int64(whole) else { return .outOfRange }
     let (scaled, overflow) = milliseconds.multipliedReportingOverflow(by: 1_000_000)
     let (sum, overflow2) = scaled.addingReportingOverflow(fraction)
-    return overflow || overflow2 ? nil : sum
+    return overflow || overflow2 ? .outOfRange : .exact(sum)
   }
 
   private static func days(of month: Int, _ year: Int) -> Int {

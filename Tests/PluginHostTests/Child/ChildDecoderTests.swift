@@ -271,7 +271,6 @@ import Testing
 
   @Test(arguments: [
     ("integer", "1.5", "is no whole number of 64 bits"),
-    ("integer", "9223372036854775808", "is no whole number of 64 bits"),
     ("integer", "\"1x\"", "is a text, the column is of type integer"),
     ("integer", "true", "is a boolean, the column is of type integer"),
     ("number", "\"1\"", "is a text, the column is of type number"),
@@ -298,6 +297,7 @@ import Testing
 
   @Test(arguments: [
     #""9999-12-31T00:00:00Z""#, #""0001-01-01T00:00:00Z""#, "9223372036855", "-1e300", "9223372036854775808",
+    #""9223372036855.5""#, #""99999999999999999999""#, "123456789012345678901234567890",
   ])
   func aTimestampOutOfRangeLeavesItsCellEmpty(_ value: String) {
     let lines = [
@@ -313,6 +313,25 @@ import Testing
     #expect(events.unnamed.count == 2)
     #expect(
       events.unnamed.last == "line 3: its cell “c” is outside 1677-09-21 to 2262-04-11: the cell stays empty")
+    #expect(events.badLines == [])
+  }
+
+  @Test(arguments: [
+    "9223372036854775808", "-9223372036854775809", "123456789012345678901234567890", "1e19", #""9223372036854775808""#,
+  ])
+  func anIntegerBeyond64BitsLeavesItsCellEmpty(_ value: String) {
+    let lines = [
+      Self.hello, #"{"type":"schema","name":"t","key":"integer","columns":[{"name":"c","type":"integer"}]}"#,
+      #"{"type":"upsert","rows":[[1,\#(value)],[2,9223372036854775807],[3,"-9223372036854775808"],[4,1.5]]}"#,
+    ]
+    let events = decode(lines)
+    #expect(
+      events.rows == [
+        PlainRow(.upsert, .integer(1), [.null]), PlainRow(.upsert, .integer(2), [.integer(.max)]),
+        PlainRow(.upsert, .integer(3), [.integer(.min)]),
+        PlainRow(.reject, .integer(4), [.text("its cell “c” is no whole number of 64 bits (line 3)")]),
+      ])
+    #expect(events.unnamed == (1, "line 3: its cell “c” is beyond 64 bits: the cell stays empty"))
     #expect(events.badLines == [])
   }
 

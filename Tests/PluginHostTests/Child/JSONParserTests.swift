@@ -19,6 +19,15 @@ import Testing
   func whatIsReadIsWrittenAgain(_ text: String) { #expect(parse(text) == text) }
 
   @Test(arguments: [
+    (#"{"a":123456789012345678901234567890,"b":"99999999999999999999\\","c":-99999999999999999999}"#,
+     #"{"a":1.2345678901234568e+29,"b":"99999999999999999999\\","c":-1e+20}"#),
+    (#"[99999999999999999999.5,18446744073709551616]"#, #"[1e+20,1.8446744073709552e+19]"#),
+  ])
+  func numbersOfMoreDigitsThan64BitsHoldAreReadInexactly(_ text: String, _ written: String) {
+    #expect(parse(text) == written)
+  }
+
+  @Test(arguments: [
     "", " ", "{", "[1,]", "{\"a\":1,}", "01", "+1", "1 2", "nul", "'a'", "\"\u{01}\"", "[1] x", "NaN", "Infinity",
     "{a:1}",
     #""\x""#, #""\ud800""#,
