@@ -69,6 +69,17 @@ static void make_session_nice(pid_t process, int32_t nice) {
   write_group_niceness(path, nice);
 }
 
+// When memory runs out, of the machine or of the server's cgroup, the kernel is to end a program and not the server. A failure is no
+// reason not to start.
+static void offer_to_kernel(pid_t process) {
+  char path[64];
+  snprintf(path, sizeof path, "/proc/%d/oom_score_adj", (int)process);
+  const int file = open(path, O_WRONLY | O_CLOEXEC);
+  if (file < 0) return;
+  (void)!write(file, "500", 3);
+  close(file);
+}
+
 // Runs in the child, in our memory (vfork), while the calling thread waits: only calls that touch nothing but the process itself.
 static _Noreturn void become(
     const struct child_request *request, const struct confinement *confinement, pid_t parent, const sigset_t *none, volatile int *error,
@@ -134,7 +145,10 @@ pid_t child_start(const struct child_request *request, int32_t *error, const cha
 #pragma GCC diagnostic pop
   if (process == 0) become(&moved, &confinement, parent, &none, &failure, &where);
   if (process > 0 && failure != 0) waitpid(process, NULL, 0);
-  if (process > 0 && failure == 0) make_session_nice(process, request->nice);
+  if (process > 0 && failure == 0) {
+    make_session_nice(process, request->nice);
+    offer_to_kernel(process);
+  }
   if (process < 0 && failure == 0) {
     failure = errno;
     where = "fork";

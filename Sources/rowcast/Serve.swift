@@ -49,6 +49,7 @@ struct Serve: ParsableCommand {
     _ settings: Settings, showing view: String = "", rereading: (@Sendable () throws -> Settings)? = nil,
     isOpening: Bool = false, _ startFeeds: (Settings, ServerControl, Ending, Reloading) throws -> Void
   ) throws {
+    if let refusal = settings.refusal(ofUser: geteuid()) { throw ValidationError(refusal) }
     protectOwnMemory()
     let output = LogOutput(isQueued: true)
     defer { output.flush() }

@@ -47,6 +47,12 @@ private struct FuzzedTable: ~Copyable {
       engine.handle(
         .open(page, table: schema.name, request: 1, query: query, viewport: viewport, interval: .zero), at: .zero)
       _ = engine.advance(to: .zero)
+    case .columnsAdded(let schema):
+      guard let id else { return }
+      let rows = engine.contents(of: id, columns: schema.columns.count)
+      guard (try? engine.replaceTable(id, with: schema, at: .zero)) != nil else { return }
+      for changes in rows { engine.handle(.changes(id, changes), at: .zero) }
+      _ = engine.advance(to: .zero)
     case .changes(let changes, _):
       guard let id else { return }
       engine.handle(.changes(id, changes), at: .zero)
@@ -60,7 +66,7 @@ private struct FuzzedTable: ~Copyable {
     case .sections(let number, let sections): tell { .sections($0, number, sections) }
     case .pageFailed(let number, let reason): tell { .pageFailed($0, number, reason: reason) }
     case .sourceChanged: tell { .sourceChanged($0) }
-    case .hello, .state, .refused, .badLine, .acted, .image: break
+    case .hello, .state, .refused, .badLine, .badRow, .acted, .image: break
     }
   }
 

@@ -30,6 +30,17 @@ import Testing
     #expect(command.remainingOutput == "")
   }
 
+  @Test(.enabled(if: geteuid() == 0), arguments: [["--public-url", "https://rows.example.org"]])
+  func rootServesNobodyBeyondThisMachineUnlessItIsAllowed(_ beyond: [String]) throws {
+    let refused = try RunningCommand(beyond + ["--port", "0"], waits: false)
+    #expect(try refused.end() == 2)
+    #expect(refused.complaints.hasPrefix("rowcast: root serves no one beyond this machine"), "\(refused.complaints)")
+    #expect(refused.complaints.contains("--allow-root"))
+    let allowed = try RunningCommand(beyond + ["--port", "0", "--allow-root"])
+    allowed.send(signal: SIGTERM)
+    #expect(try allowed.end() == 0)
+  }
+
   @Test(arguments: [
     ["--web", "/nowhere"], ["--web", "/etc"], ["--plugin", "nowhere"], ["--plugin", "/etc/passwd"],
     ["--plugin", "/etc"], ["--token-file", "/nowhere/t"], ["--token-file", "/etc/passwd"], ["--token-file", "/tmp"],

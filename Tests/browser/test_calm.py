@@ -126,10 +126,12 @@ class HoldTest(PageTest):
         reader.until(f"(order) => ({self.ORDER})() !== order", "the moves come", order)
         reader.check_clean(self)
 
-    def test_the_order_is_held_again_where_the_user_has_scrolled_to_and_escape_ends_it(self):
+    def test_the_order_is_held_again_when_the_pointer_moves_after_scrolling_and_escape_ends_it(self):
         reader = self.open("#sort=-price")
         reader.wheel(9_000)
         reader.until_rows("(rows) => rows[0]?.index > 150", "other rows are seen")
+        box = reader.grid.bounding_box()
+        reader.page.mouse.move(box["x"] + 120, box["y"] + 220)
         held = reader.page.locator("#held")
         expect(held).to_contain_text("Order held")
         order = reader.page.evaluate(self.ORDER)

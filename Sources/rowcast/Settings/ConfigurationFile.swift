@@ -99,6 +99,7 @@ struct ConfigurationFile {
     case "token-file": settings.tokenFile = try text(value, name)
     case "no-token": settings.noToken = try truth(value, name)
     case "read-only": settings.readOnly = try truth(value, name)
+    case "allow-root": settings.allowRoot = try truth(value, name)
     case "web": settings.web = try text(value, name)
     case "interval": settings.interval = try number(value, name)
     case "record": settings.record = try text(value, name)

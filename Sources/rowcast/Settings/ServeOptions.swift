@@ -47,6 +47,9 @@ struct ServeOptions: ParsableArguments {
   @Flag(help: "Nobody may do more than look.")
   var readOnly = false
 
+  @Flag(help: "Serve as root beyond this machine: a source then has root's rights.")
+  var allowRoot = false
+
   @Option(
     help: ArgumentHelp(
       "The folder with the page; the one that was installed with rowcast if left out.", valueName: "folder"))
@@ -101,6 +104,7 @@ struct ServeOptions: ParsableArguments {
     flags.tokenFile = tokenFile
     flags.noToken = noToken ? true : nil
     flags.readOnly = readOnly ? true : nil
+    flags.allowRoot = allowRoot ? true : nil
     flags.web = web
     flags.interval = interval
     flags.record = record

@@ -52,6 +52,15 @@ extension Settings {
     return problems
   }
 
+  /// Why this user must not serve by these settings; `nil` when it may. Not one of ``problems``: a configuration is checked by other users
+  /// than the one who serves.
+  func refusal(ofUser user: uid_t) -> String? {
+    let isBeyond = !address.isLocal || !(publicURLs ?? []).isEmpty
+    guard user == 0, isBeyond, allowRoot != true else { return nil }
+    return
+      "root serves no one beyond this machine, as its sources would have root's rights: run it as another user, or give --allow-root"
+  }
+
   private var sourceProblems: [Problem] {
     var problems: [Problem] = []
     var names: Set<String> = []

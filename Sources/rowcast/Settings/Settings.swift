@@ -45,6 +45,7 @@ struct Settings: Equatable {
   var tokenFile: String?
   var noToken: Bool?
   var readOnly: Bool?
+  var allowRoot: Bool?
   var web: String?
   var interval: Int?
   var record: String?
@@ -64,6 +65,7 @@ struct Settings: Equatable {
     result.tokenFile = tokenFile ?? others.tokenFile
     result.noToken = noToken ?? others.noToken
     result.readOnly = readOnly ?? others.readOnly
+    result.allowRoot = allowRoot ?? others.allowRoot
     result.web = web ?? others.web
     result.interval = interval ?? others.interval
     result.record = record ?? others.record

@@ -273,6 +273,16 @@ import Testing
     if FileManager.default.fileExists(atPath: "/proc/self/autogroup") { #expect(said.contains("group 5")) }
   }
 
+  /// When memory runs out, the kernel ends a program rather than the server.
+  @Test func itIsOfferedToTheKernelWhenMemoryRunsOut() throws {
+    // The server writes it when the program has been started: it is looked at until it is there.
+    let source = source(
+      #"until grep -qx 500 /proc/self/oom_score_adj; do :; done; echo '{"id":"offered"}'"#)
+    try source.start()
+    try recorder.wait("rows") { view in view.rows.contains { $0.key == .text("offered") } }
+    #expect(source.stop())
+  }
+
   @Test func itCannotTakeMoreMemoryThanItMay() throws {
     let source = source(
       #"python3 -c 'x = bytearray(1 << 30)' 2>/dev/null && echo '{"id":"got it"}' || echo '{"id":"refused"}'"#
