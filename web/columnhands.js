@@ -3,7 +3,7 @@
 import { askValues } from './asking.js';
 import { columnMenu } from './columnmenu.js';
 import { listenForDrags } from './drag.js';
-import { fittingView, nextGroup, nextTerms, termsFault, wireFilter } from './query.js';
+import { fittingView, nextGroup, nextTerms, termsFault } from './query.js';
 import { openFilterBox } from './filterbox.js';
 import { titleOf, WIDTHS } from './columns.js';
 import { changePlace, movePlace, stepPlace } from './places.js';
@@ -87,7 +87,7 @@ export class ColumnHands {
   // Among the rows that all other filters let through: so ticking another value is always possible. Answers how to give up.
   #askValues(name, take) {
     const view = fittingView(this.session.view, this.#all);
-    const query = { search: view.search, filter: wireFilter(nextTerms(view.filters, name, null)) };
+    const query = this.session.narrowed({ search: view.search, filters: nextTerms(view.filters, name, null) });
     return askValues({ table: view.table, column: name, query }, take);
   }
 

@@ -9,7 +9,7 @@ const typingPause = 250;  // milliseconds without a key before the server is ask
 
 /**
  * The strip. `on` has `here()`, the place of the active cell or of the first one in sight, `go(position, column)`, which makes a cell
- * active, `countAll(text, told)`, which tells in how many of all rows it is, or null, `seek(text, isBackward, {told, isWanted})`, which looks
+ * active, `searchOf(text)`, the search of search.js, `countAll(text, told)`, which tells in how many of all rows it is, or null, `seek(text, isBackward, {told, isWanted})`, which looks
  * for the next one beyond the rows at hand, `only(text)`, which shows only the rows that have it, `leave()`, which gives the focus back,
  * `say(text)`, and `changed()`, which hears that there is something to draw.
  */
@@ -70,7 +70,7 @@ export class Find {
   }
 
   /** After a frame: what is drawn may be another. */
-  drawn(body, copy, specs, now) {
+  drawn(nodes, copy, specs, now) {
     if (!this.isOpen) return;
     this.#copy = copy;
     this.#specs = specs;
@@ -86,11 +86,11 @@ export class Find {
         this.on.changed();
       }, wait + 1);
     }
-    this.#mark(body);
+    this.#mark(nodes);
   }
 
   #look(isTyped) {
-    this.#found = this.#copy === null ? [] : findText(this.input.value, this.#copy, this.#specs, Date.now());
+    this.#found = this.#copy === null ? [] : findText(this.on.searchOf(this.input.value), this.#copy, this.#specs);
     if (isTyped) {
       this.#stop();
       this.#hasGone = false;
@@ -179,19 +179,35 @@ export class Find {
     this.#tell();
   }
 
-  #mark(body) {
+  #mark(nodes) {
     if (!this.highlight) return;
     this.#unmark();
     const word = this.input.value.toLowerCase();
     if (word === '') return;
-    const texts = document.createTreeWalker(body, NodeFilter.SHOW_TEXT);
-    for (let node = texts.nextNode(); node !== null; node = texts.nextNode()) {
-      const at = node.data.toLowerCase().indexOf(word);
-      if (at < 0 || at + word.length > node.length) continue;
-      const range = new StaticRange({ startContainer: node, startOffset: at, endContainer: node, endOffset: at + word.length });
-      this.highlight.add(range);
-      this.#marked.push(range);
+    const search = this.on.searchOf(this.input.value);
+    for (const { cells, shown } of nodes.values()) {
+      this.#specs.forEach((spec, at) => {
+        if (cells[at] !== undefined && search.finds(shown[at], spec)) this.#markIn(cells[at].el, word);
+      });
     }
+  }
+
+  // The text where it stands as it is typed; otherwise, as with a number without its separators, all that the cell shows.
+  #markIn(cell, word) {
+    const texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+    let all = null;
+    for (let node = texts.nextNode(); node !== null; node = texts.nextNode()) {
+      all ??= node;
+      const at = node.data.toLowerCase().indexOf(word);
+      if (at >= 0 && at + word.length <= node.length) return this.#highlightIn(node, at, at + word.length);
+    }
+    return all === null ? undefined : this.#highlightIn(all, 0, all.length);
+  }
+
+  #highlightIn(node, from, end) {
+    const range = new StaticRange({ startContainer: node, startOffset: from, endContainer: node, endOffset: end });
+    this.highlight.add(range);
+    this.#marked.push(range);
   }
 
   #unmark() {

@@ -15,6 +15,7 @@ import { openLink } from './link.js';
 import { Notices } from './notices.js';
 import { RowActions } from './rowactions.js';
 import { Resting } from './resting.js';
+import { searchOf } from './search.js';
 import { seekText } from './seek.js';
 
 // One for all panes: what is asked beside them is asked one after the other.
@@ -43,6 +44,7 @@ export class Hands {
       go: (position, column) => this.goTo(position, column),
       changed: () => pane.schedule(),
       only: (search) => pane.change({ search }),
+      searchOf: (text) => this.#searchOf(text),
       here: () => this.#here,
       countAll: (word, told) => this.#countAll(word, told),
       seek: (text, isBackward, how) => this.#seek(text, isBackward, how),
@@ -53,6 +55,8 @@ export class Hands {
     this.resting = new Resting(pane);
     this.#listen();
     pane.columns.look(() => pane.redraw());
+    session.searching = (text) => (this.#hasColumns ? this.#searchOf(text) : null);
+    pane.refine();
     if (pane.connection.state === 'live') this.acting.acts.greeted(session.secret);
   }
 
@@ -139,7 +143,7 @@ export class Hands {
 
   /** A frame is drawn: marks go where they belong. */
   drawn(now) {
-    const { session: { copy }, table, heads, columns, body, travel } = this.pane;
+    const { session: { copy }, table, heads, columns, travel } = this.pane;
     const { position, column } = this.focus;
     if (!travel.isMoving && columns.widen()) this.pane.schedule();
     this.resting.drawn();
@@ -148,7 +152,7 @@ export class Hands {
     this.focus.mark(position === null ? undefined : position < 0 ? heads.cells[column] : table.cellAt(position, column, copy));
     this.marks.draw(table, this.selection, this.acting.targets);
     this.detail.show(this.focus.item, columns.all, copy, Date.now());
-    this.find.drawn(body, copy, columns.shown, now);
+    this.find.drawn(table.nodes, copy, columns.shown, now);
   }
 
   // Where a search goes on from.
@@ -160,15 +164,29 @@ export class Hands {
 
   #seek(text, isBackward, how) {
     const { session: { wireQuery: query, view: { table }, copy: { total } }, columns: { shown: specs } } = this.pane;
-    return seekText((question, till) => aside.ask(question, till), { table, query }, { text, specs, place: this.#here, isBackward, total, now: Date.now(), ...how });
+    const search = this.#searchOf(text);
+    return seekText((question, till) => aside.ask(question, till), { table, query }, { search, specs, place: this.#here, isBackward, total, ...how });
+  }
+
+  // Whether the columns at hand are those of the table, which may have been opened just now.
+  get #hasColumns() {
+    const names = this.pane.session.table?.columns.map(({ name }) => name) ?? [];
+    const { all } = this.pane.columns;
+    return names.length === all.length && all.every(({ column: { name } }, at) => name === names[at]);
+  }
+
+  #searchOf(text) {
+    const { session: { table }, columns: { all } } = this.pane;
+    return searchOf(text, all, { isTextOnly: table?.windowed !== undefined, now: Date.now() });
   }
 
   // In how many rows of the whole view a text is; null where the search box has its word already, or the source cannot say.
   #countAll(word, told) {
-    const { wireQuery: { filter }, view: { table, search } } = this.pane.session;
+    const { session } = this.pane;
+    const { view: { table }, asked: { search, filters } } = session;
     if (search !== '') return void told(null);
     // In the order of the source, which costs least.
-    const question = { table, query: { filter, search: word }, viewport: { first: 0, count: 1, ahead: 0, behind: 0 } };
+    const question = { table, query: session.narrowed({ search: word, filters }), viewport: { first: 0, count: 1, ahead: 0, behind: 0 } };
     aside.ask(question, { changed: ({ rows, accuracy }) => told(accuracy === 'exact' ? rows : null) }).catch(() => told(null));
   }
 }

@@ -7,10 +7,11 @@ import { openMenu } from './menu.js';
 import { density, hasShortcuts, setDensity, setShortcuts, setTheme, theme } from './reader.js';
 
 /** The menu items that export all rows of the view. */
-export function exportItems({ table, view, copy }, say) {
+export function exportItems(session, say) {
+  const { table, view, copy } = session;
   const rows = copy.seq === 0 ? undefined : countText(copy.rows, copy.accuracy);
   return FORMATS.map(([format, name]) => {
-    const address = table === undefined ? '' : exportAddress(view, table, format);
+    const address = table === undefined ? '' : exportAddress(view, table, format, (part) => session.narrowed(part));
     return { label: rows === undefined ? `Export ${name}` : `Export ${name} (${rows})`, isDisabled: address === '', run: () => save(address, `${table.name}.${format}`, say) };
   });
 }

@@ -265,6 +265,11 @@ export class Pane {
     this.on.told(this, isTable);
   }
 
+  /** The columns are known, or what a search means in them: the server is asked again if that is more. */
+  refine() {
+    this.session.refine(this.#describe);
+  }
+
   /** Shows another view, of which the address knows already. */
   show(view) {
     const { session } = this;
@@ -389,7 +394,10 @@ export class Pane {
     // Before anything is written: to ask where the selection is would have the page laid out.
     if (hasRows && isChanged) table.selection.hold();
     const isOther = hasRows && isChanged && columns.update(session.view, session.table, copy);
-    if (isOther) this.heads.setView(session.asked, session.marks);
+    if (isOther) {
+      this.heads.setView(session.asked, session.marks);
+      this.refine();
+    }
     this.#isOther ||= isOther;
     this.#isNews ||= isChanged;
     // The first rows wait for no words: those come in the frame after them. (A table that takes its time has them at the next tick.)

@@ -58,6 +58,9 @@ function keysAt(sent, path) {
     case 'search': return ['search'];
     case 'filter': {
       const [, term] = /^query\.filter\.all\[(\d+)\]/.exec(path) ?? [];
+      // A search is a filter behind those of the columns.
+      if (sent.search !== '' && (sent.filters.length === 0 || Number(term) === sent.filters.length)) return ['search'];
+      if (sent.search !== '' && term !== undefined) return sent.filters.slice(Number(term), Number(term) + 1).map(({ column }) => `filter:${column}`);
       const terms = sent.filters.length === 1 ? sent.filters : term === undefined ? [] : sent.filters.slice(Number(term), Number(term) + 1);
       return terms.map(({ column }) => `filter:${column}`);
     }

@@ -4,20 +4,19 @@
 import { fetchPiece, PIECE } from './pieces.js';
 
 /**
- * The cells of these rows that show a text, in reading order. Case does not count.
+ * The cells of these rows that a search finds, in reading order.
  *
+ * @param {import('./search.js').Search} search
  * @param {{start: number, items: object[]}} copy
  * @param {import('./columns.js').Spec[]} specs those that are shown
  * @returns {{position: number, column: number}[]}
  */
-export function findText(text, copy, specs, now) {
-  const word = text.toLowerCase();
+export function findText(search, copy, specs) {
   const found = [];
-  if (word === '') return found;
   copy.items.forEach((item, index) => {
     if (item.isHeader) return;
     specs.forEach((spec, column) => {
-      if (spec.format(item.cells[spec.index] ?? null, now).toLowerCase().includes(word)) found.push({ position: copy.start + index, column });
+      if (search.finds(item.cells[spec.index], spec)) found.push({ position: copy.start + index, column });
     });
   });
   return found;
@@ -36,23 +35,22 @@ export function nextFound(found, place, isBackward) {
  * @param {(question: object, how: object) => Promise<import('./wire.js').WindowCopy>} ask see aside.js
  * @param {{table: string, query: object}} view
  * @param {object} how
- * @param {string} how.text
+ * @param {import('./search.js').Search} how.search
  * @param {import('./columns.js').Spec[]} how.specs the columns that are shown
  * @param {{position: number, column: number}} how.place
  * @param {boolean} how.isBackward
  * @param {number} how.total how many items the view has
- * @param {number} how.now for what depends on the time
  * @param {(share: number) => void} how.told hears how much of the view was looked through, from 0 to 1
  * @param {() => boolean} how.isWanted once it says no there is nothing
  * @returns {Promise<{position: number, column: number}|null>}
  */
-export async function seekText(ask, view, { text, specs, place, isBackward, total, now, told, isWanted }) {
+export async function seekText(ask, view, { search, specs, place, isBackward, total, told, isWanted }) {
   let passed = 0;
   for (const { first, last, isRest } of piecesFrom(place.position, total, isBackward)) {
     if (!isWanted()) return null;
     const piece = await fetchPiece(ask, view, first, last);
     if (!isWanted()) return null;
-    const found = findText(text, piece, specs, now);
+    const found = findText(search, piece, specs);
     const next = isRest ? found.at(isBackward ? -1 : 0) : nextFound(found, place, isBackward);
     if (next !== undefined) return next;
     passed += last - first + 1;

@@ -41,6 +41,9 @@ export class Session {
     this.#isGreeted = false;
   }
   #isGreeted;
+  /** What a searched text means, as search.js says it, once that is here. @type {((text: string) => import('./search.js').Search)|null} */
+  searching = null;
+  #sentFilter = '';   // the filter that was asked for last, as JSON
   #request = 0;
   #sent = null;       // the view that was asked for last
   #good = null;       // the one that was answered last, `{request, view}`
@@ -338,6 +341,7 @@ export class Session {
   #ask() {
     this.#request += 1;
     this.#sent = this.asked;
+    this.#sentFilter = this.#filterText;
     this.isAsking = true;
   }
 
@@ -350,7 +354,22 @@ export class Session {
   /** What the server is asked for, as wire.js takes it. */
   get wireQuery() {
     const view = this.asked;
-    return { ...view, filter: wireFilter(view.filters) };
+    return { ...view, ...this.narrowed(view) };
+  }
+
+  /** The search and the filters of a view, as wire.js takes them. */
+  narrowed({ search, filters }) {
+    const found = search === '' ? null : this.searching?.(search)?.filter(filters) ?? null;
+    return found === null ? { search, filter: wireFilter(filters) } : { search: '', filter: found };
+  }
+
+  /** What is searched for means more than the server was told when it was asked. */
+  refine(sight) {
+    if (this.#isGreeted && this.isOpen && !this.#isOpening && this.asked.search !== '' && this.#filterText !== this.#sentFilter) this.#query(sight);
+  }
+
+  get #filterText() {
+    return JSON.stringify(this.narrowed(this.asked));
   }
 
   // Of a table that was left: for one whose open is on its way, or for one that is not there yet.

@@ -95,6 +95,17 @@ export function spanOf(cell, { column, format }, now) {
   return place === null ? { low: cell, high: cell } : domain.span(...sameShown(place, domain, (at) => format(domain.cell(at), now)));
 }
 
+/** Whether a cell lies in a span, as a test; null when no cell of the column can. @returns {((cell: any) => boolean)|null} */
+export function insideOf({ low, high }, column) {
+  const domain = domainOf(column);
+  const [from, through] = [domain.place(low), domain.place(high)];
+  if (from > through) return null;
+  return (cell) => {
+    const place = domain.place(cell);
+    return place !== null && place >= from && place <= through;
+  };
+}
+
 /** A text for the end of a range that is read back as this value: what the column shows, when that says it all. */
 export function endText(value, end, spec, now) {
   if (value === undefined) return '';

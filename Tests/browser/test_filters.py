@@ -124,6 +124,48 @@ class FiltersTest(PageTest):
                 reader.wait_for_count(7)
         reader.check_clean(self)
 
+    def test_the_search_box_and_the_search_within_the_page_find_the_same_rows_in_columns_of_every_type(self):
+        reader = self.open()
+        reader.wait_for_count(7)
+        strip = reader.page.get_by_role("search")
+        texts = (
+            ("ETA", ("beta", "zeta")), ("90.000", ("beta",)), ("4711", ("epsilon",)), ("90", ("alpha",)), ("1,5", ("alpha",)), ("1,25", ("beta",)),
+            ("512 B", ("epsilon",)), ("1:01", ("delta",)), ("1:02:03", ("epsilon",)), ("2026-11-23 14:05:09", ("alpha", "beta", "gamma", "delta")),
+            ("2026-11-23 14:05:10", ("epsilon",)), ("yes", ("alpha", "gamma", "zeta")), ("no such", ()),
+        )  # fmt: skip
+        for text, names in texts:
+            reader.filter.fill(text)
+            reader.filter.press("Enter")
+            if names:
+                self.names(reader, *names)
+            expect(reader.page.locator("#rows")).to_have_text(re.compile(f"^{len(names)} row"))
+            reader.filter.fill("")
+            reader.filter.press("Enter")
+            reader.wait_for_count(7)
+            reader.grid.focus()
+            reader.page.keyboard.press("Control+f")
+            strip.get_by_role("searchbox").fill(text)
+            expect(strip.get_by_role("button", name="matching row")).to_have_text(re.compile(f"^{len(names)} matching row"))
+            # The cells that it goes to, one after the other, lie in these rows.
+            count = re.compile("^no|^0") if not names else re.compile(r"^\d+ match")
+            expect(strip.get_by_role("status")).to_have_text(count)
+            cells = reader.page.evaluate("() => [...CSS.highlights.get('found')].map((range) => range.startContainer.parentElement.closest('.row')).filter(Boolean).length")
+            self.assertEqual(cells > 0, len(names) > 0, text)
+            reader.page.screenshot(path=ARTIFACTS / "search-found.png")
+            reader.page.keyboard.press("Escape")
+            expect(strip).to_be_hidden()
+        reader.check_clean(self)
+
+    def test_a_link_that_searches_for_a_number_finds_it(self):
+        reader = self.open("#table=places&search=90.000")
+        self.names(reader, "beta")
+        with reader.page.expect_download() as download:
+            reader.page.keyboard.press("e")
+            reader.page.get_by_role("menuitem", name=re.compile("CSV")).click()
+        text = pathlib.Path(download.value.path()).read_text(encoding="utf-8")
+        self.assertEqual([line.split(",")[0] for line in text.splitlines()[1:]], ["beta"])
+        reader.check_clean(self)
+
     def test_a_time_is_all_of_the_second_that_is_typed(self):
         reader = self.open()
         self.range(reader, "At", "2026-11-23 14:05:09", "2026-11-23 14:05:09")

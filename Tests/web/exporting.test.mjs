@@ -1,10 +1,13 @@
 import test from 'node:test';
 import assert from 'node:assert/strict';
-import { exportAddress } from '../../web/exporting.js';
+import { exportAddress as addressOf } from '../../web/exporting.js';
+import { wireFilter } from '../../web/query.js';
 import { emptyView } from '../../web/query.js';
 
 const table = { name: 'my jobs/ü', columns: [{ name: 'cpu', type: 'number' }, { name: 'a,b', type: 'text' }, { name: 'user', type: 'text' }] };
 const view = { ...emptyView(), table: table.name };
+
+const exportAddress = (asked, of, format) => addressOf(asked, of, format, ({ search, filters }) => ({ search, filter: wireFilter(filters) }));
 
 test('a plain view is the table and nothing else', () => {
   assert.equal(exportAddress(view, table, 'csv'), '/tables/my%20jobs%2F%C3%BC.csv');

@@ -159,6 +159,11 @@ test('every path of the server leads to the part it is about', () => {
   assert.deepEqual(keys('query.group[1]', 'query.search'), ['group:to', 'search']);
   assert.deepEqual(keys('query.aggregates[0]'), ['show:mean:a:b']);
   assert.deepEqual(keys('query.filter.all[1].any[0].values[3]'), ['filter:to']);
+  assert.deepEqual(keys('query.filter.all[2].any[0].value'), ['search'], 'what is searched for stands behind the filters of the columns');
+  const searched = (filters, path) => rules.marksFor({ ...view, filters }, [path], 'r').map(({ key }) => key);
+  assert.deepEqual(searched([], 'query.filter.any[1].from'), ['search']);
+  assert.deepEqual(searched([term('to', '2')], 'query.filter.all[0].value'), ['filter:to']);
+  assert.deepEqual(searched([term('to', '2')], 'query.filter.all[1].any[0]'), ['search']);
   assert.deepEqual(rules.marksFor({ ...view, filters: [term('to', '2')] }, ['query.filter.not'], 'r').map(({ key }) => key), ['filter:to']);
   assert.deepEqual(keys('query.later'), ['sort:a:b', 'sort:to', 'group:from', 'group:to', 'filter:from', 'filter:to', 'search', 'show:mean:a:b']);
   for (const mark of rules.marksFor(view, [], 'r')) {

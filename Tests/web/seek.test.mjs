@@ -4,7 +4,7 @@ import test from 'node:test';
 import assert from 'node:assert/strict';
 import { nextFound, seekText } from '../../web/seek.js';
 
-const specs = [0, 1].map((index) => ({ index, format: (cell) => String(cell) }));
+const specs = [0, 1].map((index) => ({ index }));
 
 /** A view in which these places show `x`; `asked` hears from where each piece was asked for. */
 function view(total, places, { headers = [], asked = [] } = {}) {
@@ -23,7 +23,7 @@ function view(total, places, { headers = [], asked = [] } = {}) {
 
 async function seek(total, places, place, isBackward = false, how = {}) {
   const [position, column] = place;
-  const found = await seekText(view(total, places, how), {}, { text: 'x', specs, place: { position, column }, isBackward, total, now: 0, told: () => {}, isWanted: () => true, ...how });
+  const found = await seekText(view(total, places, how), {}, { search: { finds: (cell) => cell.includes('X') }, specs, place: { position, column }, isBackward, total, told: () => {}, isWanted: () => true, ...how });
   return found && [found.position, found.column];
 }
 

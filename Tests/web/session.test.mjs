@@ -316,3 +316,20 @@ test('sources that have no table are known from hello on, and as they are told',
   session.receive(structuredClone(golden.hello), sight);
   assert.deepEqual(session.sources, []);
 });
+
+test('what a search means beyond texts is asked when it is known, once', () => {
+  const { session, said } = shown();
+  session.show({ ...session.view, search: '12' }, sight);
+  assert.equal(said.at(-1).query.search, '12');
+  const filter = { any: [{ column: 'pid', op: 'range', from: 12, through: 12 }] };
+  session.searching = () => ({ filter: () => filter });
+  session.refine(sight);
+  assert.deepEqual([said.at(-1).query.search, said.at(-1).query.filter], [undefined, filter]);
+  const count = said.length;
+  session.refine(sight);
+  session.show({ ...session.view, search: '' }, sight);
+  session.refine(sight);
+  assert.equal(said.length, count + 1);
+  session.searching = () => null;
+  assert.deepEqual(session.narrowed({ search: 'x', filters: [] }), { search: 'x', filter: undefined });
+});
