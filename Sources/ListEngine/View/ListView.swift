@@ -59,7 +59,7 @@ final class ListView: QueryView {
   /// Which of the views without sessions lost its last one first.
   var leaving = 0
   /// Counts for pages that pause; `nil` when none does.
-  private var touches: Touches?
+  private(set) var touches: Touches?
   /// While the view is put together again and somebody counts: which rows it had.
   private var formerPool: ChunkPool?
   /// The same when nobody knows which rows it had, as counting began later: from this position of the log on every change counts.
@@ -384,13 +384,6 @@ final class ListView: QueryView {
   func closeTouches(_ moment: Touches.Moment) {
     touches?.close(moment)
     if touches?.isEmpty == true { touches = nil }
-  }
-
-  /// How many different rows have changed in it, come or gone since then, as far as it has caught up.
-  func touched(since moment: Touches.Moment) -> Int { touches?.count(since: moment) ?? 0 }
-  /// Whether a row has changed in it or come since then, as far as it has caught up.
-  func isTouched(_ slot: UInt32, since moment: Touches.Moment) -> Bool {
-    touches?.isTouched(slot, since: moment) ?? false
   }
 
   /// The order is given up before it has caught up: what it will hold, or held, is touched.

@@ -58,10 +58,8 @@ protocol QueryView: AnyObject {
   func openTouches() -> Touches.Moment
   /// Ends what ``openTouches()`` began.
   func closeTouches(_ moment: Touches.Moment)
-  /// How many different rows did since then.
-  func touched(since moment: Touches.Moment) -> Int
-  /// Whether a row has changed in it or come since then.
-  func isTouched(_ slot: UInt32, since moment: Touches.Moment) -> Bool
+  /// What counts them; `nil` when nobody wants to know.
+  var touches: Touches? { get }
   /// Why a row that a page did not hold comes into its window.
   func insertion(of row: RowSnapshot, since commit: UInt32) -> Patch.Insertion
   /// Why a row that a page holds leaves its window.
@@ -71,6 +69,12 @@ protocol QueryView: AnyObject {
 extension QueryView {
   /// Whether sections have headers.
   var isGrouped: Bool { !query.group.isEmpty }
+  /// How many different rows have changed in it, come or gone since then, as far as it has caught up.
+  func touched(since moment: Touches.Moment) -> Int { touches?.count(since: moment) ?? 0 }
+  /// Whether a row has changed in it or come since then, as far as it has caught up.
+  func isTouched(_ slot: UInt32, since moment: Touches.Moment) -> Bool {
+    touches?.isTouched(slot, since: moment) ?? false
+  }
 }
 
 /// How sure a count of rows is.

@@ -27,7 +27,7 @@ final class WindowedView: QueryView {
   private var departures: Set<RowID> = []
   private var foldings = Foldings()
   /// Counts for pages that pause; `nil` while none does.
-  private var touches: Touches?
+  private(set) var touches: Touches?
   private(set) var version = 0
   private(set) var structure = 0
   /// Whether it shows placeholders though nothing has come at all.
@@ -103,13 +103,6 @@ final class WindowedView: QueryView {
   func closeTouches(_ moment: Touches.Moment) {
     touches?.close(moment)
     if touches?.isEmpty == true { touches = nil }
-  }
-
-  func touched(since moment: Touches.Moment) -> Int { touches?.count(since: moment) ?? 0 }
-
-  /// Whether a row has changed in it or come since then, as far as it has caught up.
-  func isTouched(_ slot: UInt32, since moment: Touches.Moment) -> Bool {
-    touches?.isTouched(slot, since: moment) ?? false
   }
 
   /// Compares rows that have come with what was asked: a source that contradicts it is shown as it is, and said to be wrong.
