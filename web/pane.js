@@ -294,7 +294,10 @@ export class Pane {
   sortBy(column, isFurther) {
     const { table, view } = this.session;
     const found = table?.columns.find(({ name }) => name === column);
-    if (found !== undefined) this.change({ sort: nextSort(view.sort, found, isFurther) });
+    if (found === undefined) return;
+    const why = view.sort.some((term) => term.column === column) ? '' : this.lack({ sort: column });
+    if (why === '') this.change({ sort: nextSort(view.sort, found, isFurther) });
+    else this.furnish().then(({ notices }) => notices.show(why));
   }
 
   /** Keeps the rows as they are, or goes on. */

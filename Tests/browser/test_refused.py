@@ -1,6 +1,8 @@
 """What a source cannot do, and too many rows to do it here: the rows stay, and the part that is not applied is marked with the reason."""
 
 import json
+import pathlib
+import shutil
 import sqlite3
 import tempfile
 import unittest
@@ -34,7 +36,11 @@ class RefusedTest(PageTest):
         base.execute("CREATE INDEX by_fare ON trips (fare)")
         base.commit()
         base.close()
-        return Server(str(ROOT / "Plugins/sqlite/sqlite.py"), settings={"sqlite.path": path, "sqlite.table": "trips"})
+        return Server(cls.plugin(folder.name), settings={"sqlite.path": path, "sqlite.table": "trips"})
+
+    @staticmethod
+    def plugin(folder):
+        return str(ROOT / "Plugins/sqlite/sqlite.py")
 
     def mark(self, reader, text):
         chip = reader.page.locator("#terms .chip.refused", has_text=text)
@@ -104,6 +110,34 @@ class RefusedTest(PageTest):
         average.click()
         expect(reader.page.locator("#rows")).to_contain_text("57,9")
         expect(reader.page.locator("#terms .refused")).to_have_count(0)
+        reader.check_clean(self)
+
+class UnsortableTest(RefusedTest):
+    """The same source, but that it cannot sort by names."""
+
+    @staticmethod
+    def plugin(folder):
+        path = pathlib.Path(shutil.copytree(ROOT / "Plugins/sqlite", f"{folder}/plugin")) / "sqlite.py"
+        text = path.read_text(encoding="utf-8")
+        path.write_text(text.replace('"sort": names,', '"sort": [one for one in names if one != "name"],'), encoding="utf-8")
+        path.chmod(0o755)
+        return str(path)
+
+    test_a_refused_part_leaves_rows_order_and_socket_and_is_marked_until_it_is_taken_away = None
+    test_a_link_opens_what_can_be_applied_and_says_what_is_not_and_so_does_a_reload = None
+    test_what_the_source_cannot_do_is_not_offered_until_few_enough_rows_are_left = None
+
+    def test_a_click_on_a_header_that_the_source_cannot_sort_by_asks_nothing_and_says_why(self):
+        reader = self.open(link(sort="-fare"))
+        reader.until("() => document.querySelector('.acted') !== null", "what comes after the first rows is there")
+        address = reader.page.evaluate("() => location.hash")
+        reader.header("^name").click()
+        expect(reader.page.get_by_role("group", name="Notifications")).to_contain_text(f"This source cannot sort by this column, {TOO_MANY}")
+        expect(reader.header("^name")).to_have_attribute("aria-sort", "none")
+        self.assertEqual(reader.page.evaluate("() => location.hash"), address)
+        expect(reader.page.locator("#terms .refused")).to_have_count(0)
+        expect(self.first_fare(reader)).to_have_text("14,999.75")
+        reader.page.screenshot(path=ARTIFACTS / "unsortable.png")
         reader.check_clean(self)
 
 
