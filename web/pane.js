@@ -297,7 +297,7 @@ export class Pane {
     if (found === undefined) return;
     const why = view.sort.some((term) => term.column === column) ? '' : this.lack({ sort: column });
     if (why === '') this.change({ sort: nextSort(view.sort, found, isFurther) });
-    else this.furnish().then(({ notices }) => notices.show(why));
+    else this.furnish().then(({ notices }) => notices.show(why, false));
   }
 
   /** Keeps the rows as they are, or goes on. */
