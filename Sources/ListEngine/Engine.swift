@@ -156,6 +156,9 @@ public struct Engine: ~Copyable {
   /// The table of this name.
   public func table(named name: String) -> TableID? { tableNumbers[name].map { TableID(rawValue: $0) } }
 
+  /// How many rows of a table the engine holds.
+  public func rows(of table: TableID) -> Int { states[table.rawValue].table.count }
+
   /// The table that a session has opened, if it is there.
   public func openTable(of session: SessionID) -> TableID? {
     (sessions[session] ?? left[session]).flatMap { table(named: $0.tableName) }

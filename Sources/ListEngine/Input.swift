@@ -287,4 +287,6 @@ public enum ClientError: Error, Hashable, Codable, Sendable {
   case tooManyViews(String)
   /// The server serves as many sessions as it may.
   case tooManySessions(limit: Int)
+  /// The client's token has as many sessions as one may have.
+  case tooManySessionsOfToken(limit: Int)
 }

@@ -21,11 +21,11 @@ struct MessageRate {
   /// A page that may say as much as this has tokens.
   init(_ bucket: TokenBucket) { self.bucket = bucket }
 
-  /// Counts a message.
-  mutating func note(at now: Instant) -> Finding {
+  /// Counts a message, or what costs as much as several.
+  mutating func note(_ count: Int = 1, at now: Instant) -> Finding {
     if bucket.isFull(at: now) { pauses = 0 }
     // What libwebsockets had read before it was told to stop still arrives.
-    guard bucket.take(at: now) else { return pauses <= Self.greatestPauses ? .fine : .tooMuch }
+    guard bucket.take(count, at: now) else { return pauses <= Self.greatestPauses ? .fine : .tooMuch }
     guard bucket.isEmpty(at: now) else { return .fine }
     pauses += 1
     return pauses <= Self.greatestPauses ? .enough : .tooMuch

@@ -108,7 +108,10 @@ extension Server {
     rounds.begin(at: EventLoop.now)
     sessions[socket] = session
     sessionsByID[session.id] = session
-    if sessions.count > configuration.sessionLimit {
+    session.hasShare = sessionShares.take(pass.token)
+    if !session.hasShare {
+      refuse(session, .tooManySessionsOfToken(limit: sessionShares.limit), engineKnowsIt: false)
+    } else if sessions.count > configuration.sessionLimit {
       refuse(session, .tooManySessions(limit: configuration.sessionLimit), engineKnowsIt: false)
     } else if isStopping {
       session.beginClosing(1001, "the server stops")
@@ -126,6 +129,7 @@ extension Server {
     admitted[socket] = nil
     if let session = sessions.removeValue(forKey: socket) {
       sessionsByID[session.id] = nil
+      if session.hasShare { sessionShares.release(session.shareToken) }
       stats.unwatch(session.id)
       resumeTokens.leave(session.id)
       actions.leave(session.id)

@@ -23,26 +23,35 @@ extension Server {
   private func take(_ bytes: [UInt8], from session: Session) -> Bool {
     let now = EventLoop.now
     metrics.messagesReceived += 1
-    switch session.rate.note(at: now) {
-    case .fine: break
-    case .enough:
-      lws_rx_flow_control(session.socket, 0)
-      lws_set_timer_usecs(session.socket, configuration.messagePause.nanoseconds / 1_000)
-    case .tooMuch: return close(session, 1008, "too many messages")
-    }
+    guard count(1, of: session, at: now) else { return false }
     do throws(ClientError) {
       let message = try ClientMessage(decoding: bytes, limits: configuration.limits)
       guard session.pass.role >= message.leastRole else { throw .notAllowed("a viewer may only look") }
-      let input = try input(message, of: session)
-      if let input {
-        engine.handle(input, at: now)
-        loop.requestTurn()
-      }
+      let isQuery = if case .query = message { true } else { false }
+      if !isQuery { handleLastQuery(of: session, at: now) }
+      guard let input = try input(message, of: session) else { return true }
+      if isQuery { keep(input, of: session) } else { engine.handle(input, at: now) }
+      loop.requestTurn()
+      guard !isQuery || count(queryCost(of: session) - 1, of: session, at: now) else { return false }
     } catch {
       refuse(session, error, engineKnowsIt: session.phase == .open)
       loop.requestTurn()
     }
     return true
+  }
+
+  /// Counts messages, or what costs as much; false when the socket is to be closed.
+  private func count(_ count: Int, of session: Session, at now: Instant) -> Bool {
+    guard count > 0 else { return true }
+    switch session.rate.note(count, at: now) {
+    case .fine: return true
+    case .enough:
+      metrics.pauses += 1
+      lws_rx_flow_control(session.socket, 0)
+      lws_set_timer_usecs(session.socket, configuration.messagePause.nanoseconds / 1_000)
+      return true
+    case .tooMuch: return close(session, 1008, "too many messages")
+    }
   }
 
   /// What a message means to the engine, if anything.

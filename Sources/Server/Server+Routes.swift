@@ -27,21 +27,21 @@ extension Server {
         return HTTPResponse(refusal: status, reason: reason, to: head.method)
       }
     case "/metrics":
-      return forThoseLetIn(head, on: socket) {
+      return forThoseLetIn(head, on: socket) { _ in
         HTTPResponse(Array(metricsText().utf8), type: MetricsText.contentType, to: head.method)
       }
-    case "/image": return forThoseLetIn(head, on: socket) { imageResponse(to: head, on: socket) }
+    case "/image": return forThoseLetIn(head, on: socket) { _ in imageResponse(to: head, on: socket) }
     case _ where head.path.hasPrefix("/tables/"):
-      return forThoseLetIn(head, on: socket) { beginDownload(head, on: socket) }
+      return forThoseLetIn(head, on: socket) { beginDownload(head, with: $0, on: socket) }
     default: return HTTPResponse(refusal: 404, reason: "There is nothing here.", to: head.method)
     }
   }
 
   private func forThoseLetIn(
-    _ head: RequestHead, on socket: OpaquePointer, _ answer: () -> HTTPResponse?
+    _ head: RequestHead, on socket: OpaquePointer, _ answer: (AccessControl.Pass) -> HTTPResponse?
   ) -> HTTPResponse? {
     switch access.verdict(onPage: head, from: address(of: socket), at: EventLoop.now) {
-    case .allow: return answer()
+    case .allow(let pass): return answer(pass)
     case .refuse(let status, let reason):
       metrics.refusals[status, default: 0] += 1
       return HTTPResponse(refusal: status, reason: reason, to: head.method)

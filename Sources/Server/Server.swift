@@ -47,6 +47,11 @@ public final class Server {
   var transfers: [OpaquePointer: PageTransfer] = [:]
   /// Tables on their way out.
   var downloads: [OpaquePointer: TableDownload] = [:]
+  var downloadShares = TokenShares(limit: Server.greatestDownloadShare)
+  /// The pages of each token.
+  var sessionShares: TokenShares
+  /// Whose last query waits for the turn.
+  var queriesToHandle: [SessionID] = []
   /// Who has asked with HEAD, and waits: the answer is that of GET, without its body.
   var headsOnly: Set<OpaquePointer> = []
   /// Those of them that wait for their view.
@@ -90,6 +95,7 @@ public final class Server {
     pageLog = SourceLog(configuration.logger) { EventLoop.now }
     resumeTokens = ResumeTokens(limit: configuration.limits.parkedSessions)
     actions = ActionBook(limit: configuration.limits.parkedSessions)
+    sessionShares = TokenShares(limit: configuration.sessionsPerToken)
     greetings = GreetingQueue(patience: configuration.helloTimeout)
     rounds = Rounds(every: min(.seconds(1), configuration.patience.silence, configuration.patience.answer))
     engine = RecordedEngine(
@@ -196,6 +202,7 @@ public final class Server {
     guard !isStopping else { return endWhenEmpty() }
     for changes in control.takeChanges() { apply(changes) }
     let now = EventLoop.now
+    handleLastQueries(at: now)
     configuration.systemManager?.advance(to: now)
     let isMailLeft = takeMail(at: now)
     for output in engine.advance(to: now) { perform(output) }

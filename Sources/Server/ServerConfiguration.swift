@@ -22,6 +22,8 @@ public struct ServerConfiguration: Sendable {
   public var limits = Limits()
   /// How many pages it serves at once.
   public var sessionLimit = 10_000
+  /// How many of them may be for the holders of one token.
+  public var sessionsPerToken = 5_000
   /// How many connections one address beyond this machine may have.
   public var connectionsPerAddress = 100
   /// How many connections a second are taken, on average, and how many at once. Others are closed without a word, so that those that

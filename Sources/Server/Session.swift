@@ -28,6 +28,11 @@ final class Session {
   var phase = Phase.greeting
   /// Whether it has opened a table: then the engine is told when it ends, however it comes to that.
   var isKnownToEngine = false
+  /// The token it came with, in whose share of all pages it is, and whether there was room for it in that.
+  let shareToken: AccessToken?
+  var hasShare = false
+  /// The query that it has asked since the last turn: only the last one is handed to the engine.
+  var lastQuery: Input?
   var assembly = MessageAssembly()
   var rate: MessageRate
 
@@ -80,6 +85,7 @@ final class Session {
     self.id = id
     self.socket = socket
     self.pass = pass
+    shareToken = pass.token
     self.token = token
     self.rate = rate
     self.pulse = pulse
@@ -106,6 +112,7 @@ final class Session {
   /// Drops what waits, but for the reason why.
   func beginClosing(_ code: Int, _ reason: String, error: ClientError? = nil) {
     phase = .closing(code, reason)
+    lastQuery = nil
     owesHello = false
     owesPing = false
     owesTables = false

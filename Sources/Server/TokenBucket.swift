@@ -28,11 +28,11 @@ struct TokenBucket {
     last = max(last, now)
   }
 
-  /// Takes one token, if there is one.
-  mutating func take(at now: Instant) -> Bool {
+  /// Takes so many tokens, or all there are; false when there is not one.
+  mutating func take(_ count: Int = 1, at now: Instant) -> Bool {
     fill(at: now)
     guard level >= 1_000_000_000 else { return false }
-    level -= 1_000_000_000
+    level = max(0, level - Int64(min(count, burst)) * 1_000_000_000)
     return true
   }
 

@@ -15,7 +15,7 @@ extension ClientError {
     case .unknownAction: "unknownAction"
     case .notAllowed: "notAllowed"
     case .remainderTooLarge: "remainderTooLarge"
-    case .tooManySessions: "tooManySessions"
+    case .tooManySessions, .tooManySessionsOfToken: "tooManySessions"
     case .tooManyViews: "tooManyViews"
     }
   }
@@ -33,6 +33,7 @@ extension ClientError {
     case .unknownColumn(let table, let column): "the table \(table) has no column “\(column)”"
     case .unknownAction(let name): "there is no action “\(name)”"
     case .tooManySessions(let limit): "this server serves at most \(limit) pages at once"
+    case .tooManySessionsOfToken(let limit): "one token may have at most \(limit) pages at once"
     }
   }
 }

@@ -51,6 +51,19 @@ import Wire
           ClientMessage.greatestByteCount == 65_536 && MessageAssembly.greatestFrameCount == 64
         ),
         (
+          "| a page's messages (a `query` counts for one more with every 65,536 rows of its table, up to 20) |",
+          Server.rowsPerMessage == 65_536 && Server.greatestQueryCost == 20
+        ),
+        (
+          "| 10,000, and 5,000 of one token; a further one",
+          configuration.sessionLimit == 10_000 && configuration.sessionsPerToken == 5_000
+        ),
+        (
+          "so is one that is read for an hour, or, after a minute, by fewer than 4,096 bytes a second.",
+          DownloadPace.longest == .seconds(3_600) && DownloadPace.grace == .seconds(60)
+            && DownloadPace.leastRate == 4_096
+        ),
+        (
           "200 a second, 400 at once; then it is not listened to for half a second, and after 20 times closed |",
           configuration.messageRate == 200 && configuration.messageBurst == 400
             && configuration.messagePause == .milliseconds(500) && MessageRate.greatestPauses == 20
@@ -88,8 +101,8 @@ import Wire
           FailureLimiter.rate == 10 && FailureLimiter.burst == 10 && FailureLimiter.greatestCount == 4_096
         ),
         (
-          "Eight tables can be taken away at once (503 beyond), and one of which nothing is read for 15 s is given up.",
-          Server.greatestDownloadCount == 8 && Server.downloadPatience == 15
+          "Eight tables can be taken away at once (503 beyond), four of them with one token, and one of which nothing is read for 15 s",
+          Server.greatestDownloadCount == 8 && Server.greatestDownloadShare == 4 && Server.downloadPatience == 15
         ),
         ("a field has at most 4,096 bytes.", LogText.greatestByteCount == 4_096),
         ("A source writes a hundred lines a second at most,", SourceLog.rate == 100),
@@ -101,6 +114,10 @@ import Wire
       "protocol.md",
       [
         ("A client may say 200 messages a second, and 400 at once.", configuration.messageRate == 200),
+        (
+          "A `query` counts for one more with every 65,536 rows of its table, up to 20.",
+          Server.rowsPerMessage == 65_536 && Server.greatestQueryCost == 20
+        ),
         (
           "is not listened to for half a second, and after twenty such pauses closed with 1008. It has ten seconds to say `hello`.",
           MessageRate.greatestPauses == 20 && configuration.helloTimeout == .seconds(10)

@@ -24,6 +24,18 @@ import Testing
     #expect(say(50, at: 0) == [1: .enough])
   }
 
+  @Test mutating func whatCostsAsMuchAsSeveralCountsAsMany() {
+    #expect(rate.note(399, at: .zero) == .fine)
+    #expect(rate.note(20, at: .zero) == .enough, "more than is left is all that is left")
+    #expect(rate.note(20, at: .zero.advanced(by: .milliseconds(500))) == .fine)
+    #expect(rate.note(80, at: .zero.advanced(by: .milliseconds(500))) == .enough)
+  }
+
+  @Test func aQueryCostsAsMuchAsItsTableIsLarge() {
+    let rows = Server.rowsPerMessage
+    #expect([0, rows - 1, rows, 3 * rows, 1_000 * rows].map(Server.queryCost) == [1, 1, 2, 4, 20])
+  }
+
   @Test mutating func twoHundredASecondAreFine() {
     #expect(say(300, at: 0) == [:])
     for second in 1...100 { #expect(say(200, at: second * 1_000) == [:], "second \(second)") }

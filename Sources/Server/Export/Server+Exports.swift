@@ -5,19 +5,29 @@ import Wire
 extension Server {
   /// How many tables are taken away at once.
   static let greatestDownloadCount = 8
+  /// How many of them may be for the holders of one token.
+  static let greatestDownloadShare = 4
   /// How long somebody may take for a piece, in seconds.
   static let downloadPatience: Int32 = 15
 
   /// Begins to answer a request for a table as a file.
   ///
   /// - Returns: the answer when there is another one; `nil` when it is on its way.
-  func beginDownload(_ head: RequestHead, on socket: OpaquePointer) -> HTTPResponse? {
+  func beginDownload(
+    _ head: RequestHead, with pass: AccessControl.Pass, on socket: OpaquePointer
+  ) -> HTTPResponse? {
     guard let (table, format) = Self.download(at: head.path) else {
       return HTTPResponse(refusal: 404, reason: "There is nothing here.", to: head.method)
     }
     guard downloads.count < Self.greatestDownloadCount else {
       return HTTPResponse(refusal: 503, reason: "Too many tables are being taken away; try again.", to: head.method)
     }
+    // One that is answered at once needs no share.
+    guard downloadShares.take(pass.token) else {
+      let reason = "\(Self.greatestDownloadShare) tables are being taken away with this token; try again."
+      return HTTPResponse(refusal: 503, reason: reason, to: head.method)
+    }
+    defer { if downloads[socket] == nil { downloadShares.release(pass.token) } }
     do throws(ClientError) {
       let query = try QueryRequest(arguments: head.arguments, limits: configuration.limits)
       let id = try engine.beginExport(of: table, query)
@@ -26,7 +36,7 @@ extension Server {
         engine.endExport(id)
         return HTTPResponse(streaming: format.contentType, named: "\(table).\(format.rawValue)")
       }
-      downloads[socket] = TableDownload(id, schema: schema, format: format)
+      downloads[socket] = TableDownload(id, schema: schema, format: format, for: pass.token, at: EventLoop.now)
       if head.method == .get { metrics.downloads += 1 }
       connections.settle(socket)
       if schema.windowed == nil {
@@ -77,6 +87,7 @@ extension Server {
   /// Somebody waits for us, or for a source: until then he cannot be late.
   private func waitForRows(_ socket: OpaquePointer) {
     waitingDownloads.insert(socket)
+    downloads[socket]?.pace.wait(at: EventLoop.now)
     holdBack(socket)
     lws_set_timeout(socket, NO_PENDING_TIMEOUT, 0)
   }
@@ -85,6 +96,12 @@ extension Server {
   func continueDownload(on socket: OpaquePointer) -> Bool {
     guard var download = downloads[socket] else { return false }
     lws_set_timeout(socket, PENDING_TIMEOUT_HTTP_CONTENT, Self.downloadPatience)
+    if let fault = download.pace.fault(at: EventLoop.now) {
+      metrics.downloadsGivenUp += 1
+      logger.warning(
+        "a table that was taken away is given up", metadata: ["table": "\(download.schema.name)", "reason": "\(fault)"])
+      return false
+    }
     // What libwebsockets still holds goes first: one piece a page is all that is kept.
     guard lws_partial_buffered(socket) == 0 else {
       writeMore(to: socket)
@@ -106,6 +123,7 @@ extension Server {
     case .chunk(let bytes):
       guard bytes.isEmpty || write(bytes, to: socket, with: clws_write_http_body) else { return false }
       metrics.bytesSent += UInt64(bytes.count)
+      downloads[socket]?.pace.goOn(sent: bytes.count, at: EventLoop.now)
       if engine.isHungry(id) { loop.requestTurn() }
       writeMore(to: socket)
       return true
@@ -117,6 +135,7 @@ extension Server {
     for socket in waitingDownloads {
       guard let download = downloads[socket], engine.isReady(download.id) else { continue }
       waitingDownloads.remove(socket)
+      downloads[socket]?.pace.goOn(at: EventLoop.now)
       goOn(socket)
       if transfers[socket] == nil { answerDownload(on: socket) } else { lws_callback_on_writable(socket) }
     }
@@ -125,6 +144,7 @@ extension Server {
   /// Forgets a download, at its end or before.
   func endDownload(on socket: OpaquePointer) {
     guard let download = downloads.removeValue(forKey: socket) else { return }
+    downloadShares.release(download.token)
     waitingDownloads.remove(socket)
     waiting.remove(socket)
     let leftOut = engine.rowsLeftOut(download.id)

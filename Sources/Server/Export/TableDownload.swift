@@ -13,15 +13,20 @@ struct TableDownload {
   let id: ExportID
   let schema: Schema
   let format: ExportFormat
+  /// In whose share it is.
+  let token: AccessToken?
+  var pace: DownloadPace
   /// What the browser calls it.
   var fileName: String { "\(schema.name).\(format.rawValue)" }
   private var isHeadSent = false
   private var isEndSent = false
 
-  init(_ id: ExportID, schema: Schema, format: ExportFormat) {
+  init(_ id: ExportID, schema: Schema, format: ExportFormat, for token: AccessToken?, at now: Instant) {
     self.id = id
     self.schema = schema
     self.format = format
+    self.token = token
+    pace = DownloadPace(at: now)
   }
 
   enum Piece {

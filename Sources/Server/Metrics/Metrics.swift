@@ -13,6 +13,12 @@ struct Metrics {
   var turnedAway: UInt64 = 0
   /// Tables taken away as files.
   var downloads: UInt64 = 0
+  /// Those of them that were given up because they were read too slowly, or for too long.
+  var downloadsGivenUp: UInt64 = 0
+  /// How often a page that said too much was not listened to for a while.
+  var pauses: UInt64 = 0
+  /// Queries in whose place another one came in the same turn.
+  var queriesOvertaken: UInt64 = 0
   /// Requests and upgrades refused, by status.
   var refusals: [Int: UInt64] = [:]
   var encoding = EncodingCounts()

@@ -23,6 +23,15 @@ extension Server {
     text.single("rowcast_sent_bytes_total", .counter, "Bytes of messages sent to pages.", metrics.bytesSent)
     text.single("rowcast_patches_total", .counter, "Windows and patches sent.", metrics.patches)
     text.single("rowcast_downloads_total", .counter, "Tables taken away as files.", metrics.downloads)
+    text.single(
+      "rowcast_downloads_given_up_total", .counter, "Downloads given up as they were read too slowly or for too long.",
+      metrics.downloadsGivenUp)
+    text.single(
+      "rowcast_message_pauses_total", .counter, "How often a page that said too much was not listened to for a while.",
+      metrics.pauses)
+    text.single(
+      "rowcast_queries_overtaken_total", .counter, "Queries that the same page's next one overtook in one turn.",
+      metrics.queriesOvertaken)
     text.begin("rowcast_refusals_total", .counter, "Requests and upgrades refused, by status.")
     for (status, count) in metrics.refusals.sorted(by: { $0.key < $1.key }) {
       text.sample("rowcast_refusals_total", [("status", "\(status)")], count)

@@ -1,0 +1,34 @@
+import Testing
+
+@testable import Server
+
+@Suite struct TokenSharesTests {
+  private let one = AccessToken(role: .viewer)
+  private let other = AccessToken(role: .viewer)
+
+  private func takes(_ count: Int, of token: AccessToken?, _ shares: inout TokenShares) -> [Bool] {
+    var taken: [Bool] = []
+    for _ in 0..<count { taken.append(shares.take(token)) }
+    return taken
+  }
+
+  @Test func aTokenTakesNoMoreThanItsShareAndLeavesThatOfOthers() {
+    var shares = TokenShares(limit: 2)
+    #expect(takes(3, of: one, &shares) == [true, true, false])
+    #expect(takes(1, of: other, &shares) == [true])
+    shares.release(one)
+    #expect(takes(2, of: one, &shares) == [true, false])
+  }
+
+  @Test func whoNeedsNoTokenHasNoShare() {
+    var shares = TokenShares(limit: 1)
+    #expect(takes(3, of: nil, &shares) == [true, true, true])
+    shares.release(nil)
+  }
+
+  @Test func whatWasNotTakenIsNotGivenBack() {
+    var shares = TokenShares(limit: 1)
+    shares.release(one)
+    #expect(takes(2, of: one, &shares) == [true, false])
+  }
+}

@@ -1,0 +1,124 @@
+import Foundation
+import Testing
+
+@testable import Server
+
+/// What clients may ask of a server that others share.
+@Suite struct QueryTests {
+  private func metric(_ name: String, _ server: RunningServer) throws -> Int {
+    let answer = try #require(try HTTPAnswer.get("/metrics", port: server.port))
+    let line = String(decoding: answer.body, as: UTF8.self).split(separator: "\n").first { $0.hasPrefix("\(name) ") }
+    return try #require(line?.split(separator: " ").last.flatMap { Int($0) })
+  }
+
+  private func queries(_ numbers: ClosedRange<Int>) -> [UInt8] {
+    numbers.flatMap { number in
+      WebSocketClient.frame(
+        opcode: 1, Array(#"{"type":"query","request":\#(number),"query":{"search":"\#(number)"}}"#.utf8))
+    }
+  }
+
+  @Test func ofTheQueriesOfOneTurnOnlyTheLastIsAnswered() throws {
+    let server = try RunningServer()
+    _ = server.addNumbers(100)
+    let client = try WebSocketClient.open("numbers", port: server.port)
+    #expect(client.socket.send(queries(2...21)))
+    client.say(#"{"type":"ack","seq":1}"#)
+    #expect(try client.message("window")["request"] as? Int == 21)
+    // They come in one piece; on a slow machine in a few.
+    #expect(try metric("rowcast_queries_overtaken_total", server) >= 10)
+    client.say(#"{"type":"ack","seq":2}"#)
+    client.say(#"{"type":"query","request":22,"query":{}}"#)
+    #expect(try client.message("window")["request"] as? Int == 22, "one by itself is answered")
+  }
+
+  @Test func whatFollowsAQueryIsAboutIt() throws {
+    let server = try RunningServer()
+    _ = server.addNumbers(5_000)
+    let client = try WebSocketClient.open("numbers", port: server.port)
+    client.say(#"{"type":"ack","seq":1}"#)
+    let query = #"{"type":"query","request":2,"query":{"sort":[{"column":"n","descending":true}]}}"#
+    let both = [query, #"{"type":"locate","id":7,"keys":[4999]}"#]
+    #expect(client.socket.send(both.flatMap { WebSocketClient.frame(opcode: 1, Array($0.utf8)) }))
+    let located = try client.message("located")
+    #expect(((located["rows"] as? [[Any]])?.first?.last as? Int) == 0, "\(located)")
+  }
+
+  @Test func queriesOnALargeTableCountForSeveralMessages() throws {
+    func pauses(rows: Int) throws -> Int {
+      let server = try RunningServer {
+        $0.messageRate = 1
+        $0.messageBurst = 100
+        $0.messagePause = .milliseconds(1)
+      }
+      let inlet = server.addNumbers(10)
+      for start in stride(from: 10, to: rows, by: 10_000) {
+        inlet.tell(.changes(RunningServer.rows(start..<min(rows, start + 10_000))))
+      }
+      let client = try WebSocketClient.open("numbers", port: server.port)
+      client.say(#"{"type":"ack","seq":1}"#)
+      // All rows are there when the last one is found.
+      client.say(#"{"type":"locate","id":1,"keys":[\#(rows - 1)]}"#)
+      while (try client.message("located")["rows"] as? [Any])?.isEmpty != false {
+        client.say(#"{"type":"locate","id":1,"keys":[\#(rows - 1)]}"#)
+      }
+      #expect(client.socket.send(queries(2...40)))
+      #expect(try client.message("window")["request"] as? Int == 40)
+      return try metric("rowcast_message_pauses_total", server)
+    }
+    #expect(try pauses(rows: 10) == 0)
+    #expect(try pauses(rows: 3 * Server.rowsPerMessage) > 0)
+  }
+
+  @Test func oneTokenLeavesPagesForTheOthers() throws {
+    let (one, other) = (AccessToken(role: .viewer), AccessToken(role: .operator))
+    let server = try RunningServer {
+      $0.tokens = [one, other]
+      $0.sessionsPerToken = 2
+    }
+    func page(_ token: AccessToken) throws -> WebSocketClient {
+      let lines = WebSocketClient.upgrade(port: server.port, extra: ["Authorization: Bearer \(token.text)"])
+      return try WebSocketClient(port: server.port, lines: lines)
+    }
+    let held = [try page(one), try page(one)]
+    for client in held {
+      client.say(#"{"type":"hello","version":1}"#)
+      _ = try client.message("hello")
+    }
+    let refusal = try page(one).refusal()
+    #expect(refusal.error == "tooManySessions" && refusal.close == 1008)
+    let another = try page(other)
+    another.say(#"{"type":"hello","version":1}"#)
+    _ = try another.message("hello")
+    held[0].send(opcode: 8, [0x03, 0xE8])
+    #expect(held[0].closeCode() == 1000)
+    let next = try page(one)
+    next.say(#"{"type":"hello","version":1}"#)
+    _ = try next.message("hello")
+  }
+
+  @Test func oneTokenLeavesExportsForTheOthers() throws {
+    let (one, other) = (AccessToken(role: .viewer), AccessToken(role: .operator))
+    let server = try RunningServer { $0.tokens = [one, other] }
+    let inlet = server.addNumbers(10)
+    for start in stride(from: 10, to: 200_000, by: 10_000) {
+      inlet.tell(.changes(RunningServer.rows(start..<start + 10_000)))
+    }
+    func headers(_ token: AccessToken) -> [String] { ["Authorization: Bearer \(token.text)"] }
+    func status(_ token: AccessToken) throws -> Int? {
+      try HTTPAnswer.get("/tables/numbers.csv?search=nothing", port: server.port, headers: headers(token))?.status
+    }
+    while try status(one) != 200 {}
+    var held = try (0..<Server.greatestDownloadShare).map { _ in
+      let socket = try RawSocket(port: server.port)
+      socket.send("GET /tables/numbers.csv HTTP/1.1\r\nHost: 127.0.0.1:\(server.port)\r\n\(headers(one)[0])\r\n\r\n")
+      #expect(socket.receive(until: RawSocket.now() + RawSocket.patience))
+      return socket
+    }
+    #expect(try status(one) == 503)
+    #expect(try status(other) == 200)
+    held.removeAll()
+    while try status(one) == 503 {}
+    #expect(try status(one) == 200)
+  }
+}
