@@ -50,7 +50,7 @@ extension Server {
 
   private func login(_ code: String, _ head: RequestHead, on socket: OpaquePointer) -> HTTPResponse {
     let login = access.login(
-      code, head, from: address(of: socket), at: EventLoop.now, wallClock: WallClock.milliseconds)
+      code, head, from: address(of: socket), at: EventLoop.now, bootTime: BootClock.milliseconds)
     switch login {
     case .goOn(let cookie): return HTTPResponse(toPageWith: cookie)
     case .refuse(let status, let reason): return HTTPResponse(refusal: status, reason: reason, to: head.method)

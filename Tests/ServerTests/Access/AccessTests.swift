@@ -29,7 +29,7 @@ import Testing
 
   @Test func aBrowserGetsInByTheAddressAndStaysInByItsCookie() throws {
     let server = try server()
-    let code = keeper.loginCode(at: WallClock.milliseconds)
+    let code = keeper.loginCode(at: BootClock.milliseconds)
     // Looking ahead uses nothing up, and lets nobody in.
     for _ in 0..<2 {
       let head = try #require(try HTTPAnswer.get("/?code=\(code)", port: server.port, method: "HEAD"))
