@@ -125,8 +125,8 @@ struct AccessControl {
   }
 
   enum Login: Equatable {
-    /// Off to the page, with a cookie where one is needed.
-    case goOn(cookie: String?)
+    /// Off to the page at this path, with a cookie where one is needed.
+    case goOn(cookie: String?, path: String = "/")
     case refuse(status: Int, reason: String)
   }
 
@@ -147,8 +147,10 @@ struct AccessControl {
   ) -> Login {
     guard !tokens.isEmpty else { return .goOn(cookie: nil) }
     if let token = codes.use(code, of: tokens, from: FailureLimiter.network(of: address), at: bootTime) {
-      let attributes = "Path=/; HttpOnly; SameSite=Strict" + (isSecure ? "; Secure" : "")
-      return .goOn(cookie: "\(cookieName)=\(token.cookie); \(attributes)")
+      // The prefix `__Host-` of a secure cookie excludes a path.
+      let path = isSecure ? "/" : Room.path(of: token)
+      let attributes = "Path=\(path); HttpOnly; SameSite=Strict" + (isSecure ? "; Secure" : "")
+      return .goOn(cookie: "\(cookieName)=\(token.cookie); \(attributes)", path: path)
     }
     // Somebody who is in already has opened the address again, which does no harm.
     if role(of: head) != nil { return .goOn(cookie: nil) }

@@ -134,7 +134,7 @@ import Testing
   }
 
   private func isLetIn(_ login: AccessControl.Login) -> Bool {
-    if case .goOn(.some) = login { return true }
+    if case .goOn(.some, _) = login { return true }
     return false
   }
 
@@ -142,7 +142,9 @@ import Testing
     var control = control()
     let code = guest.loginCode(at: Self.day)
     let first = login(&control, code, at: Self.day)
-    #expect(first == .goOn(cookie: "rowcast-7777=\(guest.cookie); Path=/; HttpOnly; SameSite=Strict"))
+    let room = Room.path(of: guest)
+    let cookie = "rowcast-7777=\(guest.cookie); Path=\(room); HttpOnly; SameSite=Strict"
+    #expect(first == .goOn(cookie: cookie, path: room))
     #expect(!isLetIn(login(&control, code, at: Self.day)))
     // Whoever is in already is not sent away, and gets no other cookie.
     let again = login(&control, code, at: Self.day, cookie: ["rowcast-7777=\(guest.cookie)"])
@@ -174,9 +176,9 @@ import Testing
     let printed = control.printedCode(bootTime: Self.day) ?? ""
     let later = Self.day + 1_000_000_000
     #expect(!isLetIn(login(&control, earlier, at: later)))
-    #expect(
-      login(&control, printed, at: later)
-        == .goOn(cookie: "rowcast-7777=\(keeper.cookie); Path=/; HttpOnly; SameSite=Strict"))
+    let room = Room.path(of: keeper)
+    let cookie = "rowcast-7777=\(keeper.cookie); Path=\(room); HttpOnly; SameSite=Strict"
+    #expect(login(&control, printed, at: later) == .goOn(cookie: cookie, path: room))
     #expect(!isLetIn(login(&control, printed, at: later)))
     // Also when it is young enough to be any other.
     let young = control.printedCode(bootTime: later) ?? ""
