@@ -15,7 +15,7 @@ const showEvery = 200;
  */
 export function askValues(what, take) {
   const most = 1_000;
-  const socket = new WebSocket(`${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/ws`, SUBPROTOCOL);
+  const socket = new WebSocket(`${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}${globalThis.rowcast.room}/ws`, SUBPROTOCOL);
   let shownAt = 0;
   let isDone = false;
   let values = [];

@@ -11,7 +11,8 @@ export function exportItems(session, say) {
   const { table, view, copy } = session;
   const rows = copy.seq === 0 ? undefined : countText(copy.rows, copy.accuracy);
   return FORMATS.map(([format, name]) => {
-    const address = table === undefined ? '' : exportAddress(view, table, format, (part) => session.narrowed(part));
+    const path = table === undefined ? '' : exportAddress(view, table, format, (part) => session.narrowed(part));
+    const address = path === '' ? '' : `${globalThis.rowcast.room}${path}`;
     return { label: rows === undefined ? `Export ${name}` : `Export ${name} (${rows})`, isDisabled: address === '', run: () => save(address, `${table.name}.${format}`, say) };
   });
 }

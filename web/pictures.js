@@ -46,7 +46,7 @@ export class Pictures {
     }
     let wish = this.#wanted.get(name);
     if (wish === undefined) {
-      const address = `/image?table=${encodeURIComponent(table)}&key=${encodeURIComponent(key)}`;
+      const address = `${globalThis.rowcast?.room ?? ''}/image?table=${encodeURIComponent(table)}&key=${encodeURIComponent(key)}`;
       wish = { name, address, height, takers: new Set(), id: 0, timer: 0, tries: 0 };
       this.#wanted.set(name, wish);
       this.#askIn(patience, wish);

@@ -111,7 +111,7 @@ export class Sidebar {
       return;
     }
     if (this.#socket !== null) return;
-    const socket = new WebSocket(`${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/ws`, SUBPROTOCOL);
+    const socket = new WebSocket(`${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}${globalThis.rowcast.room}/ws`, SUBPROTOCOL);
     this.#socket = socket;
     const send = (message) => {
       if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify(message));

@@ -18,6 +18,8 @@ export function otherAddress({ protocol, hostname, port, hash }) {
   return other === undefined ? null : `${protocol}//${other}${port === '' ? '' : `:${port}`}/${hash}`;
 }
 
+const used = 'This code was used before, is older than two minutes, or is from another server. Run the command again.';
+
 /** The sign-in form of a pane; `signedIn()` is called when the server has accepted a code. */
 export class SignIn {
   constructor(stage, signedIn) {
@@ -35,6 +37,7 @@ export class SignIn {
     this.fault = make('p', 'signin-fault');
     this.fault.setAttribute('role', 'alert');
     this.form.append(how, label, this.button, this.fault);
+    if (new URLSearchParams(location.search).has('code')) this.fault.textContent = used;
     const other = otherAddress(location);
     if (other !== null) {
       const link = make('a', '', new URL(other).host);
@@ -62,11 +65,13 @@ export class SignIn {
     if (code === '') return void (this.fault.textContent = 'This is neither a sign-in link nor a code. Paste the whole line that the command prints.');
     this.button.disabled = true;
     try {
-      // The answer to a good code is a redirect that sets the cookie.
-      const answer = await fetch(`/?code=${code}`, { redirect: 'manual', cache: 'no-store' });
-      if (answer.type === 'opaqueredirect') this.signedIn();
+      // The answer to a good code is a redirect that sets the cookie, to the path that the cookie is limited to.
+      const answer = await fetch(`/?code=${code}`, { cache: 'no-store' });
+      const { pathname } = new URL(answer.url);
+      if (answer.ok && pathname !== '/') location.assign(`${pathname}${location.hash}`);
+      else if (answer.ok) this.signedIn();
       else this.fault.textContent = answer.status === 429 ? 'Too many wrong codes. Wait a second, then try again.'
-        : 'This code was used before, is older than two minutes, or is from another server. Run the command again.';
+        : used;
     } catch {
       this.fault.textContent = 'The server cannot be reached. Check that it is running, then try again.';
     } finally {

@@ -2,8 +2,23 @@
 // whose greeting and first question are over when they are there (link.js goes on from here).
 
 (() => {
+  // The path that the browser's cookie is limited to: cookies are sent to every port of a host, what is kept here belongs to this port.
+  const roomIn = (path) => /^\/at\/[\w-]{43}(?=\/$)/.exec(path)?.[0] ?? '';
+  const findRoom = () => {
+    const room = roomIn(location.pathname);
+    try {
+      if (room === '') return roomIn(`${localStorage.getItem('rowcast.room')}/`);
+      localStorage.setItem('rowcast.room', room);
+      history.replaceState(history.state, '', `/${location.search}${location.hash}`);
+    } catch {
+      // A browser that keeps nothing stays at this address.
+    }
+    return room;
+  };
+  const room = findRoom();
+
   // First of all: while it is opened the rest is done.
-  const socket = new WebSocket(`${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/ws`, 'rowcast.v1');
+  const socket = new WebSocket(`${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}${room}/ws`, 'rowcast.v1');
 
   const kept = (name) => {
     try {
@@ -38,7 +53,7 @@
       return address;
     },
   });
-  const startWorker = (kind) => new Worker(policy ? policy.createScriptURL(addresses[kind]) : addresses[kind], { type: 'module' });
+  const startWorker = (kind) => new Worker(policy ? policy.createScriptURL(addresses[kind]) : addresses[kind], { type: 'module', name: room });
 
   // A table of which neither the address nor the browser says how it was seen is asked for as soon as the server has said hello.
   const said = new URLSearchParams(location.hash.slice(1));
@@ -86,5 +101,5 @@
     }
   }
 
-  globalThis.rowcast = { startWorker, first };
+  globalThis.rowcast = { startWorker, first, room };
 })();

@@ -87,7 +87,7 @@ export class Talk {
 /** A browser does not say why a socket was refused; the server does, when it is there. */
 async function askWhether() {
   try {
-    const answer = await fetch('/session', { cache: 'no-store' });
+    const answer = await fetch(`${self.name}/session`, { cache: 'no-store' });
     // 429: it was asked too often with what is not right any more.
     self.postMessage({ isStranger: answer.status === 429 || (await answer.json()).role === null });
   } catch {

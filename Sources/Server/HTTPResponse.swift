@@ -88,9 +88,16 @@ struct HTTPResponse {
     self.init(status: status, headers: headers, body: Array("\(reason)\n".utf8), isBodySent: method != .head)
   }
 
+  /// A refusal in the form of the page, which asks the user to sign in where that is needed.
+  init(refusal status: Int, page: PageFile) {
+    self.init(
+      status: status, headers: [("Content-Type", page.contentType), Self.otherCaching], body: page.bytes,
+      isBodySent: true)
+  }
+
   /// Off to the page, perhaps with a cookie.
-  init(toPageWith cookie: String?) {
-    var headers = [(name: "Location", value: "/"), Self.otherCaching]
+  init(toPageWith cookie: String?, at path: String = "/") {
+    var headers = [(name: "Location", value: path), Self.otherCaching]
     if let cookie { headers.append(("Set-Cookie", cookie)) }
     self.init(status: 303, headers: headers, body: [], isBodySent: false)
   }

@@ -3,7 +3,7 @@ struct RequestHead {
   enum Method { case get, head, other }
 
   var method: Method
-  /// As libwebsockets has decoded it: without arguments, percent signs and dots resolved.
+  /// As libwebsockets has decoded it: without arguments, percent signs and dots resolved; and without a ``Room``.
   var path: String
   /// What stands behind the question mark, one `name=value` each, decoded.
   var arguments: [String] = []

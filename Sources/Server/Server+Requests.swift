@@ -97,7 +97,8 @@ extension RequestHead {
     var length: Int32 = 0
     let number = lws_http_get_uri_and_method(socket, &uri, &length)
     method = Int(number) == LWSHUMETH_GET ? .get : Int(number) == LWSHUMETH_HEAD ? .head : .other
-    path = uri.map { String(decoding: UnsafeRawBufferPointer(start: $0, count: Int(length)), as: UTF8.self) } ?? ""
+    let uriText = uri.map { String(decoding: UnsafeRawBufferPointer(start: $0, count: Int(length)), as: UTF8.self) }
+    path = Room.strip(uriText ?? "")
     version = Self.values(of: WSI_TOKEN_HTTP, on: socket).first ?? ""
     host = Self.values(of: WSI_TOKEN_HOST, on: socket)
     origin = Self.values(of: WSI_TOKEN_ORIGIN, on: socket)

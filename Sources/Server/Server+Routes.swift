@@ -50,10 +50,15 @@ extension Server {
 
   private func login(_ code: String, _ head: RequestHead, on socket: OpaquePointer) -> HTTPResponse {
     let login = access.login(
-      code, head, from: address(of: socket), at: EventLoop.now, wallClock: WallClock.milliseconds)
+      code, head, from: address(of: socket), at: EventLoop.now, bootTime: BootClock.milliseconds)
     switch login {
-    case .goOn(let cookie): return HTTPResponse(toPageWith: cookie)
-    case .refuse(let status, let reason): return HTTPResponse(refusal: status, reason: reason, to: head.method)
+    case .goOn(let cookie, let path): return HTTPResponse(toPageWith: cookie, at: path)
+    case .refuse(let status, let reason):
+      // Opened again in a browser that is signed in: its cookie is not sent here, but the page knows its room.
+      if status == 403, head.method == .get, let page = configuration.page.file(at: "/") {
+        return HTTPResponse(refusal: status, page: page)
+      }
+      return HTTPResponse(refusal: status, reason: reason, to: head.method)
     }
   }
 }

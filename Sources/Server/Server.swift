@@ -173,14 +173,14 @@ public final class Server {
     AccessControl(
       tokens: configuration.tokens, port: port, isReadOnly: configuration.isReadOnly,
       isSecure: configuration.certificate != nil || configuration.publicURLs.contains(where: \.isSecure),
-      at: EventLoop.now, wallClock: WallClock.milliseconds)
+      at: EventLoop.now, bootTime: BootClock.milliseconds)
   }
 
   /// The address with a code in it that lets whoever opens it first in; the plain one where no token is asked for, and that of a socket
   /// that no browser can open. Each call makes the code before useless.
   public func loginURL() -> String {
     let isForBrowsers = !configuration.address.isUnix || !configuration.publicURLs.isEmpty
-    guard isForBrowsers, let code = access.printedCode(wallClock: WallClock.milliseconds) else { return url }
+    guard isForBrowsers, let code = access.printedCode(bootTime: BootClock.milliseconds) else { return url }
     return "\(url)?code=\(code)"
   }
 

@@ -32,7 +32,7 @@ struct URLCommand: ParsableCommand {
     guard let token = tokens.first(where: { $0.role.rawValue == role }) else {
       throw WorldError(description: "\(path) has no \(role) token; add a line “\(role) TOKEN”")
     }
-    announce("\(server.url)?code=\(token.loginCode(at: WallClock.milliseconds))")
+    announce("\(server.url)?code=\(token.loginCode(at: BootClock.milliseconds))")
   }
 
   /// The server that these settings mean. Named by its token file or socket, it need not be one that this user runs.

@@ -91,7 +91,11 @@ import Wire
             && FileLimit.greatestDescriptor(of: 512, sources: 0) == 384
             && FileLimit.greatestDescriptor(of: 508, sources: 100) == 254
         ),
-        ("good once within two minutes;", LoginCodes.lifetime == 120_000 && LoginCodes.greatestCount == 1_000),
+        ("good once within two minutes;", LoginCodes.lifetime == 120_000),
+        (
+          "1,000 codes of one token and 100 from one client address within two minutes",
+          LoginCodes.greatestCount == 1_000 && LoginCodes.greatestCountPerClient == 100
+        ),
         (
           "with tokens of 43 to 200 letters, digits, `-` and `_`;",
           AccessToken.leastLength == 43 && AccessToken.greatestLength == 200

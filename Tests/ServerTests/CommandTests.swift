@@ -9,6 +9,8 @@ import Testing
     ["--listen", "127.0.0.2"], ["--listen", "0.0.0.0", "--token-file", "/nowhere/t"],
     ["--listen", "0.0.0.0", "--no-token", "--tls-certificate", "c", "--tls-key", "k"],
     ["--tls-certificate", "c"], ["--tls-key", "k"], ["--no-token", "--token-file", "t"],
+    ["--no-token", "--public-url", "https://rows.example.org"],
+    ["--no-token", "--unix", "/nowhere/s", "--public-url", "https://rows.example.org"],
     ["--public-url", "example.org"],
     ["url", "--role", "admin"], ["url", "--port", "x"],
     ["--interval", "-1"], ["--interval", "60001"], ["--log-level", "loud"], ["--set", "x"], ["--set", "market.rows=1"],

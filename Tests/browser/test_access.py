@@ -1,8 +1,10 @@
 """Who gets in and how: signing in, restarts of the server, other names of it, new tokens."""
 
+import http.server
 import os
 import subprocess
 import tempfile
+import threading
 import unittest
 
 from playwright.sync_api import sync_playwright
@@ -79,6 +81,55 @@ class SignInTest(unittest.TestCase):
         field.press("Enter")
         expect(form).to_be_hidden()
         expect(page.get_by_role("row").nth(2)).to_be_visible()
+
+    def test_a_server_on_another_port_is_sent_no_cookie_and_the_page_finds_its_own_again(self):
+        received = []
+
+        class Neighbour(http.server.BaseHTTPRequestHandler):
+            def do_GET(self):
+                received.append((self.path, self.headers.get("Cookie")))
+                self.send_response(200)
+                self.send_header("Content-Type", "text/html")
+                self.end_headers()
+                self.wfile.write(b"<title>Neighbour</title><img src='/tables/market.csv'><iframe src='/at/'></iframe>")
+
+            def log_message(self, *_):
+                pass
+
+        neighbour = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Neighbour)
+        threading.Thread(target=neighbour.serve_forever, daemon=True).start()
+        self.addCleanup(neighbour.server_close)
+        self.addCleanup(neighbour.shutdown)
+        reader = Reader(browser, self.server)
+        self.addCleanup(reader.close)
+        reader.wait_for_rows()
+        self.assertEqual(reader.page.url.split("#")[0], self.server.origin + "/")
+        self.assertTrue(reader.context.cookies(self.server.origin + reader.page.evaluate("rowcast.room + '/ws'")))
+        for path in ("/", "/ws", "/session", "/tables/market.csv"):
+            reader.page.goto(f"http://127.0.0.1:{neighbour.server_port}{path}")
+        self.assertGreaterEqual(len(received), 4)
+        self.assertEqual([cookie for _, cookie in received if cookie], [])
+        # The address as a user types it, and the link that was used already.
+        for path in ("/", "/?code=" + self.server.url.split("code=")[1]):
+            reader.page.goto(self.server.origin + path)
+            expect(reader.state).to_have_text("Live")
+            reader.wait_for_rows()
+            expect(reader.page.get_by_role("form", name="Sign in")).to_be_hidden()
+        # The rest of the page's requests: exports, and the socket of a worker after the first one.
+        answer = reader.page.evaluate("fetch(`${rowcast.room}/tables/market.csv`).then((answer) => answer.status)")
+        self.assertEqual(answer, 200)
+        with reader.page.expect_download() as download:
+            reader.page.get_by_role("button", name="Export").click()
+            reader.page.get_by_role("menuitem", name="Export CSV").click()
+        self.assertIsNone(download.value.failure())
+
+    def test_a_used_link_asks_a_stranger_to_sign_in_and_says_why(self):
+        stranger = browser.new_context()
+        self.addCleanup(stranger.close)
+        page = stranger.new_page()
+        page.goto(self.server.origin + "/?code=used")
+        form = page.get_by_role("form", name="Sign in")
+        expect(form.get_by_role("alert")).to_contain_text("used before")
 
     def test_rotated_tokens_end_a_session_and_its_rows_stay_under_the_form(self):
         reader = Reader(browser, self.server)

@@ -39,13 +39,13 @@ struct AccessControl {
   private var failures: FailureLimiter
 
   /// - Parameters:
-  ///   - wallClock: milliseconds since 1970.
-  init(tokens: [AccessToken], port: Int, isReadOnly: Bool, isSecure: Bool, at now: Instant, wallClock: Int64) {
+  ///   - bootTime: ``BootClock/milliseconds``.
+  init(tokens: [AccessToken], port: Int, isReadOnly: Bool, isSecure: Bool, at now: Instant, bootTime: Int64) {
     self.tokens = tokens
     cookieName = (isSecure ? "__Host-" : "") + (port == 0 ? "rowcast" : "rowcast-\(port)")
     self.isReadOnly = isReadOnly
     self.isSecure = isSecure
-    codes = LoginCodes(at: wallClock)
+    codes = LoginCodes(at: bootTime)
     failures = FailureLimiter(at: now)
   }
 
@@ -120,35 +120,37 @@ struct AccessControl {
   // MARK: The way in for a browser
 
   /// A code for the address that the server prints; `nil` when none is needed.
-  mutating func printedCode(wallClock: Int64) -> String? {
-    tokens.max { $0.role < $1.role }.map { codes.print(for: $0, at: wallClock) }
+  mutating func printedCode(bootTime: Int64) -> String? {
+    tokens.max { $0.role < $1.role }.map { codes.print(for: $0, at: bootTime) }
   }
 
   enum Login: Equatable {
-    /// Off to the page, with a cookie where one is needed.
-    case goOn(cookie: String?)
+    /// Off to the page at this path, with a cookie where one is needed.
+    case goOn(cookie: String?, path: String = "/")
     case refuse(status: Int, reason: String)
   }
 
   /// Turns the code of an address into a cookie. With HEAD it only says what would come of it: the code stays good, and there is no cookie.
   mutating func login(
-    _ code: String, _ head: RequestHead, from address: String, at now: Instant, wallClock: Int64
+    _ code: String, _ head: RequestHead, from address: String, at now: Instant, bootTime: Int64
   ) -> Login {
-    guard head.method == .head else { return use(code, head, from: address, at: now, wallClock: wallClock) }
+    guard head.method == .head else { return use(code, head, from: address, at: now, bootTime: bootTime) }
     let before = codes
-    let login = use(code, head, from: address, at: now, wallClock: wallClock)
+    let login = use(code, head, from: address, at: now, bootTime: bootTime)
     codes = before
     if case .goOn = login { return .goOn(cookie: nil) }
     return login
   }
 
   private mutating func use(
-    _ code: String, _ head: RequestHead, from address: String, at now: Instant, wallClock: Int64
+    _ code: String, _ head: RequestHead, from address: String, at now: Instant, bootTime: Int64
   ) -> Login {
     guard !tokens.isEmpty else { return .goOn(cookie: nil) }
-    if let token = codes.use(code, of: tokens, at: wallClock) {
-      let attributes = "Path=/; HttpOnly; SameSite=Strict" + (isSecure ? "; Secure" : "")
-      return .goOn(cookie: "\(cookieName)=\(token.cookie); \(attributes)")
+    if let token = codes.use(code, of: tokens, from: FailureLimiter.network(of: address), at: bootTime) {
+      // The prefix `__Host-` of a secure cookie excludes a path.
+      let path = isSecure ? "/" : Room.path(of: token)
+      let attributes = "Path=\(path); HttpOnly; SameSite=Strict" + (isSecure ? "; Secure" : "")
+      return .goOn(cookie: "\(cookieName)=\(token.cookie); \(attributes)", path: path)
     }
     // Somebody who is in already has opened the address again, which does no harm.
     if role(of: head) != nil { return .goOn(cookie: nil) }

@@ -2,7 +2,7 @@
 ///
 ///     let token = AccessToken(role: .operator)       // 256 bits from the system's generator
 ///     token.text                                     // for a file that only its owner may read, and for headers
-///     token.loginCode(at: milliseconds)              // for an address that works once
+///     token.loginCode(at: bootTime)                  // for an address that works once
 ///     token.cookie                                   // for the browser that came by that address
 ///
 /// Neither code nor cookie tells the token.
@@ -46,6 +46,6 @@ public struct AccessToken: Hashable, Sendable, CustomStringConvertible {
 
   /// A code for an address, good for one use within ``LoginCodes/lifetime``.
   ///
-  /// - Parameter now: milliseconds since 1970.
+  /// - Parameter now: ``BootClock/milliseconds``.
   public func loginCode(at now: Int64) -> String { LoginCode(of: self, at: now).text }
 }

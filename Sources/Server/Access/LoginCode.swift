@@ -6,7 +6,7 @@ struct LoginCode: Hashable {
   private static let nonceLength = 16
   private static let macLength = 32
 
-  /// Milliseconds since 1970.
+  /// Milliseconds of ``BootClock``.
   let madeAt: Int64
   let nonce: [UInt8]
   private let mac: [UInt8]
@@ -40,6 +40,7 @@ struct LoginCode: Hashable {
   }
 
   private static func mac(of token: AccessToken, madeAt: Int64, nonce: [UInt8]) -> [UInt8] {
-    Cryptography.code(Array("rowcast code".utf8) + bytes(of: madeAt) + nonce, key: Array(token.text.utf8))
+    let message = Array("rowcast code".utf8) + BootClock.bootID + bytes(of: madeAt) + nonce
+    return Cryptography.code(message, key: Array(token.text.utf8))
   }
 }

@@ -1,21 +1,34 @@
-/// Which codes are still good: each once, for a short time, and none that was made before this server ran.
+/// The login codes that are still valid: each once, for a short time, and none that was made before
+/// this server ran. So a server need not remember used codes across a restart.
 ///
-/// The last is why a server need not remember across a restart what was used before it. One code is an exception: the one that the
-/// server itself has printed waits for as long as it takes, but is good once, too.
+/// The code that the server itself prints has no time limit, but is valid once, too.
+///
+/// All times are milliseconds of ``BootClock``, so that setting the time of day has no effect.
 struct LoginCodes {
-  /// How long a code is good, in milliseconds.
+  /// The time for which a code is valid, in milliseconds.
   static let lifetime: Int64 = 120_000
-  /// How many uses are remembered; more within a lifetime are refused.
+  /// The number of used codes remembered for one token; more within a lifetime are refused.
   static let greatestCount = 1_000
+  /// The same for one client address, so that one client cannot use up the codes of the others.
+  static let greatestCountPerClient = 100
+  /// The number of tokens above which expired uses of other tokens are dropped.
+  private static let greatestTokenCount = 64
+
+  private struct Use {
+    var client: String
+    /// The time from which the code is too old to be accepted again.
+    var endsAt: Int64
+  }
 
   private let startedAt: Int64
   private var printed: LoginCode?
-  private var used: [[UInt8]: Int64] = [:]
+  /// Per token: using up the codes of a viewer leaves those of an operator.
+  private var used: [AccessToken: [[UInt8]: Use]] = [:]
 
-  /// - Parameter now: milliseconds since 1970.
+  /// Accepts codes made from now on.
   init(at now: Int64) { startedAt = now }
 
-  /// A code for the address that the server prints.
+  /// Makes the code for the address that the server prints.
   mutating func print(for token: AccessToken, at now: Int64) -> String {
     let code = LoginCode(of: token, at: now)
     printed = code
@@ -24,24 +37,35 @@ struct LoginCodes {
 
   /// Uses a code up.
   ///
-  /// - Returns: the token that it stands for; `nil` when it is good for nothing.
-  mutating func use(_ text: String, of tokens: [AccessToken], at now: Int64) -> AccessToken? {
+  /// - Parameter client: The address that sent it.
+  /// - Returns: The token it was made with; `nil` when the code is not valid.
+  mutating func use(
+    _ text: String, of tokens: [AccessToken], from client: String = "", at now: Int64
+  ) -> AccessToken? {
     guard let code = LoginCode(text: text), let token = tokens.first(where: code.isMade) else { return nil }
     if code == printed {
+      // It may be young enough to be accepted as one of the others.
+      guard remember(code, of: token, from: client, at: now) else { return nil }
       printed = nil
-      // It may be young enough to be taken for one of the others.
-      return remember(code, at: now) ? token : nil
+      return token
     }
-    guard code.madeAt >= startedAt, code.madeAt.distance(to: now).magnitude <= Self.lifetime else { return nil }
-    return remember(code, at: now) ? token : nil
+    guard code.madeAt >= startedAt, code.madeAt <= now, now - code.madeAt <= Self.lifetime else { return nil }
+    return remember(code, of: token, from: client, at: now) ? token : nil
   }
 
-  /// - Returns: `false` when it was used before, or too many were.
-  private mutating func remember(_ code: LoginCode, at now: Int64) -> Bool {
-    // A code can be from the future by one lifetime, if the clock was set back.
-    if used.count >= Self.greatestCount { used = used.filter { now - $0.value <= 2 * Self.lifetime } }
-    guard used.count < Self.greatestCount, used[code.nonce] == nil else { return false }
-    used[code.nonce] = now
+  /// - Returns: `false` when the code was used before, or too many were.
+  private mutating func remember(
+    _ code: LoginCode, of token: AccessToken, from client: String, at now: Int64
+  ) -> Bool {
+    if used.count > Self.greatestTokenCount {
+      used = used.mapValues { $0.filter { $0.value.endsAt >= now } }.filter { !$0.value.isEmpty }
+    }
+    let uses = used[token, default: [:]].filter { $0.value.endsAt >= now }
+    used[token] = uses
+    guard uses[code.nonce] == nil, uses.count < Self.greatestCount,
+      uses.values.count(where: { $0.client == client }) < Self.greatestCountPerClient
+    else { return false }
+    used[token, default: [:]][code.nonce] = Use(client: client, endsAt: code.madeAt + Self.lifetime)
     return true
   }
 }

@@ -40,6 +40,9 @@ extension Settings {
     if tlsCertificate != nil, tlsKey == nil { refuse("tls-certificate", "needs tls-key beside it") }
     if tlsKey != nil, tlsCertificate == nil { refuse("tls-key", "needs tls-certificate beside it") }
     if noToken == true, tokenFile != nil { refuse("no-token", "excludes token-file") }
+    if noToken == true, publicURLs?.isEmpty == false {
+      refuse("no-token", "excludes public-url: everyone who reaches that address would be let in as an operator")
+    }
     if let listen, let address = ListenAddress(listen), !address.isLocal, unix == nil {
       if noToken == true { refuse("no-token", "is not for \(listen), where anyone could look") }
       if tlsCertificate == nil {

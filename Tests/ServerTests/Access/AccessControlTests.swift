@@ -1,3 +1,4 @@
+import Glibc
 import ListEngine
 import Testing
 
@@ -8,13 +9,13 @@ import Testing
   private let keeper = AccessToken(role: .operator)
   private let guest = AccessToken(role: .viewer)
   private static let start = Instant(nanoseconds: 1_000_000_000)
-  /// Milliseconds since 1970.
+  /// Milliseconds of the boot clock.
   private static let day: Int64 = 1_700_000_000_000
 
-  private func control(isReadOnly: Bool = false, isSecure: Bool = false, at wallClock: Int64 = day) -> AccessControl {
+  private func control(isReadOnly: Bool = false, isSecure: Bool = false, at bootTime: Int64 = day) -> AccessControl {
     AccessControl(
       tokens: [keeper, guest], port: 7777, isReadOnly: isReadOnly, isSecure: isSecure, at: Self.start,
-      wallClock: wallClock)
+      bootTime: bootTime)
   }
 
   private func head(
@@ -119,21 +120,21 @@ import Testing
     #expect(control(isReadOnly: true).role(of: head()) == nil)
     for (isReadOnly, role) in [(false, Role.operator), (true, .viewer)] {
       let open = AccessControl(
-        tokens: [], port: 1, isReadOnly: isReadOnly, isSecure: false, at: Self.start, wallClock: Self.day)
+        tokens: [], port: 1, isReadOnly: isReadOnly, isSecure: false, at: Self.start, bootTime: Self.day)
       #expect(open.role(of: head()) == role)
     }
   }
 
   // MARK: Codes
 
-  private func login(_ control: inout AccessControl, _ code: String, at wallClock: Int64, cookie: [String] = [])
+  private func login(_ control: inout AccessControl, _ code: String, at bootTime: Int64, cookie: [String] = [])
     -> AccessControl.Login
   {
-    control.login(code, head(cookie: cookie), from: "a", at: Self.start, wallClock: wallClock)
+    control.login(code, head(cookie: cookie), from: "a", at: Self.start, bootTime: bootTime)
   }
 
   private func isLetIn(_ login: AccessControl.Login) -> Bool {
-    if case .goOn(.some) = login { return true }
+    if case .goOn(.some, _) = login { return true }
     return false
   }
 
@@ -141,7 +142,9 @@ import Testing
     var control = control()
     let code = guest.loginCode(at: Self.day)
     let first = login(&control, code, at: Self.day)
-    #expect(first == .goOn(cookie: "rowcast-7777=\(guest.cookie); Path=/; HttpOnly; SameSite=Strict"))
+    let room = Room.path(of: guest)
+    let cookie = "rowcast-7777=\(guest.cookie); Path=\(room); HttpOnly; SameSite=Strict"
+    #expect(first == .goOn(cookie: cookie, path: room))
     #expect(!isLetIn(login(&control, code, at: Self.day)))
     // Whoever is in already is not sent away, and gets no other cookie.
     let again = login(&control, code, at: Self.day, cookie: ["rowcast-7777=\(guest.cookie)"])
@@ -157,7 +160,7 @@ import Testing
 
   @Test func aCodeIsGoodForTwoMinutesAndNotAcrossARestart() {
     let code = keeper.loginCode(at: Self.day)
-    for (delay, isGood) in [(0, true), (120_000, true), (120_001, false), (-120_000, true), (-120_001, false)] {
+    for (delay, isGood) in [(0, true), (120_000, true), (120_001, false), (-1, false), (-120_000, false)] {
       var control = control(at: Self.day - 1_000_000)
       #expect(isLetIn(login(&control, code, at: Self.day + Int64(delay))) == isGood, "\(delay) ms")
     }
@@ -169,16 +172,16 @@ import Testing
 
   @Test func thePrintedCodeWaitsButIsGoodOnce() {
     var control = control()
-    let earlier = control.printedCode(wallClock: Self.day) ?? ""
-    let printed = control.printedCode(wallClock: Self.day) ?? ""
+    let earlier = control.printedCode(bootTime: Self.day) ?? ""
+    let printed = control.printedCode(bootTime: Self.day) ?? ""
     let later = Self.day + 1_000_000_000
     #expect(!isLetIn(login(&control, earlier, at: later)))
-    #expect(
-      login(&control, printed, at: later)
-        == .goOn(cookie: "rowcast-7777=\(keeper.cookie); Path=/; HttpOnly; SameSite=Strict"))
+    let room = Room.path(of: keeper)
+    let cookie = "rowcast-7777=\(keeper.cookie); Path=\(room); HttpOnly; SameSite=Strict"
+    #expect(login(&control, printed, at: later) == .goOn(cookie: cookie, path: room))
     #expect(!isLetIn(login(&control, printed, at: later)))
     // Also when it is young enough to be any other.
-    let young = control.printedCode(wallClock: later) ?? ""
+    let young = control.printedCode(bootTime: later) ?? ""
     #expect(isLetIn(login(&control, young, at: later)))
     #expect(!isLetIn(login(&control, young, at: later)))
   }
@@ -204,12 +207,52 @@ import Testing
 
   @Test func usedCodesAreRememberedWithinABound() {
     var codes = LoginCodes(at: Self.day)
-    for _ in 0..<LoginCodes.greatestCount {
-      #expect(codes.use(keeper.loginCode(at: Self.day), of: [keeper], at: Self.day) != nil)
+    func isGood(_ token: AccessToken, from client: Int, at now: Int64) -> Bool {
+      codes.use(token.loginCode(at: now), of: [keeper, guest], from: "\(client)", at: now) != nil
     }
-    #expect(codes.use(keeper.loginCode(at: Self.day), of: [keeper], at: Self.day) == nil)
-    let later = Self.day + 2 * LoginCodes.lifetime + 1
-    #expect(codes.use(keeper.loginCode(at: later), of: [keeper], at: later) != nil)
+    for number in 0..<LoginCodes.greatestCount {
+      let isGood = isGood(guest, from: number / LoginCodes.greatestCountPerClient, at: Self.day)
+      #expect(isGood, "\(number)")
+    }
+    let isOneMoreGood = isGood(guest, from: 1_000, at: Self.day)
+    #expect(!isOneMoreGood)
+    let isGoodAtTheEnd = isGood(guest, from: 1_000, at: Self.day + LoginCodes.lifetime)
+    #expect(!isGoodAtTheEnd, "a code that could be used again is forgotten")
+    let isGoodLater = isGood(guest, from: 1_000, at: Self.day + LoginCodes.lifetime + 1)
+    #expect(isGoodLater)
+  }
+
+  @Test func `one client or token cannot use up the login codes of another`() {
+    var codes = LoginCodes(at: Self.day)
+    func isGood(_ token: AccessToken, from client: String) -> Bool {
+      codes.use(token.loginCode(at: Self.day), of: [keeper, guest], from: client, at: Self.day) != nil
+    }
+    let accepted = (0..<200).filter { _ in isGood(guest, from: "a") }.count
+    #expect(accepted == LoginCodes.greatestCountPerClient)
+    let (isOtherClientGood, isOtherTokenGood) = (isGood(guest, from: "b"), isGood(keeper, from: "a"))
+    #expect(isOtherClientGood)
+    #expect(isOtherTokenGood)
+    // All the codes of one token, from as many clients as it takes.
+    for number in 0..<2_000 { _ = isGood(guest, from: "\(number)") }
+    let (isSpent, isKept) = (!isGood(guest, from: "c"), isGood(keeper, from: "c"))
+    #expect(isSpent)
+    #expect(isKept)
+  }
+
+  @Test func `login codes do not depend on the time of day`() throws {
+    let before = BootClock.milliseconds
+    var time = timespec()
+    clock_gettime(CLOCK_BOOTTIME, &time)
+    let after = BootClock.milliseconds
+    #expect((before...after).contains(Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000))
+    // A code of another boot has the right time and the wrong boot.
+    #expect(BootClock.bootID.count >= 36)
+    let code = try #require(LoginCode(text: keeper.loginCode(at: Self.day)))
+    let bytes = (0..<8).map { UInt8(truncatingIfNeeded: Self.day >> (56 - 8 * $0)) }
+    let mac = Cryptography.code(Array("rowcast code".utf8) + bytes + code.nonce, key: Array(keeper.text.utf8))
+    let foreign = Base64URL.encode(bytes + code.nonce + mac)
+    var control = control()
+    #expect(!isLetIn(login(&control, foreign, at: Self.day)))
   }
 
   // MARK: Wrong ones

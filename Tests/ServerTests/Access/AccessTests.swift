@@ -29,7 +29,7 @@ import Testing
 
   @Test func aBrowserGetsInByTheAddressAndStaysInByItsCookie() throws {
     let server = try server()
-    let code = keeper.loginCode(at: WallClock.milliseconds)
+    let code = keeper.loginCode(at: BootClock.milliseconds)
     // Looking ahead uses nothing up, and lets nobody in.
     for _ in 0..<2 {
       let head = try #require(try HTTPAnswer.get("/?code=\(code)", port: server.port, method: "HEAD"))
@@ -37,10 +37,11 @@ import Testing
     }
     let answer = try #require(try HTTPAnswer.get("/?code=\(code)", port: server.port))
     #expect(answer.status == 303)
-    #expect(answer.headers["location"] == "/")
+    #expect(answer.headers["location"] == Room.path(of: keeper))
     #expect(answer.headers["cache-control"] == "no-store")
     let cookie = try #require(answer.headers["set-cookie"])
-    #expect(cookie == "rowcast-\(server.port)=\(keeper.cookie); Path=/; HttpOnly; SameSite=Strict")
+    let attributes = "Path=\(Room.path(of: keeper)); HttpOnly; SameSite=Strict"
+    #expect(cookie == "rowcast-\(server.port)=\(keeper.cookie); \(attributes)")
     #expect(!String(decoding: answer.body, as: UTF8.self).contains(code))
     #expect(try HTTPAnswer.get("/?code=\(code)", port: server.port)?.status == 403)
     #expect(try HTTPAnswer.get("/?code=\(code)", port: server.port, method: "HEAD")?.status == 403)
@@ -52,6 +53,38 @@ import Testing
       port: server.port, origin: ["http://127.0.0.1:\(server.port)"], extra: [held])
     #expect(try WebSocketClient.status(of: upgrade, port: server.port) == 101)
     #expect(try HTTPAnswer.get("/?code=\(code)", port: server.port, headers: [held])?.status == 303)
+  }
+
+  @Test func `everything is served under the secret path of the cookie`() throws {
+    let server = try server()
+    _ = server.addNumbers(10)
+    let room = Room.path(of: keeper)
+    #expect(room != Room.path(of: guest))
+    #expect(!room.contains(keeper.text) && !room.contains(keeper.cookie))
+    let held = "Cookie: rowcast-\(server.port)=\(keeper.cookie)"
+    func get(_ path: String) throws -> HTTPAnswer? { try HTTPAnswer.get(path, port: server.port, headers: [held]) }
+    #expect(try get(room)?.body == get("/")?.body)
+    #expect(try get("\(room)session")?.body == Array("{\"role\":\"operator\"}\n".utf8))
+    #expect(try get("\(room)tables/numbers.csv")?.status == 200)
+    let upgrade = WebSocketClient.upgrade(
+      port: server.port, path: "\(room)ws", origin: ["http://127.0.0.1:\(server.port)"], extra: [held])
+    #expect(try WebSocketClient.status(of: upgrade, port: server.port) == 101)
+    // One room only, and a whole one.
+    for path in [
+      "\(room)\(room.dropFirst())session", "/at/session", "/at//session", "/at/x/session", String(room.dropLast()),
+      "\(room.dropLast(2))/session", "\(room.dropLast())A/session", "/AT/\(room.dropFirst(4))session",
+    ] {
+      #expect(try get(path)?.status == 404, "\(path)")
+    }
+  }
+
+  @Test func `a used link shows the page, which knows whether the browser is signed in`() throws {
+    let server = try server()
+    let used = try #require(try HTTPAnswer.get("/?code=used", port: server.port))
+    #expect(used.status == 403)
+    #expect(used.body == (try HTTPAnswer.get("/", port: server.port))?.body)
+    #expect(used.headers["cache-control"] == "no-store")
+    #expect(used.headers["set-cookie"] == nil)
   }
 
   @Test func withoutATokenThereAreNoRowsButThePage() throws {
