@@ -156,6 +156,9 @@ public struct Engine: ~Copyable {
   /// The table of this name.
   public func table(named name: String) -> TableID? { tableNumbers[name].map { TableID(rawValue: $0) } }
 
+  /// How often the state of any source has changed: who was told of the tables before knows less than is known now.
+  public var statusChanges: UInt64 { states.reduce(0) { $0 &+ $1.statusChanges } }
+
   /// How many rows of a table the engine holds.
   public func rows(of table: TableID) -> Int { states[table.rawValue].table.count }
 

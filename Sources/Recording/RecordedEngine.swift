@@ -39,6 +39,8 @@ public struct RecordedEngine: ~Copyable {
   public func prefetch(of table: TableID) -> PrefetchCounters { engine.prefetch(of: table) }
   /// See ``Engine/table(named:)``.
   public func table(named name: String) -> TableID? { engine.table(named: name) }
+  /// See ``Engine/statusChanges``.
+  public var statusChanges: UInt64 { engine.statusChanges }
   /// See ``Engine/rows(of:)``.
   public func rows(of table: TableID) -> Int { engine.rows(of: table) }
   /// See ``Engine/openTable(of:)``.

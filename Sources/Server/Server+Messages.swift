@@ -73,6 +73,7 @@ extension Server {
       session.phase = .open
       session.isKnownToEngine = true
       session.isPaused = false
+      tellNewStatus(of: open.table, to: session)
       return .open(
         session.id, table: open.table, request: open.request, query: open.query, viewport: open.viewport,
         interval: open.interval, resume: resume)
@@ -116,6 +117,15 @@ extension Server {
       lws_callback_on_writable(session.socket)
       return nil
     }
+  }
+
+  /// Tells a page how the source of the table is that it opens, when that may have changed since it was told of the tables: the engine tells
+  /// changes only to those who look.
+  private func tellNewStatus(of table: String, to session: Session) {
+    guard session.toldStatusChanges != engine.statusChanges else { return }
+    guard let description = engine.tables(at: EventLoop.now).first(where: { $0.schema.name == table }) else { return }
+    session.status = (table, description.source)
+    lws_callback_on_writable(session.socket)
   }
 
   /// The keys that are there and short enough to travel.
@@ -227,6 +237,7 @@ extension Server {
       session.owesTables = false
       session.owesSources = false
       let now = EventLoop.now
+      session.toldStatusChanges = engine.statusChanges
       message = .hello(
         server: configuration.name, epoch: engine.epoch, role: session.pass.role.rawValue, token: session.token,
         tables: engine.tables(at: now), sources: tableless.descriptions(at: now))
@@ -243,6 +254,7 @@ extension Server {
       message = .located(id: located.id, located.rows)
     } else if session.owesTables, !session.isQuiet {
       session.owesTables = false
+      session.toldStatusChanges = engine.statusChanges
       message = .tables(engine.tables(at: EventLoop.now))
     } else if session.owesSources, !session.isQuiet {
       session.owesSources = false

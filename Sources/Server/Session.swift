@@ -40,6 +40,8 @@ final class Session {
   var owesTables = false
   var owesSources = false
   var status: (table: String, source: SourceStatus)?
+  /// How often sources had changed their states when it was told of the tables.
+  var toldStatusChanges: UInt64?
   /// What waits for the page while it pauses.
   var waiting: Waiting?
   /// Whether the page is to get nothing but that: nobody can see it, or its reader wants it to stay as it is.

@@ -34,7 +34,7 @@ import Wire
     try expect(
       "operation.md",
       [
-        ("| pages at once | 10,000 |", configuration.sessionLimit == 10_000),
+        ("| pages at once | 10,000, and 5,000 of one token;", configuration.sessionLimit == 10_000),
         ("| connections of one address beyond this machine | 100 |", configuration.connectionsPerAddress == 100),
         (
           "| requests on their way in | 200; of more, those that have said nothing for 250 ms go, the oldest first |",

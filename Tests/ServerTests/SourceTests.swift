@@ -24,6 +24,34 @@ import Testing
     return shown + updated
   }
 
+  /// It was told of the tables before, and nobody looked at this one when its source said so.
+  @Test func whoOpensATableIsToldHowItsSourceIsWhenThatHasChangedSinceTheHello() throws {
+    let server = try RunningServer()
+    let inlet = server.control.addSource("numbers")
+    inlet.tell(.schema(RunningServer.schema))
+    var client = try WebSocketClient(port: server.port)
+    var tables: [Any] = []
+    while tables.isEmpty {
+      client = try WebSocketClient(port: server.port)
+      client.say(#"{"type":"hello","version":1}"#)
+      tables = try client.message("hello")["tables"] as? [Any] ?? []
+    }
+    #expect(((tables[0] as? [String: Any])?["source"] as? [String: Any])?["state"] as? String == "starting")
+    inlet.tell(.state(.stale, message: "gone"))
+    // Others are told so in their hello.
+    var state: String?
+    while state != "stale" {
+      let other = try WebSocketClient(port: server.port)
+      other.say(#"{"type":"hello","version":1}"#)
+      let told = try other.message("hello")["tables"] as? [[String: Any]]
+      state = (told?.first?["source"] as? [String: Any])?["state"] as? String
+    }
+    client.say(#"{"type":"open","table":"numbers","request":1,"viewport":{"first":0,"count":10}}"#)
+    let status = try client.message("status")
+    #expect((status["source"] as? [String: Any])?["state"] as? String == "stale")
+    #expect(status["table"] as? String == "numbers")
+  }
+
   @Test func aSourceIsAskedForWhatSomeoneLooksAtAndItsAnswerIsShown() throws {
     let server = try RunningServer { $0.limits.interval = .zero }
     let inlet = server.control.addSource("gallery")

@@ -12,6 +12,8 @@ struct Succession {
   var remainderGenerations: [UInt32] = []
   /// The last export of the former table.
   var lastExport: UInt64 = 0
+  /// How often the state of the former table's source has changed.
+  var statusChanges: UInt64 = 0
   /// What was done for pages of the former table.
   var departed = EngineCounters()
 
@@ -35,6 +37,7 @@ extension TableState {
     }
     next.lastExport = exports.last
     next.departed = counters
+    next.statusChanges = statusChanges
     return next
   }
 }

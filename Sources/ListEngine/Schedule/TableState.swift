@@ -28,6 +28,8 @@ final class TableState {
   private var departed: EngineCounters
   private var state = SourceState.starting
   private var message = ""
+  /// How often that has changed, also in the tables whose place it has taken.
+  private(set) var statusChanges: UInt64
   /// When the source is tried again.
   private var retryAt: Instant?
   private(set) var lastChange: Instant
@@ -64,6 +66,7 @@ final class TableState {
     origin = former
     exports = TableExports(after: former.lastExport)
     departed = former.departed
+    statusChanges = former.statusChanges &+ 1
     loader = DeferredLoader(table, id: id)
     windowed = table.schema.windowed.map { WindowedTable(table, id: id, capabilities: $0, after: former) }
     lastChange = now
@@ -167,6 +170,7 @@ final class TableState {
     self.state = state
     self.message = message
     self.retryAt = retryAt
+    statusChanges &+= 1
     statusThrottle.noteChange(at: now)
   }
 
