@@ -157,7 +157,7 @@ export class Holder {
     const { heads, view } = this.pane;
     const cell = this.heldText === '' ? undefined : heads.cells[heads.specs.findIndex(({ column }) => column.name === view.sort[0]?.column)];
     if (cell === undefined) return void this.mark.remove();
-    const text = `⏸ ${this.session.copy.held.moves.toLocaleString()}`;
+    const text = this.session.copy.held.moves.toLocaleString();
     if (this.mark.textContent !== text) {
       this.mark.textContent = text;
       this.mark.title = `${this.heldText} when the pointer leaves the table, or now: click here or press Escape`;
