@@ -4,9 +4,7 @@ import Wire
 
 extension Server {
   /// How many tables are taken away at once.
-  static let greatestDownloadCount = 8
-  /// How many of them may be for the holders of one token.
-  static let greatestDownloadShare = 4
+  public static let greatestDownloadCount = 8
   /// How long somebody may take for a piece, in seconds.
   static let downloadPatience: Int32 = 15
 
@@ -24,7 +22,7 @@ extension Server {
     }
     // One that is answered at once needs no share.
     guard downloadShares.take(pass.token) else {
-      let reason = "\(Self.greatestDownloadShare) tables are being taken away with this token; try again."
+      let reason = "\(downloadShares.limit) tables are being taken away with this token; try again."
       return HTTPResponse(refusal: 503, reason: reason, to: head.method)
     }
     defer { if downloads[socket] == nil { downloadShares.release(pass.token) } }
@@ -36,7 +34,9 @@ extension Server {
         engine.endExport(id)
         return HTTPResponse(streaming: format.contentType, named: "\(table).\(format.rawValue)")
       }
-      downloads[socket] = TableDownload(id, schema: schema, format: format, for: pass.token, at: EventLoop.now)
+      downloads[socket] = TableDownload(
+        id, schema: schema, format: format, for: pass.token,
+        pace: DownloadPace(configuration.exportPace, at: EventLoop.now))
       if head.method == .get { metrics.downloads += 1 }
       connections.settle(socket)
       if schema.windowed == nil {
