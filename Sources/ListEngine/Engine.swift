@@ -218,11 +218,12 @@ public struct Engine: ~Copyable {
     case .forget(let id, let key, let column): states[id.rawValue].forget(DeferredCell(key, column: column), at: now)
     case .source(let id, let state, let message, let retry):
       states[id.rawValue].setSource(state, message, retry: retry, at: now)
-    case .open(let id, let table, let request, let query, let viewport, let interval, let resume):
+    case .open(let id, let table, let request, let query, let viewport, let interval, let resume, let owner):
       open(
         Session(
           id, table: table, request: request, query: query, viewport: viewport,
-          interval: min(interval ?? limits.interval, limits.longestInterval), limits: limits), resume: resume, at: now)
+          interval: min(interval ?? limits.interval, limits.longestInterval), owner: owner, limits: limits),
+        resume: resume, at: now)
     case .query(let id, let request, let query, let viewport): ask(id, request, query, viewport, at: now)
     case .collapse(let id, let section, let isCollapsed): collapse(id, section, isCollapsed, at: now)
     case .viewport(let id, let viewport): sessions[id]?.scroll(to: viewport, limits: limits)

@@ -117,9 +117,10 @@ public enum Input: Codable, Sendable {
   case source(TableID, SourceState, message: String, retry: Duration? = nil)
   /// A page opens a table, or another one. `request` comes back with every patch that answers the query.
   /// `resume` tells what it still holds of a connection that was lost: where that is known and the query is the same, it gets a patch.
+  /// Sessions with the same `owner` may hold ``Limits/viewsPerOwner`` views of a table together; sessions without one are not limited so.
   case open(
     SessionID, table: String, request: UInt64, query: QueryRequest, viewport: Viewport?, interval: Duration?,
-    resume: ResumePoint? = nil)
+    resume: ResumePoint? = nil, owner: Int? = nil)
   /// A page asks for another query.
   case query(SessionID, request: UInt64, query: QueryRequest, viewport: Viewport?)
   /// A page collapses a section of its own view of the table, or expands it.
@@ -150,7 +151,7 @@ extension Input {
   var session: SessionID? {
     switch self {
     case .changes, .loaded, .failed, .forget, .source, .page, .sections, .pageFailed, .sourceChanged: nil
-    case .open(let id, _, _, _, _, _, _), .query(let id, _, _, _), .collapse(let id, _, _), .viewport(let id, _),
+    case .open(let id, _, _, _, _, _, _, _), .query(let id, _, _, _), .collapse(let id, _, _), .viewport(let id, _),
       .acknowledge(let id, _), .resync(let id, _), .pace(let id, _), .visibility(let id, _), .pause(let id, _),
       .hold(let id, _), .writable(let id), .close(let id):
       id

@@ -83,6 +83,11 @@ public struct Limits: Hashable, Codable, Sendable {
   /// The longest interval a page may ask for.
   public var longestInterval: Duration = .seconds(60)
 
+  /// The number of views of one table that the sessions of one owner may hold together: half of ``views``.
+  public var viewsPerOwner: Int { max(1, views / 2) }
+  /// About how many bytes the windows of one table's sessions may take together: half of ``viewBytes``.
+  public var windowBytes: Int { viewBytes / 2 }
+
   /// The standard bounds.
   public init() {}
 }

@@ -76,7 +76,7 @@ extension Server {
       tellNewStatus(of: open.table, to: session)
       return .open(
         session.id, table: open.table, request: open.request, query: open.query, viewport: open.viewport,
-        interval: open.interval, resume: resume)
+        interval: open.interval, resume: resume, owner: owner(of: session))
     case (_, .greeted): throw .unexpectedMessage("open a table first")
     case (.query(let request, let query, let viewport), _):
       session.isPaused = false
@@ -117,6 +117,11 @@ extension Server {
       lws_callback_on_writable(session.socket)
       return nil
     }
+  }
+
+  /// The engine's number for the clients of a token; `nil` where all clients may have the same one.
+  private func owner(of session: Session) -> Int? {
+    configuration.tokens.count > 1 ? session.shareToken?.hashValue : nil
   }
 
   /// Tells a page how the source of the table is that it opens, when that may have changed since it was told of the tables: the engine tells

@@ -37,14 +37,15 @@ final class Harness {
   @discardableResult
   func open(
     _ number: UInt64 = 1, query: QueryRequest = QueryRequest(), first: Int = 0, count: Int = 10, buffer: Int = 5,
-    stick: Viewport.Stick? = nil, interval: Duration? = nil
+    stick: Viewport.Stick? = nil, interval: Duration? = nil, owner: Int? = nil
   ) -> SessionID {
     let id = SessionID(rawValue: number)
     replicas[id] = Replica()
     engine.handle(
       .open(
         id, table: "numbers", request: 1, query: query,
-        viewport: Viewport(first: first, count: count, ahead: buffer, behind: buffer, stick: stick), interval: interval),
+        viewport: Viewport(first: first, count: count, ahead: buffer, behind: buffer, stick: stick), interval: interval,
+        owner: owner),
       at: clock.now)
     return id
   }

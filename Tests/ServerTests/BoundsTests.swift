@@ -71,6 +71,8 @@ import Wire
           "256, and 4,096 MiB for their order; a further one is refused with `tooManyViews`",
           limits.views == 256 && limits.viewBytes == 4_096 << 20
         ),
+        ("the clients of one have half of them, 128, together", limits.viewsPerOwner == 128),
+        ("| 2,048 MiB together:", limits.windowBytes == 2_048 << 20),
         ("| 65,536 rows a table, or what costs as much:", limits.stepRows == 65_536),
         ("| 2,048 rows a turn, or what costs as much;", limits.turnRows == 2_048),
         ("lacks more than 4,096 changes for 32 turns", limits.backlog == 4_096 && TableState.patientTurns == 32),

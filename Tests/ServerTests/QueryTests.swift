@@ -104,6 +104,30 @@ import Testing
     _ = try next.message("hello")
   }
 
+  @Test func oneTokenLeavesViewsForTheOthers() throws {
+    let (one, other) = (AccessToken(role: .viewer), AccessToken(role: .operator))
+    let server = try RunningServer {
+      $0.tokens = [one, other]
+      $0.limits.views = 4
+    }
+    let inlet = server.addNumbers(10)
+    func ask(_ number: Int, _ token: AccessToken) throws -> [String: Any]? {
+      let lines = WebSocketClient.upgrade(port: server.port, extra: ["Authorization: Bearer \(token.text)"])
+      let client = try WebSocketClient(port: server.port, lines: lines)
+      client.say(#"{"type":"hello","version":1}"#)
+      _ = try client.message("hello")
+      client.say(#"{"type":"open","table":"numbers","request":1,"query":{"search":"\#(number)"}}"#)
+      clients.append(client)
+      return number == 3 ? try client.message("error") : try client.message("window")
+    }
+    var clients: [WebSocketClient] = []
+    _ = try ask(1, one)
+    _ = try ask(2, one)
+    #expect(try ask(3, one)?["code"] as? String == "tooManyViews")
+    _ = try ask(4, other)
+    withExtendedLifetime(inlet) {}
+  }
+
   @Test func oneTokenLeavesExportsForTheOthers() throws {
     let (one, other) = (AccessToken(role: .viewer), AccessToken(role: .operator))
     let server = try RunningServer { $0.tokens = [one, other] }

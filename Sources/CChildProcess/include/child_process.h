@@ -74,9 +74,9 @@ int32_t child_pipe(int32_t ends[2], int32_t size);
 // A counter to wake a thread with that waits in poll(); no other child inherits it. -1 when no descriptor is left.
 int32_t child_wake_file(void);
 
-// A copy of an open file in memory, from its beginning to its end, that no other child inherits; -1 when there is none, and errno says why.
+// Copies an open file to one in memory under `name`, of 249 bytes at most, that no child inherits. -1 on failure, with errno set.
 // Where the file was read to does not change.
-int32_t child_copy_file(int32_t file);
+int32_t child_copy_file(int32_t file, const char *name);
 
 // Lets the process go that has ended.
 void child_reap(pid_t process);

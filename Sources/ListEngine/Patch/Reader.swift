@@ -6,6 +6,8 @@ struct Reader {
   private(set) var count = 50
   private var ahead: Int?
   private var behind: Int?
+  /// The greatest number of items of a window; a crowded table has less memory for each of its sessions.
+  var greatestWindow = Int.max
   private(set) var anchor: RowID?
   private(set) var stick: Viewport.Stick? = .top
   /// Whether the last scroll went towards the beginning.
@@ -48,15 +50,20 @@ struct Reader {
   /// The items in sight of a view with this many.
   func visible(of total: Int) -> Range<Int> {
     let start = min(first, max(0, total - count))
-    return start..<min(total, start + count)
+    return start..<min(total, start + min(count, greatestWindow))
   }
 
   /// The items that the page is to hold: what is in sight and a buffer around it, most of it in the direction of travel.
   func window(of total: Int) -> Range<Int> {
     let visible = visible(of: total)
     let most = count - count / 4
-    let below = ahead ?? (isTravellingUp ? count - most : most)
-    let above = behind ?? (isTravellingUp ? most : count - most)
+    var below = ahead ?? (isTravellingUp ? count - most : most)
+    var above = behind ?? (isTravellingUp ? most : count - most)
+    let room = greatestWindow - visible.count
+    if above + below > room {
+      above = room * above / (above + below)
+      below = room - above
+    }
     return max(0, visible.lowerBound - above)..<min(total, visible.upperBound + below)
   }
 

@@ -81,4 +81,16 @@ import Testing
     reader.leaveEdge()
     #expect(reader.stick == nil && reader.namedAnchor == row)
   }
+
+  @Test func aCrowdedTableShrinksTheBufferFirstAndThenTheViewport() {
+    var reader = reader(1_000, count: 40, ahead: 60, behind: 20)
+    reader.greatestWindow = 80
+    #expect(reader.visible(of: 5_000) == 1_000..<1_040)
+    #expect(reader.window(of: 5_000) == 990..<1_070)
+    reader.greatestWindow = 30
+    #expect(reader.visible(of: 5_000) == 1_000..<1_030)
+    #expect(reader.window(of: 5_000) == 1_000..<1_030)
+    reader.greatestWindow = 120
+    #expect(reader.window(of: 5_000) == 980..<1_100)
+  }
 }

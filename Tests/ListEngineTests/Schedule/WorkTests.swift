@@ -259,4 +259,49 @@ import Testing
     try other.settle()
     #expect(refusals(other).isEmpty)
   }
+
+  @Test func `one owner holds half of a table's views at most`() throws {
+    var limits = Limits()
+    limits.views = 4
+    let harness = try Harness(limits: limits, rows: 100)
+    for page in 1...3 { harness.open(UInt64(page), query: query(page), owner: 7) }
+    try harness.settle()
+    #expect(
+      refusals(harness).map(\.fault.error) == [
+        .tooManyViews("the clients of one token look at 2 different queries of this table already; it serves 2 to one token")
+      ])
+    // Another owner, and sessions without one, have the rest.
+    harness.open(4, query: query(4), owner: 8)
+    harness.open(5, query: query(5))
+    // A view that others look at is free for everyone.
+    harness.open(6, query: query(4), owner: 7)
+    try harness.settle()
+    #expect(refusals(harness).count == 1 && harness.engine.census.watchedViews == 4)
+    // A query in the place of an own one is granted while it is the only session on that view.
+    harness.engine.handle(.close(SessionID(rawValue: 6)), at: harness.clock.now)
+    harness.engine.handle(
+      .query(SessionID(rawValue: 1), request: 2, query: query(9), viewport: nil), at: harness.clock.now)
+    try harness.settle()
+    #expect(refusals(harness).count == 1 && harness.engine.census.watchedViews == 4)
+  }
+
+  // MARK: The size of windows
+
+  @Test func `windows shrink when a crowd would hold too much`() throws {
+    var limits = Limits()
+    limits.viewBytes = 2 * 1_000_000
+    let harness = try Harness(limits: limits, rows: 10_000)
+    harness.open(1, first: 5_000, count: 200, buffer: 1_000, interval: .zero)
+    try harness.settle()
+    let alone = harness.replica().items.count
+    #expect(alone >= 1_024 && alone < 2_200, "\(alone)")
+    for page in 2...40 { harness.open(UInt64(page), first: 100 * page, count: 200, buffer: 1_000, interval: .zero) }
+    harness.change { $0.upsert(5_000, value: 1, name: "x") }
+    try harness.settle()
+    let counts = (1...40).map { harness.replica(UInt64($0)).items.count }
+    #expect(counts.allSatisfy { $0 == TableState.leastWindow }, "\(counts)")
+    // The rows at the beginning of the viewport are those that remain.
+    #expect(harness.replica(7).start == 700)
+  }
+
 }
