@@ -52,6 +52,10 @@ uint32_t child_supported(uint32_t wanted, const char *hidden_folder);
 // Kills all processes that carry the mark, whatever session, group or parent they have. Returns how many it found.
 int32_t child_kill_marked(uint64_t mark);
 
+// Counts the processes with this mark and adds up the memory that they hold: pages in RAM, less those that are shared with files.
+// Pages that processes share after a fork count once for each, unless `exactly` is not 0: then they are divided, which costs more.
+int32_t child_measure_marked(uint64_t mark, int32_t exactly, uint64_t *bytes);
+
 // Keeps the memory of this process to itself: no core dump, and no ptrace or /proc/PID/mem by other processes of its user.
 void child_protect_self(void);
 
