@@ -11,7 +11,7 @@ public enum ChangesetError: Error, Hashable, Sendable {
 /// All integers are little-endian. The layout is:
 /// 1. the flags (1 byte): 1 begins a reload, 2 ends it, 4 abandons it
 /// 2. the number of rows, of cells, of payload bytes, of unnamed rejections, and the length of the
-///   rejections' reason (8 bytes each)
+///    rejections' reason (8 bytes each)
 /// 3. for each row: the verb (1), the number of cells (4) and the key (13)
 /// 4. the cells (13 each)
 /// 5. the payload bytes, then the reason

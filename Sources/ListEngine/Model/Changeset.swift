@@ -60,7 +60,7 @@ public struct Changeset: Sendable {
   /// deleted.
   public var abandonsReload = false
 
-  /// The number of rows dropped because their key could not be read.
+  /// The number of rows dropped because their key was unreadable.
   public private(set) var unnamedRejections = 0
   /// The reason for the last such rejection.
   public private(set) var unnamedRejection = ""
@@ -180,7 +180,7 @@ public struct Changeset: Sendable {
     append(.text(reason))
   }
 
-  /// Reports rows that were dropped because their key could not be read.
+  /// Reports rows that were dropped because their key was unreadable.
   public mutating func noteUnnamedRejections(_ count: Int, _ reason: String) {
     let (sum, overflow) = unnamedRejections.addingReportingOverflow(count)
     unnamedRejections = overflow ? .max : sum
