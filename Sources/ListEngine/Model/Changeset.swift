@@ -56,8 +56,8 @@ public struct Changeset: Sendable {
   public var beginsReload = false
   /// Whether a reload ends with this changeset.
   public var endsReload = false
-  /// Whether the source ended during a reload. The rows named so far are applied, and no row is
-  /// deleted.
+  /// Whether the source ended during a reload. Rows named so far keep their new values. Other rows
+  /// stay unless the table exceeds its limits.
   public var abandonsReload = false
 
   /// The number of rows dropped because their key was unreadable.
