@@ -41,9 +41,10 @@ extension Engine {
 }
 
 extension PageRequestID {
-  /// The first identifier of an export request. Separate numbering keeps the identifiers of client
-  /// requests independent of exports. The value is far below 2^53, so JSON readers represent it
-  /// exactly.
+  /// The first identifier of an export request.
+  ///
+  /// Separate numbering keeps the identifiers of client requests independent of exports. The value
+  /// is far below 2^53, so JSON readers represent it exactly.
   static let firstForExports: UInt64 = 1 << 52
 
   /// Whether the request belongs to an export rather than to a client.
@@ -61,8 +62,9 @@ extension Input {
 }
 
 extension Output {
-  /// Whether this output concerns an export; see ``PageRequestID/isForExport``. Outputs never mix
-  /// exports and clients.
+  /// Whether this output concerns an export; see ``PageRequestID/isForExport``.
+  ///
+  /// Outputs never mix exports and clients.
   public var isForExport: Bool {
     switch self {
     case .ask(_, let requests): requests.contains(where: \.id.isForExport)

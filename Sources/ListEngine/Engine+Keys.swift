@@ -4,8 +4,9 @@ public struct LocatedRow: Hashable, Sendable {
   public var key: RowKey
   /// The row's identifier, unique within this run of the engine.
   public var id: RowID
-  /// The row's position in the view, or that of its collapsed section's header. `nil` if the query
-  /// excludes the row or its position is unknown.
+  /// The row's position in the view, or that of its collapsed section's header.
+  ///
+  /// `nil` if the query excludes the row or its position is unknown.
   public var position: Int?
 
   /// Creates a located row.
@@ -16,8 +17,9 @@ public struct LocatedRow: Hashable, Sendable {
   }
 }
 
-/// Conversion between row identifiers and keys. Sources, and clients that resume from another run
-/// of the engine, know rows only by key.
+/// Conversion between row identifiers and keys.
+///
+/// Sources, and clients that resume from another run of the engine, know rows only by key.
 extension Engine {
   /// Returns the key of a row in the table that a session has open.
   ///
@@ -49,7 +51,9 @@ extension Engine {
 }
 
 extension RowKey {
-  /// Returns the key converted to the table's key type. Clients send integers beyond 2^53 as text.
+  /// Returns the key converted to the table's key type.
+  ///
+  /// Clients send integers beyond 2^53 as text.
   fileprivate func fitting(_ type: KeyType) -> RowKey {
     if case .text(let text) = self, type == .integer, let number = Int64(text) { .integer(number) } else { self }
   }

@@ -9,7 +9,7 @@
 /// The engine performs no I/O, reads no clock and uses no random numbers. Equal inputs produce
 /// equal outputs.
 public struct Engine: ~Copyable {
-  /// The identifier of this run of the engine. It differs after a restart.
+  /// The identifier of this run of the engine, different after a restart.
   public let epoch: String
   /// The limits in force.
   public private(set) var limits: Limits
@@ -163,8 +163,9 @@ public struct Engine: ~Copyable {
   /// Returns the table with this name.
   public func table(named name: String) -> TableID? { tableNumbers[name].map { TableID(rawValue: $0) } }
 
-  /// The number of state changes of all sources. A caller compares it to detect that a list of
-  /// tables is stale.
+  /// The number of state changes of all sources.
+  ///
+  /// A caller compares it to detect that a list of tables is stale.
   public var statusChanges: UInt64 { states.reduce(0) { $0 &+ $1.statusChanges } }
 
   /// Returns the number of rows of a table that the engine holds.
@@ -193,8 +194,9 @@ public struct Engine: ~Copyable {
   /// - Complexity: O(sessions).
   public var counters: EngineCounters { states.reduce(into: EngineCounters()) { $0 += $1.counters } }
 
-  /// Sets the minimum interval between patches for sessions that request none. Only tables opened
-  /// later use it.
+  /// Sets the minimum interval between patches for sessions that request none.
+  ///
+  /// Only tables opened later use it.
   public mutating func setInterval(_ interval: Duration) { limits.interval = interval }
 
   /// The number of sessions that are open and that are parked.
@@ -202,7 +204,9 @@ public struct Engine: ~Copyable {
 
   // MARK: Inputs
 
-  /// Applies one input. An input for an unknown session is ignored.
+  /// Applies one input.
+  ///
+  /// An input for an unknown session is ignored.
   ///
   /// - Complexity: O(cells) for changes, O(*n* log *n*) for a query that no session uses yet, O(1)
   ///   for most others.
@@ -312,8 +316,9 @@ public struct Engine: ~Copyable {
     try state.attach(session, asking: query, at: now)
   }
 
-  /// Refuses a session's last request and restores its last good query. Without one the session
-  /// becomes idle.
+  /// Refuses a session's last request and restores its last good query.
+  ///
+  /// Without one the session becomes idle.
   private mutating func refuse(_ session: Session, _ fault: QueryFault, at now: Instant) {
     guard let number = tableNumbers[session.tableName] else { return }
     let request = session.request
@@ -360,7 +365,9 @@ public struct Engine: ~Copyable {
     session.setCollapsed(isCollapsed, path)
   }
 
-  /// Whether the session may collapse one more section. Refuses the request otherwise.
+  /// Whether the session may collapse one more section.
+  ///
+  /// Refuses the request otherwise.
   private mutating func mayCollapse(_ session: Session, besides count: Int) -> Bool {
     guard count >= limits.collapsed else { return true }
     let error = ClientError.tooLong("a page may collapse \(limits.collapsed) sections, not \(count + 1)")

@@ -1,5 +1,5 @@
-/// The number of objects that an engine holds on behalf of clients. All counts return to zero after
-/// the clients leave.
+/// Counts of objects that an engine holds on behalf of clients; all return to zero after the
+/// clients leave.
 public struct EngineCensus: Hashable, Sendable {
   /// The number of open sessions, including those without a table.
   public var sessions = 0

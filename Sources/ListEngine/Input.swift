@@ -43,11 +43,11 @@ public struct QueryRequest: Hashable, Codable, Sendable {
   public var group: [String]
   /// The aggregates to compute for each section and for all rows.
   public var aggregates: [AggregateRequest] = []
-  /// The collapsed sections, each by its values as in ``SectionName/path(_:)``. Clients whose
-  /// queries differ only in this share a view.
+  /// The collapsed sections, each by its values as in ``SectionName/path(_:)``.
+  ///
+  /// Clients whose queries differ only in this share a view.
   public var collapsed: [[Cell]] = []
-  /// The reason why the client's query could not be decoded. The engine refuses such a query with
-  /// this fault.
+  /// The reason why the client's query is malformed; the engine refuses it with this fault.
   public var fault: QueryFault?
 
   struct Term: Hashable, Codable, Sendable {
@@ -56,7 +56,7 @@ public struct QueryRequest: Hashable, Codable, Sendable {
   }
   var terms: [Term]
 
-  /// Creates a query. The default returns all rows in the source's order.
+  /// Creates a query, by default for all rows in the source's order.
   public init(
     sort: [(column: String, descending: Bool)] = [], search: String = "", filter: Filter<String>? = nil,
     group: [String] = []
@@ -72,8 +72,9 @@ public struct QueryRequest: Hashable, Codable, Sendable {
 public enum SectionName: Hashable, Codable, Sendable {
   /// The number that the server sent in the section's header.
   case number(UInt32)
-  /// The values of the group columns from the outermost section inwards. Values are as in the
-  /// client's JSON: timestamps in milliseconds, and integers possibly as text.
+  /// The values of the group columns from the outermost section inwards.
+  ///
+  /// Values are as in the client's JSON: timestamps in milliseconds, and integers possibly as text.
   case path([Cell])
 }
 
@@ -102,28 +103,39 @@ public enum Input: Codable, Sendable {
   /// An answer is valid at any time, also after a cancellation or without a request. An unrequested
   /// answer never replaces a value. Unknown rows and columns that are not deferred are ignored.
   case loaded(TableID, RowKey, column: Int, Cell)
-  /// A source failed to load a requested deferred cell. The client shows the reason, and the engine
-  /// retries after a delay. Sources must not report this for a cancelled request.
+  /// A source failed to load a requested deferred cell.
+  ///
+  /// The client shows the reason, and the engine retries after a delay. Sources must not report
+  /// this for a cancelled request.
   case failed(TableID, RowKey, column: Int, reason: String)
-  /// The value of a deferred cell is out of date. The engine requests it again where it is visible.
+  /// The value of a deferred cell is out of date.
+  ///
+  /// The engine requests it again where it is visible.
   ///
   /// A request in flight counts as a request for the new value. A source that is still computing
   /// the old value must deliver it before it reports this.
   case forget(TableID, RowKey, column: Int)
-  /// A windowed source returns a block of rows. Answers to cancelled requests are ignored.
+  /// A windowed source returns a block of rows.
+  ///
+  /// Answers to cancelled requests are ignored.
   case page(TableID, PageRequestID, RowPage)
-  /// A windowed source returns all sections, in any order. More sections than requested are an
-  /// error.
+  /// A windowed source returns all sections, in any order.
+  ///
+  /// More sections than requested are an error.
   case sections(TableID, PageRequestID, [SectionCount])
-  /// A windowed source failed to answer a request. The client shows the reason, and the engine
-  /// retries after a delay. Sources must not report this for a cancelled request.
+  /// A windowed source failed to answer a request.
+  ///
+  /// The client shows the reason, and the engine retries after a delay. Sources must not report
+  /// this for a cancelled request.
   case pageFailed(TableID, PageRequestID, reason: String)
   /// The data of a windowed source has changed.
   ///
   /// The engine reloads the visible rows, at most once per ``Limits/refreshInterval``. Answers
   /// still to come count as answers about the old state.
   case sourceChanged(TableID)
-  /// The state of a source has changed. `retry` is the delay until the next attempt.
+  /// The state of a source has changed.
+  ///
+  /// `retry` is the delay until the next attempt.
   case source(TableID, SourceState, message: String, retry: Duration? = nil)
   /// A client opens a table, possibly in place of another one.
   ///
@@ -147,11 +159,13 @@ public enum Input: Codable, Sendable {
   case pace(SessionID, Duration?)
   /// A client became hidden or visible.
   case visibility(SessionID, isHidden: Bool)
-  /// A client pauses or resumes updates. Another query, and collapsing or expanding a section, also
-  /// end a pause.
+  /// A client pauses or resumes updates.
+  ///
+  /// Another query, and collapsing or expanding a section, also end a pause.
   case pause(SessionID, isPaused: Bool)
-  /// A client holds or releases the row order while the user points, selects or edits. Values still
-  /// change in place. A hold expires after ``Limits/hold``.
+  /// A client holds or releases the row order while the user points, selects or edits.
+  ///
+  /// Values still change in place. A hold expires after ``Limits/hold``.
   case hold(SessionID, isHeld: Bool)
   /// The session's socket has drained and accepts the next patch.
   case writable(SessionID)
@@ -214,8 +228,9 @@ public struct TableDescription: Hashable, Sendable {
   public var rows: Int
   /// The state of the table's source.
   public var source: SourceStatus
-  /// The number of times the table was replaced. Rows of another generation belong to another
-  /// table.
+  /// The number of times the table was replaced.
+  ///
+  /// Rows of another generation belong to another table.
   public var generation = 0
   /// The maximum number of rows that the engine loads to evaluate a residual query; see
   /// ``Limits/remainderRows``.
@@ -241,8 +256,7 @@ public struct Delivery {
   public var interval: Duration
   /// The distance in rows by which the scroll anchor moved.
   public var shift: Int
-  /// The sequence number of the window that the patch applies to. It has no meaning for a whole
-  /// window.
+  /// The sequence number of the window that the patch applies to; meaningless for a whole window.
   public var base: UInt64
   /// The table's schema, for column names in headers.
   public var schema: Schema
@@ -255,33 +269,42 @@ public struct Delivery {
 
 /// An effect that the caller must carry out.
 public enum Output {
-  /// Send the delivery to the client. The session counts as not writable until
-  /// ``Input/writable(_:)``.
+  /// Send the delivery to the client.
+  ///
+  /// The session counts as not writable until ``Input/writable(_:)``.
   case deliver(SessionID, Delivery)
   /// Send the state of the table's source to the client.
   case status(SessionID, table: String, SourceStatus)
   /// Send the number of waiting changes to a paused client.
   case waiting(SessionID, Waiting)
-  /// Make the source load deferred cells, most urgent first. Each is answered by
-  /// ``Input/loaded(_:_:column:_:)`` or ``Input/failed(_:_:column:reason:)``.
+  /// Make the source load deferred cells, most urgent first.
+  ///
+  /// Each is answered by ``Input/loaded(_:_:column:_:)`` or ``Input/failed(_:_:column:reason:)``.
   case load(TableID, [DeferredCell])
-  /// Make the source cancel these loads because the cells are out of sight. A late answer is not an
-  /// error.
+  /// Make the source cancel these loads because the cells are out of sight.
+  ///
+  /// A late answer is not an error.
   case cancel(TableID, [DeferredCell])
-  /// Make a windowed source answer requests, most urgent first. Each is answered by
-  /// ``Input/page(_:_:_:)``, ``Input/sections(_:_:_:)`` or ``Input/pageFailed(_:_:reason:)``.
+  /// Make a windowed source answer requests, most urgent first.
+  ///
+  /// Each is answered by ``Input/page(_:_:_:)``, ``Input/sections(_:_:_:)`` or
+  /// ``Input/pageFailed(_:_:reason:)``.
   case ask(TableID, [PageRequest])
-  /// Make a windowed source cancel these requests. A late answer is not an error.
+  /// Make a windowed source cancel these requests.
+  ///
+  /// A late answer is not an error.
   case cancelPages(TableID, [PageRequestID])
   /// Send the list of tables to every client.
   case tables([TableDescription])
-  /// Report a refused request to the client. The session stays open and shows its last good query,
-  /// if any.
+  /// Report a refused request to the client.
+  ///
+  /// The session stays open and shows its last good query, if any.
   case refuse(SessionID, Refusal)
 }
 
-/// A client's mistake. A mistake in a query is reported as a ``Refusal``; any other closes the
-/// connection.
+/// A client's mistake.
+///
+/// A mistake in a query is reported as a ``Refusal``; any other closes the connection.
 public enum ClientError: Error, Hashable, Codable, Sendable {
   /// The message is not JSON or does not follow the protocol.
   case unreadableMessage(String)

@@ -2,17 +2,20 @@
 public struct Limits: Hashable, Codable, Sendable {
   /// The maximum number of columns of a table.
   public var columns = 512
-  /// The maximum number of rows of a table whose schema sets no lower limit. Further rows are
+  /// The maximum number of rows of a table without a lower limit of its own; further rows are
   /// rejected.
   public var rows = 100_000_000
   /// The maximum memory of a table whose schema sets no lower limit, in bytes as defined by
-  /// ``TableLimits``. Rows that exceed it are rejected.
+  /// ``TableLimits``.
+  ///
+  /// Rows that exceed it are rejected.
   public var tableBytes = 1 << 36
-  /// The maximum size of a text, image key or series in bytes. Rows with a larger cell are
+  /// The maximum size in bytes of a text, image key or series; rows with a larger cell are
   /// rejected.
   public var cellBytes = 65_536
-  /// The maximum size of a collation key in bytes. Texts with equal truncated keys are ordered by
-  /// code unit.
+  /// The maximum size of a collation key in bytes.
+  ///
+  /// Texts with equal truncated keys are ordered by code unit.
   public var collationKeyBytes = 1_000
   /// The maximum number of visible items of a viewport.
   public var visible = 1_000
@@ -36,35 +39,33 @@ public struct Limits: Hashable, Codable, Sendable {
   public var aggregates = 16
   /// The maximum number of sections that a session can collapse.
   public var collapsed = 10_000
-  /// The maximum number of characters of a load failure's reason. Longer reasons are truncated.
+  /// The maximum number of characters of a load failure's reason; longer ones are truncated.
   public var reason = 200
-  /// The approximate maximum size of a patch in bytes. Larger changes are split over several
-  /// patches.
+  /// The approximate maximum size in bytes of a patch; larger changes are split.
   public var patchBytes = 48 * 1024
   /// The number of rows of a block of a windowed source.
   public var pageRows = 100
-  /// The maximum number of rows that a windowed table caches outside all windows. Rows inside a
-  /// window are always kept.
+  /// The maximum number of rows that a windowed table caches outside all windows.
+  ///
+  /// Rows inside a window are always kept.
   public var cachedRows = 50_000
   /// The approximate maximum size of these cached rows in bytes.
   public var cachedBytes = 64 << 20
-  /// The maximum number of rows that the engine loads for a residual query. Queries that need more
-  /// are refused.
+  /// The maximum number of rows loaded for a residual query; queries that need more are refused.
   public var remainderRows = 50_000
   /// The number of rows per request while the engine loads rows for a residual query or an export.
   public var remainderPageRows = 1_000
   /// The time for which an export retries a block that the source fails to deliver.
   public var exportPatience: Duration = .seconds(60)
-  /// The maximum number of residual queries per table. Further ones are refused.
+  /// The maximum number of residual queries per table; further ones are refused.
   public var remainders = 8
-  /// The maximum number of sections that a windowed source may return. More are an error of the
-  /// source.
+  /// The maximum number of sections that a windowed source may return; more are an error.
   public var windowedSections = 10_000
   /// The maximum size of a windowed source's cursor in bytes.
   public var cursorBytes = 4_096
   /// The minimum interval between reloads of the visible rows of a windowed source.
   public var refreshInterval: Duration = .seconds(1)
-  /// The maximum number of different queries of one table in use. Further ones are refused.
+  /// The maximum number of different queries in use per table; further ones are refused.
   public var views = 256
   /// The approximate maximum memory of one table's views in bytes; see ``ListView/bytesPerRow``.
   public var viewBytes = 4 << 30
@@ -81,7 +82,9 @@ public struct Limits: Hashable, Codable, Sendable {
   /// view with more changes needs several turns and shows nothing in between.
   public var turnRows = 2_048
   /// The number of unapplied changes in a view at which the source must wait; see
-  /// ``Engine/hasRoom(for:)``. An export that is being prepared may have four times as many.
+  /// ``Engine/hasRoom(for:)``.
+  ///
+  /// An export that is being prepared may have four times as many.
   public var backlog = 4_096
   /// The minimum interval between patches of a session that requests none.
   public var interval: Duration = .milliseconds(300)

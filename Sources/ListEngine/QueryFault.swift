@@ -3,7 +3,9 @@ public struct QueryFault: Error, Hashable, Codable, Sendable {
   /// The error.
   public var error: ClientError
   /// The faulty parts as paths into the client's message: `query.sort[0]`, `query.filter.all[1]`,
-  /// `query.search`. Empty if unknown. A path can lead to a part inside a filter's term.
+  /// `query.search`.
+  ///
+  /// Empty if unknown. A path can lead to a part inside a filter's term.
   public var at: [String]
 
   /// Creates a fault at these paths.
@@ -13,15 +15,19 @@ public struct QueryFault: Error, Hashable, Codable, Sendable {
   }
 }
 
-/// The answer to a refused request. The session stays open and can send other requests.
+/// The answer to a refused request.
+///
+/// The session stays open and can send other requests.
 public struct Refusal: Hashable, Sendable {
-  /// The number of the refused request. If collapsing a section was refused, the number of the
-  /// query shown.
+  /// The number of the refused request.
+  ///
+  /// If collapsing a section was refused, the number of the query shown.
   public var request: UInt64
   /// The error and its location.
   public var fault: QueryFault
-  /// The number of the last good request, whose rows the client keeps receiving. `nil` if the
-  /// session now shows no query.
+  /// The number of the last good request, whose rows the client keeps receiving.
+  ///
+  /// `nil` if the session now shows no query.
   public var shown: UInt64?
 
   /// Creates the refusal of a request.

@@ -18,7 +18,9 @@ public struct Action: Hashable, Codable, Sendable {
   /// The default for ``patience``.
   public static let standardPatience: Duration = .seconds(30)
 
-  /// Creates an action that by default applies to a row. An empty title defaults to the name.
+  /// Creates an action that by default applies to a row.
+  ///
+  /// An empty title defaults to the name.
   public init(
     _ name: String, title: String = "", confirm: String = "", isDangerous: Bool = false, appliesToRows: Bool = true,
     arguments: [ActionArgument] = [], patience: Duration = Action.standardPatience
@@ -88,8 +90,9 @@ public struct ActionArgument: Hashable, Codable, Sendable {
   /// The largest permitted number.
   public var maximum: Double?
 
-  /// Creates an argument. It is required unless it has a default value, and an empty label defaults
-  /// to the name.
+  /// Creates an argument.
+  ///
+  /// It is required unless it has a default value, and an empty label defaults to the name.
   public init(
     _ name: String, _ kind: Kind, label: String = "", choices: [Cell] = [], standard: Cell? = nil,
     minimum: Double? = nil, maximum: Double? = nil

@@ -1,6 +1,6 @@
 /// A request to a source to run an action.
 public struct ActionRequest: Sendable {
-  /// The identifier that the outcome repeats. It is never reused.
+  /// The identifier that the outcome repeats, never reused.
   public var id: UInt64
   /// The action's name.
   public var action: String
@@ -27,19 +27,19 @@ public enum ActionOutcome: Hashable, Sendable {
 
   /// The kinds of failure.
   public enum Failure: String, CaseIterable, Sendable {
-    /// The table no longer has the row. The action did not start.
+    /// The action did not start because the table no longer has the row.
     case rowGone
-    /// An argument is invalid. The action did not start.
+    /// The action did not start because an argument is invalid.
     case badArgument
-    /// Too many actions are running. The action did not start.
+    /// The action did not start because too many actions are running.
     case busy
-    /// The source is not running. The action did not start.
+    /// The action did not start because the source is not running.
     case sourceDown
     /// The source reported a failure.
     case failed
-    /// The source exited or timed out. The action may have run.
+    /// The action may have run, but the source exited or timed out.
     case unanswered
-    /// The request is no longer remembered. The action may have run.
+    /// The action may have run, but its result is no longer remembered.
     case forgotten
   }
 }

@@ -1,5 +1,7 @@
 extension Cell: Codable {
-  /// The encoded form. Numbers are encoded as bit patterns, so that they round-trip exactly.
+  /// The encoded form.
+  ///
+  /// Numbers are encoded as bit patterns, so that they round-trip exactly.
   private enum Written: Codable {
     case null
     case integer(Int64)

@@ -6,7 +6,7 @@ public enum Cell: Sendable {
   case null
   /// A 64-bit integer.
   case integer(Int64)
-  /// A finite number. Sources' NaN and infinity become `null`.
+  /// A finite number; a source's NaN or infinity becomes `null`.
   case number(Double)
   /// A string.
   case text(String)
@@ -21,7 +21,7 @@ public enum Cell: Sendable {
 }
 
 extension Cell: Hashable {
-  /// Whether both values are equal. Texts are compared bytewise.
+  /// Whether both values are equal, with texts compared bytewise.
   public static func == (lhs: Cell, rhs: Cell) -> Bool {
     switch (lhs, rhs) {
     case (.null, .null): true
@@ -65,8 +65,10 @@ extension RowKey: CustomStringConvertible {
   }
 }
 
-/// The engine's identifier of a row. It is never reused during a run of the engine. Values stay
-/// below 2^53, so that JavaScript represents them exactly.
+/// The engine's identifier of a row.
+///
+/// It is never reused during a run of the engine. Values stay below 2^53, so that JavaScript
+/// represents them exactly.
 public struct RowID: Hashable, Comparable, Codable, Sendable {
   /// The identifier's number.
   public let rawValue: UInt64
@@ -74,6 +76,6 @@ public struct RowID: Hashable, Comparable, Codable, Sendable {
   /// Creates the identifier with this number.
   public init(rawValue: UInt64) { self.rawValue = rawValue }
 
-  /// Whether `lhs` has the smaller number. The order does not reflect age.
+  /// Whether `lhs` has the smaller number, which does not reflect age.
   public static func < (lhs: RowID, rhs: RowID) -> Bool { lhs.rawValue < rhs.rawValue }
 }

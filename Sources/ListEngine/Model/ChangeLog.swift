@@ -3,8 +3,9 @@
 /// Each view keeps its position in the log and catches up from there. A change costs one entry
 /// until a view needs it.
 struct ChangeLog {
-  /// A changed row and its changed columns. Column *c* sets bit *c* mod 64; an insertion, deletion
-  /// or move sets all bits.
+  /// A changed row and its changed columns.
+  ///
+  /// Column *c* sets bit *c* mod 64; an insertion, deletion or move sets all bits.
   struct Entry {
     var slot: UInt32
     var columns: UInt64

@@ -40,8 +40,9 @@ extension Changeset: Codable {
     return writer.bytes
   }
 
-  /// Decodes the output of ``encoded``. The input is untrusted: invalid bytes throw, and no read
-  /// goes out of bounds.
+  /// Decodes the output of ``encoded``.
+  ///
+  /// The input is untrusted: invalid bytes throw, and no read goes out of bounds.
   ///
   /// - Complexity: O(bytes).
   public init(decoding encoded: [UInt8]) throws(ChangesetError) {
@@ -87,7 +88,9 @@ extension Changeset: Codable {
     try self.init(decoding: [UInt8](from: decoder))
   }
 
-  /// Encodes the changeset as an array of bytes, one by one. For many rows ``encoded`` is faster.
+  /// Encodes the changeset as an array of bytes, one by one.
+  ///
+  /// For many rows ``encoded`` is faster.
   public func encode(to encoder: any Encoder) throws { try encoded.encode(to: encoder) }
 }
 
@@ -122,7 +125,9 @@ private struct ByteReader {
     return source.withUnsafeBytes { Value(littleEndian: $0.loadUnaligned(fromByteOffset: place, as: Value.self)) }
   }
 
-  /// Reads the number of elements of the given size. Fails if the input is too short to hold them.
+  /// Reads the number of elements of the given size.
+  ///
+  /// Fails if the input is too short to hold them.
   mutating func count(each size: Int) -> Int? {
     guard let value = integer(UInt64.self), let count = Int(exactly: value), size == 0 || count <= source.count / size
     else {

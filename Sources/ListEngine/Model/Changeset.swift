@@ -10,18 +10,23 @@
 public struct Changeset: Sendable {
   /// The kinds of change to a row.
   public enum Verb: UInt8, Sendable {
-    /// Inserts or replaces a row, with one cell per column. A row with a new key goes to the end.
+    /// Inserts or replaces a row, with one cell per column.
+    ///
+    /// A row with a new key goes to the end.
     case upsert
-    /// Changes some cells of an existing row. It has one cell per column, ``appendUnchanged()`` for
-    /// columns that keep their value.
+    /// Changes some cells of an existing row.
+    ///
+    /// It has one cell per column, ``appendUnchanged()`` for columns that keep their value.
     case update
-    /// Deletes a row. It has no cells.
+    /// Deletes a row, without cells.
     case delete
-    /// Moves a row before another one in the source's order, or to the end. Its only cell is the
-    /// other row's key, or null.
+    /// Moves a row before another one in the source's order, or to the end.
+    ///
+    /// Its only cell is the other row's key, or null.
     case move
-    /// Reports invalid data for a row. The row stays unchanged, and the rejection is counted. Its
-    /// only cell is the reason as text.
+    /// Reports invalid data for a row.
+    ///
+    /// The row stays unchanged, and the rejection is counted. Its only cell is the reason as text.
     case reject
   }
 
@@ -30,8 +35,9 @@ public struct Changeset: Sendable {
     case null, unchanged, integer, number, text, boolean, timestamp, image, series
   }
 
-  /// A cell in 16 bytes. Numbers are stored in place; texts and series are stored as an offset into
-  /// `bytes`.
+  /// A cell in 16 bytes.
+  ///
+  /// Numbers are stored in place; texts and series are stored as an offset into `bytes`.
   struct PackedCell: Sendable {
     var payload: UInt64
     var length: UInt32
@@ -51,13 +57,15 @@ public struct Changeset: Sendable {
   var cells: [PackedCell] = []
   var bytes: [UInt8] = []
 
-  /// Whether a reload begins with this changeset. Rows not named until ``endsReload`` are deleted
-  /// then.
+  /// Whether a reload begins with this changeset.
+  ///
+  /// Rows not named until ``endsReload`` are deleted then.
   public var beginsReload = false
   /// Whether a reload ends with this changeset.
   public var endsReload = false
-  /// Whether the source ended during a reload. Rows named so far keep their new values. Other rows
-  /// stay unless the table exceeds its limits.
+  /// Whether the source ended during a reload.
+  ///
+  /// Rows named so far keep their new values. Other rows stay unless the table exceeds its limits.
   public var abandonsReload = false
 
   /// The number of rows dropped because their key was unreadable.
@@ -88,13 +96,17 @@ public struct Changeset: Sendable {
     bytes.reserveCapacity(byteCount)
   }
 
-  /// Starts a row with an integer key. Its cells follow, one `append` each.
+  /// Starts a row with an integer key.
+  ///
+  /// Its cells follow, one `append` each.
   public mutating func beginRow(_ verb: Verb, key: Int64) {
     let packed = PackedCell(payload: UInt64(bitPattern: key), length: 0, kind: .integer)
     records.append(Record(key: packed, firstCell: cells.count, cellCount: 0, verb: verb))
   }
 
-  /// Starts a row with a text key. Its cells follow, one `append` each. The bytes are copied.
+  /// Starts a row with a text key.
+  ///
+  /// Its cells follow, one `append` each. The bytes are copied.
   public mutating func beginRow(_ verb: Verb, textKey key: UnsafeRawBufferPointer) {
     let packed = pack(.text, key)
     records.append(Record(key: packed, firstCell: cells.count, cellCount: 0, verb: verb))
@@ -108,7 +120,7 @@ public struct Changeset: Sendable {
   public mutating func append(integer value: Int64) {
     append(PackedCell(payload: UInt64(bitPattern: value), length: 0, kind: .integer))
   }
-  /// Appends a number. A non-finite number becomes null.
+  /// Appends a number, or null if it is not finite.
   public mutating func append(number value: Double) {
     if value.isFinite {
       append(PackedCell(payload: value.bitPattern, length: 0, kind: .number))
@@ -124,11 +136,13 @@ public struct Changeset: Sendable {
   public mutating func append(timestamp value: Int64) {
     append(PackedCell(payload: UInt64(bitPattern: value), length: 0, kind: .timestamp))
   }
-  /// Appends a text. The bytes are copied; UTF-8 is validated when the changeset is applied.
+  /// Appends a text.
+  ///
+  /// The bytes are copied; UTF-8 is validated when the changeset is applied.
   public mutating func append(text value: UnsafeRawBufferPointer) { append(pack(.text, value)) }
-  /// Appends the key of an image. The bytes are copied.
+  /// Appends a copy of the key of an image.
   public mutating func append(image value: UnsafeRawBufferPointer) { append(pack(.image, value)) }
-  /// Appends a series of numbers. They are copied.
+  /// Appends a copy of a series of numbers.
   public mutating func append(series value: UnsafeBufferPointer<Double>) {
     append(pack(.series, UnsafeRawBufferPointer(value)))
   }
@@ -187,7 +201,9 @@ public struct Changeset: Sendable {
     unnamedRejection = reason
   }
 
-  /// Returns a changeset that replaces the whole list. The engine computes the difference by key.
+  /// Returns a changeset that replaces the whole list.
+  ///
+  /// The engine computes the difference by key.
   public static func reload(_ rows: [(RowKey, [Cell])]) -> Changeset {
     var changes = Changeset()
     changes.beginsReload = true

@@ -1,5 +1,6 @@
-/// A growing array of trivial values in chunks of fixed size. Growing never copies elements, so no
-/// single turn pays for all rows.
+/// A growing array of trivial values in chunks of fixed size.
+///
+/// Growing never copies elements, so no single turn pays for all rows.
 ///
 /// It is a plain pointer without reference counting. Its owner calls ``deallocate()``, and readers
 /// must not outlive the owner.
@@ -26,7 +27,9 @@ struct Chunked<Element: BitwiseCopyable>: BitwiseCopyable {
     state.initialize(to: State(chunks: .allocate(capacity: 16), filler: filler))
   }
 
-  /// Frees the memory. This array and all copies of it must not be used afterwards.
+  /// Frees the memory.
+  ///
+  /// This array and all copies of it must not be used afterwards.
   func deallocate() {
     for chunk in 0..<state.pointee.chunkCount { state.pointee.chunks[chunk].deallocate() }
     state.pointee.chunks.deallocate()

@@ -5,11 +5,13 @@
 public enum Collation: Hashable, Codable, Sendable {
   /// Compares bytes: `Z` before `a`, `10` before `9`.
   case codeUnit
-  /// Ignores case and compares runs of digits as numbers: `a9` before `A10`. It is independent of
-  /// language: `ä` sorts after `z`.
+  /// Ignores case and compares runs of digits as numbers: `a9` before `A10`.
+  ///
+  /// It is independent of language: `ä` sorts after `z`.
   case natural
-  /// Follows the rules of a language given by its BCP 47 tag, such as `de` or `sv`. `numeric`
-  /// compares runs of digits as numbers.
+  /// Follows the rules of a language given by its BCP 47 tag, such as `de` or `sv`.
+  ///
+  /// `numeric` compares runs of digits as numbers.
   case locale(String, numeric: Bool = false)
 
   /// Creates a collation from its name: an empty string, `natural`, or a language tag such as `de`

@@ -1,5 +1,6 @@
-/// A cache of the collation keys of one column's texts. A key is computed on first use and freed
-/// together with its text.
+/// A cache of the collation keys of one column's texts.
+///
+/// A key is computed on first use and freed together with its text.
 final class CollationKeys {
   private let collator: any Collator
   private let limit: Int
@@ -22,7 +23,9 @@ final class CollationKeys {
   /// The number of cached keys.
   var count: Int { pool.count }
 
-  /// Returns the key of a text. The buffer is valid until another key is computed or forgotten.
+  /// Returns the key of a text.
+  ///
+  /// The buffer is valid until another key is computed or forgotten.
   ///
   /// - Complexity: O(bytes) on first use of a text, O(1) afterwards.
   func key(of number: UInt32, _ text: @autoclosure () -> UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {

@@ -4,8 +4,9 @@
 /// (``Engine/init(epoch:limits:collators:)``). A text must have the same key throughout a run of
 /// the engine.
 public protocol Collator: AnyObject {
-  /// Appends the key of a UTF-8 text. Only the first bytes of a long key are used; see
-  /// ``Limits/collationKeyBytes``.
+  /// Appends the key of a UTF-8 text.
+  ///
+  /// Only the first bytes of a long key are used; see ``Limits/collationKeyBytes``.
   func appendKey(of text: UnsafeRawBufferPointer, to key: inout [UInt8])
 }
 

@@ -20,8 +20,9 @@ public enum ColumnFormat: Hashable, Sendable {
   /// The maximum number of decimals of a second.
   public static let greatestSecondDecimals = 9
 
-  /// Parses the form written by ``text``. Returns `nil` for an unknown word or a number of decimals
-  /// out of range.
+  /// Parses the form written by ``text``.
+  ///
+  /// Returns `nil` for an unknown word or a number of decimals out of range.
   public init?(_ text: String) {
     let parts = text.utf8.split(separator: UInt8(ascii: "."), maxSplits: 1, omittingEmptySubsequences: false)
     var decimals: Int?
@@ -98,7 +99,9 @@ extension ColumnFormat: Codable {
   }
 }
 
-/// The direction in which a column's numbers improve. Clients color changes accordingly.
+/// The direction in which a column's numbers improve.
+///
+/// Clients color changes accordingly.
 public enum BetterDirection: String, CaseIterable, Codable, Sendable {
   /// Larger is better, as for a battery's charge.
   case higher

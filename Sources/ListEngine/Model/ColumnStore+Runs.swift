@@ -1,6 +1,8 @@
 /// Batch operations on many rows of one column, without per-cell lookups, calls or type checks.
 extension ColumnStore {
-  /// The cell kind of this column. Cells can also be null, and integers in a column of numbers.
+  /// The cell kind of this column.
+  ///
+  /// Cells can also be null, and integers in a column of numbers.
   var kind: Changeset.Kind {
     switch type {
     case .integer: .integer
@@ -51,7 +53,9 @@ extension ColumnStore {
   }
 
   /// Returns a mask of the cells that do not fit the column's type, exceed `limit` bytes, or are
-  /// not valid UTF-8. See ``accepts(_:)``.
+  /// not valid UTF-8.
+  ///
+  /// See ``accepts(_:)``.
   @inline(__always) func unfit(_ cells: CellRun, limit: Int) -> UInt64 {
     let kind = kind
     guard isText else {
@@ -87,7 +91,7 @@ extension ColumnStore {
     }
   }
 
-  /// Returns the total size of these cells' texts in bytes. Nulls count zero.
+  /// Returns the total size of these cells' texts in bytes, where nulls count zero.
   @inline(__always) func textBytes(_ cells: CellRun) -> Int {
     guard isText else { return 0 }
     var sum = 0

@@ -15,8 +15,9 @@ struct ColumnStore {
   /// The slots that store `Int64.min`, whose bit pattern also represents null.
   let leastValues: UnsafeMutablePointer<Set<UInt32>>
 
-  /// The word that represents null, except in columns of numbers. In integer and timestamp columns
-  /// it is also `Int64.min`.
+  /// The word that represents null, except in columns of numbers.
+  ///
+  /// In integer and timestamp columns it is also `Int64.min`.
   static var nullWord: UInt64 { 1 << 63 }
   /// The word that represents null in a column of numbers: a NaN, which is never stored as a value.
   static var nullNumber: UInt64 { 0x7FF8_0000_0000_0000 }
@@ -31,7 +32,9 @@ struct ColumnStore {
     leastValues.initialize(to: [])
   }
 
-  /// Frees the memory. This store and all copies of it must not be used afterwards.
+  /// Frees the memory.
+  ///
+  /// This store and all copies of it must not be used afterwards.
   func deallocate() {
     words.deallocate()
     numbers.deallocate()
@@ -46,7 +49,7 @@ struct ColumnStore {
   /// The text pool, if the column stores texts, image keys or series.
   var pool: TextPool? { texts?.takeUnretainedValue() }
 
-  /// Grows to at least `count` slots. New slots are null.
+  /// Grows to at least `count` slots, with null in new ones.
   @inline(__always) func grow(to count: Int) {
     if isText { numbers.grow(to: count) } else { words.grow(to: count) }
   }
@@ -61,7 +64,7 @@ struct ColumnStore {
     }
   }
 
-  /// Stores a cell that ``accepts(_:)`` permits. Returns whether the value changed.
+  /// Stores a cell that ``accepts(_:)`` permits and returns whether the value changed.
   @inline(__always) func store(_ cell: Changeset.PackedCell, bytes: UnsafeRawBufferPointer, at slot: UInt32) -> Bool {
     if isText { return storeText(cell, bytes: bytes, at: slot) }
     let word = self.word(of: cell)
@@ -146,8 +149,9 @@ struct ColumnStore {
     isText && numbers[slot] != TextPool.none ? bytes(slot).count : 0
   }
 
-  /// Returns the pool number of a text, or `TextPool.none` for null. Equal numbers mean equal
-  /// texts.
+  /// Returns the pool number of a text, or `TextPool.none` for null.
+  ///
+  /// Equal numbers mean equal texts.
   @inline(__always) func textNumber(_ slot: UInt32) -> UInt32 { numbers[slot] }
 
   /// Returns a number shared by all rows with an equal text, or `nil` if the pool does not share
@@ -157,8 +161,9 @@ struct ColumnStore {
     return texts._withUnsafeGuaranteedRef { $0.sharesRepeats } ? numbers[slot] : nil
   }
 
-  /// Returns the generation of a text number, which distinguishes its successive texts. Returns
-  /// `nil` if the pool does not share repeated texts. See ``TextPool/generation(of:)``.
+  /// Returns the generation of a text number, which distinguishes its successive texts.
+  ///
+  /// Returns `nil` if the pool does not share repeated texts. See ``TextPool/generation(of:)``.
   @inline(__always) func sharedGeneration(of text: UInt32) -> UInt32? {
     texts.unsafelyUnwrapped._withUnsafeGuaranteedRef { $0.sharesRepeats ? $0.generation(of: text) : nil }
   }
@@ -193,8 +198,9 @@ struct ColumnStore {
   /// The number of collation keys computed so far; see ``CollationKeys``.
   var collationKeysMade: Int { pool?.collation?.made ?? 0 }
 
-  /// Returns a number that orders like the values, nulls last. Different values can have equal sort
-  /// keys.
+  /// Returns a number that orders like the values, nulls last.
+  ///
+  /// Different values can have equal sort keys.
   @inline(__always) func sortKey(_ slot: UInt32, descending: Bool) -> UInt64 {
     if isNull(slot) { return .max }
     let key: UInt64
@@ -231,8 +237,10 @@ struct ColumnStore {
     }
   }
 
-  /// Compares two rows by this column. The result is negative if `a` comes first and 0 if they tie.
-  /// Nulls come last in both directions.
+  /// Compares two rows by this column.
+  ///
+  /// The result is negative if `a` comes first and 0 if they tie. Nulls come last in both
+  /// directions.
   func compare(_ a: UInt32, _ b: UInt32, descending: Bool) -> Int {
     switch (isNull(a), isNull(b)) {
     case (true, true): return 0
@@ -279,7 +287,9 @@ struct ColumnStore {
   return true
 }
 
-/// Compares two buffers bytewise. The result is negative if `a` comes first.
+/// Compares two buffers bytewise.
+///
+/// The result is negative if `a` comes first.
 ///
 /// - Complexity: O(bytes), eight at a time.
 @inline(__always) func compareBytes(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Int {

@@ -8,7 +8,7 @@ struct DeferredItem: Hashable {
 public enum Missing: Hashable, Sendable {
   /// The cell is not loaded yet.
   case pending
-  /// Loading failed with this reason. The engine retries later.
+  /// Loading failed with this reason, and the engine will retry.
   case failed(String)
 }
 
@@ -51,15 +51,15 @@ final class DeferredCells {
     for column in columns { states[column]?.deallocate() }
   }
 
-  /// Grows to at least `count` slots. Cells of new slots are missing.
+  /// Grows to at least `count` slots, with missing cells in new ones.
   func grow(to count: Int) {
     for column in columns { states[column]?.grow(to: count) }
   }
 
-  /// Whether the column is deferred. The number may be out of range.
+  /// Whether the column exists and is deferred.
   func isDeferred(_ column: Int) -> Bool { states.indices.contains(column) && states[column] != nil }
 
-  /// Whether the cell is loaded. A loaded value can be null.
+  /// Whether the cell is loaded, possibly with a null value.
   func isThere(_ slot: UInt32, _ column: Int) -> Bool { states[column]?[slot] == .there }
 
   /// Returns the cells of a row that have no value.
@@ -76,13 +76,13 @@ final class DeferredCells {
     return missing
   }
 
-  /// Marks the cell as loaded. Returns whether it was not loaded before.
+  /// Marks the cell as loaded and returns whether this changed its state.
   func provide(_ slot: UInt32, _ column: Int) -> Bool { set(.there, slot, column) }
 
-  /// Marks the cell as missing. Returns whether it was loaded or failed before.
+  /// Marks the cell as missing and returns whether this changed its state.
   func forget(_ slot: UInt32, _ column: Int) -> Bool { set(.missing, slot, column) }
 
-  /// Marks the cell as failed. Returns whether the state or the reason changed.
+  /// Marks the cell as failed and returns whether its state or reason changed.
   func fail(_ slot: UInt32, _ column: Int, _ reason: String) -> Bool {
     let place = Place(slot: slot, column: column)
     let isNews = states[column]?[slot] != .failed || reasons[place] != reason

@@ -1,5 +1,6 @@
-/// Tombstones: the slots of deleted rows that a view may still show. A row that is inserted again
-/// in the meantime keeps its identifier.
+/// Tombstones: the slots of deleted rows that a view may still show.
+///
+/// A row that is inserted again in the meantime keeps its identifier.
 ///
 /// Their keys stay in the ``KeyIndex`` until the tombstone is released.
 struct Graves {

@@ -1,4 +1,4 @@
-/// A hash table from the source's keys to slots. Each key is stored once, by slot.
+/// A hash table from the source's keys to slots, with each key stored once, by slot.
 ///
 /// The key of a deleted row can stay in the table as a tombstone. Lookups ignore it, and
 /// ``reopen(_:)`` revives it.
@@ -65,7 +65,7 @@ final class KeyIndex {
   /// - Complexity: Expected O(1).
   @inline(__always) func slot(of key: Probe) -> UInt32? { find(key, Use.found) }
 
-  /// Returns the slot of the row with this key. Fastest if the key follows the previous one.
+  /// Returns the slot of the row with this key, fastest if the key follows the previous one.
   ///
   /// - Complexity: Expected O(1).
   @inline(__always) func nextSlot(of key: Probe) -> UInt32? {
@@ -161,7 +161,9 @@ final class KeyIndex {
   }
 
   /// Inserts keys of consecutive records into the slots from `first` on, up to the first key that
-  /// is invalid or not new. Returns the number of keys inserted.
+  /// is invalid or not new.
+  ///
+  /// Returns the number of keys inserted.
   ///
   /// - Precondition: No key is a tombstone.
   /// - Complexity: Amortized O(1) per key.

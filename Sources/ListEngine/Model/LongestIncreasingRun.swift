@@ -1,5 +1,6 @@
-/// Returns marks for the items of a longest strictly increasing subsequence. These items keep their
-/// place while the others move.
+/// Returns marks for the items of a longest strictly increasing subsequence.
+///
+/// These items keep their place while the others move.
 ///
 /// - Complexity: O(n log n), or O(n) if the values are almost sorted.
 func longestIncreasingRun<Value: Comparable>(_ values: [Value]) -> [Bool] {
@@ -41,7 +42,9 @@ struct IncreasingRun: ~Copyable {
     previous.deallocate()
   }
 
-  /// Appends an item. `value` returns the value of any item appended so far.
+  /// Appends an item.
+  ///
+  /// `value` returns the value of any item appended so far.
   ///
   /// - Precondition: The item was not appended before.
   /// - Complexity: O(log piles), or O(1) if the item belongs on one of the last piles.

@@ -13,7 +13,7 @@ public struct PageCheck {
     /// The row belongs to another section.
     case section(RowKey)
 
-    /// Returns the fault as a message. The row follows after a line break.
+    /// Returns the fault as a message, followed by the row after a line break.
     public func words(_ schema: Schema) -> String {
       switch self {
       case .order(let row, let former, let column):
@@ -37,7 +37,7 @@ public struct PageCheck {
 
   /// The relative difference below which two numbers may be equal in the source.
   private static let precision = 1e-6
-  /// The maximum number of steps of a pattern per block. Beyond it, the answer is not checked.
+  /// The maximum number of steps of a pattern match; longer matches are not checked.
   private static let patternSteps = 1 << 22
   /// The difference in nanoseconds below which two timestamps may be equal in the source.
   private static let moment: Int64 = 1_000_000
@@ -62,7 +62,9 @@ public struct PageCheck {
     }
   }
 
-  /// Returns the first fault of a block, or `nil`. Rows that do not fit the schema are skipped.
+  /// Returns the first fault of a block, or `nil`.
+  ///
+  /// Rows that do not fit the schema are skipped.
   ///
   /// - Complexity: O(rows × terms), plus the size of the texts compared.
   public func fault(in rows: [RowPage.Row]) -> Fault? {
@@ -245,7 +247,9 @@ public struct PageCheck {
     return isKnown ? false : nil
   }
 
-  /// Applies a text test. The result is unknown if case mapping beyond ASCII may matter.
+  /// Applies a text test.
+  ///
+  /// The result is unknown if case mapping beyond ASCII may matter.
   private func test(_ text: String, _ needle: String, _ body: (UnsafeRawBufferPointer) -> Bool?) -> Verdict {
     var text = text
     let verdict = text.withUTF8 { body(UnsafeRawBufferPointer($0)) }

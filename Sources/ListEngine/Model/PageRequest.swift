@@ -1,4 +1,4 @@
-/// The engine's identifier of a request to a windowed source. It is never reused.
+/// The engine's identifier of a request to a windowed source, never reused.
 public struct PageRequestID: Hashable, Codable, Sendable {
   /// The identifier's number.
   public let rawValue: UInt64
@@ -22,11 +22,14 @@ public struct PageCursor: Hashable, Codable, Sendable {
 public struct PageRequest: Hashable, Sendable {
   /// The kinds of request.
   public enum What: Hashable, Sendable {
-    /// All sections of ``PageRequest/query`` with their row counts, at most `limit`. Answered by
-    /// ``Input/sections(_:_:_:)``.
+    /// All sections of ``PageRequest/query`` with their row counts, at most `limit`.
+    ///
+    /// Answered by ``Input/sections(_:_:_:)``.
     case sections(limit: Int)
     /// At most `count` rows from `after` (`nil`: the beginning) through `upTo` (`nil`: the end),
-    /// without the first `skip`. Answered by ``Input/page(_:_:_:)``.
+    /// without the first `skip`.
+    ///
+    /// Answered by ``Input/page(_:_:_:)``.
     ///
     /// Only sources with ``WindowedCapabilities/Paging/offset`` or
     /// ``WindowedCapabilities/Paging/keysetAndOffset`` receive a nonzero `skip`. Only sources with
@@ -36,10 +39,9 @@ public struct PageRequest: Hashable, Sendable {
 
   /// The identifier that the answer repeats.
   public var id: PageRequestID
-  /// The rows and their order, limited to what the source supports. It never has aggregates.
+  /// The rows and their order, limited to what the source supports, without aggregates.
   public var query: Query
-  /// The values of a section, outermost section first. Only its rows are requested; all rows if
-  /// empty.
+  /// The values of the section whose rows are requested, outermost first; empty for all rows.
   public var section: [Cell]
   /// The kind of request.
   public var what: What
@@ -50,7 +52,7 @@ public struct RowPage: Sendable {
   /// A row as returned by a source.
   public typealias Row = (key: RowKey, cells: [Cell])
 
-  /// The rows in query order. Keys must be unique.
+  /// The rows in query order, with unique keys.
   public var rows: [(key: RowKey, cells: [Cell])]
   /// Whether more rows follow before `upTo`.
   ///
@@ -60,10 +62,10 @@ public struct RowPage: Sendable {
   /// The source's best knowledge of the number of rows in the query or section, or `nil` if
   /// unknown.
   public var count: Int?
-  /// The position before the first row. Required from a source with cursors if the request skips
+  /// The position before the first row, required from a source with cursors if the request skips
   /// rows.
   public var begin: PageCursor?
-  /// The position after the last row. Required from a source with cursors if more rows follow.
+  /// The position after the last row, required from a source with cursors if more rows follow.
   public var end: PageCursor?
 
   /// Creates a block.

@@ -91,7 +91,9 @@ struct ProbeTable: BitwiseCopyable {
     var count = 0
   }
 
-  /// The number of former places processed per insertion. Moving ends long before the next growth.
+  /// The number of former places processed per insertion.
+  ///
+  /// Moving ends long before the next growth.
   private static var share: Int { 32 }
 
   private let state: UnsafeMutablePointer<State>
@@ -102,7 +104,9 @@ struct ProbeTable: BitwiseCopyable {
     state.initialize(to: State())
   }
 
-  /// Frees the memory. This table and all copies of it must not be used afterwards.
+  /// Frees the memory.
+  ///
+  /// This table and all copies of it must not be used afterwards.
   func deallocate() {
     state.pointee.places.deallocate()
     state.pointee.former?.deallocate()
@@ -122,7 +126,9 @@ struct ProbeTable: BitwiseCopyable {
     return former.numbers[place]
   }
 
-  /// Inserts a number that is not in the table. `rehash` returns the hash of a number in the table.
+  /// Inserts a number that is not in the table.
+  ///
+  /// `rehash` returns the hash of a number in the table.
   ///
   /// - Complexity: Expected O(1).
   @inline(__always) func insert(_ number: UInt32, hash: UInt64, rehash: (UInt32) -> UInt64) {
@@ -132,8 +138,9 @@ struct ProbeTable: BitwiseCopyable {
     state.pointee.places.enter(number, hash)
   }
 
-  /// Inserts a number unless the table has one that satisfies `matches`. Returns whether it was
-  /// inserted.
+  /// Inserts a number unless the table has one that satisfies `matches`.
+  ///
+  /// Returns whether it was inserted.
   ///
   /// - Complexity: Expected O(1).
   @inline(__always) func insert(

@@ -1,4 +1,4 @@
-/// Consecutive records of a changeset. Valid only while the changeset's buffers are accessible.
+/// Consecutive records of a changeset, valid only while the changeset's buffers are accessible.
 struct RecordRun {
   let records: UnsafeBufferPointer<Changeset.Record>
   /// The cells of the whole changeset.

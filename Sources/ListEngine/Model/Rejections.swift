@@ -13,14 +13,16 @@ public struct RejectionReason: Hashable, Sendable {
   }
 }
 
-/// Counts by reason. The number of reasons is limited; further ones are counted together.
+/// Counts of rejections or contradictions for a limited number of reasons, and for all others
+/// together.
 struct Rejections {
   /// The total number of occurrences.
   private(set) var total: UInt64 = 0
   /// The last occurrence, in one line.
   private(set) var last = ""
-  /// The reasons in order of first occurrence. Once the limit is reached, the last entry counts all
-  /// other reasons.
+  /// The reasons in order of first occurrence.
+  ///
+  /// Once the limit is reached, the last entry counts all other reasons.
   private(set) var reasons: [RejectionReason] = []
   /// The 1st, 10th, 100th, … occurrence of each reason since the last ``takeNotes()``.
   private var notes: [RejectionReason] = []

@@ -1,7 +1,9 @@
 /// The progress of a reload: the rows named so far, and their order.
 final class Reload {
-  /// The named rows in order, as runs of consecutive slots. An unchanged list is a single run. A
-  /// row that was deleted and inserted again during the reload occurs twice.
+  /// The named rows in order, as runs of consecutive slots.
+  ///
+  /// An unchanged list is a single run. A row that was deleted and inserted again during the reload
+  /// occurs twice.
   private(set) var runs: [Range<UInt32>] = []
   private var named: [UInt64] = []
   private var lastLabel: UInt64 = 0
@@ -126,8 +128,10 @@ extension Table {
     take(runs, since: reload.before, isKnownInOrder: reload.isKnownInOrder)
   }
 
-  /// Reorders the rows to match these runs. Rows inserted after `commit` have no position yet, so
-  /// only the other rows determine the minimal set of moves.
+  /// Reorders the rows to match these runs.
+  ///
+  /// Rows inserted after `commit` have no position yet, so only the other rows determine the
+  /// minimal set of moves.
   private func take(_ runs: [Range<UInt32>], since commit: UInt32, isKnownInOrder: Bool) {
     neighbours = nil
     let staying = isKnownInOrder ? nil : stayingRows(runs, since: commit)
@@ -163,8 +167,9 @@ extension Table {
     return staying
   }
 
-  /// Distributes labels between two others, unless the rows already have such labels. Returns
-  /// `false` if no labels are free.
+  /// Distributes labels between two others, unless the rows already have such labels.
+  ///
+  /// Returns `false` if no labels are free.
   private func spread(_ slots: [UInt32], between below: UInt64, and above: UInt64) -> Bool {
     var label = below
     if slots.allSatisfy({ slot in

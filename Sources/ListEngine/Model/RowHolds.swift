@@ -1,5 +1,4 @@
-/// Reference counts of rows in the blocks of windowed views. A row is deleted when its count
-/// reaches zero.
+/// Reference counts of rows in the blocks of windowed views; a row without references is deleted.
 final class RowHolds {
   private let table: Table
   private var counts: [UInt32: Int] = [:]
@@ -43,8 +42,9 @@ extension Table {
     Table(schema, limits: limits, seed: seed, collators: collators, ids: ids)
   }
 
-  /// Stores rows of a windowed source. Returns the slot of each row in order, and the approximate
-  /// total size in bytes.
+  /// Stores rows of a windowed source.
+  ///
+  /// Returns the slot of each row in order, and the approximate total size in bytes.
   func keep(_ rows: [(key: RowKey, cells: [Cell])]) -> (slots: [UInt32], bytes: Int) {
     var changes = Changeset()
     // Compare keys bytewise: `String` equality would merge canonically equivalent keys.

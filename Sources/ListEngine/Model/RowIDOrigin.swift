@@ -19,18 +19,19 @@ struct RemainderLanes {
   private var taken: Set<Int> = []
   private let width: UInt32
 
-  /// The first slot number of all lanes. Ordinary tables stay below.
+  /// The first slot number of all lanes, above those of ordinary tables.
   static let firstNumber: UInt32 = 1 << 31
 
-  /// Creates lanes for `remainders` tables in use and as many being closed. `generations` come from
-  /// the replaced table.
+  /// Creates lanes for `remainders` tables in use and as many being closed.
+  ///
+  /// `generations` come from the replaced table.
   init(for remainders: Int, after generations: [UInt32]) {
     let count = 2 * max(1, remainders)
     width = Self.firstNumber / UInt32(count)
     self.generations = generations + repeatElement(0, count: max(0, count - generations.count))
   }
 
-  /// Reserves a free lane. Returns `nil` if all lanes are taken or exhausted.
+  /// Reserves a free lane, or returns `nil` if all are taken or exhausted.
   mutating func take() -> (lane: Int, ids: RowIDOrigin)? {
     let free = generations.indices.first { !taken.contains($0) && generations[$0] < Table.lastGeneration }
     guard let lane = free else { return nil }

@@ -1,4 +1,4 @@
-/// The type of a column's values. Every column can also hold `null`.
+/// The type of a column's values other than `null`.
 public enum ColumnType: String, CaseIterable, Codable, Sendable {
   /// 64-bit integers.
   case integer
@@ -16,7 +16,9 @@ public enum ColumnType: String, CaseIterable, Codable, Sendable {
   case series
 }
 
-/// A rendering style for a column. A client that does not know a style renders the plain value.
+/// A rendering style for a column.
+///
+/// A client that does not know a style renders the plain value.
 public enum ColumnStyle: String, CaseIterable, Codable, Sendable {
   /// The plain value.
   case plain
@@ -66,16 +68,18 @@ public struct Column: Hashable, Codable, Sendable {
   public var alignment: ColumnAlignment
   /// The sort order of a text column.
   public var collation: Collation
-  /// The display format of numbers or times. `nil` shows all digits of a value.
+  /// The display format of numbers or times; `nil` shows all digits of a value.
   public var format: ColumnFormat?
-  /// The direction in which the numbers improve. `nil` shows changes in a neutral color.
+  /// The direction in which the numbers improve; `nil` shows changes in a neutral color.
   public var better: BetterDirection?
   /// Whether the values are expensive to obtain and therefore loaded only in or near a viewport.
+  ///
   /// Missing values count as null in sorting, searching and grouping.
   public var isDeferred: Bool
 
-  /// Creates a column. Numeric columns are end-aligned by default, and an empty title defaults to
-  /// the name.
+  /// Creates a column.
+  ///
+  /// Numeric columns are end-aligned by default, and an empty title defaults to the name.
   public init(
     _ name: String, _ type: ColumnType, title: String = "", style: ColumnStyle = .plain, unit: String = "",
     width: Int = 0, alignment: ColumnAlignment? = nil, collation: Collation = .codeUnit, format: ColumnFormat? = nil,
@@ -118,8 +122,9 @@ public struct Schema: Hashable, Codable, Sendable {
   public var label: String?
   /// The limits for requests of deferred cells and of blocks.
   public var prefetch: PrefetchPolicy
-  /// The source's query capabilities if the rows stay at the source. `nil` for a resident table,
-  /// whose rows the engine stores.
+  /// The source's query capabilities if the rows stay at the source.
+  ///
+  /// `nil` for a resident table, whose rows the engine stores.
   public var windowed: WindowedCapabilities?
   /// The maximum size of the table.
   public var limits: TableLimits
@@ -130,8 +135,9 @@ public struct Schema: Hashable, Codable, Sendable {
   /// Whether the source can load the images whose keys appear in its cells.
   public var loadsImages: Bool
 
-  /// Creates a schema. It is validated when the table is added. An empty title defaults to the
-  /// name.
+  /// Creates a schema.
+  ///
+  /// It is validated when the table is added. An empty title defaults to the name.
   public init(
     name: String, title: String = "", key: KeyType, columns: [Column], label: String? = nil,
     prefetch: PrefetchPolicy = PrefetchPolicy(), windowed: WindowedCapabilities? = nil,

@@ -8,7 +8,9 @@ public enum SchemaError: Error, Hashable, Sendable {
   case repeatedColumn(String)
   /// The table has no columns, or more than the limit.
   case columnCount(Int, limit: Int)
-  /// A deferred column in a windowed table. Windowed sources only deliver rows on request anyway.
+  /// A deferred column in a windowed table.
+  ///
+  /// Windowed sources only deliver rows on request anyway.
   case deferredAndWindowed(String)
   /// The source's capabilities refer to a column number that does not exist.
   case noSuchColumn(Int)

@@ -8,8 +8,9 @@ extension Table {
     }
   }
 
-  /// Stores a deferred cell's value. Returns the reason if the value is invalid; it counts as a
-  /// rejected row.
+  /// Stores a deferred cell's value.
+  ///
+  /// Returns the reason if the value is invalid; it counts as a rejected row.
   func load(_ key: RowKey, _ column: Int, _ cell: Cell) -> String? {
     var changes = Changeset()
     var cells = [Cell?](repeating: nil, count: columns.count)
@@ -20,14 +21,14 @@ extension Table {
     return rejected == before ? nil : lastRejection
   }
 
-  /// Marks a deferred cell as failed. Returns whether its displayed state changed.
+  /// Marks a deferred cell as failed and returns whether this is a visible change.
   func fail(_ slot: UInt32, _ column: Int, _ reason: String) -> Bool {
     guard let deferred, !deferred.isThere(slot, column), deferred.fail(slot, column, reason) else { return false }
     touch(slot, columns: 0)
     return true
   }
 
-  /// Discards a deferred cell's value or failure. Returns whether its displayed state changed.
+  /// Discards a deferred cell's value or failure and returns whether this is a visible change.
   func forget(_ slot: UInt32, _ column: Int) -> Bool {
     guard let deferred, deferred.forget(slot, column) else { return false }
     columns[column].clear(slot)

@@ -35,8 +35,9 @@ extension Table {
     return "it has \(weight) bytes, and the table \(bytes) of its limit of \(byteLimit) bytes"
   }
 
-  /// Returns the reason why an existing row has no room for these cells, or `nil`. The row is not
-  /// one that a reload is naming.
+  /// Returns the reason why an existing row has no room for these cells, or `nil`.
+  ///
+  /// The row is not one that a reload is naming.
   @inline(__always) func objection(
     toGrowthOf slot: UInt32, taking cells: UnsafeBufferPointer<Changeset.PackedCell>, textBytes: Int, isWhole: Bool
   ) -> String? {

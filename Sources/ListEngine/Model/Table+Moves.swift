@@ -40,8 +40,9 @@ extension Table {
     relabel(slots)
   }
 
-  /// Reassigns the labels of all rows in this order. The caller logs rows that change their
-  /// relative position.
+  /// Reassigns the labels of all rows in this order.
+  ///
+  /// The caller logs rows that change their relative position.
   func relabel(_ order: [UInt32]) {
     for (place, slot) in order.enumerated() {
       labels[slot] = UInt64(place + 1) * Self.labelGap

@@ -1,6 +1,8 @@
 extension Table {
-  /// Inserts leading records that are whole rows with new keys, column by column. Returns the
-  /// number of records inserted; 0 means that the first one must be applied individually.
+  /// Inserts leading records that are whole rows with new keys, column by column.
+  ///
+  /// Returns the number of records inserted; 0 means that the first one must be applied
+  /// individually.
   ///
   /// - Precondition: The first record's key is new.
   /// - Complexity: O(cells) of the rows inserted.

@@ -23,7 +23,7 @@ extension Table {
     }
   }
 
-  /// Evicts rows that exceed the retention, at most `most`. Returns whether any row was evicted.
+  /// Evicts up to `most` rows that exceed the retention and returns whether there were any.
   ///
   /// - Complexity: O(columns) per row.
   func evict(atMost most: Int) -> Bool {

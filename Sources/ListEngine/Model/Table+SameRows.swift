@@ -1,6 +1,7 @@
 extension Table {
-  /// Applies leading records that are whole rows in slot order, as in most reloads. Returns the
-  /// number of records applied.
+  /// Applies leading records that are whole rows in slot order, as in most reloads.
+  ///
+  /// Returns the number of records applied.
   ///
   /// Rows are compared column by column; unchanged rows need no further work.
   ///

@@ -20,7 +20,7 @@ final class Table {
   let rowWeight: Int
   /// The byte counter of texts and text keys.
   let texts = ByteCounter()
-  /// The number of reuses of each slot. It covers only slots up to the last reused one.
+  /// The number of reuses of each slot, up to the last reused one.
   let generations = Chunked<UInt32>(filler: 0)
   /// The commit that last changed each row.
   private let revisions = Chunked<UInt32>(filler: 0)
@@ -34,18 +34,18 @@ final class Table {
   private var free: [UInt32] = []
   /// Tombstones of deleted rows that a view may still show.
   private var graves = Graves()
-  /// The rows in source order, as a linked list that moves need. `nil` before the first move and
-  /// after a reload changes the order.
+  /// The rows in source order, as a linked list that moves need.
+  ///
+  /// `nil` before the first move and after a reload changes the order.
   var neighbours: SlotList?
   /// An upper bound of the labels in use.
   var lastLabel: UInt64 = 0
 
   /// The number of rows.
   private(set) var count = 0
-  /// The number of changesets applied; stamps the rows that they change. Wraps around at 2^32.
+  /// The number of changesets applied, modulo 2^32, used as a stamp for the rows that they change.
   private(set) var commit: UInt32 = 0
-  /// The number of times all labels were reassigned. Data derived from labels is invalid
-  /// afterwards.
+  /// The number of times all labels were reassigned, which invalidates data derived from them.
   var relabelings = 0
   var log = ChangeLog()
   /// The progress of the current reload, or `nil` between reloads.
@@ -65,13 +65,13 @@ final class Table {
   /// checks.
   var newRowsAtOnce = 2
 
-  /// The distance between labels of appended rows. It leaves room for rows that move in between.
+  /// The distance between labels of appended rows, which leaves room for rows that move in between.
   static let labelGap: UInt64 = 1 << 24
-  /// The last generation of a slot. It keeps row identifiers below 2^53; a slot is not reused
-  /// beyond it.
+  /// The last generation of a slot.
+  ///
+  /// It keeps row identifiers below 2^53; a slot is not reused beyond it.
   static let lastGeneration: UInt32 = (1 << 21) - 2
-  /// The generation reserved for rows that are not loaded; see ``AbsentRow``. No stored row uses
-  /// it.
+  /// The generation reserved for rows that are not loaded; see ``AbsentRow``.
   static let generationOfAbsent: UInt32 = (1 << 21) - 1
 
   /// The hash function for keys and texts; see ``BytesHash``.
@@ -80,13 +80,14 @@ final class Table {
   /// The collators of columns that do not order by code unit, by column number.
   let collators: [Int: any Collator]
 
-  /// The start of this table's row identifiers. Identifiers below it belong to replaced tables.
+  /// The start of this table's row identifiers, above those of replaced tables.
   let ids: RowIDOrigin
   /// The largest generation used in a row identifier.
   private(set) var newestGeneration: UInt32
 
-  /// Creates an empty table. `collators` holds the collators of columns that do not order by code
-  /// unit, by column number.
+  /// Creates an empty table.
+  ///
+  /// `collators` holds the collators of columns that do not order by code unit, by column number.
   init(
     _ schema: Schema, limits: Limits, seed: UInt64, collators: [Int: any Collator] = [:], ids: RowIDOrigin = .zero
   ) {
@@ -140,7 +141,7 @@ final class Table {
     return slot
   }
 
-  /// The number of slots in use or used before. All slots are below it.
+  /// The number of slots in use or used before, greater than every slot.
   var slots: UInt32 { slotCount }
 
   /// Whether the row has changed after this commit.
@@ -149,8 +150,9 @@ final class Table {
   /// Whether the row was inserted after this commit.
   func isNew(_ slot: UInt32, since commit: UInt32) -> Bool { Int32(bitPattern: births[slot] &- commit) > 0 }
 
-  /// Returns the current state of a row. All callers share one object per revision while it is
-  /// referenced.
+  /// Returns the current state of a row.
+  ///
+  /// All callers share one object per revision while it is referenced.
   ///
   /// - Complexity: O(columns) on first use after a change, O(1) afterwards.
   func snapshot(_ slot: UInt32) -> RowSnapshot {
@@ -166,7 +168,7 @@ final class Table {
     return made
   }
 
-  /// The number of cached snapshots at which unreferenced ones are dropped. It adapts to the number
+  /// The number of cached snapshots at which unreferenced ones are dropped; it adapts to the number
   /// in use.
   private var snapshotLimit = Table.fewSnapshots
   private static let fewSnapshots = 256
@@ -178,7 +180,7 @@ final class Table {
 
   // MARK: Changing
 
-  /// Applies a changeset row by row. Invalid rows are counted and skipped.
+  /// Applies a changeset row by row, counting and skipping invalid rows.
   ///
   /// - Complexity: Amortized O(cells). The end of a reload costs O(rows).
   func apply(_ changes: Changeset) {
@@ -209,8 +211,9 @@ final class Table {
     }
   }
 
-  /// Applies the first record, and the new rows that follow if it is a new row. Returns the number
-  /// of records applied.
+  /// Applies the first record, and the new rows that follow if it is a new row.
+  ///
+  /// Returns the number of records applied.
   private func applyFirst(_ records: RecordRun) -> Int {
     let record = records[0]
     guard let key = keys.probe(record.key, bytes: records.bytes, limit: limits.cellBytes) else {
@@ -270,8 +273,10 @@ final class Table {
     }
   }
 
-  /// Returns the reason why these cells are invalid, or `nil`. The check precedes any change, so
-  /// that no row is half updated. `textBytes` grows by the size of the texts.
+  /// Returns the reason why these cells are invalid, or `nil`.
+  ///
+  /// The check precedes any change, so that no row is half updated. `textBytes` grows by the size
+  /// of the texts.
   @inline(__always) private func objection(
     to cells: UnsafeBufferPointer<Changeset.PackedCell>, bytes: UnsafeRawBufferPointer, isUpdate: Bool,
     textBytes: inout Int
@@ -298,7 +303,9 @@ final class Table {
     return nil
   }
 
-  /// Counts a rejected row. An existing row stays as it was, even during a reload.
+  /// Counts a rejected row.
+  ///
+  /// An existing row stays as it was, even during a reload.
   private func reject(
     _ record: Changeset.Record, _ bytes: UnsafeRawBufferPointer, _ reason: String, keeping slot: UInt32? = nil
   ) {
@@ -396,7 +403,9 @@ final class Table {
   /// Whether a new row may reuse a slot.
   var mayReuseSlots: Bool { !free.isEmpty || keys.hasBuried }
 
-  /// Appends whole rows in slots that were never used. Their keys are in the index already.
+  /// Appends whole rows in slots that were never used.
+  ///
+  /// Their keys are in the index already.
   ///
   /// - Precondition: The rows are valid, there is room for them, and all slots are below the next
   ///   multiple of 64.
@@ -510,8 +519,9 @@ final class Table {
   /// The number of slots for which memory is allocated.
   private var roomySlots: UInt32 = 0
 
-  /// Ensures room for the next slot and those up to the next multiple of 64. It allocates many at
-  /// once, so that the cost per row is negligible.
+  /// Ensures room for the next slot and those up to the next multiple of 64.
+  ///
+  /// It allocates many at once, so that the cost per row is negligible.
   func makeRoom() {
     guard slotCount == roomySlots else { return }
     precondition(slotCount < .max - 1 << 12 - ids.number, "no slot is left after \(slotCount) rows")

@@ -1,5 +1,6 @@
-/// The maximum size of one table. Rows that would exceed it are rejected with the limit as the
-/// reason.
+/// The maximum size of one table.
+///
+/// Rows that would exceed it are rejected with the limit as the reason.
 ///
 /// The engine's ``Limits`` apply as well: the lower bound counts.
 ///
@@ -12,7 +13,7 @@ public struct TableLimits: Hashable, Codable, Sendable {
   /// The maximum weight of all rows in bytes; `nil` for the engine's limit.
   public var bytes: Int?
 
-  /// Creates limits. The default is the engine's limits.
+  /// Creates limits, by default those of the engine.
   public init(rows: Int? = nil, bytes: Int? = nil) {
     self.rows = rows
     self.bytes = bytes

@@ -1,4 +1,6 @@
-/// A pool of the texts of one column. Repeated texts are stored once, with a reference count.
+/// A pool of the texts of one column.
+///
+/// Repeated texts are stored once, with a reference count.
 ///
 /// A text is identified by a number that is reused after the text is freed. If almost all texts of
 /// a column differ, the pool stops deduplicating and frees its hash table.
@@ -9,15 +11,18 @@ final class TextPool {
   /// The number that represents no text, stored for a null cell.
   static let none = UInt32.max
 
-  /// The header of a block. Blocks are aligned to their size, so that a text's address determines
-  /// its block.
+  /// The header of a block.
+  ///
+  /// Blocks are aligned to their size, so that a text's address determines its block.
   private struct BlockHeader {
     var live: Int
     var used: Int
   }
 
-  /// The mutable state. It is behind a pointer because the exclusivity checks of class properties
-  /// would cost more than the operations themselves.
+  /// The mutable state.
+  ///
+  /// It is behind a pointer because the exclusivity checks of class properties would cost more than
+  /// the operations themselves.
   private struct State {
     /// The number of different texts.
     var count = 0
@@ -29,8 +34,9 @@ final class TextPool {
     var used = 0
     var holes = 0
     var blocks: Set<UnsafeMutableRawPointer> = []
-    /// Emptied blocks kept for reuse. Churn allocates and frees blocks constantly, and aligned
-    /// allocation fragments the heap.
+    /// Emptied blocks kept for reuse.
+    ///
+    /// Churn allocates and frees blocks constantly, and aligned allocation fragments the heap.
     var spares: [UnsafeMutableRawPointer] = []
     /// The numbers of repeated and of new texts since the counters were last reset.
     var repeats = 0
@@ -48,8 +54,9 @@ final class TextPool {
   private let counter: ByteCounter?
   /// The address of each text's bytes; 0 for a free number.
   private let addresses = Chunked<UInt>(filler: 0)
-  /// The number of rows that hold each text. Texts beyond the end were added after deduplication
-  /// stopped and have one holder.
+  /// The number of rows that hold each text.
+  ///
+  /// Texts beyond the end were added after deduplication stopped and have one holder.
   private let references = Chunked<UInt32>(filler: 0)
   /// The number of times each number was assigned; only while the pool deduplicates.
   private var generations: Chunked<UInt32>?
@@ -57,13 +64,15 @@ final class TextPool {
   /// The collation keys of the texts; `nil` if texts are ordered bytewise.
   let collation: CollationKeys?
 
-  /// Whether repeated texts are stored once. Pools of keys do not need this, because keys are
-  /// unique.
+  /// Whether repeated texts are stored once.
+  ///
+  /// Pools of keys do not need this, because keys are unique.
   private(set) var sharesRepeats: Bool
   private let mayStopSharing: Bool
 
-  /// Creates an empty pool. `counter`, if any, counts the bytes of all holders' texts, repeated
-  /// ones repeatedly.
+  /// Creates an empty pool.
+  ///
+  /// `counter`, if any, counts the bytes of all holders' texts, repeated ones repeatedly.
   init(
     hasher: BytesHash, counter: ByteCounter? = nil, collation: CollationKeys? = nil, sharesRepeats: Bool = true,
     mayStopSharing: Bool = true
@@ -92,7 +101,7 @@ final class TextPool {
   /// The number of different texts.
   var count: Int { state.pointee.count }
 
-  /// Returns the bytes of a text. The buffer is valid until the pool changes.
+  /// Returns the bytes of a text, valid until the pool changes.
   @inline(__always) subscript(_ number: UInt32) -> UnsafeRawBufferPointer {
     let address = UnsafeRawPointer(bitPattern: addresses[number]).unsafelyUnwrapped
     return UnsafeRawBufferPointer(start: address, count: Int((address - 4).loadUnaligned(as: UInt32.self)))
@@ -110,7 +119,9 @@ final class TextPool {
   }
 
   /// Returns a counter that distinguishes successive texts with the same number, so that cached
-  /// results are not applied to another text. It is never 0 and wraps around after 2^32 texts.
+  /// results are not applied to another text.
+  ///
+  /// It is never 0 and wraps around after 2^32 texts.
   ///
   /// - Precondition: The pool deduplicates.
   @inline(__always) func generation(of number: UInt32) -> UInt32 { generations.unsafelyUnwrapped[number] }
@@ -156,14 +167,17 @@ final class TextPool {
 
   // MARK: Order
 
-  /// Returns the collation key of a text, or its bytes without collation. The buffer is valid until
-  /// the pool changes or another key is requested.
+  /// Returns the collation key of a text, or its bytes without collation.
+  ///
+  /// The buffer is valid until the pool changes or another key is requested.
   @inline(__always) func sortBytes(_ number: UInt32) -> UnsafeRawBufferPointer {
     guard let collation else { return self[number] }
     return collation.key(of: number, self[number])
   }
 
-  /// Compares two texts. The result is negative if `a` comes first, and 0 only if they are equal.
+  /// Compares two texts.
+  ///
+  /// The result is negative if `a` comes first, and 0 only if they are equal.
   func compare(_ a: UInt32, _ b: UInt32) -> Int {
     guard a != b else { return 0 }
     guard let collation else { return compareBytes(self[a], self[b]) }
@@ -265,7 +279,7 @@ final class TextPool {
     discard(block)
   }
 
-  /// Frees an empty block. The current block is reset instead.
+  /// Frees an empty block, or resets it if it is the current one.
   private func discard(_ block: UnsafeMutableRawPointer) {
     precondition(
       header(of: block).pointee.live == 0, "a block with \(header(of: block).pointee.live) bytes is discarded")

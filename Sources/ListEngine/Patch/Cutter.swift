@@ -21,7 +21,7 @@ struct Cutter {
     var patch: Patch
     /// Whether the client's window is already up to date.
     var isEmpty: Bool
-    /// Whether the patch covers all changes. Otherwise another one must follow.
+    /// Whether the patch covers all changes, so that no other one must follow.
     var isComplete: Bool
   }
 
@@ -200,8 +200,9 @@ struct Cutter {
       isCollapsed: folded.isCollapsed(section.number))
   }
 
-  /// Assigns a slot of the client's header pool to every header in and above the window. Headers
-  /// that stay keep their slot; those that left return theirs first.
+  /// Assigns a slot of the client's header pool to every header in and above the window.
+  ///
+  /// Headers that stay keep their slot; those that left return theirs first.
   private func lendHeaders(_ candidates: inout [Candidate], start: Int) -> ([HeaderSnapshot], HeaderPool) {
     var pool = base?.pool ?? HeaderPool()
     guard view.isGrouped else { return ([], pool) }

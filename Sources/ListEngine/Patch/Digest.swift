@@ -1,5 +1,6 @@
-/// A 32-bit digest of a window's row identifiers and revisions. Clients compare it to verify their
-/// copy of the window.
+/// A 32-bit digest of a window's row identifiers and revisions.
+///
+/// Clients compare it to verify their copy of the window.
 ///
 /// Each step multiplies by 2^32/φ and applies an xor-shift. Both are bijections of the state, so a
 /// single differing value always changes the digest. `docs/protocol.md` defines it for clients.
@@ -20,8 +21,10 @@ public struct Digest {
     mix(revision)
   }
 
-  /// Adds a header. The collapsed state is separate because it belongs to the session and does not
-  /// change the revision.
+  /// Adds a header.
+  ///
+  /// The collapsed state is separate because it belongs to the session and does not change the
+  /// revision.
   public mutating func add(section: UInt32, revision: UInt32, isCollapsed: Bool) {
     mix(isCollapsed ? 4 : 2)
     mix(section)

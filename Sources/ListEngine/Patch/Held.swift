@@ -3,8 +3,9 @@ public struct Held: Hashable, Sendable {
   /// The number of items in the window that would be deleted, inserted or moved if the hold ended
   /// now.
   public var moves: Int
-  /// The indexes in the window of items that have left the view, ascending. They keep their place
-  /// until the hold ends.
+  /// The indexes in the window of items that have left the view, ascending.
+  ///
+  /// They keep their place until the hold ends.
   public var gone: [Int]
 
   /// Creates a summary of waiting changes.

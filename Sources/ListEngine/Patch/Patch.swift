@@ -32,7 +32,7 @@ public final class Patch {
     public var index: Int
     /// The current row.
     public var row: RowSnapshot
-    /// The numbers of the changed columns, ascending. Empty if a cell has returned to its old
+    /// The numbers of the changed columns, ascending; empty if all cells have returned to their old
     /// value.
     public var columns: [Int]
   }
@@ -49,7 +49,7 @@ public final class Patch {
   public internal(set) var updatedHeaders: [(index: Int, header: HeaderSnapshot)] = []
   /// The moved items, from an index before the patch to an index after it.
   public internal(set) var moved: [(from: Int, to: Int)] = []
-  /// The inserted items, by index after the patch. The items are in `result.items`.
+  /// The inserted items, by their index in `result.items`.
   public internal(set) var inserted: [(index: Int, why: Insertion)] = []
 
   /// A cache of the patch's encoded bytes, shared by all sessions that receive it.

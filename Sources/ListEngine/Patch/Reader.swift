@@ -19,8 +19,9 @@ struct Reader {
     behind = viewport.behind.map { min(max($0, 0), limits.buffer) }
   }
 
-  /// Moves to a viewport's position. `shift` corrects it for patches that the client had not
-  /// applied yet.
+  /// Moves to a viewport's position.
+  ///
+  /// `shift` corrects it for patches that the client had not applied yet.
   mutating func go(to viewport: Viewport, shift: Int) {
     let target = viewport.place + shift
     if target != first { isTravellingUp = target < first }
@@ -35,8 +36,9 @@ struct Reader {
   /// The scroll anchor that the client has set.
   var namedAnchor: RowID? { stick == nil ? anchor : nil }
 
-  /// Moves so that a row appears `offset` items below the first visible one. Returns the distance
-  /// moved.
+  /// Moves so that a row appears `offset` items below the first visible one.
+  ///
+  /// Returns the distance moved.
   ///
   /// A row in a collapsed section is represented by the section's header.
   mutating func find(_ row: RowID, offset: Int, in view: FoldedView) -> Int {
@@ -65,8 +67,9 @@ struct Reader {
     return max(0, visible.lowerBound - above)..<min(total, visible.upperBound + below)
   }
 
-  /// Follows the scroll anchor to its current position. Returns the distance by which the client
-  /// must follow.
+  /// Follows the scroll anchor to its current position.
+  ///
+  /// Returns the distance by which the client must follow.
   ///
   /// The anchor must be a visible row that kept its place relative to the others. If it moved by
   /// its own change, the first visible item that kept its place replaces it. A row in a collapsed

@@ -6,12 +6,14 @@ public final class RowSnapshot {
   public let revision: UInt32
   /// The values, one per column.
   public let cells: [Cell]
-  /// The deferred cells without a value, by ascending column. They are null in `cells`.
+  /// The deferred cells without a value, which are null in `cells`, by ascending column.
   public let missing: [MissingCell]
-  /// The reason why a row of a windowed source is not loaded, or `nil` for a loaded row. A row that
-  /// is not loaded has no cells, and its identifier names the position rather than the row.
+  /// The reason why a row of a windowed source is not loaded, or `nil` for a loaded row.
+  ///
+  /// A row that is not loaded has no cells, and its identifier names the position rather than the
+  /// row.
   public let absence: Missing?
-  /// The row's label in the source's order. It differs after a move.
+  /// The row's label in the source's order, which a move changes.
   let label: UInt64
 
   /// A cache of the row's encoded cells, which is freed together with the snapshot.
@@ -107,7 +109,7 @@ public final class WindowState {
   public let lead: [HeaderSnapshot]
   /// The changes that wait while the order is held, or `nil` if it is not held.
   public let held: Held?
-  /// The items when each was last in its right place. Equal to `items` unless the order is held.
+  /// The items when each was last in its right place; equal to `items` unless the order is held.
   let placed: [WindowItem]
   /// The digest that clients compare with their copy; see `docs/protocol.md`.
   public let digest: UInt32
@@ -115,7 +117,7 @@ public final class WindowState {
   let pool: HeaderPool
   /// The table's commit when the window was cut, or when its order was first held.
   let commit: UInt32
-  /// The table's number of relabelings at that time.
+  /// The table's `relabelings` at `commit`.
   let relabelings: Int
 
   init(
