@@ -196,7 +196,7 @@ public struct Engine: ~Copyable {
 
   /// Sets the minimum interval between patches for sessions that request none.
   ///
-  /// Only tables opened later use it.
+  /// It applies to tables that sessions open afterwards.
   public mutating func setInterval(_ interval: Duration) { limits.interval = interval }
 
   /// The number of sessions that are open and that are parked.

@@ -37,7 +37,7 @@ public struct PageCheck {
 
   /// The relative difference below which two numbers may be equal in the source.
   private static let precision = 1e-6
-  /// The maximum number of steps of a pattern match; longer matches are not checked.
+  /// The maximum number of pattern matching steps per block; rows beyond it are not checked.
   private static let patternSteps = 1 << 22
   /// The difference in nanoseconds below which two timestamps may be equal in the source.
   private static let moment: Int64 = 1_000_000
