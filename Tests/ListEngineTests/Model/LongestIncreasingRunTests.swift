@@ -29,7 +29,7 @@ import Testing
   }
 
   @Test func valuesFarFromTheirPlaceAreFoundTheirPile() {
-    // New rows have the greatest labels, wherever the list names them.
+    // New rows have the greatest labels, regardless of their position in the list.
     let values = (0..<1000).map { $0 % 10 == 3 ? 10_000 + $0 : $0 }
     #expect(longestIncreasingRun(values).count { $0 } == 900)
     #expect(
