@@ -75,8 +75,9 @@ struct Chunked<Element: BitwiseCopyable>: BitwiseCopyable {
     }
   }
 
-  /// Returns a pointer to the element at an index, valid to the end of its chunk and thus at least
-  /// to the next multiple of 64.
+  /// Returns a pointer to the element at an index and those that follow in the same chunk.
+  ///
+  /// The pointer is valid at least up to the next multiple of 64.
   ///
   /// - Precondition: The index is in bounds.
   @inline(__always) func pointer(_ index: UInt32) -> UnsafeMutablePointer<Element> {

@@ -1,8 +1,7 @@
 /// Tombstones: the slots of deleted rows that a view may still show.
 ///
-/// A row that is inserted again in the meantime keeps its identifier.
-///
-/// Their keys stay in the ``KeyIndex`` until the tombstone is released.
+/// A row that is inserted again in the meantime keeps its identifier. The keys of the deleted rows
+/// stay in the ``KeyIndex`` until their tombstones are released.
 struct Graves {
   private struct Grave {
     var slot: UInt32

@@ -96,8 +96,8 @@ final class KeyIndex {
 
   /// Returns the consecutive slots of the existing rows that the first records replace.
   ///
-  /// The run ends before the next multiple of 64, at the first record that is not a whole row of
-  /// `width` cells, and at the first key that is elsewhere. Returns `nil` if the guess for the
+  /// The run ends at the first record that is not a whole row of `width` cells, or whose key has
+  /// another slot. It also ends at the next multiple of 64. Returns `nil` if the guess for the
   /// first key fails. The next guess continues after the run.
   ///
   /// - Complexity: O(rows), a few words per row.

@@ -13,7 +13,7 @@ func longestIncreasingRun<Value: Comparable>(_ values: [Value]) -> [Bool] {
   return marks
 }
 
-/// Computes a longest strictly increasing subsequence of items that are appended one by one.
+/// A builder that finds a longest strictly increasing subsequence of items appended one by one.
 ///
 ///     var increasing = IncreasingRun(items: 3, length: 3)
 ///     for item in [2, 0, 1] as [UInt32] { increasing.append(item) { values[Int($0)] } }

@@ -1,5 +1,4 @@
-/// Checks rows of a windowed source against the query: their order, the filter, the search and the
-/// section.
+/// A check of a windowed source's rows against the query: order, filter, search and section.
 ///
 /// The check covers one block and reports only certain faults. It ignores differences that can be
 /// legitimate: locale-specific order, letters beyond ASCII, and rounding.

@@ -1,4 +1,6 @@
 /// The progress of a reload: the rows named so far, and their order.
+///
+/// A reload names the rows of the new list one by one. The other rows are deleted at its end.
 final class Reload {
   /// The named rows in order, as runs of consecutive slots.
   ///

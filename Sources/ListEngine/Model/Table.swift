@@ -26,8 +26,10 @@ final class Table {
   private let revisions = Chunked<UInt32>(filler: 0)
   /// The commit that inserted each row.
   let births = Chunked<UInt32>(filler: 0)
-  /// The position of each row in the source's order, as a sparse increasing label; 0 for an empty
-  /// slot.
+  /// The position of each row in the source's order, as a sparse increasing label.
+  ///
+  /// The label of an empty slot is 0. Sparse labels are a simple solution of the
+  /// [order-maintenance problem](https://en.wikipedia.org/wiki/Order-maintenance_problem).
   let labels = Chunked<UInt64>(filler: 0)
   private var slotCount: UInt32 = 0
   /// Slots available for reuse.
@@ -43,7 +45,7 @@ final class Table {
 
   /// The number of rows.
   private(set) var count = 0
-  /// The number of changesets applied, modulo 2^32, used as a stamp for the rows that they change.
+  /// A counter of commits that stamps the rows changed by each; it wraps around at 2^32.
   private(set) var commit: UInt32 = 0
   /// The number of times all labels were reassigned, which invalidates data derived from them.
   var relabelings = 0

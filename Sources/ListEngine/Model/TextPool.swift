@@ -1,6 +1,4 @@
-/// A pool of the texts of one column.
-///
-/// Repeated texts are stored once, with a reference count.
+/// A pool of the texts of one column, deduplicated and reference-counted.
 ///
 /// A text is identified by a number that is reused after the text is freed. If almost all texts of
 /// a column differ, the pool stops deduplicating and frees its hash table.

@@ -1,4 +1,6 @@
-/// Computes the patch from the window that a client holds to the current one.
+/// A differ that computes the patch from the window that a client holds to the current one.
+///
+/// Moves are minimal: items on a longest increasing subsequence keep their place.
 struct Cutter {
   let folded: FoldedView
   /// The window that the client holds, or `nil` to produce a whole window.

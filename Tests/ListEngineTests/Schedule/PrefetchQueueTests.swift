@@ -333,7 +333,7 @@ import Testing
     #expect(bench.queue.counters.unasked == 1)
   }
 
-  /// Requests items and lets them be cancelled.
+  /// Requests items and then cancels them.
   private func cancel(_ items: Range<Int>, _ bench: Bench) {
     bench.look(one, items)
     _ = bench.told()

@@ -72,8 +72,8 @@ import Testing
     let first = read(engine, id, 3)
     #expect(first == [0, 1, 2])
     var changes = Changeset()
-    // A row already read moves to the end, one from the end moves to the beginning, one is deleted,
-    // and one is inserted in its slot.
+    // A row already read moves to the end, and one from the end moves to the beginning. One row is
+    // deleted, and another is inserted in its slot.
     changes.upsert(.integer(1), [.integer(1), .text("odd"), .number(-100)])
     changes.upsert(.integer(9), [.integer(9), .text("odd"), .number(100)])
     changes.delete(.integer(5))

@@ -55,9 +55,7 @@ import Testing
     #expect(try readAll(harness, id).values == [0, 10, 20, 30, 100, 110])
   }
 
-  /// Reads everything.
-  ///
-  /// Returns the values and the last slice.
+  /// Reads to the end and returns the values and the last slice.
   private func readAll(_ harness: WindowedHarness, _ id: ExportID) throws -> (values: [Int64], last: Said) {
     var values: [Int64] = []
     while true {
