@@ -262,8 +262,7 @@ public struct Delivery {
   public var schema: Schema
   /// The changes, shared by all sessions with the same window.
   public var patch: Patch
-  /// While the session is paused: indexes in the window of rows that changed or appeared since the
-  /// pause.
+  /// The indexes in the window of rows that changed or appeared since the session was paused.
   public var newer: [Int] = []
 }
 

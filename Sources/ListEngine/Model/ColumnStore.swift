@@ -226,8 +226,9 @@ struct ColumnStore {
     bits & nullWord == 0 ? bits | nullWord : ~bits
   }
 
-  /// Returns the ``sortKey(_:descending:)`` of this value, or `nil` for types whose sort key is
-  /// ambiguous.
+  /// Returns the ``sortKey(_:descending:)`` of this value.
+  ///
+  /// Returns `nil` for null, texts, image keys and series, whose sort keys are not exact.
   static func sortKey(of value: Cell) -> UInt64? {
     switch value {
     case .integer(let whole), .timestamp(let whole): key(whole: UInt64(bitPattern: whole))
