@@ -39,7 +39,7 @@ extension ColumnStore {
       }
     }
     let stored = words.pointer(first)
-    // The word of a null can also be a valid number, so check these cells individually.
+    // The bit pattern of null can also be a valid number, so check these cells individually.
     var unsure = cells.mask { place, cell in
       cell.kind != kind || cell.payload != stored[place] || cell.payload == Self.nullWord
     }
