@@ -278,6 +278,10 @@ extension JSONWriter {
       raw(",\"better\":")
       text(better.rawValue)
     }
+    if let audience = column.audience {
+      raw(",\"audience\":")
+      text(audience.rawValue)
+    }
     byte("}")
   }
 
