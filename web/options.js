@@ -5,6 +5,7 @@ import { countText } from './columns.js';
 import { exportAddress, FORMATS } from './exporting.js';
 import { openMenu } from './menu.js';
 import { density, hasShortcuts, setDensity, setShortcuts, setTheme, theme } from './reader.js';
+import { signOut } from './wire.js';
 
 /** The menu items that export all rows of the view. */
 export function exportItems(session, say) {
@@ -63,5 +64,6 @@ export function showOptions(button, session, on) {
     ...(on.actions.length > 0 ? [{ heading: 'Actions' }, ...on.actions] : []),
     { heading: 'Columns' },
     { label: 'Choose columns…', isDisabled: columns.length === 0, run: () => openMenu(button, 'Columns', columnsMenu(columns, session.view, on.change)) },
+    ...(session.isSignedIn ? [{ heading: 'Sign-in' }, { label: 'Sign out', run: () => session.send(signOut()) }] : []),
   ]);
 }

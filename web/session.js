@@ -273,6 +273,7 @@ export class Session {
     this.epoch = message.epoch;
     this.#secret = message.session ?? '';
     this.role = message.role ?? '';
+    this.isSignedIn = message.signedIn === true;
     this.sources = message.sources ?? [];
     this.#isGreeted = true;
     const event = this.#list(message.tables, sight, isRestart);

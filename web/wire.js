@@ -269,6 +269,11 @@ export function locate(id, keys) {
   return { type: 'locate', id, keys };
 }
 
+/** Ends the sign-in of this browser: its cookie is void. */
+export function signOut() {
+  return { type: 'signOut' };
+}
+
 /** The page wants to be told what goes on, or does so no longer. */
 export function stats(wanted) {
   return { type: 'stats', wanted };

@@ -65,6 +65,9 @@ extension Server {
       return nil
     case (_, .greeting): throw .unexpectedMessage("say hello first")
     case (.hello, _): throw .unexpectedMessage("hello was said already")
+    case (.signOut, _):
+      try signOut(session)
+      return nil
     case (.act(let act), _):
       try self.act(act, of: session)
       return nil
@@ -254,7 +257,7 @@ extension Server {
       session.toldStatusChanges = engine.statusChanges
       message = .hello(
         server: configuration.name, epoch: engine.epoch, role: session.pass.role.rawValue, token: session.token,
-        tables: tables(for: session, at: now), sources: tableless.descriptions(at: now))
+        isSignedIn: session.pass.signIn != nil, tables: tables(for: session, at: now), sources: tableless.descriptions(at: now))
     } else if !session.refusals.isEmpty {
       message = .refused(session.refusals.removeFirst())
     } else if !session.acted.isEmpty {

@@ -202,6 +202,7 @@ public final class Server {
     if control.isStopping { beginStopping() }
     guard !isStopping else { return endWhenEmpty() }
     for changes in control.takeChanges() { apply(changes) }
+    takeSignIns()
     let now = EventLoop.now
     handleLastQueries(at: now)
     configuration.systemManager?.advance(to: now)

@@ -51,19 +51,47 @@ extension Server {
       address: configuration.address, port: port, isSecure: configuration.certificate != nil,
       publicURLs: changes.publicURLs)
     engine.setInterval(changes.interval, at: EventLoop.now)
+    renewPasses()
+  }
+
+  /// Closes the sessions of tokens and sign-ins that are no longer valid, and gives the others their role.
+  func renewPasses() {
     for session in sessions.values where !session.isClosing {
       guard let pass = access.renew(session.pass) else {
-        engine.handle(.close(session.id), at: EventLoop.now)
-        session.beginClosing(1008, "not let in any more")
+        end(session, "not let in any more")
         continue
       }
       if pass.role != session.pass.role, engine.tables(at: EventLoop.now).contains(where: { $0.schema != $0.schema.restricted }) {
         // The client connects again, with other columns.
-        engine.handle(.close(session.id), at: EventLoop.now)
-        session.beginClosing(1008, "the role has changed")
+        end(session, "the role has changed")
         continue
       }
       session.pass = pass
     }
+  }
+
+  private func end(_ session: Session, _ reason: String) {
+    engine.handle(.close(session.id), at: EventLoop.now)
+    session.beginClosing(1008, reason)
+  }
+
+  // MARK: Sign-ins
+
+  /// Ends the sign-in of a client: every connection with its cookie is closed, and the cookie is void.
+  func signOut(_ session: Session) throws(ClientError) {
+    guard let id = session.pass.signIn else {
+      throw .unexpectedMessage("this connection came with a token, not with a sign-in that could end")
+    }
+    access.endSignIn(id, session.pass.role)
+    for other in sessions.values where other.pass.signIn == id && !other.isClosing { end(other, "signed out") }
+    control.publish(access.signIns)
+  }
+
+  /// Takes over sign-ins that were ended elsewhere, and publishes those of this server.
+  func takeSignIns() {
+    let others = control.takeOtherSignIns()
+    for signIns in others { access.merge(signIns) }
+    if !others.isEmpty { renewPasses() }
+    if access.signIns != control.signIns { control.publish(access.signIns) }
   }
 }

@@ -7,6 +7,8 @@ public final class ServerControl: Sendable {
     var inlets: [SourceInlet] = []
     var changes: [ServerChanges?] = []
     var tokens: [AccessToken] = []
+    var signIns = SignIns()
+    var otherSignIns: [SignIns] = []
   }
 
   private let state = Guarded(State())
@@ -52,6 +54,26 @@ public final class ServerControl: Sendable {
   public func keepChoices() {
     state.withLock { $0.changes.append(nil) }
     waker.wake()
+  }
+
+  /// The browsers that have signed in. [any thread]
+  public var signIns: SignIns { state.withLock { $0.signIns } }
+
+  /// Adds sign-ins that another process or an earlier run knows; those that were ended there end here. [any thread]
+  public func merge(_ signIns: SignIns) {
+    state.withLock { $0.otherSignIns.append(signIns) }
+    waker.wake()
+  }
+
+  /// [the loop] Publishes the sign-ins.
+  func publish(_ signIns: SignIns) { state.withLock { $0.signIns = signIns } }
+
+  /// [the loop] The sign-ins that were added since the last call.
+  func takeOtherSignIns() -> [SignIns] {
+    state.withLock { state in
+      defer { state.otherSignIns = [] }
+      return state.otherSignIns
+    }
   }
 
   /// What lets somebody in now. [any thread]

@@ -71,6 +71,8 @@ extension ClientMessage {
       self = .hold(isHeld: try message.requiredBoolean("held"))
     case "stats":
       self = .stats(isWanted: try message.requiredBoolean("wanted"))
+    case "signOut":
+      self = .signOut
     case "name":
       self = .name(id: try Self.number(message, "id"), rows: try Self.rows(message))
     case "locate":

@@ -28,6 +28,8 @@ public enum ClientMessage: Hashable, Sendable {
   case hold(isHeld: Bool)
   /// The page wants to see what goes on, or does so no longer.
   case stats(isWanted: Bool)
+  /// The user signs out: the cookie that the connection came with is void.
+  case signOut
   /// What does the source call these rows?
   case name(id: UInt64, rows: [RowID])
   /// Where are the rows with these keys?

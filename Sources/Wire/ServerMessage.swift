@@ -7,9 +7,10 @@ import ListEngine
 ///
 /// It remembers nothing but rows and patches already encoded, and those remember it themselves.
 public enum ServerMessage {
-  /// The answer to a page's hello; `token` proves later that the session was its own, and is left out when empty.
+  /// The answer to a client's hello; `token` proves later that the session was its own, and is left out when empty.
+  /// `isSignedIn`: whether the connection came with a cookie, so that the user can sign out.
   case hello(
-    server: String, epoch: String, role: String? = nil, token: String = "", tables: [TableDescription],
+    server: String, epoch: String, role: String? = nil, token: String = "", isSignedIn: Bool = false, tables: [TableDescription],
     sources: [SourceDescription] = [])
   /// The list of tables has changed.
   case tables([TableDescription])
@@ -64,7 +65,7 @@ public enum ServerMessage {
 
   private func write(to writer: inout JSONWriter) {
     switch self {
-    case .hello(let server, let epoch, let role, let token, let tables, let sources):
+    case .hello(let server, let epoch, let role, let token, let isSignedIn, let tables, let sources):
       writer.raw("{\"type\":\"hello\",\"version\":")
       writer.integer(Self.version)
       writer.raw(",\"server\":")
@@ -79,6 +80,7 @@ public enum ServerMessage {
         writer.raw(",\"session\":")
         writer.text(token)
       }
+      if isSignedIn { writer.raw(",\"signedIn\":true") }
       writer.raw(",\"tables\":")
       writer.tables(tables)
       if !sources.isEmpty {

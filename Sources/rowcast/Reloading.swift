@@ -10,8 +10,10 @@ final class Reloading: Sendable {
     var settings: Settings
     var control: ServerControl?
     var keeper: SourceKeeper?
-    /// Looks at the token file while the server runs.
-    var tokenTimer: (any DispatchSourceTimer)?
+    /// Looks at the token file and the file of sign-ins while the server runs.
+    var accessTimer: (any DispatchSourceTimer)?
+    /// The sign-ins after the last exchange with their file, the file then, and the minute.
+    var signIns: (merged: SignIns, stamp: FileStamp?, minute: Int64) = (SignIns(), nil, 0)
   }
 
   private let read: @Sendable () throws -> Settings
@@ -40,13 +42,33 @@ final class Reloading: Sendable {
   /// Names who keeps the sources, if they can be changed.
   func keep(_ keeper: SourceKeeper) { state.withLock { $0.keeper = keeper } }
 
-  /// Takes the tokens of this file whenever it is replaced, as `rowcast token rotate` does. A file that is gone or wrong changes nothing.
-  func watchTokens(at path: String) {
+  /// Takes the tokens of this file whenever it is replaced, as `rowcast token rotate` does, and shares the sign-ins with the file beside
+  /// it. A file that is missing or wrong changes nothing.
+  func watchAccess(at path: String) {
+    exchangeSignIns(besideTokens: path, isFirst: true)
     let timer = DispatchSource.makeTimerSource(queue: queue)
     timer.schedule(deadline: .now() + 1, repeating: 1)
-    timer.setEventHandler { [self] in takeTokens(of: path) }
-    state.withLock { $0.tokenTimer = timer }
+    timer.setEventHandler { [self] in
+      takeTokens(of: path)
+      exchangeSignIns(besideTokens: path, isFirst: false)
+    }
+    state.withLock { $0.accessTimer = timer }
     timer.resume()
+  }
+
+  /// Writes the server's sign-ins to the file, and takes those from it that were ended by another process.
+  private func exchangeSignIns(besideTokens path: String, isFirst: Bool) {
+    let (control, former) = state.withLock { ($0.control, $0.signIns) }
+    guard let control else { return }
+    let own = control.signIns
+    let file = SignInFile.path(besideTokens: path)
+    let change = FileStamp(file)
+    // Once a minute in any case, so that sign-ins that expire end.
+    let minute = WallClock.milliseconds / 60_000
+    guard isFirst || own != former.merged || change != former.stamp || minute != former.minute else { return }
+    guard let merged = SignInFile.update(file, with: own, at: WallClock.milliseconds) else { return }
+    if merged != own || minute != former.minute { control.merge(merged) }
+    state.withLock { $0.signIns = (merged, FileStamp(file), minute) }
   }
 
   private func takeTokens(of path: String) {

@@ -75,7 +75,7 @@ struct Serve: ParsableCommand {
     reloading.serve(server.control)
     let entry = RunningServers.enter(
       RunningServer(port: settings.unix == nil ? server.port : 0, url: server.url, tokenFile: tokenPath))
-    if let tokenPath { reloading.watchTokens(at: tokenPath) }
+    if let tokenPath { reloading.watchAccess(at: tokenPath) }
     server.recording?.begin()
     // What a journal keeps must let nobody in.
     announce("listening on \(getenv("JOURNAL_STREAM") == nil ? server.loginURL() : server.url)\(view)")
@@ -83,7 +83,10 @@ struct Serve: ParsableCommand {
     server.run()
     entry?.remove()
     // A port that the system has chosen does not come again, and nor do its pages.
-    if let tokenPath, settings.tokenFile == nil, settings.unix == nil, settings.port == 0 { unlink(tokenPath) }
+    if let tokenPath, settings.tokenFile == nil, settings.unix == nil, settings.port == 0 {
+      unlink(tokenPath)
+      unlink(SignInFile.path(besideTokens: tokenPath))
+    }
     ending.finish()
     server.recording?.close()
     output.flush()

@@ -19,7 +19,7 @@ struct TokenCommand: ParsableCommand {
 
     func run() throws {
       let settings = try options.settings()
-      let path = try path(settings)
+      let path = try TokenCommand.path(settings)
       do throws(TokenFile.Failure) {
         try Access.rotate(path)
       } catch {
@@ -27,24 +27,24 @@ struct TokenCommand: ParsableCommand {
       }
       announce("new tokens in \(path); “rowcast url” prints a link that signs a browser in")
     }
+  }
 
-    /// The file to rewrite: the named one, the running server's, or the one that a stopped server left.
-    private func path(_ settings: Settings) throws -> String {
-      guard settings.tokenFile == nil, settings.unix == nil else {
-        return try URLCommand.server(settings).tokenFile!
+  /// The token file that the options name: the named one, the running server's, or the one that a stopped server left.
+  static func path(_ settings: Settings) throws -> String {
+    guard settings.tokenFile == nil, settings.unix == nil else {
+      return try URLCommand.server(settings).tokenFile!
+    }
+    let port = settings.port ?? Settings.standardPort
+    if settings.port == nil || RunningServers.all().contains(where: { $0.port == port }) {
+      guard let path = try RunningServers.one(settings).tokenFile else {
+        throw WorldError(description: "this server runs with --no-token: it has no tokens")
       }
-      let port = settings.port ?? Settings.standardPort
-      if settings.port == nil || RunningServers.all().contains(where: { $0.port == port }) {
-        guard let path = try RunningServers.one(settings).tokenFile else {
-          throw WorldError(description: "this server runs with --no-token: it has no tokens")
-        }
-        return path
-      }
-      do throws(TokenFile.Failure) {
-        return try TokenFile.standardPath(for: settings.address, port: port)
-      } catch {
-        throw WorldError(description: "\(error)")
-      }
+      return path
+    }
+    do throws(TokenFile.Failure) {
+      return try TokenFile.standardPath(for: settings.address, port: port)
+    } catch {
+      throw WorldError(description: "\(error)")
     }
   }
 }

@@ -7,8 +7,8 @@ struct Rowcast: ParsableCommand {
     abstract: "Turns lists that keep changing into live tables in the browser.",
     version: "rowcast 0.1.0",
     subcommands: [
-      Serve.self, Show.self, Watch.self, Replay.self, URLCommand.self, TokenCommand.self, ConfigCommand.self,
-      PluginCommand.self, PluginHostCommand.self,
+      Serve.self, Show.self, Watch.self, Replay.self, URLCommand.self, TokenCommand.self, SessionsCommand.self,
+      ConfigCommand.self, PluginCommand.self, PluginHostCommand.self,
     ],
     defaultSubcommand: Serve.self)
 

@@ -9,10 +9,13 @@ struct AccessControl {
     var role: Role
     /// `nil` when nobody was asked for one.
     var token: AccessToken?
+    /// The sign-in that the cookie belongs to; `nil` without a cookie.
+    var signIn: String?
 
-    init(_ role: Role, _ token: AccessToken? = nil) {
+    init(_ role: Role, _ token: AccessToken? = nil, signIn: String? = nil) {
       self.role = role
       self.token = token
+      self.signIn = signIn
     }
   }
 
@@ -37,10 +40,19 @@ struct AccessControl {
   private let isSecure: Bool
   private var codes: LoginCodes
   private var failures: FailureLimiter
+  /// The browsers that have signed in.
+  private(set) var signIns: SignIns
+  /// Milliseconds since 1970.
+  private let wallTime: @Sendable () -> Int64
 
   /// - Parameters:
   ///   - bootTime: ``BootClock/milliseconds``.
-  init(tokens: [AccessToken], port: Int, isReadOnly: Bool, isSecure: Bool, at now: Instant, bootTime: Int64) {
+  init(
+    tokens: [AccessToken], port: Int, isReadOnly: Bool, isSecure: Bool, at now: Instant, bootTime: Int64,
+    signIns: SignIns = SignIns(), wallTime: @escaping @Sendable () -> Int64 = { WallClock.milliseconds }
+  ) {
+    self.signIns = signIns
+    self.wallTime = wallTime
     self.tokens = tokens
     cookieName = (isSecure ? "__Host-" : "") + (port == 0 ? "rowcast" : "rowcast-\(port)")
     self.isReadOnly = isReadOnly
@@ -53,12 +65,12 @@ struct AccessControl {
 
   /// Whether a request for rows is answered. A browser leaves `Origin` out of plain requests, so a cookie is enough.
   mutating func verdict(onPage head: RequestHead, from address: String, at now: Instant) -> Verdict {
-    verdict(pass(of: head, takesCookie: true), from: address, at: now)
+    verdict(usedPass(of: head, takesCookie: true, from: address), from: address, at: now)
   }
 
   /// Whether an upgrade is granted. A browser always says where its page is from; who does not say it must bring a token.
   mutating func verdict(onUpgrade head: RequestHead, from address: String, at now: Instant) -> Verdict {
-    verdict(pass(of: head, takesCookie: !head.origin.isEmpty), from: address, at: now)
+    verdict(usedPass(of: head, takesCookie: !head.origin.isEmpty, from: address), from: address, at: now)
   }
 
   private mutating func verdict(_ pass: Pass?, from address: String, at now: Instant) -> Verdict {
@@ -85,19 +97,39 @@ struct AccessControl {
   /// What somebody may do who asks like this; `nil` for nothing at all.
   func role(of head: RequestHead) -> Role? { pass(of: head, takesCookie: true)?.role }
 
+  /// Returns the pass of a request, and records the use of a sign-in.
+  private mutating func usedPass(of head: RequestHead, takesCookie: Bool, from address: String) -> Pass? {
+    let found = pass(of: head, takesCookie: takesCookie)
+    guard let id = found?.signIn, let role = found?.token?.role,
+      let cookie = cookies(of: head).first(where: { $0.id == id })
+    else { return found }
+    signIns.note(cookie, role, from: address, at: wallTime())
+    return found
+  }
+
+  private func cookies(of head: RequestHead) -> [SessionCookie] {
+    head.cookies(named: cookieName).compactMap { SessionCookie(text: $0) }.filter { !signIns.isEnded($0) }
+  }
+
   private func pass(of head: RequestHead, takesCookie: Bool) -> Pass? {
     guard !tokens.isEmpty else { return Pass(greatestRole) }
     let brought = head.tokens.map { Array($0.utf8) }
-    let cookies = takesCookie ? head.cookies(named: cookieName).map { Array($0.utf8) } : []
+    let cookies = takesCookie ? cookies(of: head) : []
+    let now = cookies.isEmpty ? 0 : wallTime()
     var best: AccessToken?
+    var signIn: String?
     // Every token is compared with all that was brought: the time says nothing about which of them was right.
     for token in tokens {
       var isRight = false
+      var cookieOfToken: String?
       for text in brought where Cryptography.areEqual(text, Array(token.text.utf8)) { isRight = true }
-      for text in cookies where Cryptography.areEqual(text, Array(token.cookie.utf8)) { isRight = true }
-      if isRight, best.map({ $0.role < token.role }) ?? true { best = token }
+      for cookie in cookies where cookie.isValid(for: token, at: now) { cookieOfToken = cookie.id }
+      guard isRight || cookieOfToken != nil, best.map({ $0.role < token.role }) ?? true else { continue }
+      best = token
+      // A token that was sent itself does not depend on a sign-in.
+      signIn = isRight ? nil : cookieOfToken
     }
-    return best.map { Pass(min($0.role, greatestRole), $0) }
+    return best.map { Pass(min($0.role, greatestRole), $0, signIn: signIn) }
   }
 
   private var greatestRole: Role { isReadOnly ? .viewer : .operator }
@@ -113,9 +145,16 @@ struct AccessControl {
   /// What a pass is worth now; `nil` for nothing.
   func renew(_ pass: Pass) -> Pass? {
     guard !tokens.isEmpty else { return Pass(greatestRole, pass.token) }
-    guard let token = pass.token, tokens.contains(token) else { return nil }
-    return Pass(min(token.role, greatestRole), token)
+    guard let token = pass.token, tokens.contains(token), pass.signIn.map({ signIns.isOver($0, at: wallTime()) }) != true
+    else { return nil }
+    return Pass(min(token.role, greatestRole), token, signIn: pass.signIn)
   }
+
+  /// Ends a sign-in: its cookie is refused from now on.
+  mutating func endSignIn(_ id: String, _ role: Role) { signIns.end(id, role, at: wallTime()) }
+
+  /// Adds what the file of sign-ins holds.
+  mutating func merge(_ others: SignIns) { signIns.merge(others, at: wallTime()) }
 
   // MARK: The way in for a browser
 
@@ -135,9 +174,9 @@ struct AccessControl {
     _ code: String, _ head: RequestHead, from address: String, at now: Instant, bootTime: Int64
   ) -> Login {
     guard head.method == .head else { return use(code, head, from: address, at: now, bootTime: bootTime) }
-    let before = codes
+    let (codesBefore, signInsBefore) = (codes, signIns)
     let login = use(code, head, from: address, at: now, bootTime: bootTime)
-    codes = before
+    (codes, signIns) = (codesBefore, signInsBefore)
     if case .goOn = login { return .goOn(cookie: nil) }
     return login
   }
@@ -150,7 +189,9 @@ struct AccessControl {
       // The prefix `__Host-` of a secure cookie excludes a path.
       let path = isSecure ? "/" : Room.path(of: token)
       let attributes = "Path=\(path); HttpOnly; SameSite=Strict" + (isSecure ? "; Secure" : "")
-      return .goOn(cookie: "\(cookieName)=\(token.cookie); \(attributes)", path: path)
+      let cookie = SessionCookie(of: token, at: wallTime())
+      signIns.note(cookie, token.role, from: address, at: wallTime())
+      return .goOn(cookie: "\(cookieName)=\(cookie.text); \(attributes)", path: path)
     }
     // Somebody who is in already has opened the address again, which does no harm.
     if role(of: head) != nil { return .goOn(cookie: nil) }

@@ -3,9 +3,8 @@
 ///     let token = AccessToken(role: .operator)       // 256 bits from the system's generator
 ///     token.text                                     // for a file that only its owner may read, and for headers
 ///     token.loginCode(at: bootTime)                  // for an address that works once
-///     token.cookie                                   // for the browser that came by that address
 ///
-/// Neither code nor cookie tells the token.
+/// The code does not reveal the token.
 public struct AccessToken: Hashable, Sendable, CustomStringConvertible {
   /// The least number of characters: 256 bits in base64url.
   static let leastLength = 43
@@ -40,9 +39,6 @@ public struct AccessToken: Hashable, Sendable, CustomStringConvertible {
 
   /// Without the secret, so that it gets into no log by chance.
   public var description: String { "a token of a \(role.rawValue)" }
-
-  /// What a browser is given for it.
-  var cookie: String { Base64URL.encode(Cryptography.code(Array("rowcast cookie".utf8), key: Array(text.utf8))) }
 
   /// A code for an address, good for one use within ``LoginCodes/lifetime``.
   ///
