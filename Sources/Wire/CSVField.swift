@@ -2,8 +2,8 @@ import ListEngine
 
 /// Encodes cells as CSV fields that spreadsheets read as values, never as formulas.
 ///
-/// The prefix that prevents this follows OWASP's advice on [CSV
-/// injection](https://owasp.org/www-community/attacks/CSV_Injection).
+/// The prefix that prevents this follows OWASP's advice on
+/// [CSV injection](https://owasp.org/www-community/attacks/CSV_Injection).
 enum CSVField {
   static func append(_ cell: Cell, to bytes: inout [UInt8]) {
     switch cell {

@@ -15,7 +15,7 @@ struct ConfigCommand: ParsableCommand {
 
     func run() throws {
       let configuration = try ConfigurationFile(path: file)
-      // All of them, the last one as any other complaint.
+      // Print every problem; the last one is thrown, so that it determines the exit code.
       let problems = configuration.problems
       for problem in problems.dropLast() { complain("\(problem)") }
       if let last = problems.last { throw last }

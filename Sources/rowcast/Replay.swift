@@ -77,7 +77,7 @@ struct Replay: ParsableCommand {
     announce("listening on \(getenv("JOURNAL_STREAM") == nil ? server.loginURL() : server.url)")
     server.run()
     if let tokenPath { unlink(tokenPath) }
-    // Not a return: the feed may be in the middle of a long pause.
+    // Exit instead of returning, because the feed's thread may be sleeping.
     Glibc.exit(0)
   }
 }

@@ -28,7 +28,8 @@ struct TokenCommand: ParsableCommand {
       announce("new tokens in \(path); “rowcast url” prints a link that signs a browser in")
     }
 
-    /// The file to rewrite: the named one, the running server's, or the one that a stopped server left.
+    /// Returns the token file to rewrite: the named one, the running server's, or that of a stopped
+    /// server.
     private func path(_ settings: Settings) throws -> String {
       guard settings.tokenFile == nil, settings.unix == nil else {
         return try URLCommand.server(settings).tokenFile!

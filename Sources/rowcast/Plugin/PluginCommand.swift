@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// `rowcast plugin`: for those who write data sources.
+/// `rowcast plugin`, the commands for authors of data sources
 struct PluginCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "plugin", abstract: "For authors of plugins.",

@@ -15,7 +15,7 @@ struct PluginHostCommand: ParsableCommand {
   var file: String
 
   func run() throws {
-    // Not a return: the library's threads must not keep the process.
+    // Exit instead of returning, because threads of the library may still run.
     Glibc.exit(LibraryProgram.run(Installation.pluginPath(file)))
   }
 }

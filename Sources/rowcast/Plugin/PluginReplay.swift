@@ -46,7 +46,7 @@ struct PluginReplay: ParsableCommand {
   }
 }
 
-/// A trace, joined to the server.
+/// A trace source as a feed.
 private struct TraceFeed: Feed {
   let source: TraceSource
   func start() throws { try source.start() }
