@@ -1,10 +1,9 @@
 extension ClientMessage {
-  /// Returns the sequence number of an acknowledgement in its usual spelling,
-  /// `{"type":"ack","seq":7}`.
+  /// Returns the sequence number of an acknowledgement in its canonical form, or `nil`.
   ///
-  /// Returns `nil` for any other bytes, which the JSON reader then parses with the same outcome.
-  /// The fast path exists because clients acknowledge every patch, so most messages are
-  /// acknowledgements.
+  /// The canonical form is `{"type":"ack","seq":7}`. The JSON reader parses all other messages,
+  /// with the same outcome. The fast path exists because clients acknowledge every patch, so most
+  /// messages are acknowledgements.
   ///
   /// - Complexity: O(1), without allocation.
   static func plainAcknowledgement(_ bytes: [UInt8]) -> UInt64? {

@@ -1,26 +1,27 @@
 import ListEngine
 
-/// Judges whether a client takes an export as fast as it must. What it waits for its source does not count.
+/// A check that a client reads an export fast enough, excluding the time spent waiting for the
+/// source.
 struct DownloadPace {
-  /// The least number of bytes a second, on average.
+  /// The minimum average rate, in bytes per second.
   static let leastRate = 4_096
-  /// For how long the average is not looked at.
+  /// The time at the start during which the rate is not checked.
   static let grace: Duration = .seconds(60)
-  /// How long an export may take in all, without what it waits for its source.
+  /// The time limit for an export, excluding the time spent waiting for the source.
   static let longest: Duration = .seconds(3_600)
 
-  /// When it began, later by what it has waited since.
+  /// The start of the export, advanced by the time spent waiting.
   private var begun: Instant
   private var waitingSince: Instant?
   private var bytes = 0
 
-  /// An export that begins now.
+  /// Creates the check for an export that starts now.
   init(at now: Instant) { begun = now }
 
-  /// It waits for its source.
+  /// Notes that the export waits for its source.
   mutating func wait(at now: Instant) { waitingSince = waitingSince ?? now }
 
-  /// It was given what it has waited for, or was sent so many bytes.
+  /// Notes that `count` bytes were sent, or that the wait has ended.
   mutating func goOn(sent count: Int = 0, at now: Instant) {
     bytes += count
     guard let since = waitingSince else { return }
@@ -28,7 +29,7 @@ struct DownloadPace {
     waitingSince = nil
   }
 
-  /// Why it is to be given up; `nil` when it may go on.
+  /// Returns the reason to abort the export, or `nil` if it may continue.
   func fault(at now: Instant) -> String? {
     let time = begun.duration(to: now)
     if time > Self.longest { return "it takes more than \(Self.longest.components.seconds) s" }
