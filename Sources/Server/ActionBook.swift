@@ -3,10 +3,10 @@ import ListEngine
 /// The pending and recent action requests of all sessions; each request runs at most once.
 ///
 ///     switch book.standing(of: 17, from: session) {
-///     case .new: let number = book.begin(17, from: session, on: table, token: nil, until: deadline)
-///     case .answered(let outcome): ...                    // send the same answer again
+///     case .new: let number = book.begin(17, from: session, on: table, until: now + patience)
+///     case .answered(let outcome): ...   // send the same answer again
 ///     }
-///     book.finish(number, .done("..."))                   // the entry to answer; nil if too late
+///     book.finish(number, .done("..."))  // the entry to answer; nil if too late
 ///     for number in book.overdue(at: now) { ... }
 ///
 /// It keeps the last answers of each session, and the entries of the last sessions that have ended.
