@@ -130,14 +130,14 @@ export class Bar {
   }
 
   /** How many rows there are, how the source is, and how well what is loaded late is loaded ahead. */
-  setStatus({ rows, accuracy, totals, source, stats, prefetch, isFiltered, isLive, error }) {
+  setStatus({ rows, accuracy, totals, source, stats, prefetch, isFiltered, isLive, error, full = '' }) {
     const count = countText(rows, accuracy, this.locale);
     const match = rows === 1 ? ' matches' : ' match';
     this.#write('rows', [`${count} ${rows === 1 ? 'row' : 'rows'}${isFiltered ? match : ''}`, ...totals].join(' · '));
-    const state = error ? 'failed' : isLive ? source?.state ?? '' : '';  // without a connection nobody knows
+    const state = error || full ? 'failed' : isLive ? source?.state ?? '' : '';  // without a connection nobody knows
     this.parts.source.dataset.state = state;
-    this.#write('source', error ? 'Not applied:' : isLive ? stateText(source) : '');
-    this.#write('source-message', error || (isLive && source?.message) || '');
+    this.#write('source', error ? 'Not applied:' : full ? 'Not connected:' : isLive ? stateText(source) : '');
+    this.#write('source-message', error || full || (isLive && source?.message) || '');
     this.source = source;
     this.#write('rejected', skippedText(source, this.locale));
     const loads = loadsText(isLive ? prefetch : null, this.locale);

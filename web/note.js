@@ -25,9 +25,9 @@ export class Note {
    * Says why there are no rows; hides when there are some. `specs` are the columns of the table; `passed`: milliseconds since the server told how the
    * sources without a table are.
    */
-  show(session, state, specs, passed) {
+  show(session, connection, specs, passed) {
     const hasRows = specs.length > 0 && session.copy.seq > 0;
-    const said = hasRows && session.copy.total > 0 ? null : reason(session, state, hasRows, specs, passed);
+    const said = hasRows && session.copy.total > 0 ? null : reason(session, connection, hasRows, specs, passed);
     const key = said === null ? '' : said.join('\n');
     if (key === this.shown) return;
     this.shown = key;
@@ -48,9 +48,10 @@ export class Note {
   }
 }
 
-function reason(session, state, hasRows, specs, passed) {
+function reason(session, { state, full }, hasRows, specs, passed) {
   const { view, tables, table, sources } = session;
   if (hasRows) return emptyWords(fittingView(view, table.columns), specs);
+  if (state === 'lost' && full) return ['The server takes no more pages', `${sentence(full)} This page tries again by itself.`];
   if (state === 'lost') return ['The server cannot be reached', 'Check that it is running. This page reconnects by itself.'];
   if (state === 'connecting' || state === 'stranger') return ['', ''];  // the sign-in form says what is wrong
   const absent = table === undefined && (sources.find(({ name }) => name === view.table) ?? ((tables.length === 0 || view.table === '') && sources.length === 1 ? sources[0] : undefined));
@@ -58,6 +59,11 @@ function reason(session, state, hasRows, specs, passed) {
   if (tables.length === 0) return ['Waiting for the first table', 'The first table opens here when a source sends its columns.'];
   if (table === undefined) return [`No table called “${view.table}”`, 'It opens here if it appears. Press the Tables button to choose another.'];
   return table.source?.state === 'failed' ? ['Source failed', table.source.message] : ['', ''];
+}
+
+// The server's words as a sentence.
+function sentence(words) {
+  return `${words.slice(0, 1).toUpperCase()}${words.slice(1)}.`;
 }
 
 // What hides all rows, by its names; a third part where there is something to clear.

@@ -10,7 +10,7 @@ import { Session } from './session.js';
 import { Table } from './table.js';
 
 // Errors that say nothing against what is shown.
-const blameless = new Set(['tooManySessions', 'notAllowed', 'unknownAction']);
+const blameless = new Set(['notAllowed', 'unknownAction']);
 
 const calm = matchMedia('(prefers-reduced-motion: reduce)');
 
@@ -46,7 +46,7 @@ export class Pane {
       change: (wish) => this.change(wish), lack: (what) => this.lack(what),
     });
     this.place = new Place(this.scroll, this.sight, this.session, () => this.hands?.focus);
-    this.connection = { state: 'connecting', lostAt: 0, retryAt: 0, isStranger: false };
+    this.connection = { state: 'connecting', lostAt: 0, retryAt: 0, isStranger: false, full: '' };
     /** The sign-in form, once it was needed. @type {import('./signin.js').SignIn|null} */
     this.signIn = null;
     /** Why the server has refused what was last asked for, or empty. */
@@ -67,6 +67,7 @@ export class Pane {
   #rulesWanted = null;
   #furnishing = null;
   #flashTimer = 0;
+  #full = '';           // why the server takes no further page, until the connection ends
   #isChanged = false;   // the copy is newer than the screen
   #isPatch = false;     // ... by one patch alone
   #isNews = true;       // there is something to say around the table
@@ -127,6 +128,7 @@ export class Pane {
       if (connection.lostAt === 0) connection.lostAt = Date.now();
       connection.retryAt = Date.now() + pause;
       connection.state = 'lost';
+      [connection.full, this.#full] = [this.#full, ''];
     } else if (connection.lostAt === 0) connection.state = 'connecting';
     this.#isNews = true;  // written in the frame: a text changed here would make the next scroll event measure anew
     // The page's first rows are made as they come, and are painted in the next frame; all else is drawn in it.
@@ -199,6 +201,8 @@ export class Pane {
   // The server closes after an error without a request. If it was our query, the same again would be refused for ever.
   #closed({ code, reason }) {
     const { session } = this;
+    // It says nothing about what is shown, and the page tries again by itself.
+    if (code === 'tooManySessions') return void (this.#full = reason || code);
     this.error = reason || code;
     this.hands?.acting.acts.refused(code, reason);
     if (blameless.has(code)) return;
@@ -454,7 +458,7 @@ export class Pane {
 
   #showNote() {
     const { session, connection, columns, absentAt } = this;
-    this.note?.show(session, connection.isStranger ? 'stranger' : connection.state, columns.all, Date.now() - absentAt);
+    this.note?.show(session, { ...connection, state: connection.isStranger ? 'stranger' : connection.state }, columns.all, Date.now() - absentAt);
   }
 
   #showAge() {

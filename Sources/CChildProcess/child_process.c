@@ -168,8 +168,8 @@ int32_t child_pipe(int32_t ends[2], int32_t size) {
   return 0;
 }
 
-int32_t child_copy_file(int32_t file) {
-  const int copy = memfd_create("plugin", MFD_CLOEXEC);
+int32_t child_copy_file(int32_t file, const char *name) {
+  const int copy = memfd_create(name, MFD_CLOEXEC);
   if (copy < 0) return -1;
   off_t place = 0;
   for (;;) {

@@ -13,6 +13,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
@@ -275,6 +276,47 @@ int confinement_mark(uint64_t mark) {
 static int is_marked(pid_t process, uint64_t value) {
   struct rlimit limit;
   return prlimit(process, RLIMIT_RTTIME, NULL, &limit) == 0 && limit.rlim_max == value;
+}
+
+// Reads a small file of /proc as a text; 0 when it is not there any more.
+static int read_text(const char *path, char *text, size_t size) {
+  const int file = open(path, O_RDONLY | O_CLOEXEC);
+  if (file < 0) return 0;
+  const ssize_t count = read(file, text, size - 1);
+  close(file);
+  text[count > 0 ? count : 0] = 0;
+  return count > 0;
+}
+
+// In bytes; 0 for a process that has ended.
+static uint64_t memory_of(pid_t process, int32_t exactly) {
+  char path[64], text[512];
+  snprintf(path, sizeof path, "/proc/%d/%s", process, exactly ? "smaps_rollup" : "statm");
+  if (!read_text(path, text, sizeof text)) return exactly ? memory_of(process, 0) : 0;
+  unsigned long long size = 0, resident = 0, shared = 0;
+  if (exactly) {
+    const char *line = strstr(text, "\nPss_Anon:");
+    if (line == NULL || sscanf(line, "\nPss_Anon: %llu kB", &resident) != 1) return memory_of(process, 0);
+    return resident << 10;
+  }
+  if (sscanf(text, "%llu %llu %llu", &size, &resident, &shared) != 3 || resident < shared) return 0;
+  return (resident - shared) * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+int32_t child_measure_marked(uint64_t mark, int32_t exactly, uint64_t *bytes) {
+  const uint64_t value = least_mark | (mark & (least_mark - 1));
+  int32_t count = 0;
+  *bytes = 0;
+  DIR *processes = opendir("/proc");
+  if (processes == NULL) return 0;
+  for (struct dirent *entry; (entry = readdir(processes)) != NULL;) {
+    const pid_t process = (pid_t)strtol(entry->d_name, NULL, 10);
+    if (process <= 1 || process == getpid() || !is_marked(process, value)) continue;
+    count++;
+    *bytes += memory_of(process, exactly);
+  }
+  closedir(processes);
+  return count;
 }
 
 int32_t child_kill_marked(uint64_t mark) {

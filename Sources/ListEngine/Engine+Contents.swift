@@ -1,6 +1,8 @@
 extension Engine {
-  /// All rows of a table in the source's order, with empty cells up to this number of columns: what a table with more columns
-  /// begins with. Rows that were rejected are counted in the first part.
+  /// Returns all rows of a table in the source's order, split into changesets.
+  ///
+  /// Rows are padded with null cells up to `columns`, so that they fit a table with more columns.
+  /// The first changeset carries the number of rejected rows.
   ///
   /// - Complexity: O(*n* log *n* + cells) for *n* rows.
   public func contents(of id: TableID, columns: Int) -> [Changeset] {
@@ -22,6 +24,6 @@ extension Engine {
     return parts
   }
 
-  /// How many rows a part of the contents has.
+  /// The maximum number of rows in one changeset of ``contents(of:columns:)``.
   private static var contentsPart: Int { 4_096 }
 }

@@ -1,12 +1,17 @@
 extension Engine {
-  /// Begins to read a whole table as a query shows it. What is promised stands with ``TableExport`` and ``WindowedExport``; section headers
-  /// are left out, and what is collapsed is not.
+  /// Starts an export of all rows that match a query.
   ///
-  /// Nothing that pages are sent depends on it, nor what the source is asked for them: a recording may leave out what
-  /// ``PageRequestID/isForExport``.
+  /// Collapsed sections are included, section headers are not. ``TableExport`` and
+  /// ``WindowedExport`` document the consistency guarantees.
   ///
-  /// - Throws: `unknownTable`, or what the same query of a page would be refused for; but what a windowed source cannot do of it, with too
-  ///   many rows left, is found out later: ``ExportSlice/refused(_:)``.
+  /// Exports do not influence what clients receive or the requests that the source gets on their
+  /// behalf. A recording may therefore omit everything whose ``PageRequestID/isForExport`` is true.
+  ///
+  /// If the source does not support part of the query and too many rows are left for the engine,
+  /// the refusal comes later as ``ExportSlice/refused(_:)``.
+  ///
+  /// - Throws: ``ClientError/unknownTable(_:)``, or the error that a client would get for the same
+  ///   query.
   public mutating func beginExport(of name: String, _ request: QueryRequest) throws(ClientError) -> ExportID {
     guard let number = tableNumbers[name] else { throw .unknownTable(name) }
     let query: Query
@@ -14,37 +19,40 @@ extension Engine {
     return ExportID(table: TableID(rawValue: number), number: states[number].beginExport(query))
   }
 
-  /// Reads up to so many rows further. An export that is not there is at its end.
+  /// Returns up to `rows` further rows of an export, or ``ExportSlice/end`` for an unknown export.
   ///
   /// - Complexity: O(rows · columns).
   public func read(_ id: ExportID, rows: Int) -> ExportSlice {
     states[id.table.rawValue].readExport(id.number, rows: rows)
   }
 
-  /// Whether ``read(_:rows:)`` has something to say.
+  /// Whether ``read(_:rows:)`` would return something other than ``ExportSlice/notYet``.
   public func isReady(_ id: ExportID) -> Bool { states[id.table.rawValue].isExportReady(id.number) }
 
-  /// Whether what was read makes room for more, so that ``advance(to:)`` would ask the source for it.
+  /// Whether the export has free buffer space, so that ``advance(to:)`` may request more rows from
+  /// the source.
   public func isHungry(_ id: ExportID) -> Bool { states[id.table.rawValue].isExportHungry(id.number) }
 
-  /// How many rows of a windowed source did not fit the schema so far, and were left out.
+  /// The number of rows of a windowed source that were skipped because they do not fit the schema.
   public func rowsLeftOut(_ id: ExportID) -> Int { states[id.table.rawValue].rowsLeftOut(id.number) }
 
-  /// Forgets an export, at its end or before.
+  /// Ends an export, finished or not, and frees its state.
   public mutating func endExport(_ id: ExportID) { states[id.table.rawValue].endExport(id.number) }
 }
 
 extension PageRequestID {
-  /// Requests for what is taken away count from here: a number of theirs says nothing about how often pages have asked. No number that a
-  /// JSON reader loses a bit of: it stays far below 2^53.
+  /// The first identifier of an export request.
+  ///
+  /// Separate numbering keeps the identifiers of client requests independent of exports. The value
+  /// is far below 2^53, so JSON readers represent it exactly.
   static let firstForExports: UInt64 = 1 << 52
 
-  /// Whether it is asked for what is taken away, and not for a page. Nothing that pages are sent depends on its answer.
+  /// Whether the request belongs to an export rather than to a client.
   public var isForExport: Bool { rawValue >= Self.firstForExports }
 }
 
 extension Input {
-  /// Whether it answers what is taken away: see ``PageRequestID/isForExport``.
+  /// Whether this input answers a request of an export; see ``PageRequestID/isForExport``.
   public var isForExport: Bool {
     switch self {
     case .page(_, let id, _), .sections(_, let id, _), .pageFailed(_, let id, _): id.isForExport
@@ -54,7 +62,9 @@ extension Input {
 }
 
 extension Output {
-  /// Whether it is about what is taken away: see ``PageRequestID/isForExport``. No output is about that and something else.
+  /// Whether this output concerns an export; see ``PageRequestID/isForExport``.
+  ///
+  /// Outputs never mix exports and clients.
   public var isForExport: Bool {
     switch self {
     case .ask(_, let requests): requests.contains(where: \.id.isForExport)

@@ -1,13 +1,15 @@
-/// A row that was asked for by its key.
+/// The result of looking up a row by key.
 public struct LocatedRow: Hashable, Sendable {
-  /// Its key.
+  /// The row's key.
   public var key: RowKey
-  /// Its id as long as this engine runs.
+  /// The row's identifier, unique within this run of the engine.
   public var id: RowID
-  /// Where the page sees it, or the header below which it is folded away; `nil` when the query does not show it, or its place is not known yet.
+  /// The row's position in the view, or that of its collapsed section's header.
+  ///
+  /// `nil` if the query excludes the row or its position is unknown.
   public var position: Int?
 
-  /// A row at a position.
+  /// Creates a located row.
   public init(_ key: RowKey, id: RowID, position: Int?) {
     self.key = key
     self.id = id
@@ -15,17 +17,23 @@ public struct LocatedRow: Hashable, Sendable {
   }
 }
 
-/// What rows are called by those who do not know this engine's ids: sources, and pages that knew another run of it.
+/// Conversion between row identifiers and keys.
+///
+/// Sources, and clients that resume from another run of the engine, know rows only by key.
 extension Engine {
-  /// What the source calls a row that the page of this session holds of the table that it has opened; `nil` when the row is gone. Between
-  /// two queries of a windowed table nothing can be said for certain, and it is `nil`, too.
+  /// Returns the key of a row in the table that a session has open.
+  ///
+  /// Returns `nil` if the row was deleted. The result is also `nil` while a windowed table switches
+  /// queries.
   public func key(of row: RowID, shownTo session: SessionID) -> RowKey? {
     guard let view = viewWithIDs(session)?.view else { return nil }
     return view.table.slot(of: row).map { view.table.keys.key(of: $0) }
   }
 
-  /// The row with this key of the table that a session has opened; `nil` when it is not there. Of a windowed table only rows are found that its
-  /// source has given for the session's query and that are still kept. The position is that of now, which the page may not have been told yet.
+  /// Returns the row with this key in the table that a session has open, or `nil` if there is none.
+  ///
+  /// In a windowed table, only cached rows of the session's current query are found. The position
+  /// is the current one; the client may not have received it yet.
   ///
   /// - Complexity: O(log rows).
   public func locate(_ key: RowKey, for session: SessionID) -> LocatedRow? {
@@ -43,7 +51,9 @@ extension Engine {
 }
 
 extension RowKey {
-  /// Whole numbers beyond 2^53 are written as texts by pages: what is meant depends on the table.
+  /// Returns the key converted to the table's key type.
+  ///
+  /// Clients send integers beyond 2^53 as text.
   fileprivate func fitting(_ type: KeyType) -> RowKey {
     if case .text(let text) = self, type == .integer, let number = Int64(text) { .integer(number) } else { self }
   }

@@ -1,33 +1,36 @@
-/// The door: inputs and moments go in, outputs and a deadline come out.
+/// The entry point of the module: takes inputs and times, returns outputs and a deadline.
 ///
 ///     var engine = Engine(epoch: "5f0c")
 ///     let table = try engine.addTable(schema, at: now)
 ///     engine.handle(.changes(table, changes), at: now)
 ///     for output in engine.advance(to: now) { ... }      // deliver, status, tables, refuse
-///     engine.deadline                                     // call advance again then; nil when nothing waits
+///     engine.deadline                                     // when to call advance again, or nil
 ///
-/// It opens nothing, reads no clock and draws no random number: the same inputs give the same outputs.
+/// The engine performs no I/O, reads no clock and uses no random numbers. Equal inputs produce
+/// equal outputs.
 public struct Engine: ~Copyable {
-  /// Names this run of the engine; another one after a restart.
+  /// The identifier of this run of the engine, different after a restart.
   public let epoch: String
-  /// The bounds in force.
+  /// The limits in force.
   public private(set) var limits: Limits
 
   var states: [TableState] = []
   var tableNumbers: [String: Int] = [:]
   private var sessions: [SessionID: Session] = [:]
-  /// Sessions whose table is not there yet, in the order in which they came.
+  /// Sessions whose table does not exist yet, in order of arrival.
   private var waiting: [Session] = []
-  /// Sessions whose table was replaced: their pages are to open another one.
+  /// Sessions whose table was replaced, until their clients open a table again.
   private var left: [SessionID: Session] = [:]
   private var parking: Parking
   private var outputs: [Output] = []
   private let seed: UInt64
   private let collators: CollatorFinder
-  /// How often pages asked for a window because a patch did not fit.
+  /// The number of windows that clients requested because a patch did not apply.
   public private(set) var resyncs: UInt64 = 0
 
-  /// An engine without tables. `collators` knows the languages that columns may be ordered by; without it there are none.
+  /// Creates an engine without tables.
+  ///
+  /// - Parameter collators: Returns the collator for a locale. The default supports no locale.
   public init(epoch: String, limits: Limits = Limits(), collators: @escaping CollatorFinder = { _, _ in nil }) {
     self.collators = collators
     self.epoch = epoch
@@ -38,9 +41,9 @@ public struct Engine: ~Copyable {
 
   // MARK: Tables
 
-  /// Adds a source's table.
+  /// Adds a table.
   ///
-  /// - Throws: ``SchemaError`` when the schema cannot be.
+  /// - Throws: ``SchemaError`` if the schema is invalid or the name is taken.
   public mutating func addTable(_ schema: Schema, at now: Instant) throws(SchemaError) -> TableID {
     guard tableNumbers[schema.name] == nil else { throw .repeatedTable(schema.name) }
     let id = TableID(rawValue: states.count)
@@ -52,19 +55,21 @@ public struct Engine: ~Copyable {
     return id
   }
 
-  /// Puts an empty table in the place of another one, whose source has told other columns, another key or another name for it.
+  /// Replaces a table by an empty one, because its source has announced different columns, another
+  /// key or another name.
   ///
-  /// What pages hold of the former one means nothing any more. They are told the tables, and get nothing until they open one: whatever they say
-  /// besides is about the former one, and is not heard. No row has the id that one of the former table had. What was being taken away of
-  /// it ends with ``ExportSlice/failed(_:)``.
+  /// Sessions of the replaced table are detached. Their clients receive the new list of tables, and
+  /// nothing else until they open one. Messages about the replaced table are ignored. Row
+  /// identifiers of the replaced table are never reused. Its exports end with
+  /// ``ExportSlice/failed(_:)``.
   ///
-  /// - Throws: ``SchemaError`` when the schema cannot be; then everything stays as it is.
+  /// - Throws: ``SchemaError`` if the schema is invalid; nothing changes then.
   /// - Complexity: O(sessions).
   public mutating func replaceTable(_ id: TableID, with schema: Schema, at now: Instant) throws(SchemaError) {
     let former = states[id.rawValue]
     let name = former.table.schema.name
     guard schema.name == name || tableNumbers[schema.name] == nil else { throw .repeatedTable(schema.name) }
-    // Looked at before anybody is sent away.
+    // Check this before any session is detached.
     guard let ids = former.succession else { throw .tooManyRows(name) }
     let table = try makeTable(schema, ids: RowIDOrigin(number: ids.firstNumber, generation: 0))
     for session in former.allSessions {
@@ -81,7 +86,7 @@ public struct Engine: ~Copyable {
     outputs.append(.tables(self.tables(at: now)))
   }
 
-  /// Gives those the table who wait for it.
+  /// Attaches the sessions that wait for the table with this name.
   private mutating func attachComing(_ name: String, at now: Instant) {
     let coming = waiting.filter { $0.tableName == name }
     waiting.removeAll { $0.tableName == name }
@@ -107,7 +112,7 @@ public struct Engine: ~Copyable {
       schema, limits: limits, seed: seed, collators: try collators(of: schema), ids: ids)
   }
 
-  /// What orders the columns that are not ordered by code unit.
+  /// Returns the collators of all columns whose collation is not by code unit.
   private func collators(of schema: Schema) throws(SchemaError) -> [Int: any Collator] {
     var found: [Int: any Collator] = [:]
     for (number, column) in schema.columns.enumerated() where column.collation != .codeUnit {
@@ -125,7 +130,7 @@ public struct Engine: ~Copyable {
     return found
   }
 
-  /// Refuses what a table is to hold and keep when it makes no sense.
+  /// Throws if the schema's limits, retention or presentation are invalid.
   private func check(_ schema: Schema) throws(SchemaError) {
     for (name, limit) in [("rows", schema.limits.rows), ("bytes", schema.limits.bytes)] {
       if let limit, limit < 1 { throw .badLimit(name, limit) }
@@ -138,7 +143,7 @@ public struct Engine: ~Copyable {
     try schema.checkPresentation()
   }
 
-  /// All tables in the order of addition.
+  /// Returns the descriptions of all tables, in the order in which they were added.
   public func tables(at now: Instant) -> [TableDescription] {
     states.map {
       TableDescription(
@@ -147,27 +152,31 @@ public struct Engine: ~Copyable {
     }
   }
 
-  /// What the log is to get of a table since the last call: rejected rows, and answers that contradict what was asked, at the first, tenth,
-  /// hundredth and so on of each reason.
+  /// Returns rejections and contradictions to log since the last call.
+  ///
+  /// Each reason is reported at its 1st, 10th, 100th, … occurrence. A contradiction is an answer of
+  /// a windowed source that does not match the request.
   public func takeNotes(of table: TableID) -> (rejections: [RejectionReason], contradictions: [RejectionReason]) {
     states[table.rawValue].table.takeNotes()
   }
 
-  /// The table of this name.
+  /// Returns the table with this name.
   public func table(named name: String) -> TableID? { tableNumbers[name].map { TableID(rawValue: $0) } }
 
-  /// How often the state of any source has changed: who was told of the tables before knows less than is known now.
+  /// The number of state changes of all sources.
+  ///
+  /// A caller compares it to detect that a list of tables is stale.
   public var statusChanges: UInt64 { states.reduce(0) { $0 &+ $1.statusChanges } }
 
-  /// How many rows of a table the engine holds.
+  /// Returns the number of rows of a table that the engine holds.
   public func rows(of table: TableID) -> Int { states[table.rawValue].table.count }
 
-  /// The table that a session has opened, if it is there.
+  /// Returns the table that a session has open, if it exists.
   public func openTable(of session: SessionID) -> TableID? {
     (sessions[session] ?? left[session]).flatMap { table(named: $0.tableName) }
   }
 
-  /// What a session's page sees, when ids mean the same to it and to the engine.
+  /// Returns a session's view, provided that the client's row identifiers are valid in it.
   func viewWithIDs(_ session: SessionID) -> FoldedView? {
     guard let session = sessions[session], let number = tableNumbers[session.tableName],
       states[number].windowed == nil || session.holdsRowsOfView
@@ -175,27 +184,32 @@ public struct Engine: ~Copyable {
     return session.folded
   }
 
-  /// What became of the loads of a table's deferred cells, or of a windowed table's pages.
+  /// Returns the load counters of a table's deferred cells, or of a windowed table's blocks.
   public func prefetch(of table: TableID) -> PrefetchCounters {
     states[table.rawValue].loader?.counters ?? states[table.rawValue].windowed?.counters ?? PrefetchCounters()
   }
 
-  /// What was done for pages since the beginning.
+  /// The totals of the work done for clients.
   ///
   /// - Complexity: O(sessions).
   public var counters: EngineCounters { states.reduce(into: EngineCounters()) { $0 += $1.counters } }
 
-  /// Chooses the least time between two patches of a session that wishes none; for those that open a table from now on.
+  /// Sets the minimum interval between patches for sessions that request none.
+  ///
+  /// It applies to tables that sessions open afterwards.
   public mutating func setInterval(_ interval: Duration) { limits.interval = interval }
 
-  /// How many sessions there are, and how many are parked.
+  /// The number of sessions that are open and that are parked.
   var sessionCounts: (all: Int, parked: Int) { (sessions.count + left.count, parking.count) }
 
   // MARK: Inputs
 
-  /// Takes one thing that happened. An input for a session or table that is not there changes nothing.
+  /// Applies one input.
   ///
-  /// - Complexity: O(cells) for changes, O(1) for most others; a query that no session has yet costs O(n log n).
+  /// An input for an unknown session is ignored.
+  ///
+  /// - Complexity: O(cells) for changes, O(*n* log *n*) for a query that no session uses yet, O(1)
+  ///   for most others.
   public mutating func handle(_ input: Input, at now: Instant) {
     take(input, at: now)
     guard let id = input.session, let session = sessions[id], session.view != nil,
@@ -218,11 +232,12 @@ public struct Engine: ~Copyable {
     case .forget(let id, let key, let column): states[id.rawValue].forget(DeferredCell(key, column: column), at: now)
     case .source(let id, let state, let message, let retry):
       states[id.rawValue].setSource(state, message, retry: retry, at: now)
-    case .open(let id, let table, let request, let query, let viewport, let interval, let resume):
+    case .open(let id, let table, let request, let query, let viewport, let interval, let resume, let owner):
       open(
         Session(
           id, table: table, request: request, query: query, viewport: viewport,
-          interval: min(interval ?? limits.interval, limits.longestInterval), limits: limits), resume: resume, at: now)
+          interval: min(interval ?? limits.interval, limits.longestInterval), owner: owner, limits: limits),
+        resume: resume, at: now)
     case .query(let id, let request, let query, let viewport): ask(id, request, query, viewport, at: now)
     case .collapse(let id, let section, let isCollapsed): collapse(id, section, isCollapsed, at: now)
     case .viewport(let id, let viewport): sessions[id]?.scroll(to: viewport, limits: limits)
@@ -243,9 +258,9 @@ public struct Engine: ~Copyable {
   }
 
   private mutating func open(_ session: Session, resume: ResumePoint?, at now: Instant) {
-    // A second table on the same socket goes on counting, and from nowhere else.
+    // Only the first table opened on a connection can resume a session.
     if let resume, sessions[session.id] == nil, left[session.id] == nil {
-      // Its old socket may not have noticed yet that nobody is there.
+      // The server may not have noticed yet that the old connection is dead.
       close(resume.session, isParked: true, at: now)
       session.resume(from: parking.take(resume.session), at: resume)
     }
@@ -255,7 +270,7 @@ public struct Engine: ~Copyable {
     if tableNumbers[session.tableName] == nil { waiting.append(session) } else { attach(session, at: now) }
   }
 
-  /// Gives a session that has just opened its table the view that its query asks for, or refuses that.
+  /// Attaches a session to the view of its query, or refuses the query.
   private mutating func attach(_ session: Session, at now: Instant) {
     guard let number = tableNumbers[session.tableName] else { return }
     do throws(QueryFault) {
@@ -267,8 +282,10 @@ public struct Engine: ~Copyable {
     }
   }
 
-  /// Gives a session the view that another query asks for. When that cannot be, nothing changes but that a pause and a hold are over: their client
-  /// has asked for something else.
+  /// Switches a session to another query.
+  ///
+  /// A refused query leaves the session as it is, except that a pause or hold ends: the user asked
+  /// for something else.
   private mutating func ask(
     _ id: SessionID, _ request: UInt64, _ wanted: QueryRequest, _ viewport: Viewport?, at now: Instant
   ) {
@@ -300,7 +317,9 @@ public struct Engine: ~Copyable {
     try state.attach(session, asking: query, at: now)
   }
 
-  /// Refuses what a session asked for last, and goes back to its last good query; to none if there is none.
+  /// Refuses a session's last request and restores its last good query.
+  ///
+  /// Without one the session becomes idle.
   private mutating func refuse(_ session: Session, _ fault: QueryFault, at now: Instant) {
     guard let number = tableNumbers[session.tableName] else { return }
     let request = session.request
@@ -325,13 +344,14 @@ public struct Engine: ~Copyable {
   private mutating func collapse(_ id: SessionID, _ section: SectionName, _ isCollapsed: Bool, at now: Instant) {
     guard let session = sessions[id] else { return }
     guard let view = session.view else {
-      // The table is not there yet: then only values can name a section.
+      // Before the table exists, a section can only be named by its values.
       guard case .path(let path) = section else { return }
       session.queryRequest.collapsed.removeAll { $0 == path }
       guard isCollapsed, mayCollapse(session, besides: session.queryRequest.collapsed.count) else { return }
       return session.queryRequest.collapsed.append(path)
     }
-    // Whoever asks for something wants to see it, also when it is about a section that went meanwhile.
+    // A user who collapses a section wants to see the result, even if the section has gone
+    // meanwhile.
     session.setPaused(false)
     session.endHold()
     let path =
@@ -339,14 +359,16 @@ public struct Engine: ~Copyable {
       case .number(let number): session.path(ofSection: number)
       case .path(let path): sectionPath(path, of: view.groups.map(\.type))
       }
-    // A section that went meanwhile, or values that no section can have.
+    // The section is gone, or no section can have these values.
     guard let path,
       !isCollapsed || session.collapsed.contains(path) || mayCollapse(session, besides: session.collapsed.count)
     else { return }
     session.setCollapsed(isCollapsed, path)
   }
 
-  /// Whether one more section may be collapsed; refuses it otherwise.
+  /// Whether the session may collapse one more section.
+  ///
+  /// Refuses the request otherwise.
   private mutating func mayCollapse(_ session: Session, besides count: Int) -> Bool {
     guard count >= limits.collapsed else { return true }
     let error = ClientError.tooLong("a page may collapse \(limits.collapsed) sections, not \(count + 1)")
@@ -366,7 +388,7 @@ public struct Engine: ~Copyable {
     if isParked, session.base != nil { parking.park(session, at: now) }
   }
 
-  /// A query with the numbers of its columns.
+  /// Returns the query with column numbers in place of names.
   func resolve(_ request: QueryRequest, in schema: Schema) throws(QueryFault) -> Query {
     if let fault = request.fault { throw fault }
     func number(_ name: String, _ part: String, _ index: Int) throws(QueryFault) -> Int {
@@ -396,7 +418,7 @@ public struct Engine: ~Copyable {
     }
     for (index, column) in request.group.enumerated() {
       let column = try number(column, "group", index)
-      // Twice the same would only nest each section in its like.
+      // Ignore repeated columns: each section would contain exactly one subsection.
       if !query.group.contains(column) { query.group.append(column) }
     }
     for (index, aggregate) in request.aggregates.enumerated() {
@@ -414,9 +436,10 @@ public struct Engine: ~Copyable {
 
   // MARK: Outputs
 
-  /// Answers with all that is to be done at this moment.
+  /// Returns all outputs due at this time.
   ///
-  /// - Complexity: O(views), and O(window log window) for each session that is due; sessions with equal windows share the work.
+  /// - Complexity: O(views), plus O(window log window) for each session that is due. Sessions with
+  ///   equal windows share the work.
   public mutating func advance(to now: Instant) -> [Output] {
     parking.drop(at: now)
     for table in states {
@@ -429,13 +452,16 @@ public struct Engine: ~Copyable {
     return outputs
   }
 
-  /// Whether a table's views have taken over enough of its changes that it can take more. Who hands in changes all the same makes the next
-  /// turns longer; who waits for it, and hands in a few thousand rows at a time, has turns of bounded length.
+  /// Whether the table's views have applied enough changes to accept more.
+  ///
+  /// A caller that ignores this makes later turns longer. Turn length is bounded if the caller
+  /// waits for room and submits a few thousand rows at a time.
   ///
   /// - Complexity: O(sessions).
   public func hasRoom(for table: TableID) -> Bool { states[table.rawValue].hasRoom }
 
-  /// When to call ``advance(to:)`` again if nothing happens before; `nil` when nothing waits.
+  /// The time at which to call ``advance(to:)`` if no input arrives earlier, or `nil` if nothing is
+  /// pending.
   ///
   /// - Complexity: O(tables + views).
   public var deadline: Instant? {

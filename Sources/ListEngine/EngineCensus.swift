@@ -1,20 +1,21 @@
-/// What an engine holds for its clients at one moment: all of it goes when they go.
+/// Counts of objects that an engine holds on behalf of clients; all return to zero after the
+/// clients leave.
 public struct EngineCensus: Hashable, Sendable {
-  /// Sessions: those that look at a table, and those whose table is not there yet or was replaced.
+  /// The number of open sessions, including those without a table.
   public var sessions = 0
-  /// Sessions that have ended, and may be resumed.
+  /// The number of closed sessions that can still be resumed.
   public var parkedSessions = 0
-  /// Views that a session looks at.
+  /// The number of views in use by at least one session.
   public var watchedViews = 0
-  /// Views that no session looks at, kept for a while.
+  /// The number of unused views that are kept for a while.
   public var restingViews = 0
 
-  /// Nothing at all.
+  /// Creates a census with all counts zero.
   public init() {}
 }
 
 extension Engine {
-  /// What it holds now.
+  /// The objects that the engine holds now.
   ///
   /// - Complexity: O(tables + views).
   public var census: EngineCensus {

@@ -1,50 +1,53 @@
-/// The engine's name for a table.
+/// The engine's identifier of a table.
 public struct TableID: Hashable, Codable, Sendable {
-  /// The number itself, from 0 in the order of addition.
+  /// The table's number, counted from 0 in the order of addition.
   public let rawValue: Int
-  /// The table with this number.
+  /// Creates the identifier of the table with this number.
   public init(rawValue: Int) { self.rawValue = rawValue }
 }
 
-/// The caller's name for a session; unique while the session is open.
+/// The caller's identifier of a session, unique while the session is open.
 public struct SessionID: Hashable, Codable, Sendable {
-  /// The number itself.
+  /// The session's number.
   public let rawValue: UInt64
-  /// The session with this number.
+  /// Creates the identifier of the session with this number.
   public init(rawValue: UInt64) { self.rawValue = rawValue }
 }
 
-/// A cell of a deferred column, as its source knows it.
+/// A cell of a deferred column, identified by the row's key.
 public struct DeferredCell: Hashable, Sendable {
-  /// The row.
+  /// The row's key.
   public var key: RowKey
   /// The column's number.
   public var column: Int
 
-  /// The cell of this row in this column.
+  /// Creates the identifier of a cell.
   public init(_ key: RowKey, column: Int) {
     self.key = key
     self.column = column
   }
 }
 
-/// A query as a page writes it: columns by name.
+/// A query as sent by a client, with columns by name.
 public struct QueryRequest: Hashable, Codable, Sendable {
-  /// The columns to sort by, by name.
+  /// The columns to sort by.
   public var sort: [(column: String, descending: Bool)] { terms.map { ($0.column, $0.descending) } }
-  /// Only rows that contain this text.
+  /// The text to search for, or an empty string.
   public var search: String
-  /// Only rows that this filter lets through. A number stands for milliseconds where the column is a timestamp, and a whole
-  /// number may be written as a text, as pages write it when it is beyond 2^53.
+  /// The filter that rows must match.
+  ///
+  /// Values are as in the client's JSON: timestamps in milliseconds, and integers possibly as text
+  /// because JavaScript numbers are exact only up to 2^53.
   public var filter: Filter<String>?
-  /// The columns to group by, by name.
+  /// The columns to group by.
   public var group: [String]
-  /// What is asked of each section, and of all rows.
+  /// The aggregates to compute for each section and for all rows.
   public var aggregates: [AggregateRequest] = []
-  /// The sections that the page has collapsed, each by its values as in ``SectionName/path(_:)``. Pages that have collapsed different
-  /// ones still share everything else.
+  /// The collapsed sections, each by its values as in ``SectionName/path(_:)``.
+  ///
+  /// Clients whose queries differ only in this share a view.
   public var collapsed: [[Cell]] = []
-  /// Why it cannot be read, when it was not written as the protocol says: it is refused when it is asked for, for this reason.
+  /// The reason why the client's query is malformed; the engine refuses it with this fault.
   public var fault: QueryFault?
 
   struct Term: Hashable, Codable, Sendable {
@@ -53,7 +56,7 @@ public struct QueryRequest: Hashable, Codable, Sendable {
   }
   var terms: [Term]
 
-  /// All rows in the source's order, unless told otherwise.
+  /// Creates a query, by default for all rows in the source's order.
   public init(
     sort: [(column: String, descending: Bool)] = [], search: String = "", filter: Filter<String>? = nil,
     group: [String] = []
@@ -65,92 +68,120 @@ public struct QueryRequest: Hashable, Codable, Sendable {
   }
 }
 
-/// Which section a page means.
+/// A client's reference to a section.
 public enum SectionName: Hashable, Codable, Sendable {
-  /// The one with this number, which the page was told in a header.
+  /// The number that the server sent in the section's header.
   case number(UInt32)
-  /// The one with these values, from the outermost section's to its own. They are as a page writes them: a number stands for
-  /// milliseconds where the column is a timestamp, and a whole number may be a text.
+  /// The values of the group columns from the outermost section inwards.
+  ///
+  /// Values are as in the client's JSON: timestamps in milliseconds, and integers possibly as text.
   case path([Cell])
 }
 
-/// How a source is.
+/// The state of a source.
 public enum SourceState: String, Codable, Sendable {
-  /// No rows yet.
+  /// The source has not delivered rows yet.
   case starting
-  /// It tells its changes.
+  /// The source is connected and reports its changes.
   case live
-  /// It is down or silent; its rows stay.
+  /// The source is down or silent; its rows are kept.
   case stale
-  /// It is down, and is tried again after a while; its rows stay.
+  /// The source is down and restarts after a delay; its rows are kept.
   case backingOff
-  /// Its user does not want it for now; its rows stay.
+  /// The operator has disabled the source; its rows are kept.
   case disabled
-  /// It will not come back by itself.
+  /// The source has failed and does not restart by itself.
   case failed
 }
 
-/// Everything that can happen to the engine.
+/// An event that the engine processes.
 public enum Input: Codable, Sendable {
-  /// A source's rows have changed.
+  /// The rows of a source have changed.
   case changes(TableID, Changeset)
-  /// A source has loaded a deferred cell. It fits in at any time: before and after a cancel, and without having been asked for; but
-  /// what was not asked for never takes the place of a value. Anything about a row or deferred column that is not there is ignored.
+  /// A source has loaded a deferred cell.
+  ///
+  /// An answer is valid at any time, also after a cancellation or without a request. An unrequested
+  /// answer never replaces a value. Unknown rows and columns that are not deferred are ignored.
   case loaded(TableID, RowKey, column: Int, Cell)
-  /// A source could not load a deferred cell that it was asked for. The page shows why, and it is asked for again after a while. Not
-  /// to be said of a load that was cancelled.
+  /// A source failed to load a requested deferred cell.
+  ///
+  /// The client shows the reason, and the engine retries after a delay. Sources must not report
+  /// this for a cancelled request.
   case failed(TableID, RowKey, column: Int, reason: String)
-  /// A deferred cell's value is not true any more. It is asked for anew where someone looks. What is in flight is taken for the new
-  /// value: a source that is still computing the old one answers with it before it says this.
+  /// The value of a deferred cell is out of date.
+  ///
+  /// The engine requests it again where it is visible.
+  ///
+  /// A request in flight counts as a request for the new value. A source that is still computing
+  /// the old value must deliver it before it reports this.
   case forget(TableID, RowKey, column: Int)
-  /// A windowed source answers a request for rows. An answer that nobody waits for any more is no error.
+  /// A windowed source returns a block of rows.
+  ///
+  /// Answers to cancelled requests are ignored.
   case page(TableID, PageRequestID, RowPage)
-  /// A windowed source answers a request for sections: all that there are, in any order; more than were asked for are an error.
+  /// A windowed source returns all sections, in any order.
+  ///
+  /// More sections than requested are an error.
   case sections(TableID, PageRequestID, [SectionCount])
-  /// A windowed source could not answer a request. The page shows why, and it is asked again after a while. Not to be said of a request
-  /// that was cancelled.
+  /// A windowed source failed to answer a request.
+  ///
+  /// The client shows the reason, and the engine retries after a delay. Sources must not report
+  /// this for a cancelled request.
   case pageFailed(TableID, PageRequestID, reason: String)
-  /// Something in a windowed source has changed. What is in sight is asked for again, every ``Limits/refreshInterval`` at most. What is
-  /// still to be answered is taken for an answer to the old state.
+  /// The data of a windowed source has changed.
+  ///
+  /// The engine reloads the visible rows, at most once per ``Limits/refreshInterval``. Answers
+  /// still to come count as answers about the old state.
   case sourceChanged(TableID)
-  /// A source's state has changed, and why; `retry` is how long it is until it is tried again.
+  /// The state of a source has changed.
+  ///
+  /// `retry` is the delay until the next attempt.
   case source(TableID, SourceState, message: String, retry: Duration? = nil)
-  /// A page opens a table, or another one. `request` comes back with every patch that answers the query.
-  /// `resume` tells what it still holds of a connection that was lost: where that is known and the query is the same, it gets a patch.
+  /// A client opens a table, possibly in place of another one.
+  ///
+  /// Every patch that answers the query carries `request`. `resume` describes the window that the
+  /// client still holds from a lost connection. If the engine knows that window and the query is
+  /// equal, the client receives a patch instead of a window.
+  ///
+  /// Sessions with the same `owner` can hold ``Limits/viewsPerOwner`` views of a table together;
+  /// without one, no such limit applies. A restricted session does not see columns for operators.
   case open(
     SessionID, table: String, request: UInt64, query: QueryRequest, viewport: Viewport?, interval: Duration?,
-    resume: ResumePoint? = nil)
-  /// A page asks for another query.
+    resume: ResumePoint? = nil, owner: Int? = nil, isRestricted: Bool? = nil)
+  /// A client changes its query.
   case query(SessionID, request: UInt64, query: QueryRequest, viewport: Viewport?)
-  /// A page collapses a section of its own view of the table, or expands it.
+  /// A client collapses or expands a section in its own session.
   case collapse(SessionID, SectionName, isCollapsed: Bool)
-  /// A page's reader scrolled.
+  /// A client scrolled.
   case viewport(SessionID, Viewport)
-  /// A page has applied the patch with this number.
+  /// A client has applied the patch with this number.
   case acknowledge(SessionID, sequence: UInt64)
-  /// A page could not apply a patch, and asks for a window.
+  /// A client could not apply a patch and requests a window.
   case resync(SessionID, sequence: UInt64)
-  /// A page wishes another least interval between patches; `nil` for the engine's.
+  /// A client sets its minimum interval between patches; `nil` restores the engine's default.
   case pace(SessionID, Duration?)
-  /// A page went out of sight, or came back.
+  /// A client became hidden or visible.
   case visibility(SessionID, isHidden: Bool)
-  /// A page's reader wants it to stay as it is, or to go on. Another query ends a pause, and so does a section that is collapsed or expanded.
+  /// A client pauses or resumes updates.
+  ///
+  /// Another query, and collapsing or expanding a section, also end a pause.
   case pause(SessionID, isPaused: Bool)
-  /// A page's reader points, selects or edits, so that everything is to stay where it is while its values go on; or does so no longer. A hold
-  /// ends by itself after ``Limits/hold``.
+  /// A client holds or releases the row order while the user points, selects or edits.
+  ///
+  /// Values still change in place. A hold expires after ``Limits/hold``.
   case hold(SessionID, isHeld: Bool)
-  /// A session's socket has taken everything it was given and can take the next patch.
+  /// The session's socket has drained and accepts the next patch.
   case writable(SessionID)
-  /// A session's page is gone.
+  /// The session's connection has closed.
   case close(SessionID)
 }
 
 extension Input {
-  /// Whose page it is about, if any.
+  /// The session that the input concerns, if any.
   var session: SessionID? {
     switch self {
     case .changes, .loaded, .failed, .forget, .source, .page, .sections, .pageFailed, .sourceChanged: nil
-    case .open(let id, _, _, _, _, _, _), .query(let id, _, _, _), .collapse(let id, _, _), .viewport(let id, _),
+    case .open(let id, _, _, _, _, _, _, _, _), .query(let id, _, _, _), .collapse(let id, _, _), .viewport(let id, _),
       .acknowledge(let id, _), .resync(let id, _), .pace(let id, _), .visibility(let id, _), .pause(let id, _),
       .hold(let id, _), .writable(let id), .close(let id):
       id
@@ -158,28 +189,28 @@ extension Input {
   }
 }
 
-/// How a table's source is, for people.
+/// The state of a table's source, for display.
 public struct SourceStatus: Hashable, Sendable {
-  /// Its state.
+  /// The source's state.
   public var state: SourceState
-  /// Why it is so.
+  /// The reason for the state, for display.
   public var message: String
-  /// How many rows were rejected since the start.
+  /// The total number of rejected rows.
   public var rejected: UInt64
-  /// Which row was rejected last, and why; empty when none was.
+  /// The last rejected row and the reason, or an empty string.
   public var lastRejection: String
-  /// Why rows were rejected; at most eight reasons.
+  /// Counts of rejected rows by reason, with at most eight reasons.
   public var rejections: [RejectionReason] = []
-  /// How many answers of a windowed source contradicted what it was asked.
+  /// The number of answers of a windowed source that contradict the request.
   public var contradictions: UInt64 = 0
-  /// How they did; at most eight ways.
+  /// Counts of contradictory answers by kind, with at most eight kinds.
   public var contradicted: [RejectionReason] = []
-  /// How long ago its last change was.
+  /// The time since the last change.
   public var age: Duration
-  /// How long it is until it is tried again; `nil` when it is not about to be.
+  /// The delay until the next attempt to restart the source, or `nil` if none is planned.
   public var retry: Duration? = nil
 
-  /// How a source is.
+  /// Creates a source status.
   public init(
     state: SourceState, message: String, rejected: UInt64, lastRejection: String, age: Duration, retry: Duration? = nil
   ) {
@@ -192,20 +223,23 @@ public struct SourceStatus: Hashable, Sendable {
   }
 }
 
-/// A table as a page gets to know it.
+/// A table as clients see it.
 public struct TableDescription: Hashable, Sendable {
-  /// Its columns and names.
+  /// The table's name, columns and capabilities.
   public var schema: Schema
-  /// How many rows it has.
+  /// The number of rows.
   public var rows: Int
-  /// How its source is.
+  /// The state of the table's source.
   public var source: SourceStatus
-  /// How often another table has taken its place: what pages hold of another generation is of another table.
+  /// The number of times the table was replaced.
+  ///
+  /// Rows of another generation belong to another table.
   public var generation = 0
-  /// How many rows the engine takes from a windowed source, to do with them what the source cannot: ``Limits/remainderRows``.
+  /// The maximum number of rows that the engine loads to evaluate a residual query; see
+  /// ``Limits/remainderRows``.
   public var rowLimit = 0
 
-  /// A table as it is now.
+  /// Creates a table description.
   public init(schema: Schema, rows: Int, source: SourceStatus, generation: Int = 0, rowLimit: Int = 0) {
     self.rowLimit = rowLimit
     self.schema = schema
@@ -215,78 +249,91 @@ public struct TableDescription: Hashable, Sendable {
   }
 }
 
-/// A window or patch on its way to one session.
+/// A window or patch addressed to one session.
 public struct Delivery {
-  /// Its number in the session: 1, 2, 3, ...
+  /// The delivery's number within the session, counted from 1.
   public var sequence: UInt64
-  /// The request that it answers.
+  /// The number of the request that this delivery answers.
   public var request: UInt64
-  /// The least time between patches now in force.
+  /// The minimum interval between patches now in force.
   public var interval: Duration
-  /// By how much the anchor's position changed.
+  /// The distance in rows by which the scroll anchor moved.
   public var shift: Int
-  /// The number of the window it applies to; meaningless for a whole window.
+  /// The sequence number of the window that the patch applies to; meaningless for a whole window.
   public var base: UInt64
-  /// The table's columns, for names in headers.
+  /// The table's schema, for column names in headers.
   public var schema: Schema
-  /// What changed; shared by all sessions that get the same.
+  /// The changes, shared by all sessions with the same window.
   public var patch: Patch
-  /// While the page pauses: indexes in the window of the rows that have changed or come since the pause.
+  /// The indexes in the window of rows that changed or appeared since the session was paused.
   public var newer: [Int] = []
 }
 
-/// What the engine wants done.
+/// An effect that the caller must carry out.
 public enum Output {
-  /// Send this to the page. The session's socket counts as not writable until ``Input/writable(_:)``.
+  /// Send the delivery to the client.
+  ///
+  /// The session counts as not writable until ``Input/writable(_:)``.
   case deliver(SessionID, Delivery)
-  /// Tell the page how its table's source is.
+  /// Send the state of the table's source to the client.
   case status(SessionID, table: String, SourceStatus)
-  /// Tell a page that pauses what waits for it.
+  /// Send the number of waiting changes to a paused client.
   case waiting(SessionID, Waiting)
-  /// Have the source load these deferred cells, the most urgent first, and answer each with ``Input/loaded(_:_:column:_:)`` or
-  /// ``Input/failed(_:_:column:reason:)``.
+  /// Make the source load deferred cells, most urgent first.
+  ///
+  /// Each is answered by ``Input/loaded(_:_:column:_:)`` or ``Input/failed(_:_:column:reason:)``.
   case load(TableID, [DeferredCell])
-  /// Have the source stop loading these: nobody looks any more. An answer that is on its way is no error.
+  /// Make the source cancel these loads because the cells are out of sight.
+  ///
+  /// A late answer is not an error.
   case cancel(TableID, [DeferredCell])
-  /// Have a windowed source answer these, the most urgent first, each with ``Input/page(_:_:_:)``, ``Input/sections(_:_:_:)`` or
+  /// Make a windowed source answer requests, most urgent first.
+  ///
+  /// Each is answered by ``Input/page(_:_:_:)``, ``Input/sections(_:_:_:)`` or
   /// ``Input/pageFailed(_:_:reason:)``.
   case ask(TableID, [PageRequest])
-  /// Have it stop working on these: nobody waits any more. An answer that is on its way is no error.
+  /// Make a windowed source cancel these requests.
+  ///
+  /// A late answer is not an error.
   case cancelPages(TableID, [PageRequestID])
-  /// Tell every page which tables there are.
+  /// Send the list of tables to every client.
   case tables([TableDescription])
-  /// Tell the client why a request was refused. The session stays: it shows its last good query, or nothing.
+  /// Report a refused request to the client.
+  ///
+  /// The session stays open and shows its last good query, if any.
   case refuse(SessionID, Refusal)
 }
 
-/// A fault of the client's. What is wrong with a query is answered and nothing else happens, see ``Refusal``; for anything else the socket is closed.
+/// A client's mistake.
+///
+/// A mistake in a query is reported as a ``Refusal``; any other closes the connection.
 public enum ClientError: Error, Hashable, Codable, Sendable {
-  /// No JSON, or not what the protocol says.
+  /// The message is not JSON or does not follow the protocol.
   case unreadableMessage(String)
-  /// A message of a type that the protocol does not have.
+  /// The protocol has no message of this type.
   case unknownType(String)
-  /// Another version of the protocol.
+  /// The client uses an unsupported version of the protocol.
   case wrongVersion(Int)
-  /// A message out of turn.
+  /// The message is not allowed at this point.
   case unexpectedMessage(String)
-  /// No table of this name.
+  /// No table has this name.
   case unknownTable(String)
-  /// No column of this name.
+  /// The table has no column of this name.
   case unknownColumn(table: String, column: String)
-  /// A number beyond its limits.
+  /// A number is out of range.
   case outOfRange(String)
-  /// A text or list beyond its limit.
+  /// A text or list exceeds its limit.
   case tooLong(String)
-  /// No action of this name.
+  /// The table has no action of this name.
   case unknownAction(String)
-  /// Something that only others may do.
+  /// The client lacks the permission.
   case notAllowed(String)
-  /// The source cannot do what the query asks, and leaves too many rows for the engine to do it.
+  /// The source does not support the query, and too many rows remain for the engine to evaluate it.
   case remainderTooLarge(String)
-  /// The table has as many views as it may, by number or by bytes.
+  /// The table has reached its limit of views, by number or by memory.
   case tooManyViews(String)
-  /// The server serves as many sessions as it may.
+  /// The server has reached its limit of sessions.
   case tooManySessions(limit: Int)
-  /// The client's token has as many sessions as one may have.
+  /// The client's token has reached its limit of sessions.
   case tooManySessionsOfToken(limit: Int)
 }

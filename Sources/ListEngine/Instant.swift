@@ -1,34 +1,35 @@
-/// A moment on a clock that only runs forward, as the outside reads it; the engine itself has no clock.
+/// A point in time on the caller's monotonic clock, in nanoseconds since an origin of the caller's
+/// choice.
 ///
-/// Nanoseconds since an origin of the caller's choice. Two instants of different origins cannot be compared.
+/// Instants with different origins must not be compared.
 public struct Instant: InstantProtocol, Hashable, Sendable {
   /// Nanoseconds since the origin.
   public let nanoseconds: Int64
 
-  /// The moment `nanoseconds` after the origin.
+  /// Creates the instant `nanoseconds` after the origin.
   public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
   /// The origin.
   public static let zero = Instant(nanoseconds: 0)
 
-  /// The moment `duration` later; the greatest one when that cannot be counted.
+  /// Returns the instant `duration` later, clamped to the representable range.
   public func advanced(by duration: Duration) -> Instant {
     let (sum, overflow) = nanoseconds.addingReportingOverflow(duration.nanoseconds)
     return Instant(nanoseconds: overflow ? (duration < .zero ? .min : .max) : sum)
   }
 
-  /// The time from here to `other`; negative when `other` is earlier.
+  /// Returns the time from this instant to `other`, negative if `other` is earlier.
   public func duration(to other: Instant) -> Duration {
     let (difference, overflow) = other.nanoseconds.subtractingReportingOverflow(nanoseconds)
     return .nanoseconds(overflow ? (other > self ? .max : .min) : difference)
   }
 
-  /// Whether `lhs` is earlier.
+  /// Whether `lhs` is earlier than `rhs`.
   public static func < (lhs: Instant, rhs: Instant) -> Bool { lhs.nanoseconds < rhs.nanoseconds }
 }
 
 extension Duration {
-  /// The whole duration in nanoseconds, clamped to what 64 bits hold.
+  /// The duration in nanoseconds, clamped to 64 bits.
   public var nanoseconds: Int64 {
     let (seconds, attoseconds) = components
     let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)

@@ -1,88 +1,108 @@
-/// The bounds of everything that a stranger can make large.
+/// Bounds on everything that clients and sources can make large.
 public struct Limits: Hashable, Codable, Sendable {
-  /// Columns of a table.
+  /// The maximum number of columns of a table.
   public var columns = 512
-  /// Rows of a table that has no lower limit of its own; further ones are rejected.
+  /// The maximum number of rows of a table without a lower limit of its own; further rows are
+  /// rejected.
   public var rows = 100_000_000
-  /// Bytes of a table that has no lower limit of its own, counted as ``TableLimits`` says; rows beyond are rejected.
+  /// The maximum memory of a table whose schema sets no lower limit, in bytes as defined by
+  /// ``TableLimits``.
+  ///
+  /// Rows that exceed it are rejected.
   public var tableBytes = 1 << 36
-  /// Bytes of one text, image key or series; a row with a longer one is rejected.
+  /// The maximum size in bytes of a text, image key or series; rows with a larger cell are
+  /// rejected.
   public var cellBytes = 65_536
-  /// Bytes of the key by which a text is ordered where its column has a collation. Texts whose keys begin alike for so long are ordered by
-  /// code unit.
+  /// The maximum size of a collation key in bytes.
+  ///
+  /// Texts with equal truncated keys are ordered by code unit.
   public var collationKeyBytes = 1_000
-  /// Visible items of a viewport.
+  /// The maximum number of visible items of a viewport.
   public var visible = 1_000
-  /// Items of the buffer on each side.
+  /// The maximum number of buffered items on each side of the viewport.
   public var buffer = 2_000
-  /// Characters of a search.
+  /// The maximum number of characters of a search.
   public var search = 1_000
-  /// How deep a filter's `all`, `any` and `not` may be nested.
+  /// The maximum nesting depth of `all`, `any` and `not` in a filter.
   public var filterDepth = 8
-  /// Terms of a filter, counting `all`, `any` and `not`.
+  /// The maximum number of terms of a filter, including `all`, `any` and `not`.
   public var filterTerms = 100
-  /// Values of one `oneOf` in a filter.
+  /// The maximum number of values of a filter's `oneOf`.
   public var filterValues = 1_000
-  /// Characters of one text in a filter.
+  /// The maximum number of characters of a text in a filter.
   public var filterText = 1_000
-  /// Columns to sort by.
+  /// The maximum number of columns to sort by.
   public var sortTerms = 8
-  /// Columns to group by.
+  /// The maximum number of columns to group by.
   public var groups = 4
-  /// Aggregates of a query.
+  /// The maximum number of aggregates of a query.
   public var aggregates = 16
-  /// Sections that a page may have collapsed.
+  /// The maximum number of sections that a session can collapse.
   public var collapsed = 10_000
-  /// Characters of the reason why a deferred cell could not be loaded; the rest is cut off.
+  /// The maximum number of characters of a load failure's reason; longer ones are truncated.
   public var reason = 200
-  /// About how many bytes of rows one patch carries; a larger change arrives in several.
+  /// The approximate maximum size in bytes of a patch; larger changes are split.
   public var patchBytes = 48 * 1024
-  /// Rows of a page of a windowed source.
+  /// The number of rows of a block of a windowed source.
   public var pageRows = 100
-  /// Rows of windowed sources that are kept for each table though nobody looks at them; what someone looks at is always kept.
+  /// The maximum number of rows that a windowed table caches outside all windows.
+  ///
+  /// Rows inside a window are always kept.
   public var cachedRows = 50_000
-  /// About how many bytes those rows may take.
+  /// The approximate maximum size of these cached rows in bytes.
   public var cachedBytes = 64 << 20
-  /// Rows that the engine loads of a windowed source to do with them what the source cannot; a query that needs more is refused.
+  /// The maximum number of rows loaded for a residual query; queries that need more are refused.
   public var remainderRows = 50_000
-  /// Rows of one answer while they are loaded, or a whole table is taken away.
+  /// The number of rows per request while the engine loads rows for a residual query or an export.
   public var remainderPageRows = 1_000
-  /// For how long a page of a windowed table that is taken away is asked for again and again when it does not come.
+  /// The time for which an export retries a block that the source fails to deliver.
   public var exportPatience: Duration = .seconds(60)
-  /// For how many queries of one table the engine does what their source cannot; further ones are refused.
+  /// The maximum number of residual queries per table; further ones are refused.
   public var remainders = 8
-  /// Sections of a query that its source groups; the answer with more is an error of the source.
+  /// The maximum number of sections that a windowed source may return; more are an error.
   public var windowedSections = 10_000
-  /// Bytes of a place between two rows, as a windowed source writes it.
+  /// The maximum size of a windowed source's cursor in bytes.
   public var cursorBytes = 4_096
-  /// The least time between two times that everything in sight of a windowed source is asked for again.
+  /// The minimum interval between reloads of the visible rows of a windowed source.
   public var refreshInterval: Duration = .seconds(1)
-  /// Different queries of one table that clients look at; further ones are refused.
+  /// The maximum number of different queries in use per table; further ones are refused.
   public var views = 256
-  /// About how many bytes their views may take; see ``ListView/bytesPerRow``.
+  /// The approximate maximum memory of one table's views in bytes; see ``ListView/bytesPerRow``.
   public var viewBytes = 4 << 30
-  /// The work that one turn does while views are put together, in rows that are gathered. Views of a quarter as many rows are put together at
-  /// once, as long as all that is done at once between two turns is five times as much at most.
+  /// The work budget of a turn for building views, in rows gathered.
+  ///
+  /// Views of up to a quarter as many rows are built at once. Between two turns, such builds may
+  /// use at most five times the budget.
   public var stepRows = 1 << 16
-  /// How many rows one turn lets go that their table does not keep; see ``Retention``.
+  /// The maximum number of rows evicted per turn; see ``Retention``.
   public var evictions = 1_024
-  /// About how many changed rows views take over in one turn, all together; windows that are cut count by their items. What does not
-  /// get its turn goes first in the next one; a view that lacks more takes it over in several turns, and shows nothing before it has all.
+  /// The approximate number of changed rows that all views together apply in one turn.
+  ///
+  /// Cutting a window counts by its items. Work that does not fit goes first in the next turn. A
+  /// view with more changes needs several turns and shows nothing in between.
   public var turnRows = 2_048
-  /// How many changes a view may lack before the engine has no room for more; see ``Engine/hasRoom(for:)``. Four times as many while it is
-  /// put together.
+  /// The number of unapplied changes in a view at which the source must wait; see
+  /// ``Engine/hasRoom(for:)``.
+  ///
+  /// An export that is being prepared may have four times as many.
   public var backlog = 4_096
-  /// The least time between two patches of a session that does not ask for another.
+  /// The minimum interval between patches of a session that requests none.
   public var interval: Duration = .milliseconds(300)
-  /// How long a page may hold the order of its window without asking again.
+  /// The duration after which a hold expires unless the client renews it.
   public var hold: Duration = .seconds(30)
-  /// How many pages that are gone may come back to a patch, and for how long.
+  /// The maximum number of closed sessions that can be resumed.
   public var parkedSessions = 1_000
-  /// See ``parkedSessions``.
+  /// The time for which a closed session can be resumed.
   public var parkedTime: Duration = .seconds(60)
-  /// The longest interval a page may ask for.
+  /// The longest interval that a client can request.
   public var longestInterval: Duration = .seconds(60)
 
-  /// The standard bounds.
+  /// The number of views of a table that the sessions of one owner can hold together: half of
+  /// ``views``.
+  public var viewsPerOwner: Int { max(1, views / 2) }
+  /// The approximate memory in bytes of all windows of a table: half of ``viewBytes``.
+  public var windowBytes: Int { viewBytes / 2 }
+
+  /// Creates the default limits.
   public init() {}
 }

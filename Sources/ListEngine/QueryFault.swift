@@ -1,28 +1,36 @@
-/// What is wrong with a query, and where in it.
+/// An error in a query, with the parts of the query that cause it.
 public struct QueryFault: Error, Hashable, Codable, Sendable {
-  /// What is wrong.
+  /// The error.
   public var error: ClientError
-  /// The parts of the query at fault, as paths into the client's message: `query.sort[0]`, `query.filter.all[1]`, `query.search`. Empty when no
-  /// part can be named. A filter's path may lead to a place inside the term that would have to change.
+  /// The faulty parts as paths into the client's message: `query.sort[0]`, `query.filter.all[1]`,
+  /// `query.search`.
+  ///
+  /// Empty if unknown. A path can lead to a part inside a filter's term.
   public var at: [String]
 
-  /// A fault at these places.
+  /// Creates a fault at these paths.
   public init(_ error: ClientError, at: [String] = []) {
     self.error = error
     self.at = at
   }
 }
 
-/// A request that was refused. Its session stays open, and can ask for something else.
+/// The answer to a refused request.
+///
+/// The session stays open and can send other requests.
 public struct Refusal: Hashable, Sendable {
-  /// The number of the refused request; for a section that cannot be collapsed, of the query that is shown.
+  /// The number of the refused request.
+  ///
+  /// If collapsing a section was refused, the number of the query shown.
   public var request: UInt64
-  /// What is wrong with it, and where.
+  /// The error and its location.
   public var fault: QueryFault
-  /// The last good request: its rows are what the client goes on getting. `nil` when the session has no table now.
+  /// The number of the last good request, whose rows the client keeps receiving.
+  ///
+  /// `nil` if the session now shows no query.
   public var shown: UInt64?
 
-  /// The refusal of a request.
+  /// Creates the refusal of a request.
   public init(request: UInt64, _ fault: QueryFault, shown: UInt64?) {
     self.request = request
     self.fault = fault

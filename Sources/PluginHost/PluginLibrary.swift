@@ -2,6 +2,7 @@ import CChildProcess
 import CCrashNote
 import CListPlugin
 import Glibc
+import Synchronization
 
 /// A plugin's shared library, loaded for as long as the process lives.
 ///
@@ -33,23 +34,19 @@ public final class PluginLibrary: Sendable {
   ///     the disk, and would take it for the one that it has. What was loaded before stays in memory.
   public convenience init(path: String, sha256: String? = nil, isCopied: Bool = false) throws(PluginError) {
     var file = try TrustedFile.open(path).file
-    let note: UnsafePointer<CChar>?
-    do throws(PluginError) {
-      note = try CrashNotes.admit(path, file)
-      if isCopied {
-        let copy = child_copy_file(file)
-        guard copy >= 0 else { throw .notALibrary(path, reason: String(cString: strerror(errno))) }
-        close(file)
-        file = copy
-      }
-      if let sha256 { try FileDigest.check(file, path, is: sha256) }
-    } catch {
+    defer { close(file) }
+    let note = try CrashNotes.admit(path, file)
+    if isCopied {
+      // A name of up to 249 bytes, which debuggers and /proc show.
+      let copy = child_copy_file(file, path.split(separator: "/").last.map { String($0.prefix(60)) } ?? "plugin")
+      guard copy >= 0 else { throw .notALibrary(path, reason: String(cString: strerror(errno))) }
       close(file)
-      throw error
+      file = copy
     }
-    // What was looked at is what is loaded. The file stays open: the loader knows a library by this name, and must not meet it again for another.
-    let name = "/proc/self/fd/\(file)"
-    // Now: a symbol that is missing is an error here, not a death later. Local: plugins do not see each other.
+    if let sha256 { try FileDigest.check(file, path, is: sha256) }
+    // The descriptor that was checked is the one that is loaded.
+    let name = Self.loaderName(of: file)
+    // RTLD_NOW: a missing symbol is an error here instead of a crash later. RTLD_LOCAL: plugins do not see each other's symbols.
     guard let handle = CrashNotes.inside(note, { dlopen(name, RTLD_NOW | RTLD_LOCAL) }) else {
       let reason = dlerror().map { String(cString: $0).replacing(name, with: path) } ?? "no reason given"
       throw .notALibrary(path, reason: reason)
@@ -99,6 +96,19 @@ public final class PluginLibrary: Sendable {
     self.title = title.isEmpty ? name : title
     self.plugin = plugin
     self.note = note
+  }
+
+  /// The number of the next name for the loader.
+  private static let nextName = Atomic<UInt32>(0)
+
+  /// A path to an open file that no other library was loaded by.
+  ///
+  /// The loader returns the library that it already has when it meets a name again, and descriptor numbers are used again once they are
+  /// closed. Each bit of a running number is a `/` or a `/.` in the path, which both lead to the same file.
+  static func loaderName(of file: Int32) -> String {
+    let number = nextName.wrappingAdd(1, ordering: .relaxed).oldValue
+    let bits = (0..<UInt32.bitWidth).map { number >> $0 & 1 == 0 ? "/" : "/." }
+    return "/proc/self/fd\(bits.joined())/\(file)"
   }
 
   /// The version of an entry function that is there instead of ours, so that the error can name it.

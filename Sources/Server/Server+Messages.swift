@@ -77,7 +77,7 @@ extension Server {
       tellNewStatus(of: open.table, to: session)
       return .open(
         session.id, table: open.table, request: open.request, query: open.query, viewport: open.viewport,
-        interval: open.interval, resume: resume)
+        interval: open.interval, resume: resume, owner: owner(of: session))
     case (_, .greeted): throw .unexpectedMessage("open a table first")
     case (.query(let request, let query, let viewport), _):
       session.isPaused = false
@@ -118,6 +118,11 @@ extension Server {
       lws_callback_on_writable(session.socket)
       return nil
     }
+  }
+
+  /// Returns the engine's number for the clients of a token; `nil` if all clients may share one.
+  private func owner(of session: Session) -> Int? {
+    configuration.tokens.count > 1 ? session.shareToken?.hashValue : nil
   }
 
   /// Sends the status of the source of a newly opened table, if it may have changed since the

@@ -47,7 +47,7 @@ public final class Server {
   var transfers: [OpaquePointer: PageTransfer] = [:]
   /// Tables on their way out.
   var downloads: [OpaquePointer: TableDownload] = [:]
-  var downloadShares = TokenShares(limit: Server.greatestDownloadShare)
+  var downloadShares: TokenShares
   /// The pages of each token.
   var sessionShares: TokenShares
   /// Whose last query waits for the turn.
@@ -95,7 +95,8 @@ public final class Server {
     pageLog = SourceLog(configuration.logger) { EventLoop.now }
     resumeTokens = ResumeTokens(limit: configuration.limits.parkedSessions)
     actions = ActionBook(limit: configuration.limits.parkedSessions)
-    sessionShares = TokenShares(limit: configuration.sessionsPerToken)
+    sessionShares = TokenShares(limit: configuration.sessionShare)
+    downloadShares = TokenShares(limit: configuration.exportShare)
     greetings = GreetingQueue(patience: configuration.helloTimeout)
     rounds = Rounds(every: min(.seconds(1), configuration.patience.silence, configuration.patience.answer))
     engine = RecordedEngine(

@@ -41,6 +41,8 @@ extension Server {
     // Where everyone on the network could come, a server does not go without tokens.
     let tokens = changes.tokens.isEmpty && !configuration.address.isLocal ? configuration.tokens : changes.tokens
     configuration.tokens = tokens
+    sessionShares.limit = configuration.sessionShare
+    downloadShares.limit = configuration.exportShare
     configuration.isReadOnly = changes.isReadOnly
     configuration.publicURLs = changes.publicURLs
     reload(changes.certificate)

@@ -22,8 +22,12 @@ public struct ServerConfiguration: Sendable {
   public var limits = Limits()
   /// How many pages it serves at once.
   public var sessionLimit = 10_000
-  /// How many of them may be for the holders of one token.
-  public var sessionsPerToken = 5_000
+  /// The greatest number of sessions with one token; `nil` for the standard one.
+  public var sessionsPerToken: Int?
+  /// The greatest number of exports with one token; `nil` for the standard one.
+  public var exportsPerToken: Int?
+  /// The bounds of the time that clients take to read an export.
+  public var exportPace = DownloadPace.Bounds()
   /// How many connections one address beyond this machine may have.
   public var connectionsPerAddress = 100
   /// How many connections a second are taken, on average, and how many at once. Others are closed without a word, so that those that
@@ -67,4 +71,22 @@ public struct ServerConfiguration: Sendable {
 
   /// The standard choices.
   public init() {}
+
+  /// The standard number of sessions with one of several tokens.
+  static let standardSessionShare = 5_000
+  /// The standard number of exports with one of several tokens.
+  static let standardExportShare = 4
+
+  /// The greatest number of sessions with one token.
+  var sessionShare: Int {
+    TokenShares.limit(
+      chosen: sessionsPerToken, tokens: tokens.count, standard: Self.standardSessionShare, all: sessionLimit)
+  }
+
+  /// The greatest number of exports with one token.
+  var exportShare: Int {
+    TokenShares.limit(
+      chosen: exportsPerToken, tokens: tokens.count, standard: Self.standardExportShare,
+      all: Server.greatestDownloadCount)
+  }
 }

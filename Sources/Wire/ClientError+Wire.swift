@@ -32,8 +32,10 @@ extension ClientError {
     case .unknownTable(let table): "there is no table “\(table)”"
     case .unknownColumn(let table, let column): "the table \(table) has no column “\(column)”"
     case .unknownAction(let name): "there is no action “\(name)”"
-    case .tooManySessions(let limit): "this server serves at most \(limit) pages at once"
-    case .tooManySessionsOfToken(let limit): "one token may have at most \(limit) pages at once"
+    case .tooManySessions(let limit):
+      "this server is limited to \(limit) pages at the same time: close another one, or ask the operator"
+    case .tooManySessionsOfToken(let limit):
+      "pages with one token are limited to \(limit) at the same time: close another one, or ask the operator"
     }
   }
 }

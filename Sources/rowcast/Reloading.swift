@@ -126,6 +126,10 @@ extension Settings {
     }
     compare("web", \.web)
     compare("record", \.record)
+    compare("sessions-per-token", \.sessionsPerToken)
+    compare("exports-per-token", \.exportsPerToken)
+    compare("export-rate", \.exportRate)
+    compare("export-time", \.exportTime)
     return names
   }
 }

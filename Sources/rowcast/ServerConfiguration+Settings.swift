@@ -14,6 +14,10 @@ extension ServerConfiguration {
     tokens = access.tokens
     isReadOnly = settings.readOnly ?? false
     limits.interval = .milliseconds(settings.interval ?? Settings.standardInterval)
+    sessionsPerToken = settings.sessionsPerToken
+    exportsPerToken = settings.exportsPerToken
+    if let rate = settings.exportRate { exportPace.leastRate = rate }
+    if let time = settings.exportTime { exportPace.longest = .seconds(time) }
     endsOnSignals = true
     logger = Logger(label: "rowcast")
     certificate = settings.certificate

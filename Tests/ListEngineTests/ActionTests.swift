@@ -1,7 +1,7 @@
 import ListEngine
 import Testing
 
-/// What has to be said for an action, and what may not.
+/// Validation of action arguments.
 @Suite struct ActionTests {
   private let action = Action(
     "renice",

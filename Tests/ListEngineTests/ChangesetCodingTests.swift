@@ -2,7 +2,7 @@ import ListEngine
 import ListTesting
 import Testing
 
-/// What recordings keep of a changeset must be all of it; what is damaged must be refused, not believed.
+/// The binary form of changesets: encoding round-trips, and damaged input is rejected.
 @Suite struct ChangesetCodingTests {
   private var changes: Changeset {
     var changes = Changeset()

@@ -3,13 +3,13 @@ import Testing
 
 @testable import ListEngine
 
-/// An engine with one table of numbers and some pages, under a manual clock.
+/// An engine with one table of numbers, some clients and a manual clock.
 final class Harness {
   var engine: Engine
   let table: TableID
   var clock = ManualClock()
   private(set) var replicas: [SessionID: Replica] = [:]
-  /// Everything that was sent, in order.
+  /// All deliveries in order.
   private(set) var deliveries: [(session: SessionID, delivery: Delivery)] = []
   private(set) var others: [Output] = []
 
@@ -33,29 +33,30 @@ final class Harness {
     engine.handle(.changes(table, changes.set), at: clock.now)
   }
 
-  /// Opens a page of ten visible rows, five more below and above.
+  /// Opens a session with ten visible rows and a buffer of five rows below and above.
   @discardableResult
   func open(
     _ number: UInt64 = 1, query: QueryRequest = QueryRequest(), first: Int = 0, count: Int = 10, buffer: Int = 5,
-    stick: Viewport.Stick? = nil, interval: Duration? = nil
+    stick: Viewport.Stick? = nil, interval: Duration? = nil, owner: Int? = nil
   ) -> SessionID {
     let id = SessionID(rawValue: number)
     replicas[id] = Replica()
     engine.handle(
       .open(
         id, table: "numbers", request: 1, query: query,
-        viewport: Viewport(first: first, count: count, ahead: buffer, behind: buffer, stick: stick), interval: interval),
+        viewport: Viewport(first: first, count: count, ahead: buffer, behind: buffer, stick: stick), interval: interval,
+        owner: owner),
       at: clock.now)
     return id
   }
 
-  /// A page goes on under another name, with what it holds.
+  /// Hands a client's window over to another session.
   func hand(_ old: SessionID, to new: SessionID) { replicas[new] = replicas.removeValue(forKey: old) }
 
-  /// A page holds this.
+  /// Sets the window that a client holds.
   func put(_ replica: Replica, as id: SessionID) { replicas[id] = replica }
 
-  /// Drops what others were told so far.
+  /// Drops the outputs recorded so far that are not deliveries.
   func forgetOthers() { others = [] }
 
   func scroll(
@@ -75,7 +76,9 @@ final class Harness {
     engine.handle(.acknowledge(id, sequence: replicas[id]?.sequence ?? 0), at: clock.now)
   }
 
-  /// Lets the engine answer; pages apply what they get. The result is what was sent now.
+  /// Advances the engine; clients apply what they receive.
+  ///
+  /// Returns the new deliveries.
   @discardableResult
   func advance(by duration: Duration = .zero) throws -> [Delivery] {
     clock.advance(by: duration)
@@ -92,11 +95,11 @@ final class Harness {
     return sent
   }
 
-  /// Lets the engine answer, and has every page acknowledge, until nothing is due at this moment.
+  /// Advances the engine and acknowledges all deliveries, until nothing is due at this time.
   func settle(by duration: Duration = .zero) throws {
     try advance(by: duration)
     for _ in 0..<100 {
-      // In their order: a dictionary's is another one each time, and the engine answers those first that it heard first.
+      // Acknowledge in a fixed order, because the order determines the engine's next deliveries.
       for id in replicas.keys.sorted(by: { $0.rawValue < $1.rawValue }) { acknowledge(id) }
       if try advance().isEmpty { return }
     }
@@ -105,19 +108,19 @@ final class Harness {
 
   func replica(_ number: UInt64 = 1) -> Replica { replicas[SessionID(rawValue: number)]! }
 
-  /// The first column of what a page shows.
+  /// Returns the first column of the rows that a client shows.
   func values(_ number: UInt64 = 1) -> [Int64] {
     replica(number).cells.compactMap { if case .integer(let value) = $0[0] { value } else { nil } }
   }
 
-  /// The id of the row that shows this value.
+  /// Returns the identifier of the row with this value.
   func row(_ value: Int64, _ number: UInt64 = 1) -> RowID? {
     for case .row(let id, _, let cells) in replica(number).items where cells[0] == .integer(value) { return id }
     return nil
   }
 }
 
-/// Changes of a table with a value, a name and a group.
+/// A builder of changes to a table with a value, a name and a group.
 struct Changes {
   var set = Changeset()
 

@@ -2,7 +2,7 @@ import ListEngine
 import ListTesting
 import Testing
 
-/// What README.md shows, with public declarations only.
+/// The example in README.md, which uses only public declarations.
 @Suite struct HeadlessTests {
   @Test func theExampleInTheReadmeShowsWhatItSays() throws {
     var clock = ManualClock()
@@ -50,7 +50,7 @@ import Testing
         engine.handle(.writable(page), at: clock.now)
         engine.handle(.acknowledge(page, sequence: delivery.sequence), at: clock.now)
       }
-      // Nothing sleeps: time goes on to whatever is due next.
+      // Nothing sleeps: the manual clock jumps to the next deadline.
       let next = [engine.deadline, source.deadline.map { start.advanced(by: $0) }].compactMap { $0 }.min()
       guard let next else { break }
       clock.advance(by: max(.zero, clock.now.duration(to: next)))

@@ -2,7 +2,7 @@ import Testing
 
 @testable import ListEngine
 
-/// Moments and durations at the ends of what 64 bits count: nothing traps, whatever a clock or a configuration says.
+/// Instants and durations at the limits of 64 bits never trap.
 @Suite struct InstantTests {
   private let last = Instant(nanoseconds: .max)
   private let first = Instant(nanoseconds: .min)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ListEngine
 
-/// What rows are called by those who do not know this engine's ids.
+/// Conversion between row identifiers and keys.
 @Suite struct KeysTests {
   private let page = SessionID(rawValue: 1)
 
@@ -82,7 +82,7 @@ import Testing
   }
 }
 
-/// The same of rows that stay at their source.
+/// Conversion between row identifiers and keys in windowed tables.
 @Suite struct WindowedKeysTests {
   private let page = SessionID(rawValue: 1)
 

@@ -3,11 +3,13 @@ import Testing
 
 @testable import ListEngine
 
-/// Design.md 8: everything that a stranger can make large has a limit. Each is tried on both sides.
+/// Design.md 8: everything that clients and sources can make large has a limit.
+///
+/// The tests try both sides of each limit.
 @Suite struct LimitsTests {
   @Test func theBoundsAreThoseThatTheDocumentsState() {
     let limits = Limits()
-    // docs/protocol.md.
+    // Limits stated in docs/protocol.md.
     #expect(limits.visible == 1_000 && limits.buffer == 2_000)
     #expect(limits.search == 1_000 && limits.groups == 4 && limits.aggregates == 16 && limits.collapsed == 10_000)
     #expect(limits.filterDepth == 8 && limits.filterTerms == 100)
@@ -16,14 +18,14 @@ import Testing
     #expect(limits.hold == .seconds(30))
     #expect(limits.parkedSessions == 1_000 && limits.parkedTime == .seconds(60))
     #expect(limits.collationKeyBytes == 1_000)
-    // docs/plugins.md and docs/windowed.md.
+    // Limits stated in docs/plugins.md and docs/windowed.md.
     #expect(limits.columns == 512 && limits.cellBytes == 65_536)
     #expect(limits.pageRows == 100 && limits.remainderRows == 50_000 && limits.remainders == 8)
     #expect(limits.cachedRows == 50_000 && limits.cachedBytes == 64 << 20)
     #expect(limits.windowedSections == 10_000 && limits.cursorBytes == 4_096)
     #expect(limits.refreshInterval == .seconds(1))
     #expect(limits.reason == 200)
-    // What nobody outside sees, but for the memory and the time that it takes.
+    // Limits that only affect memory and time.
     #expect(limits.rows == 100_000_000 && limits.tableBytes == 1 << 36)
     #expect(limits.patchBytes == 48 * 1024 && limits.sortTerms == 8 && limits.remainderPageRows == 1_000)
     #expect(limits.exportPatience == .seconds(60))
@@ -34,7 +36,7 @@ import Testing
 
   // MARK: Queries
 
-  /// Whether a page is refused that asks for this, and with what words.
+  /// Returns the error with which a query is refused, if any.
   private func refusal(_ query: QueryRequest) throws -> ClientError? {
     let harness = try Harness(rows: 3)
     harness.open(query: query)
@@ -97,7 +99,7 @@ import Testing
 
   // MARK: Viewports
 
-  /// How many items a page is given that asks for so many, of 6,000.
+  /// Returns the items that a client receives for a viewport on 6,000 items.
   private func given(_ viewport: Viewport) throws -> Range<Int> {
     var limits = Limits()
     limits.patchBytes = 1 << 30

@@ -3,25 +3,28 @@ import Testing
 
 @testable import ListEngine
 
-/// An engine with one windowed table, its scripted source, and pages, under a manual clock.
+/// An engine with one windowed table, its scripted source, clients and a manual clock.
 final class WindowedHarness {
   var engine: Engine
   let table: TableID
   var clock = ManualClock()
   var source: ScriptedWindowedSource
-  /// What becomes of what is asked from now on.
+  /// The source's behavior for future requests.
   var plan: (PageRequest) -> ScriptedWindowedSource.Plan = { _ in .init() }
-  /// What a client does once, when it has applied what it got next and before it acknowledges that.
+  /// An action that a client runs once, after it has applied the next delivery and before it
+  /// acknowledges it.
   private var beforeAcknowledging: (() -> Void)?
-  /// Whether the source's book of what it is asked counts: not where a test answers in its place.
+  /// Whether the source validates requests.
+  ///
+  /// Tests that answer in its place turn this off.
   var judgesRequests = true
   private(set) var replicas: [SessionID: Replica] = [:]
   private(set) var deliveries: [Delivery] = []
   private(set) var refusals: [SessionID: ClientError] = [:]
-  /// All of them, in order.
+  /// All refusals in order.
   private(set) var refused: [Refusal] = []
 
-  /// Rows have a value, a name and a group.
+  /// A schema whose rows have a value, a name and a group.
   static func schema(
     _ capabilities: WindowedCapabilities, prefetch: PrefetchPolicy = PrefetchPolicy()
   ) -> Schema {
@@ -52,7 +55,7 @@ final class WindowedHarness {
     return limits
   }
 
-  /// A row whose value is its key ten times over.
+  /// Inserts or replaces a row whose value by default is ten times its key.
   func upsert(_ key: Int, value: Int? = nil, group: String? = nil, at place: Int? = nil) {
     source.upsert(
       .integer(Int64(key)),
@@ -62,7 +65,7 @@ final class WindowedHarness {
 
   func change() { engine.handle(.sourceChanged(table), at: clock.now) }
 
-  /// Opens a page of ten visible rows, five more below and above.
+  /// Opens a session with ten visible rows and a buffer of five rows below and above.
   @discardableResult
   func open(
     _ number: UInt64 = 1, query: QueryRequest = QueryRequest(), first: Int = 0, count: Int = 10, buffer: Int = 5,
@@ -93,7 +96,8 @@ final class WindowedHarness {
 
   func close(_ number: UInt64 = 1) { engine.handle(.close(SessionID(rawValue: number)), at: clock.now) }
 
-  /// One turn: the engine answers, pages apply and acknowledge what they get, the source takes what it is asked.
+  /// Runs one turn: the engine advances, clients apply and acknowledge deliveries, and the source
+  /// takes requests.
   @discardableResult
   func turn(by duration: Duration = .zero) throws -> [Delivery] {
     clock.advance(by: duration)
@@ -119,10 +123,10 @@ final class WindowedHarness {
     return sent
   }
 
-  /// Lets the source say what is due.
+  /// Delivers the source's due answers.
   func answer() { for input in source.answers(until: clock.now, table) { engine.handle(input, at: clock.now) } }
 
-  /// Lets time pass from one thing that is due to the next, as far as that is within this duration.
+  /// Advances time from deadline to deadline within this duration.
   func settle(within duration: Duration = .seconds(100)) throws {
     let end = clock.now.advanced(by: duration)
     for _ in 0..<10_000 {
@@ -135,7 +139,9 @@ final class WindowedHarness {
     Issue.record("it does not come to rest")
   }
 
-  /// As ``settle(within:)``, and a client does this between applying and acknowledging what comes next.
+  /// Settles like ``settle(within:)``.
+  ///
+  /// A client runs `act` between applying and acknowledging the next delivery.
   func settle(beforeAcknowledging act: @escaping () -> Void) throws {
     beforeAcknowledging = act
     try settle()
@@ -143,7 +149,8 @@ final class WindowedHarness {
 
   func replica(_ number: UInt64 = 1) -> Replica { replicas[SessionID(rawValue: number)]! }
 
-  /// What a page shows, one word an item: a row's value, `...` for a placeholder, `!` for one that failed, a header's value and count.
+  /// Returns the items that a client shows as text: a row's value, `...` for a placeholder, `!` for
+  /// a failed one, or a header's value and count.
   func lines(_ number: UInt64 = 1) -> [String] {
     let replica = replica(number)
     return replica.items.map { item in
@@ -166,7 +173,7 @@ final class WindowedHarness {
     }
   }
 
-  /// The id of the row that shows this value.
+  /// Returns the identifier of the row with this value.
   func row(_ value: Int64, _ number: UInt64 = 1) -> RowID? {
     for case .row(let id, _, let cells) in replica(number).items where cells.first == .integer(value) { return id }
     return nil

@@ -86,4 +86,32 @@ import Testing
       #expect(first.plugin != copy.plugin)
     }
   }
+
+  /// The places of the files that this process has open, by what the system calls them.
+  private func openFiles(named name: String) throws -> Int {
+    try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count {
+      (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)"))?.contains(name) == true
+    }
+  }
+
+  @Test func aLoadedLibraryHoldsNoDescriptor() throws {
+    try Workshop.withFolder { folder in
+      let source = Workshop.root.appending(path: "Tests/Fixtures/plugins/examined.c")
+      // A name that no other test uses.
+      let path = folder.appending(path: "libholds-no-descriptor.so").path
+      try FileManager.default.moveItem(atPath: Workshop.build(source, into: folder), toPath: path)
+      let broken = folder.appending(path: "broken.so").path
+      try "no library".write(toFile: broken, atomically: true, encoding: .utf8)
+      var plugins = [try PluginLibrary(path: path).plugin]
+      // Descriptors have the same numbers again and again: the loader must not take one library for another.
+      for _ in 1...8 {
+        plugins.append(try PluginLibrary(path: path, isCopied: true).plugin)
+        #expect(throws: PluginError.self) { try PluginLibrary(path: broken) }
+        #expect(throws: PluginError.self) { try PluginLibrary(path: path, sha256: Self.ofABC, isCopied: true) }
+      }
+      #expect(Set(plugins).count == 9)
+      #expect(try openFiles(named: folder.path) == 0)
+      #expect(try openFiles(named: "memfd:libholds-no-descriptor.so") == 0)
+    }
+  }
 }

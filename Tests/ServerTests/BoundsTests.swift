@@ -34,7 +34,6 @@ import Wire
     try expect(
       "operation.md",
       [
-        ("| pages at once | 10,000, and 5,000 of one token;", configuration.sessionLimit == 10_000),
         ("| connections of one address beyond this machine | 100 |", configuration.connectionsPerAddress == 100),
         (
           "| requests on their way in | 200; of more, those that have said nothing for 250 ms go, the oldest first |",
@@ -55,13 +54,13 @@ import Wire
           Server.rowsPerMessage == 65_536 && Server.greatestQueryCost == 20
         ),
         (
-          "| 10,000, and 5,000 of one token; a further one",
-          configuration.sessionLimit == 10_000 && configuration.sessionsPerToken == 5_000
+          "| pages at once | 10,000, and 5,000 of one token where there are several (`--sessions-per-token`);",
+          configuration.sessionLimit == 10_000 && ServerConfiguration.standardSessionShare == 5_000
         ),
         (
-          "so is one that is read for an hour, or, after a minute, by fewer than 4,096 bytes a second.",
-          DownloadPace.longest == .seconds(3_600) && DownloadPace.grace == .seconds(60)
-            && DownloadPace.leastRate == 4_096
+          "so is one that is read for an hour (`--export-time`), or, after a minute, by fewer than 4,096 bytes a second (`--export-rate`).",
+          configuration.exportPace.longest == .seconds(3_600) && configuration.exportPace.grace == .seconds(60)
+            && configuration.exportPace.leastRate == 4_096
         ),
         (
           "200 a second, 400 at once; then it is not listened to for half a second, and after 20 times closed |",
@@ -72,6 +71,8 @@ import Wire
           "256, and 4,096 MiB for their order; a further one is refused with `tooManyViews`",
           limits.views == 256 && limits.viewBytes == 4_096 << 20
         ),
+        ("the clients of one have half of them, 128, together", limits.viewsPerOwner == 128),
+        ("| 2,048 MiB together:", limits.windowBytes == 2_048 << 20),
         ("| 65,536 rows a table, or what costs as much:", limits.stepRows == 65_536),
         ("| 2,048 rows a turn, or what costs as much;", limits.turnRows == 2_048),
         ("lacks more than 4,096 changes for 32 turns", limits.backlog == 4_096 && TableState.patientTurns == 32),
@@ -105,8 +106,10 @@ import Wire
           FailureLimiter.rate == 10 && FailureLimiter.burst == 10 && FailureLimiter.greatestCount == 4_096
         ),
         (
-          "Eight tables can be taken away at once (503 beyond), four of them with one token, and one of which nothing is read for 15 s",
-          Server.greatestDownloadCount == 8 && Server.greatestDownloadShare == 4 && Server.downloadPatience == 15
+          "Eight tables can be taken away at once (503 beyond), four of them with one token where there are several "
+            + "(`--exports-per-token`), and one of which nothing is read for 15 s",
+          Server.greatestDownloadCount == 8 && ServerConfiguration.standardExportShare == 4
+            && Server.downloadPatience == 15
         ),
         ("a field has at most 4,096 bytes.", LogText.greatestByteCount == 4_096),
         ("A source writes a hundred lines a second at most,", SourceLog.rate == 100),

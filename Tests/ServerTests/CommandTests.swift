@@ -1,6 +1,8 @@
 import Foundation
 import Testing
 
+@testable import Server
+
 /// `rowcast serve`, from outside.
 @Suite struct CommandTests {
   @Test(arguments: [
@@ -13,6 +15,8 @@ import Testing
     ["--no-token", "--unix", "/nowhere/s", "--public-url", "https://rows.example.org"],
     ["--public-url", "example.org"],
     ["url", "--role", "admin"], ["url", "--port", "x"],
+    ["--sessions-per-token", "0"], ["--sessions-per-token", "10001"], ["--exports-per-token", "0"],
+    ["--exports-per-token", "9"], ["--export-rate", "-1"], ["--export-time", "0"], ["--export-time", "86401"],
     ["--interval", "-1"], ["--interval", "60001"], ["--log-level", "loud"], ["--set", "x"], ["--set", "market.rows=1"],
     ["--set", "processes=1"], ["--plugin", "processes", "--plugin", "processes"],
     ["--plugin", "market", "--set", "market.rows=many"], ["--child", "x"], ["--child", "=true"],
@@ -166,5 +170,24 @@ import Testing
     command.send(signal: SIGTERM)
     let end = try command.end()
     #expect(end == -SIGTERM || end == 0)
+  }
+
+  @Test(arguments: [true, false]) func boundsOfTokensAreChosenByFlagsAndByTheFile(_ isFile: Bool) throws {
+    let folder = try ConfigurationTests.Folder()
+    let token = AccessToken(role: .viewer)
+    let path = "\(folder.path)/tokens"
+    try TokenFile.write([token, AccessToken(role: .operator)], to: path)
+    try folder.write("sessions-per-token: 1\nexport-time: 1\n")
+    let bounds = isFile ? ["--config", folder.file] : ["--sessions-per-token", "1", "--export-time", "1"]
+    let command = try RunningCommand(["--port", "0", "--token-file", path, "--plugin", "clock"] + bounds)
+    func page() throws -> WebSocketClient {
+      let lines = WebSocketClient.upgrade(port: command.port, subprotocol: "rowcast.v1, rowcast.token.\(token.text)")
+      return try WebSocketClient(port: command.port, lines: lines)
+    }
+    let first = try page()
+    first.say(#"{"type":"hello","version":1}"#)
+    _ = try first.message("hello")
+    let refusal = try page().refusal()
+    #expect(refusal.error == "tooManySessions" && refusal.close == 1008)
   }
 }

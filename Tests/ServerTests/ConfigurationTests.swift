@@ -38,6 +38,8 @@ import Testing
     ("no-token: true\npublic-url: ['https://a.example']", "1:1", "excludes public-url"),
     ("token-file: /etc/passwd", "1:1", "yours"),
     ("web: /nowhere", "1:1", "no web folder"), ("interval: 60001", "1:1", "between 0 and 60000"),
+    ("sessions-per-token: 0", "1:1", "between 1 and 10000"), ("export-rate: x", "1:14", "whole number"),
+    ("exports-per-token: 9", "1:1", "between 1 and 8"), ("export-time: 0", "1:1", "between 1 and 86400"),
     ("interval: 1s", "1:11", "whole number"), ("log-level: loud", "1:1", "trace, debug"),
     ("log-level: INFO", "1:1", "trace, debug"), ("log-format: xml", "1:1", "text or json"),
     ("sources: processes", "1:10", "must be a list"), ("sources: []", "1:10", "must not be empty"),

@@ -7,8 +7,8 @@ import Testing
   private func at(_ seconds: Int) -> Instant { .zero.advanced(by: .seconds(seconds)) }
 
   @Test func anExportThatIsReadTooSlowlyIsGivenUpAfterAMinute() {
-    var pace = DownloadPace(at: .zero)
-    pace.goOn(sent: 61 * DownloadPace.leastRate - 1, at: at(1))
+    var pace = DownloadPace(.init(), at: .zero)
+    pace.goOn(sent: 61 * DownloadPace.Bounds().leastRate - 1, at: at(1))
     #expect(pace.fault(at: at(60)) == nil)
     #expect(pace.fault(at: at(61)) == "less than 4096 bytes a second are read of it")
     pace.goOn(sent: 1, at: at(61))
@@ -16,14 +16,14 @@ import Testing
   }
 
   @Test func anExportThatTakesTooLongIsGivenUpHoweverFastItIsRead() {
-    var pace = DownloadPace(at: .zero)
+    var pace = DownloadPace(.init(), at: .zero)
     pace.goOn(sent: .max / 2, at: at(1))
     #expect(pace.fault(at: at(3_600)) == nil)
     #expect(pace.fault(at: at(3_601)) == "it takes more than 3600 s")
   }
 
   @Test func whatItWaitsForItsSourceDoesNotCount() {
-    var pace = DownloadPace(at: .zero)
+    var pace = DownloadPace(.init(), at: .zero)
     pace.wait(at: at(10))
     pace.wait(at: at(500))
     pace.goOn(at: at(4_010))

@@ -11,6 +11,13 @@ import Testing
     return try #require(line?.split(separator: " ").last.flatMap { Int($0) })
   }
 
+  /// Asks again and again; `false` when what is wanted does not come.
+  private func comes(_ isWanted: () throws -> Bool) rethrows -> Bool {
+    let deadline = RawSocket.now() + RawSocket.patience
+    while RawSocket.now() < deadline { if try isWanted() { return true } }
+    return false
+  }
+
   private func queries(_ numbers: ClosedRange<Int>) -> [UInt8] {
     numbers.flatMap { number in
       WebSocketClient.frame(
@@ -97,6 +104,30 @@ import Testing
     _ = try next.message("hello")
   }
 
+  @Test func oneTokenLeavesViewsForTheOthers() throws {
+    let (one, other) = (AccessToken(role: .viewer), AccessToken(role: .operator))
+    let server = try RunningServer {
+      $0.tokens = [one, other]
+      $0.limits.views = 4
+    }
+    let inlet = server.addNumbers(10)
+    func ask(_ number: Int, _ token: AccessToken) throws -> [String: Any]? {
+      let lines = WebSocketClient.upgrade(port: server.port, extra: ["Authorization: Bearer \(token.text)"])
+      let client = try WebSocketClient(port: server.port, lines: lines)
+      client.say(#"{"type":"hello","version":1}"#)
+      _ = try client.message("hello")
+      client.say(#"{"type":"open","table":"numbers","request":1,"query":{"search":"\#(number)"}}"#)
+      clients.append(client)
+      return number == 3 ? try client.message("error") : try client.message("window")
+    }
+    var clients: [WebSocketClient] = []
+    _ = try ask(1, one)
+    _ = try ask(2, one)
+    #expect(try ask(3, one)?["code"] as? String == "tooManyViews")
+    _ = try ask(4, other)
+    withExtendedLifetime(inlet) {}
+  }
+
   @Test func oneTokenLeavesExportsForTheOthers() throws {
     let (one, other) = (AccessToken(role: .viewer), AccessToken(role: .operator))
     let server = try RunningServer { $0.tokens = [one, other] }
@@ -108,8 +139,8 @@ import Testing
     func status(_ token: AccessToken) throws -> Int? {
       try HTTPAnswer.get("/tables/numbers.csv?search=nothing", port: server.port, headers: headers(token))?.status
     }
-    while try status(one) != 200 {}
-    var held = try (0..<Server.greatestDownloadShare).map { _ in
+    #expect(try comes { try status(one) == 200 })
+    var held = try (0..<ServerConfiguration.standardExportShare).map { _ in
       let socket = try RawSocket(port: server.port)
       socket.send("GET /tables/numbers.csv HTTP/1.1\r\nHost: 127.0.0.1:\(server.port)\r\n\(headers(one)[0])\r\n\r\n")
       #expect(socket.receive(until: RawSocket.now() + RawSocket.patience))
@@ -118,7 +149,72 @@ import Testing
     #expect(try status(one) == 503)
     #expect(try status(other) == 200)
     held.removeAll()
-    while try status(one) == 503 {}
-    #expect(try status(one) == 200)
+    #expect(try comes { try status(one) == 200 })
+  }
+
+  @Test func theOnlyTokenHasAllThatTheServerHas() throws {
+    let (one, other) = (AccessToken(role: .viewer), AccessToken(role: .operator))
+    var configuration = ServerConfiguration()
+    configuration.tokens = [one]
+    #expect(configuration.sessionShare == configuration.sessionLimit)
+    #expect(configuration.exportShare == Server.greatestDownloadCount)
+    configuration.tokens = [one, other]
+    #expect(configuration.sessionShare == 5_000 && configuration.exportShare == 4)
+    (configuration.sessionsPerToken, configuration.exportsPerToken) = (7, 3)
+    #expect(configuration.sessionShare == 7 && configuration.exportShare == 3)
+    configuration.tokens = [one]
+    #expect(configuration.sessionShare == 7 && configuration.exportShare == 3, "the operator has the last word")
+  }
+
+  @Test func sharesFollowTheTokensOfARunningServer() throws {
+    let (one, other) = (AccessToken(role: .viewer), AccessToken(role: .operator))
+    let server = try RunningServer { $0.tokens = [one] }
+    let inlet = server.addNumbers(10)
+    for start in stride(from: 10, to: 200_000, by: 10_000) {
+      inlet.tell(.changes(RunningServer.rows(start..<start + 10_000)))
+    }
+    let authorization = "Authorization: Bearer \(one.text)"
+    func status() throws -> Int? {
+      try HTTPAnswer.get("/tables/numbers.csv?search=nothing", port: server.port, headers: [authorization])?.status
+    }
+    #expect(try comes { try status() == 200 })
+    let request = "GET /tables/numbers.csv HTTP/1.1\r\nHost: 127.0.0.1:\(server.port)\r\n\(authorization)\r\n\r\n"
+    let held = try (0..<ServerConfiguration.standardExportShare).map { _ in
+      let socket = try RawSocket(port: server.port)
+      socket.send(request)
+      #expect(socket.receive(until: RawSocket.now() + RawSocket.patience))
+      return socket
+    }
+    #expect(try status() == 200, "the only token may have more than the share of one of several")
+    server.control.change(
+      ServerChanges(tokens: [one, other], isReadOnly: false, publicURLs: [], interval: .milliseconds(300)))
+    #expect(try comes { try status() == 503 })
+    withExtendedLifetime(held) {}
+  }
+
+  @Test(arguments: [true, false])
+  func exportsBeyondTheirTimeOrBelowTheirRateEndBeforeTheirLastChunk(_ isTime: Bool) throws {
+    let server = try RunningServer {
+      if isTime {
+        $0.exportPace.longest = .zero
+      } else {
+        ($0.exportPace.grace, $0.exportPace.leastRate) = (.zero, .max)
+      }
+    }
+    let inlet = server.addNumbers(10)
+    for start in stride(from: 10, to: 200_000, by: 10_000) {
+      inlet.tell(.changes(RunningServer.rows(start..<start + 10_000)))
+    }
+    // All rows are there when the last one is found.
+    let client = try WebSocketClient.open("numbers", port: server.port)
+    client.say(#"{"type":"locate","id":1,"keys":[199999]}"#)
+    while (try client.message("located")["rows"] as? [Any])?.isEmpty != false {
+      client.say(#"{"type":"locate","id":1,"keys":[199999]}"#)
+    }
+    let socket = try RawSocket(port: server.port)
+    socket.send("GET /tables/numbers.csv HTTP/1.1\r\nHost: 127.0.0.1:\(server.port)\r\n\r\n")
+    let bytes = try #require(socket.readToEnd(within: RawSocket.patience))
+    #expect(!bytes.suffix(5).elementsEqual("0\r\n\r\n".utf8), "a file that was given up has no last chunk")
+    #expect(try metric("rowcast_downloads_given_up_total", server) == 1)
   }
 }

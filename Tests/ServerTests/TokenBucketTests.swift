@@ -48,4 +48,12 @@ import Testing
     #expect(isFullAtFirst && isTaken && isFullAgain)
     #expect(isEmpty == [true, false])
   }
+
+  @Test func whatCostsSeveralTokensTakesAsManyOrAllThereAre() {
+    var bucket = TokenBucket(rate: 1, burst: 10, at: .zero)
+    var taken = [7, 2, .max, 1].map { bucket.take($0, at: .zero) }
+    #expect(taken == [true, true, true, false], "whoever has one left may begin, and has none then")
+    taken = [1, 1].map { bucket.take($0, at: .zero.advanced(by: .seconds(1))) }
+    #expect(taken == [true, false], "nothing is owed, and nothing is given")
+  }
 }

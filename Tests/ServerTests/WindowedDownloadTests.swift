@@ -230,7 +230,8 @@ import Testing
     var engine = Engine(epoch: "test")
     _ = try engine.addTable(RunningServer.schema, at: .zero)
     let id = try engine.beginExport(of: "numbers", QueryRequest())
-    var download = TableDownload(id, schema: RunningServer.schema, format: .csv, for: nil, at: .zero)
+    var download = TableDownload(
+      id, schema: RunningServer.schema, format: .csv, for: nil, pace: DownloadPace(.init(), at: .zero))
     var slices: [ExportSlice] = [.rows([[.integer(1), .text("one")]]), .failed("gone")]
     guard case .chunk(let bytes) = download.nextPiece({ _ in slices.removeFirst() }) else {
       Issue.record("nothing is sent")

@@ -122,6 +122,30 @@ class SignInTest(unittest.TestCase):
         with open(download.value.path(), encoding="utf-8") as file:
             self.assertGreater(len(file.readlines()), 1_000)
 
+    def test_a_page_beyond_its_tokens_share_says_why_and_comes_when_there_is_room(self):
+        server = Server("market", settings={"market.rows": 1_000, "market.rate": 10}, options=("--sessions-per-token", "1"))
+        self.addCleanup(server.stop)
+        first = Reader(browser, server)
+        self.addCleanup(first.close)
+        first.wait_for_rows()
+        server.url = self.run_command("url", "--port", str(server.port))
+        second = Reader(browser, server)
+        self.addCleanup(second.close)
+        note = second.page.locator(".note")
+        expect(note).to_contain_text("The server takes no more pages")
+        expect(note).to_contain_text("Pages with one token are limited to 1 at the same time: close another one, or ask the operator. This page tries again by itself.")
+        expect(second.page.locator("#source")).to_have_text("Not connected:")
+        expect(second.page.get_by_text("The server cannot be reached")).to_have_count(0)
+        first.close()
+        second.wait_for_rows()
+        expect(second.state).to_have_text("Live")
+        expect(note).to_be_hidden()
+        expect(second.page.locator("#source")).not_to_have_text("Not connected:")
+        # A server that is gone is not taken for one that is full.
+        server.stop()
+        expect(second.state).to_contain_text("Disconnected")
+        expect(second.page.locator("#source")).not_to_have_text("Not connected:")
+
     def test_a_used_link_asks_a_stranger_to_sign_in_and_says_why(self):
         stranger = browser.new_context()
         self.addCleanup(stranger.close)

@@ -52,6 +52,10 @@ uint32_t child_supported(uint32_t wanted, const char *hidden_folder);
 // Kills all processes that carry the mark, whatever session, group or parent they have. Returns how many it found.
 int32_t child_kill_marked(uint64_t mark);
 
+// Counts the processes with this mark and adds up the memory that they hold: pages in RAM, less those that are shared with files.
+// Pages that processes share after a fork count once for each, unless `exactly` is not 0: then they are divided, which costs more.
+int32_t child_measure_marked(uint64_t mark, int32_t exactly, uint64_t *bytes);
+
 // Keeps the memory of this process to itself: no core dump, and no ptrace or /proc/PID/mem by other processes of its user.
 void child_protect_self(void);
 
@@ -74,9 +78,9 @@ int32_t child_pipe(int32_t ends[2], int32_t size);
 // A counter to wake a thread with that waits in poll(); no other child inherits it. -1 when no descriptor is left.
 int32_t child_wake_file(void);
 
-// A copy of an open file in memory, from its beginning to its end, that no other child inherits; -1 when there is none, and errno says why.
+// Copies an open file to one in memory under `name`, of 249 bytes at most, that no child inherits. -1 on failure, with errno set.
 // Where the file was read to does not change.
-int32_t child_copy_file(int32_t file);
+int32_t child_copy_file(int32_t file, const char *name);
 
 // Lets the process go that has ended.
 void child_reap(pid_t process);

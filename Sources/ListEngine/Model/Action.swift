@@ -1,24 +1,26 @@
-/// Something that a table's source can do when it is asked: to a row, or to the table as a whole.
+/// An operation that a table's source offers on a row or on the whole table.
 public struct Action: Hashable, Codable, Sendable {
-  /// What pages and the source call it; unique in its table.
+  /// The action's identifier, unique in its table.
   public var name: String
-  /// What people choose; the name when empty.
+  /// The label shown to users.
   public var title: String
-  /// What people are asked before; nothing when empty.
+  /// The question that users must confirm first, or an empty string.
   public var confirm: String
-  /// Whether it destroys something.
+  /// Whether the action is destructive.
   public var isDangerous: Bool
-  /// Whether it is done to a row.
+  /// Whether the action applies to a row rather than to the table.
   public var appliesToRows: Bool
-  /// What has to be said besides, in the order of a form.
+  /// The arguments, in the order of the form.
   public var arguments: [ActionArgument]
-  /// How long the source may take.
+  /// The time within which the source must answer.
   public var patience: Duration
 
-  /// The standard time that a source may take.
+  /// The default for ``patience``.
   public static let standardPatience: Duration = .seconds(30)
 
-  /// Something that is done to a row, unless told otherwise.
+  /// Creates an action that by default applies to a row.
+  ///
+  /// An empty title defaults to the name.
   public init(
     _ name: String, title: String = "", confirm: String = "", isDangerous: Bool = false, appliesToRows: Bool = true,
     arguments: [ActionArgument] = [], patience: Duration = Action.standardPatience
@@ -32,16 +34,16 @@ public struct Action: Hashable, Codable, Sendable {
     self.patience = patience
   }
 
-  /// All arguments in the action's order: those that were said, and the standard values of the others.
+  /// Returns all arguments in declaration order, with default values for omitted ones.
   ///
-  /// - Throws: ``ActionFault`` for one that is unknown, missing, or beyond what it may be.
+  /// - Throws: ``ActionFault`` if an argument is unknown, missing or invalid.
   public func complete(_ said: [(name: String, value: Cell)]) throws(ActionFault) -> [(name: String, value: Cell)] {
     for (name, _) in said where !arguments.contains(where: { $0.name == name }) {
       throw ActionFault(reason: "“\(self.name)” has no argument “\(name.prefix(100))”")
     }
     var complete: [(name: String, value: Cell)] = []
     for argument in arguments {
-      // As everywhere in messages the last one of a name counts, and null is as if nothing was said.
+      // As in all messages, the last duplicate counts, and null counts as omitted.
       if let value = said.last(where: { $0.name == argument.name })?.value, value != .null {
         complete.append((argument.name, try argument.checked(value)))
       } else if let value = argument.standard {
@@ -54,41 +56,43 @@ public struct Action: Hashable, Codable, Sendable {
   }
 }
 
-/// One thing that has to be said for an ``Action``.
+/// An argument of an ``Action``.
 public struct ActionArgument: Hashable, Codable, Sendable {
-  /// What kind of value it is.
+  /// The type of an argument.
   public enum Kind: String, Codable, Sendable {
-    /// A whole number within ±(2^53−1).
+    /// An integer within ±(2^53−1).
     case integer
-    /// A number.
+    /// A floating-point number.
     case number
-    /// A text of at most ``ActionArgument/greatestText`` characters.
+    /// A string of at most ``ActionArgument/greatestText`` characters.
     case text
-    /// Yes or no.
+    /// A boolean.
     case boolean
   }
 
-  /// How many characters (Unicode scalars) a text may have.
+  /// The maximum number of Unicode scalars in a text.
   public static let greatestText = 1_000
-  /// How large a whole number may be.
+  /// The maximum magnitude of an integer.
   public static let greatestInteger: Int64 = (1 << 53) - 1
 
-  /// What it is called; unique in its action.
+  /// The argument's name, unique in its action.
   public var name: String
-  /// What people read; the name when empty.
+  /// The label shown to users.
   public var label: String
-  /// What kind of value it is.
+  /// The type of the value.
   public var kind: Kind
-  /// The only values that it can have; any when empty.
+  /// The permitted values; any value if empty.
   public var choices: [Cell]
-  /// What it is when nothing is said; `nil` when it must be said.
+  /// The default value, or `nil` if the argument is required.
   public var standard: Cell?
-  /// The least number, itself included.
+  /// The smallest permitted number.
   public var minimum: Double?
-  /// The greatest number, itself included.
+  /// The largest permitted number.
   public var maximum: Double?
 
-  /// An argument that must be said, unless it has a standard value.
+  /// Creates an argument.
+  ///
+  /// It is required unless it has a default value, and an empty label defaults to the name.
   public init(
     _ name: String, _ kind: Kind, label: String = "", choices: [Cell] = [], standard: Cell? = nil,
     minimum: Double? = nil, maximum: Double? = nil
@@ -102,7 +106,9 @@ public struct ActionArgument: Hashable, Codable, Sendable {
     self.maximum = maximum
   }
 
-  /// The value as one of its kind.
+  /// Returns the value converted to the argument's type.
+  ///
+  /// - Throws: ``ActionFault`` if the value is invalid.
   public func checked(_ value: Cell) throws(ActionFault) -> Cell {
     let fitting = try converted(value)
     guard choices.isEmpty || choices.contains(fitting) else {
@@ -121,7 +127,7 @@ public struct ActionArgument: Hashable, Codable, Sendable {
   private func converted(_ value: Cell) throws(ActionFault) -> Cell {
     switch (kind, value) {
     case (.integer, .integer(let integer)) where integer.magnitude <= UInt64(Self.greatestInteger): return value
-    // 7.0 is whole, too, as it is for JavaScript.
+    // As in JavaScript, 7.0 is an integer.
     case (.integer, .number(let number)):
       if let integer = Int64(exactly: number), integer.magnitude <= UInt64(Self.greatestInteger) {
         return .integer(integer)
@@ -151,7 +157,7 @@ public struct ActionArgument: Hashable, Codable, Sendable {
     }
   }
 
-  /// A bound as people write it.
+  /// Returns a bound formatted for display.
   private static func written(_ number: Double) -> String {
     Int64(exactly: number).map { "\($0)" } ?? "\(number)"
   }

@@ -1,8 +1,8 @@
-/// Why the arguments of an action cannot be: the page's fault.
+/// A client's error in the arguments of an action.
 public struct ActionFault: Error, Hashable, Sendable {
-  /// A sentence that names the argument.
+  /// A message that names the argument.
   public var reason: String
 
-  /// For this reason.
+  /// Creates a fault.
   public init(reason: String) { self.reason = reason }
 }

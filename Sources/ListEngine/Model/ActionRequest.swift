@@ -1,15 +1,15 @@
-/// One action that a source is asked to do.
+/// A request to a source to run an action.
 public struct ActionRequest: Sendable {
-  /// Comes back with the outcome; never used again.
+  /// The identifier that the outcome repeats, never reused.
   public var id: UInt64
   /// The action's name.
   public var action: String
-  /// The row; `nil` for the table as a whole.
+  /// The row's key, or `nil` for the whole table.
   public var key: RowKey?
-  /// All its arguments, in its order.
+  /// All arguments in declaration order.
   public var arguments: [(name: String, value: Cell)]
 
-  /// A wish to have something done.
+  /// Creates a request.
   public init(id: UInt64, action: String, key: RowKey?, arguments: [(name: String, value: Cell)]) {
     self.id = id
     self.action = action
@@ -18,28 +18,28 @@ public struct ActionRequest: Sendable {
   }
 }
 
-/// What became of an action.
+/// The outcome of an action.
 public enum ActionOutcome: Hashable, Sendable {
-  /// It was done; what people are told of it.
+  /// The action succeeded, with a message for the user.
   case done(String)
-  /// It was not, or perhaps not, for this reason.
+  /// The action failed, or its result is unknown, with the reason.
   case failed(Failure, String)
 
-  /// Why an action was not done, or perhaps not.
+  /// The kinds of failure.
   public enum Failure: String, CaseIterable, Sendable {
-    /// Not begun: the table has no such row any more.
+    /// The action did not start because the table no longer has the row.
     case rowGone
-    /// Not begun: an argument cannot be.
+    /// The action did not start because an argument is invalid.
     case badArgument
-    /// Not begun: too many are under way.
+    /// The action did not start because too many actions are running.
     case busy
-    /// Not begun: the source does not run.
+    /// The action did not start because the source is not running.
     case sourceDown
-    /// The source says that it could not.
+    /// The source reported a failure.
     case failed
-    /// Whether it was done is not known: the source has ended, or did not answer in time.
+    /// The action may have run, but the source exited or timed out.
     case unanswered
-    /// Whether it was done is not known any more.
+    /// The action may have run, but its result is no longer remembered.
     case forgotten
   }
 }

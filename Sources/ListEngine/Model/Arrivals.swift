@@ -1,18 +1,19 @@
-/// The rows of a table that keeps only some, in the order in which they came: a list through their slots.
+/// The rows of a table with a retention rule, in order of arrival: a linked list through their
+/// slots.
 ///
-/// Time is the engine's clock as far as it runs forward: one that goes back has stood still, so that no row is kept for longer than
-/// it is to be.
+/// Time follows the engine's clock but never runs backwards: a clock that jumps back counts as
+/// stopped. No row is therefore kept longer than its retention allows.
 final class Arrivals {
   private let list = SlotList()
-  /// When the row came, in nanoseconds of the clock as it is counted here.
+  /// The arrival time of each row, in nanoseconds of the internal clock.
   private let moments = Chunked<Int64>(filler: 0)
   private var lastReading: Instant?
-  /// The time here; it never goes back.
+  /// The internal clock.
   private var now: Int64 = 0
 
   deinit { moments.deallocate() }
 
-  /// The row that came first.
+  /// The row that arrived first.
   var first: UInt32? { list.first }
 
   func grow(to count: Int) {
@@ -20,7 +21,7 @@ final class Arrivals {
     moments.grow(to: count)
   }
 
-  /// What the clock says now.
+  /// Advances the internal clock.
   func follow(_ reading: Instant) {
     if let lastReading, lastReading < reading {
       now = now.addingReportingOverflow(lastReading.duration(to: reading).nanoseconds).partialValue
@@ -28,29 +29,29 @@ final class Arrivals {
     lastReading = reading
   }
 
-  /// A row came, now.
+  /// Appends a row that arrives now.
   ///
-  /// - Precondition: It is not listed.
+  /// - Precondition: The row is not in the list.
   func append(_ slot: UInt32) {
     moments[slot] = now
     list.append(slot)
   }
 
-  /// A row went.
+  /// Removes a row.
   ///
-  /// - Precondition: It is listed.
+  /// - Precondition: The row is in the list.
   func remove(_ slot: UInt32) { list.remove(slot) }
 
-  /// How long the row has been there.
+  /// Returns the time since the row arrived.
   func age(of slot: UInt32) -> Duration { .nanoseconds(now - moments[slot]) }
 
-  /// When the clock will say that the first row has been there for so long.
+  /// Returns the time at which the first row reaches this age.
   func deadline(_ age: Duration) -> Instant? {
     guard let first, let lastReading else { return nil }
     return lastReading.advanced(by: age - self.age(of: first))
   }
 
-  /// Every row is listed once, in the order of their moments.
+  /// Checks that every row is listed once, in order of arrival.
   func checkInvariants(isAlive: (UInt32) -> Bool, rows: Int) {
     #if CHECK_INVARIANTS
       list.checkInvariants()

@@ -1,4 +1,7 @@
-/// Counts bytes of several structures together. A bare reference: its owner calls ``deallocate()`` when nobody counts any more.
+/// A byte count shared by several structures.
+///
+/// It is a plain pointer without reference counting. Its owner calls ``deallocate()`` after the
+/// last use.
 struct ByteCounter: BitwiseCopyable {
   private let total: UnsafeMutablePointer<Int>
 
@@ -9,7 +12,7 @@ struct ByteCounter: BitwiseCopyable {
 
   func deallocate() { total.deallocate() }
 
-  /// How many there are.
+  /// The number of bytes.
   var count: Int { total.pointee }
 
   @inline(__always) func add(_ bytes: Int) { total.pointee += bytes }

@@ -1,10 +1,13 @@
-/// A 64-bit hash of bytes, keyed by a seed, for tables inside the engine.
+/// A 64-bit hash of bytes, keyed by a seed, for the engine's hash tables.
 ///
-/// Multiply and fold, 8 bytes a step (the mixing step of wyhash, Wang Yi 2019). It is not meant to withstand someone who knows the seed.
+/// It uses the mixing step of [wyhash](https://github.com/wangyi-fudan/wyhash) (Wang Yi, 2019), 8
+/// bytes at a time. It does not resist an attacker who knows the seed.
 struct BytesHash {
-  /// Another seed for each run of the engine, so that collisions cannot be prepared.
+  /// The seed, different for each run of the engine so that collisions cannot be prepared.
   let seed: UInt64
 
+  /// Returns the hash of a byte sequence.
+  ///
   /// - Complexity: O(bytes).
   @inline(__always) func hash(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
     var state = seed ^ (UInt64(bytes.count) &* 0x9E37_79B9_7F4A_7C15)
@@ -23,7 +26,7 @@ struct BytesHash {
     return Self.fold(state ^ rest, 0x8EBC_6AF0_9C88_C6E3)
   }
 
-  /// A hash of a number.
+  /// Returns the hash of an integer.
   @inline(__always) func hash(_ value: Int64) -> UInt64 {
     Self.fold(UInt64(bitPattern: value) ^ seed, 0xE703_7ED1_A0B4_28DB)
   }

@@ -1,5 +1,7 @@
 extension Cell: Codable {
-  /// A number travels as its bits: no writing of it in digits may change it.
+  /// The encoded form.
+  ///
+  /// Numbers are encoded as bit patterns, so that they round-trip exactly.
   private enum Written: Codable {
     case null
     case integer(Int64)
@@ -11,7 +13,7 @@ extension Cell: Codable {
     case series([UInt64])
   }
 
-  /// Reads a cell that was written by ``encode(to:)``.
+  /// Decodes a cell written by ``encode(to:)``.
   public init(from decoder: any Decoder) throws {
     switch try Written(from: decoder) {
     case .null: self = .null
@@ -25,7 +27,7 @@ extension Cell: Codable {
     }
   }
 
-  /// Writes the cell so that reading it gives the same one, bit by bit.
+  /// Encodes the cell so that decoding returns exactly the same bits.
   public func encode(to encoder: any Encoder) throws {
     let written: Written =
       switch self {

@@ -1,18 +1,18 @@
-/// One value of one row: what a source gives and a page shows.
+/// A value of a row in one column.
 ///
-/// Texts are equal when their bytes are: two spellings of one accented letter are two values, as they are two on the page.
+/// Texts are equal if their bytes are equal, without Unicode normalization.
 public enum Cell: Sendable {
-  /// Empty.
+  /// No value.
   case null
-  /// A whole number.
+  /// A 64-bit integer.
   case integer(Int64)
-  /// A number; always finite (a source's NaN or infinity becomes `null`).
+  /// A finite number; a source's NaN or infinity becomes `null`.
   case number(Double)
-  /// A text.
+  /// A string.
   case text(String)
-  /// Yes or no.
+  /// A boolean.
   case boolean(Bool)
-  /// Nanoseconds since 1970-01-01T00:00Z.
+  /// A time in nanoseconds since 1970-01-01T00:00Z.
   case timestamp(Int64)
   /// The key of an image that the source can load.
   case image(String)
@@ -21,7 +21,7 @@ public enum Cell: Sendable {
 }
 
 extension Cell: Hashable {
-  /// Whether both are the same value, byte by byte.
+  /// Whether both values are equal, with texts compared bytewise.
   public static func == (lhs: Cell, rhs: Cell) -> Bool {
     switch (lhs, rhs) {
     case (.null, .null): true
@@ -34,7 +34,7 @@ extension Cell: Hashable {
     }
   }
 
-  /// Feeds the value into a hasher.
+  /// Hashes the value.
   public func hash(into hasher: inout Hasher) {
     switch self {
     case .null: hasher.combine(0)
@@ -47,16 +47,16 @@ extension Cell: Hashable {
   }
 }
 
-/// The source's own name for a row.
+/// The source's identifier of a row.
 public enum RowKey: Hashable, Codable, Sendable {
-  /// A number, such as a pid.
+  /// A number, such as a process identifier.
   case integer(Int64)
-  /// A text, such as a path.
+  /// A string, such as a path.
   case text(String)
 }
 
 extension RowKey: CustomStringConvertible {
-  /// The key as a person would write it.
+  /// The key as text, for display.
   public var description: String {
     switch self {
     case .integer(let value): "\(value)"
@@ -65,14 +65,17 @@ extension RowKey: CustomStringConvertible {
   }
 }
 
-/// The engine's name for a row: never used again while the engine runs, and below 2^53, so that every client can hold it.
+/// The engine's identifier of a row.
+///
+/// It is never reused during a run of the engine. Values stay below 2^53, so that JavaScript
+/// represents them exactly.
 public struct RowID: Hashable, Comparable, Codable, Sendable {
-  /// The number itself.
+  /// The identifier's number.
   public let rawValue: UInt64
 
-  /// The id with this number.
+  /// Creates the identifier with this number.
   public init(rawValue: UInt64) { self.rawValue = rawValue }
 
-  /// Whether `lhs` has the smaller number; says nothing about age.
+  /// Whether `lhs` has the smaller number, which does not reflect age.
   public static func < (lhs: RowID, rhs: RowID) -> Bool { lhs.rawValue < rhs.rawValue }
 }

@@ -1,18 +1,24 @@
-/// Why bytes are no changeset.
+/// The reason why bytes do not decode to a changeset.
 public enum ChangesetError: Error, Hashable, Sendable {
-  /// They end in the middle of something, or go on behind the end.
+  /// The input is truncated or too long.
   case wrongLength
-  /// The row with this number, or one of its cells, cannot be.
+  /// The row with this number, or one of its cells, is invalid.
   case badRow(Int)
 }
 
-/// A changeset as bytes and back: what recordings keep.
+/// The binary form of a changeset, used by recordings.
 ///
-/// The layout, all numbers little-endian: flags (1 byte: 1 the list begins, 2 it ends), how many rows, cells and bytes (8 each), the unnamed
-/// rejections (8) and the length of their reason (8); then of each row verb (1), its number of cells (4) and its key; then the cells. A
-/// key or cell is its kind (1), length (4) and payload (8). Then the bytes of texts, and the reason.
+/// All integers are little-endian. The layout is:
+/// 1. the flags (1 byte): 1 begins a reload, 2 ends it, 4 abandons it
+/// 2. the number of rows, of cells, of payload bytes, of unnamed rejections, and the length of the
+///    rejections' reason (8 bytes each)
+/// 3. for each row: the verb (1), the number of cells (4) and the key (13)
+/// 4. the cells (13 each)
+/// 5. the payload bytes, then the reason
+///
+/// A key or cell is its kind (1), length (4) and payload (8).
 extension Changeset: Codable {
-  /// Its bytes.
+  /// The changeset in binary form.
   ///
   /// - Complexity: O(rows + cells + bytes).
   public var encoded: [UInt8] {
@@ -34,7 +40,9 @@ extension Changeset: Codable {
     return writer.bytes
   }
 
-  /// Reads what ``encoded`` wrote. Nothing is believed: bytes that no changeset has are refused, and never read beyond.
+  /// Decodes the output of ``encoded``.
+  ///
+  /// The input is untrusted: invalid bytes throw, and no read goes out of bounds.
   ///
   /// - Complexity: O(bytes).
   public init(decoding encoded: [UInt8]) throws(ChangesetError) {
@@ -75,12 +83,14 @@ extension Changeset: Codable {
     noteUnnamedRejections(rejections, String(decoding: reader.bytes(reasonLength), as: UTF8.self))
   }
 
-  /// Reads a changeset that was written by ``encode(to:)``.
+  /// Decodes a changeset written by ``encode(to:)``.
   public init(from decoder: any Decoder) throws {
     try self.init(decoding: [UInt8](from: decoder))
   }
 
-  /// Writes the changeset as its bytes, one by one: for few rows. Whoever writes many takes ``encoded``.
+  /// Encodes the changeset as an array of bytes, one by one.
+  ///
+  /// For many rows ``encoded`` is faster.
   public func encode(to encoder: any Encoder) throws { try encoded.encode(to: encoder) }
 }
 
@@ -115,7 +125,9 @@ private struct ByteReader {
     return source.withUnsafeBytes { Value(littleEndian: $0.loadUnaligned(fromByteOffset: place, as: Value.self)) }
   }
 
-  /// How many things of so many bytes follow somewhere; never more than there are bytes for.
+  /// Reads the number of elements of the given size.
+  ///
+  /// Fails if the input is too short to hold them.
   mutating func count(each size: Int) -> Int? {
     guard let value = integer(UInt64.self), let count = Int(exactly: value), size == 0 || count <= source.count / size
     else {
@@ -124,7 +136,7 @@ private struct ByteReader {
     return count
   }
 
-  /// A key or cell that lies within so many bytes of texts.
+  /// Reads a key or cell whose payload lies within the first `limit` payload bytes.
   mutating func cell(below limit: Int) -> Changeset.PackedCell? {
     guard let kind = byte().flatMap(Changeset.Kind.init), let length = integer(UInt32.self),
       let payload = integer(UInt64.self)

@@ -1,17 +1,17 @@
 extension Changeset {
-  /// One row of a changeset, for whoever reads it outside of the engine.
+  /// One row of a changeset, for readers outside the engine.
   package struct RowView {
-    /// What happens to the row.
+    /// The kind of change.
     package let verb: Verb
-    /// Which one it is.
+    /// The row's key.
     package let key: RowKey
     fileprivate let changes: Changeset
     fileprivate let range: Range<Int>
 
-    /// Its cells; `nil` where one keeps its value.
+    /// The row's cells; `nil` for a cell that keeps its value.
     package var cells: [Cell?] { range.map { changes.cell(changes.cells[$0]) } }
 
-    /// The number of the first cell whose text is no UTF-8; `nil` when there is none.
+    /// The index of the first cell with invalid UTF-8, or `nil`.
     package var firstBrokenText: Int? {
       range.firstIndex { index in
         let cell = changes.cells[index]
@@ -24,7 +24,7 @@ extension Changeset {
 
   /// Calls `body` with each row, in order.
   ///
-  /// - Complexity: O(1) a row, beside what is asked of it.
+  /// - Complexity: O(rows), not counting `body`.
   package func forEachRow(_ body: (RowView) -> Void) {
     for record in records {
       let key: RowKey =

@@ -1,39 +1,50 @@
-/// What a source says has changed: rows by key, in the order in which it happened.
+/// Changes reported by a source: rows identified by key, in order of occurrence.
 ///
 ///     var changes = Changeset()
 ///     changes.upsert(.integer(1), [.text("init"), .number(0.5)])
 ///     changes.delete(.integer(7))
 ///
-/// It is flat: three buffers, however many rows and cells it has. A hot producer calls ``beginRow(_:key:)`` and then one
-/// `append` per column; nothing is allocated per cell.
+/// The storage is three flat buffers, regardless of the number of rows and cells.
+/// Performance-critical producers call ``beginRow(_:key:)`` and then `append` once per column,
+/// which allocates nothing per cell.
 public struct Changeset: Sendable {
-  /// What happens to a row.
+  /// The kinds of change to a row.
   public enum Verb: UInt8, Sendable {
-    /// The whole row: one cell per column. It is inserted at the end when its key is new.
+    /// Inserts or replaces a row, with one cell per column.
+    ///
+    /// A row with a new key goes to the end.
     case upsert
-    /// Some cells: one cell per column, ``appendUnchanged()`` where a column keeps its value. The row must exist.
+    /// Changes some cells of an existing row.
+    ///
+    /// It has one cell per column, ``appendUnchanged()`` for columns that keep their value.
     case update
-    /// The row goes. No cells.
+    /// Deletes a row, without cells.
     case delete
-    /// The row goes before another row of the source's own order, or to its end. One cell: that row's key, or null.
+    /// Moves a row before another one in the source's order, or to the end.
+    ///
+    /// Its only cell is the other row's key, or null.
     case move
-    /// The source said something about this row that cannot be: it stays as it was, and is counted. One cell: the reason, a text.
+    /// Reports invalid data for a row.
+    ///
+    /// The row stays unchanged, and the rejection is counted. Its only cell is the reason as text.
     case reject
   }
 
-  /// What a packed cell holds.
+  /// The type of a packed cell.
   enum Kind: UInt8, Sendable {
     case null, unchanged, integer, number, text, boolean, timestamp, image, series
   }
 
-  /// A cell in 16 bytes: numbers in place, texts and series as a place in `bytes`.
+  /// A cell in 16 bytes.
+  ///
+  /// Numbers are stored in place; texts and series are stored as an offset into `bytes`.
   struct PackedCell: Sendable {
     var payload: UInt64
     var length: UInt32
     var kind: Kind
   }
 
-  /// A row's verb and key, and where its cells begin.
+  /// The verb, key and cells of a row.
   struct Record: Sendable {
     var key: PackedCell
     var firstCell: Int
@@ -41,67 +52,75 @@ public struct Changeset: Sendable {
     var verb: Verb
   }
 
-  // Set by whoever reads a changeset from bytes, too.
+  // Internal rather than private because decoding sets them.
   var records: [Record] = []
   var cells: [PackedCell] = []
   var bytes: [UInt8] = []
 
-  /// Whether the list begins anew with this changeset: every row that is not named until ``endsReload`` is gone then.
+  /// Whether a reload begins with this changeset.
+  ///
+  /// Rows not named until ``endsReload`` are deleted then.
   public var beginsReload = false
-  /// Whether the whole list has been named with this changeset.
+  /// Whether a reload ends with this changeset.
   public var endsReload = false
-  /// Whether the source ended in the middle of a list that it loaded again. Rows that were named stay as they are then, the others too.
+  /// Whether the source ended during a reload.
+  ///
+  /// Rows named so far keep their new values. Other rows stay unless the table exceeds its limits.
   public var abandonsReload = false
 
-  /// How many rows were left out of it because not even their key could be read.
+  /// The number of rows dropped because their key was unreadable.
   public private(set) var unnamedRejections = 0
-  /// Why the last of them was.
+  /// The reason for the last such rejection.
   public private(set) var unnamedRejection = ""
 
-  /// No changes.
+  /// Creates an empty changeset.
   public init() {}
 
-  /// How many rows it names.
+  /// The number of changed rows.
   public var count: Int { records.count }
-  /// Whether it says nothing at all.
+  /// Whether the changeset has no effect.
   public var isEmpty: Bool {
     records.isEmpty && !beginsReload && !endsReload && !abandonsReload && unnamedRejections == 0
   }
-  /// About how many bytes of memory it takes.
+  /// The approximate size in memory, in bytes.
   public var byteCount: Int {
     records.count * MemoryLayout<Record>.stride + cells.count * MemoryLayout<PackedCell>.stride + bytes.count
   }
 
-  // MARK: For the hot path
+  // MARK: Fast path
 
-  /// Makes room.
+  /// Reserves memory.
   public mutating func reserveCapacity(rows: Int, cells cellCount: Int, bytes byteCount: Int = 0) {
     records.reserveCapacity(rows)
     cells.reserveCapacity(cellCount)
     bytes.reserveCapacity(byteCount)
   }
 
-  /// Begins a row with a number as its key; its cells follow, one `append` each.
+  /// Starts a row with an integer key.
+  ///
+  /// Its cells follow, one `append` each.
   public mutating func beginRow(_ verb: Verb, key: Int64) {
     let packed = PackedCell(payload: UInt64(bitPattern: key), length: 0, kind: .integer)
     records.append(Record(key: packed, firstCell: cells.count, cellCount: 0, verb: verb))
   }
 
-  /// Begins a row with a text as its key; its cells follow, one `append` each. The bytes are copied.
+  /// Starts a row with a text key.
+  ///
+  /// Its cells follow, one `append` each. The bytes are copied.
   public mutating func beginRow(_ verb: Verb, textKey key: UnsafeRawBufferPointer) {
     let packed = pack(.text, key)
     records.append(Record(key: packed, firstCell: cells.count, cellCount: 0, verb: verb))
   }
 
-  /// An empty cell.
+  /// Appends a null cell.
   public mutating func appendNull() { append(PackedCell(payload: 0, length: 0, kind: .null)) }
-  /// A cell that keeps its value; only in an ``Verb/update``.
+  /// Appends a cell that keeps its value, valid only in an ``Verb/update``.
   public mutating func appendUnchanged() { append(PackedCell(payload: 0, length: 0, kind: .unchanged)) }
-  /// A whole number.
+  /// Appends an integer.
   public mutating func append(integer value: Int64) {
     append(PackedCell(payload: UInt64(bitPattern: value), length: 0, kind: .integer))
   }
-  /// A number; one that is not finite becomes null.
+  /// Appends a number, or null if it is not finite.
   public mutating func append(number value: Double) {
     if value.isFinite {
       append(PackedCell(payload: value.bitPattern, length: 0, kind: .number))
@@ -109,19 +128,21 @@ public struct Changeset: Sendable {
       appendNull()
     }
   }
-  /// Yes or no.
+  /// Appends a boolean.
   public mutating func append(boolean value: Bool) {
     append(PackedCell(payload: value ? 1 : 0, length: 0, kind: .boolean))
   }
-  /// Nanoseconds since 1970.
+  /// Appends a timestamp in nanoseconds since 1970.
   public mutating func append(timestamp value: Int64) {
     append(PackedCell(payload: UInt64(bitPattern: value), length: 0, kind: .timestamp))
   }
-  /// A text. The bytes are copied; whether they are UTF-8 is looked at when the changeset is applied.
+  /// Appends a text.
+  ///
+  /// The bytes are copied; UTF-8 is validated when the changeset is applied.
   public mutating func append(text value: UnsafeRawBufferPointer) { append(pack(.text, value)) }
-  /// The key of an image. The bytes are copied.
+  /// Appends a copy of the key of an image.
   public mutating func append(image value: UnsafeRawBufferPointer) { append(pack(.image, value)) }
-  /// A run of numbers. They are copied.
+  /// Appends a copy of a series of numbers.
   public mutating func append(series value: UnsafeBufferPointer<Double>) {
     append(pack(.series, UnsafeRawBufferPointer(value)))
   }
@@ -138,15 +159,15 @@ public struct Changeset: Sendable {
     return packed
   }
 
-  // MARK: For everyone else
+  // MARK: Convenience
 
-  /// The whole row: one cell per column.
+  /// Inserts or replaces a row, with one cell per column.
   public mutating func upsert(_ key: RowKey, _ cells: [Cell]) {
     begin(.upsert, key)
     for cell in cells { append(cell) }
   }
 
-  /// Some cells of a row: one per column, `nil` where it keeps its value.
+  /// Changes some cells of a row: one per column, `nil` for a column that keeps its value.
   public mutating func update(_ key: RowKey, _ cells: [Cell?]) {
     begin(.update, key)
     for cell in cells {
@@ -154,10 +175,10 @@ public struct Changeset: Sendable {
     }
   }
 
-  /// The row goes.
+  /// Deletes a row.
   public mutating func delete(_ key: RowKey) { begin(.delete, key) }
 
-  /// The row goes directly before another one in the source's own order, or to the end.
+  /// Moves a row directly before another one in the source's order, or to the end.
   public mutating func move(_ key: RowKey, before other: RowKey?) {
     begin(.move, key)
     switch other {
@@ -167,20 +188,22 @@ public struct Changeset: Sendable {
     }
   }
 
-  /// The source said something about this row that cannot be.
+  /// Reports invalid data for a row.
   public mutating func reject(_ key: RowKey, _ reason: String) {
     begin(.reject, key)
     append(.text(reason))
   }
 
-  /// Rows were left out that cannot even be named.
+  /// Reports rows that were dropped because their key was unreadable.
   public mutating func noteUnnamedRejections(_ count: Int, _ reason: String) {
     let (sum, overflow) = unnamedRejections.addingReportingOverflow(count)
     unnamedRejections = overflow ? .max : sum
     unnamedRejection = reason
   }
 
-  /// The whole list again; the engine finds the difference by key.
+  /// Returns a changeset that replaces the whole list.
+  ///
+  /// The engine computes the difference by key.
   public static func reload(_ rows: [(RowKey, [Cell])]) -> Changeset {
     var changes = Changeset()
     changes.beginsReload = true
@@ -196,7 +219,7 @@ public struct Changeset: Sendable {
     }
   }
 
-  /// Any cell.
+  /// Appends a cell of any type.
   public mutating func append(_ cell: Cell) {
     switch cell {
     case .null: appendNull()

@@ -1,7 +1,9 @@
-/// A growing array of plain values in chunks of fixed size: growing never copies what is there, so no turn pays for all rows.
+/// A growing array of trivial values in chunks of fixed size.
 ///
-/// It is a bare reference, so that reading it counts no references: one structure owns it and calls ``deallocate()`` at its end;
-/// those that read it must not live longer.
+/// Growing never copies elements, so no single turn pays for all rows.
+///
+/// It is a plain pointer without reference counting. Its owner calls ``deallocate()``, and readers
+/// must not outlive the owner.
 struct Chunked<Element: BitwiseCopyable>: BitwiseCopyable {
   private struct State {
     var chunks: UnsafeMutablePointer<UnsafeMutablePointer<Element>>
@@ -11,7 +13,7 @@ struct Chunked<Element: BitwiseCopyable>: BitwiseCopyable {
     var filler: Element
   }
 
-  /// How many elements a chunk has.
+  /// The number of elements in a chunk.
   static var chunkSize: Int { 1 << shift }
 
   private static var shift: Int { 12 }
@@ -19,23 +21,25 @@ struct Chunked<Element: BitwiseCopyable>: BitwiseCopyable {
 
   private let state: UnsafeMutablePointer<State>
 
-  /// No elements; new ones are `filler`.
+  /// Creates an empty array whose new elements equal `filler`.
   init(filler: Element) {
     state = .allocate(capacity: 1)
     state.initialize(to: State(chunks: .allocate(capacity: 16), filler: filler))
   }
 
-  /// Gives the memory back. Nobody may use it, or a copy of it, afterwards.
+  /// Frees the memory.
+  ///
+  /// This array and all copies of it must not be used afterwards.
   func deallocate() {
     for chunk in 0..<state.pointee.chunkCount { state.pointee.chunks[chunk].deallocate() }
     state.pointee.chunks.deallocate()
     state.deallocate()
   }
 
-  /// How many elements there are.
+  /// The number of elements.
   var count: Int { state.pointee.count }
 
-  /// Grows to at least `count` elements.
+  /// Grows to at least `newCount` elements.
   ///
   /// - Complexity: O(elements added).
   @inline(__always) func grow(to newCount: Int) {
@@ -59,7 +63,7 @@ struct Chunked<Element: BitwiseCopyable>: BitwiseCopyable {
     state.pointee.chunkCount = count + 1
   }
 
-  /// The element at this index.
+  /// Accesses the element at an index.
   subscript(_ index: UInt32) -> Element {
     @inline(__always) get {
       check(index)
@@ -71,9 +75,11 @@ struct Chunked<Element: BitwiseCopyable>: BitwiseCopyable {
     }
   }
 
-  /// The element at this index, and those behind it up to the end of its chunk: at least up to the next multiple of 64.
+  /// Returns a pointer to the element at an index and those that follow in the same chunk.
   ///
-  /// - Precondition: There is one at this index.
+  /// The pointer is valid at least up to the next multiple of 64.
+  ///
+  /// - Precondition: The index is in bounds.
   @inline(__always) func pointer(_ index: UInt32) -> UnsafeMutablePointer<Element> {
     check(index)
     return state.pointee.chunks[Int(index) >> Self.shift] + (Int(index) & Self.mask)

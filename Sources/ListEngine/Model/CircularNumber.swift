@@ -1,11 +1,11 @@
-/// Numbers that are given out one after the other, and again from the beginning behind the greatest: a table may live longer than 2^32 of them.
+/// Numbers assigned in sequence that wrap around at 2^32 and skip those in use.
 struct CircularNumber: Equatable {
   private var next: UInt32
 
-  /// The first number to give out.
+  /// Creates a sequence that starts at `first`.
   init(from first: UInt32) { next = first }
 
-  /// The next number that is not in use.
+  /// Returns the next number that is not in use.
   ///
   /// - Complexity: O(numbers in use) at worst.
   mutating func take(unless isInUse: (UInt32) -> Bool) -> UInt32 {

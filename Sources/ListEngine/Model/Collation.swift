@@ -1,25 +1,31 @@
-/// In which order a column's texts stand when a query sorts or groups by it.
+/// The order of a column's texts in sorting and grouping.
 ///
-/// What ties by its collation is told apart by code unit, so that different texts never tie. Filters do not ask: `<` and ranges of texts go
-/// by code unit, whatever the column's collation.
+/// Ties are broken by code unit, so that different texts never tie. Filters ignore the collation:
+/// `<` and ranges of texts compare by code unit.
 public enum Collation: Hashable, Codable, Sendable {
-  /// Byte by byte: `Z` before `a`, `10` before `9`.
+  /// Compares bytes: `Z` before `a`, `10` before `9`.
   case codeUnit
-  /// As people list names: without regard to case, and runs of digits as the numbers that they are: `a9` before `A10`. Of no language:
-  /// `ä` stands behind `z`.
+  /// Ignores case and compares runs of digits as numbers: `a9` before `A10`.
+  ///
+  /// It is independent of language: `ä` sorts after `z`.
   case natural
-  /// By the rules of a language, such as `de` or `sv`, a BCP 47 tag; numeric: with runs of digits as numbers.
+  /// Follows the rules of a language given by its BCP 47 tag, such as `de` or `sv`.
+  ///
+  /// `numeric` compares runs of digits as numbers.
   case locale(String, numeric: Bool = false)
 
-  /// How it is written: nothing, `natural`, or a language's tag as in `de` and `de-u-kn` (numeric). `nil` for what cannot be a tag; whether
-  /// the language is known is asked when the table is added.
+  /// Creates a collation from its name: an empty string, `natural`, or a language tag such as `de`
+  /// or `de-u-kn` (numeric).
+  ///
+  /// Returns `nil` if the tag is malformed. Adding the table checks whether the language is
+  /// supported.
   public init?(_ name: String) {
     switch name {
     case "": self = .codeUnit
     case "natural": self = .natural
     default:
       guard name.utf8.count <= 100, Self.isTag(name) else { return nil }
-      // “-u-” begins what is said about the language, “kn” in it says: numeric.
+      // `-u-` starts the Unicode extensions of a tag; `kn` among them means numeric.
       let isNumeric = name.hasSuffix("-u-kn") || name.hasSuffix("-kn") && name.split(separator: "-").contains("u")
       guard isNumeric else {
         self = .locale(name)
@@ -29,7 +35,7 @@ public enum Collation: Hashable, Codable, Sendable {
     }
   }
 
-  /// How it is written, as ``init(_:)`` reads it.
+  /// The collation's name, as parsed by ``init(_:)``.
   public var name: String {
     switch self {
     case .codeUnit: ""
@@ -39,7 +45,8 @@ public enum Collation: Hashable, Codable, Sendable {
     }
   }
 
-  /// Whether it has the form of a tag: parts of 1 to 8 ASCII letters and digits, the first one of at least two letters.
+  /// Whether the name is a well-formed tag: subtags of 1 to 8 ASCII letters and digits, the first
+  /// with at least two letters.
   private static func isTag(_ name: String) -> Bool {
     let parts = name.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
     func isLetter(_ byte: UInt8) -> Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20) }

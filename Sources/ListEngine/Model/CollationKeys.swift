@@ -1,15 +1,17 @@
-/// The sort keys of one column's texts, each made when it is first asked for, kept once, and gone with its text.
+/// A cache of the collation keys of one column's texts.
+///
+/// A key is computed on first use and freed together with its text.
 final class CollationKeys {
   private let collator: any Collator
   private let limit: Int
-  /// The number of each text's key, by the number of the text.
+  /// The key number of each text, indexed by text number.
   private let numbers = Chunked<UInt32>(filler: TextPool.none)
   private let pool: TextPool
   private var buffer: [UInt8] = []
-  /// How many were made so far.
+  /// The number of keys computed so far.
   private(set) var made = 0
 
-  /// Keys of at most `limit` bytes.
+  /// Creates a cache of keys with at most `limit` bytes each.
   init(_ collator: any Collator, hasher: BytesHash, limit: Int) {
     self.collator = collator
     self.limit = limit
@@ -18,12 +20,14 @@ final class CollationKeys {
 
   deinit { numbers.deallocate() }
 
-  /// How many are kept.
+  /// The number of cached keys.
   var count: Int { pool.count }
 
-  /// The key of a text. It stays where it is until the next one is made or forgotten.
+  /// Returns the key of a text.
   ///
-  /// - Complexity: O(bytes) for the first to ask, O(1) for the others.
+  /// The buffer is valid until another key is computed or forgotten.
+  ///
+  /// - Complexity: O(bytes) on first use of a text, O(1) afterwards.
   func key(of number: UInt32, _ text: @autoclosure () -> UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
     if number < numbers.count, numbers[number] != TextPool.none { return pool[numbers[number]] }
     numbers.grow(to: Int(number) + 1)
@@ -35,7 +39,7 @@ final class CollationKeys {
     return pool[key]
   }
 
-  /// The key of a value that need not be in the column.
+  /// Returns the key of a value that need not occur in the column.
   func key(of value: Cell) -> [UInt8] {
     guard case .text(var text) = value else { return [] }
     var key: [UInt8] = []
@@ -43,7 +47,7 @@ final class CollationKeys {
     return Array(key.prefix(limit))
   }
 
-  /// The text with this number is gone.
+  /// Frees the key of a deleted text.
   func forget(_ number: UInt32) {
     guard number < numbers.count, numbers[number] != TextPool.none else { return }
     pool.release(numbers[number])

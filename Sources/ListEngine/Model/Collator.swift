@@ -1,11 +1,15 @@
-/// Puts texts in an order, by a key for each: keys are compared byte by byte, and the order of the keys is that of the texts.
+/// A text order defined by sort keys: comparing two keys bytewise compares their texts.
 ///
-/// The engine knows no languages: whoever makes it hands it collators (``Engine/init(epoch:limits:collators:)``). The same text must have the
-/// same key as long as the engine runs.
+/// The engine has no built-in languages; its caller provides collators
+/// (``Engine/init(epoch:limits:collators:)``). A text must have the same key throughout a run of
+/// the engine.
 public protocol Collator: AnyObject {
-  /// Appends the key of this text, which is UTF-8. Of a long key only the first bytes count; see ``Limits/collationKeyBytes``.
+  /// Appends the key of a UTF-8 text.
+  ///
+  /// Only the first bytes of a long key are used; see ``Limits/collationKeyBytes``.
   func appendKey(of text: UnsafeRawBufferPointer, to key: inout [UInt8])
 }
 
-/// Finds the collator of a language by its BCP 47 tag, with runs of digits as numbers or not; `nil` when it knows none.
+/// Returns the collator of a BCP 47 language tag, optionally with numeric order, or `nil` for an
+/// unsupported language.
 public typealias CollatorFinder = (_ locale: String, _ isNumeric: Bool) -> (any Collator)?

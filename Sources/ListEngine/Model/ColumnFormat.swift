@@ -1,9 +1,10 @@
-/// The written form of a column's numbers or times.
+/// A display format for a column's numbers or times.
 ///
-/// Its text is a word, followed by a dot and a number of decimals where that number is fixed: `plain`, `grouped.2`, `datetime.3`. Without
-/// a number of decimals a value shows as many as it has.
+/// Its text form is a word, optionally followed by a dot and a fixed number of decimals: `plain`,
+/// `grouped.2`, `datetime.3`. Without it, values show as many decimals as they have.
 public enum ColumnFormat: Hashable, Sendable {
-  /// Digits without separators, for years, ports and process ids: `20261`, or with 2 decimals `20261.50`.
+  /// Digits without separators, for years, ports and process identifiers: `20261`, or with 2
+  /// decimals `20261.50`.
   case plain(decimals: Int? = nil)
   /// Digits with thousands separators: `20,261`, or with 2 decimals `20,261.50`.
   case grouped(decimals: Int? = nil)
@@ -14,12 +15,14 @@ public enum ColumnFormat: Hashable, Sendable {
   /// The time of day of a timestamp, with this many decimals of a second.
   case time(decimals: Int? = nil)
 
-  /// The most decimals of a number.
+  /// The maximum number of decimals of a number.
   public static let greatestDecimals = 15
-  /// The most decimals of a second.
+  /// The maximum number of decimals of a second.
   public static let greatestSecondDecimals = 9
 
-  /// Reads a format as ``text`` writes it. `nil` for an unknown word, or for a number of decimals out of range.
+  /// Parses the form written by ``text``.
+  ///
+  /// Returns `nil` for an unknown word or a number of decimals out of range.
   public init?(_ text: String) {
     let parts = text.utf8.split(separator: UInt8(ascii: "."), maxSplits: 1, omittingEmptySubsequences: false)
     var decimals: Int?
@@ -40,7 +43,7 @@ public enum ColumnFormat: Hashable, Sendable {
     guard isInRange else { return nil }
   }
 
-  /// The format as plugins and the wire write it.
+  /// The text form, as used by plugins and the client protocol.
   public var text: String {
     switch self {
     case .plain(let decimals): Self.text("plain", decimals)
@@ -51,11 +54,11 @@ public enum ColumnFormat: Hashable, Sendable {
     }
   }
 
-  /// The rule for its text, for error messages.
+  /// The syntax of the text form, for error messages.
   public static let rule =
     "use plain or grouped for numbers, date, datetime or time for timestamps, with a number of decimals as in plain.2 or datetime.3"
 
-  /// Whether a column of this type can have the format.
+  /// Whether the format applies to a column of this type.
   public func fits(_ type: ColumnType) -> Bool {
     switch self {
     case .plain, .grouped: type == .integer || type == .number
@@ -63,7 +66,7 @@ public enum ColumnFormat: Hashable, Sendable {
     }
   }
 
-  /// Whether its number of decimals is one that a page can show.
+  /// Whether the number of decimals is within the supported range.
   var isInRange: Bool {
     switch self {
     case .plain(let decimals), .grouped(let decimals): (0...Self.greatestDecimals).contains(decimals ?? 0)
@@ -79,7 +82,7 @@ public enum ColumnFormat: Hashable, Sendable {
 }
 
 extension ColumnFormat: Codable {
-  /// Decodes the format's text.
+  /// Decodes the text form.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     let text = try container.decode(String.self)
@@ -89,25 +92,28 @@ extension ColumnFormat: Codable {
     self = format
   }
 
-  /// Encodes the format's text.
+  /// Encodes the text form.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(text)
   }
 }
 
-/// The direction in which a column's numbers improve; a page colours their changes by it.
+/// The direction in which a column's numbers improve.
+///
+/// Clients color changes accordingly.
 public enum BetterDirection: String, CaseIterable, Codable, Sendable {
-  /// A greater number is better: a price, a battery's charge.
+  /// Larger is better, as for a battery's charge.
   case higher
-  /// A smaller number is better: a delay, an error count.
+  /// Smaller is better, as for an error count.
   case lower
 }
 
 extension Schema {
-  /// Checks the columns' formats and directions, and the label.
+  /// Checks the columns' formats and directions, and the label column.
   ///
-  /// - Throws: ``SchemaError`` for a format or a direction that a column's type cannot have, and for a label that names no suitable column.
+  /// - Throws: ``SchemaError`` if a format or direction does not suit its column's type, or if the
+  ///   label names an unsuitable column.
   public func checkPresentation() throws(SchemaError) {
     for column in columns {
       if let format = column.format {

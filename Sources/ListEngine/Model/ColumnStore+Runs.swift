@@ -1,6 +1,8 @@
-/// One column's part in taking many rows at a time: nothing is looked up, called or decided for each cell that could be for all of them.
+/// Batch operations on many rows of one column, without per-cell lookups, calls or type checks.
 extension ColumnStore {
-  /// The kind that cells of this column have, but for nulls and whole numbers among numbers.
+  /// The cell kind of this column.
+  ///
+  /// Cells can also be null, and integers in a column of numbers.
   var kind: Changeset.Kind {
     switch type {
     case .integer: .integer
@@ -13,15 +15,17 @@ extension ColumnStore {
     }
   }
 
-  /// Whether a cell says what the column, one without texts, holds in this slot.
+  /// Whether the column stores this value in this slot.
+  ///
+  /// - Precondition: The column does not store texts.
   func holds(_ cell: Changeset.PackedCell, at slot: UInt32) -> Bool {
     if cell.kind == .null { return isNull(slot) }
     return accepts(cell.kind) && words[slot] == word(of: cell) && !isNull(slot)
   }
 
-  /// Which of these cells say something else than the column holds in the slots from `first` on.
+  /// Returns a mask of the cells that differ from the values stored from slot `first` on.
   ///
-  /// - Precondition: The slots are all below the next multiple of 64.
+  /// - Precondition: All slots are below the next multiple of 64.
   @inline(__always) func differing(_ cells: CellRun, from first: UInt32) -> UInt64 {
     let kind = kind
     if let texts {
@@ -35,7 +39,7 @@ extension ColumnStore {
       }
     }
     let stored = words.pointer(first)
-    // The word of a null may be a number as well: which one it is, is found out more slowly.
+    // The bit pattern of null can also be a valid number, so check these cells individually.
     var unsure = cells.mask { place, cell in
       cell.kind != kind || cell.payload != stored[place] || cell.payload == Self.nullWord
     }
@@ -48,7 +52,10 @@ extension ColumnStore {
     return differing
   }
 
-  /// Which of these cells the column does not take: see ``accepts(_:)``; or texts of more than `limit` bytes, or that are not UTF-8.
+  /// Returns a mask of the cells that do not fit the column's type, exceed `limit` bytes, or are
+  /// not valid UTF-8.
+  ///
+  /// See ``accepts(_:)``.
   @inline(__always) func unfit(_ cells: CellRun, limit: Int) -> UInt64 {
     let kind = kind
     guard isText else {
@@ -62,9 +69,9 @@ extension ColumnStore {
     }
   }
 
-  /// Stores cells that it takes in the slots from `first` on, which are empty.
+  /// Stores fitting cells in the empty slots from `first` on.
   ///
-  /// - Precondition: The slots are all below the next multiple of 64.
+  /// - Precondition: All slots are below the next multiple of 64.
   @inline(__always) func fill(_ cells: CellRun, from first: UInt32) {
     if let texts {
       let stored = numbers.pointer(first)
@@ -84,7 +91,7 @@ extension ColumnStore {
     }
   }
 
-  /// How many bytes the texts of these cells have; nulls have none.
+  /// Returns the total size of these cells' texts in bytes, where nulls count zero.
   @inline(__always) func textBytes(_ cells: CellRun) -> Int {
     guard isText else { return 0 }
     var sum = 0

@@ -1,21 +1,25 @@
-/// One column's values, typed, by slot.
+/// The values of one column, typed and indexed by slot.
 ///
-/// Numbers of every kind are a 64-bit word; texts, image keys and series are a number in a ``TextPool``.
+/// Integers, numbers, booleans and timestamps are 64-bit words. Texts, image keys and series are
+/// numbers of entries in a ``TextPool``.
 ///
-/// It is a bare reference, like ``Chunked``: a table owns its columns, and views that read them do not outlive it.
+/// Like ``Chunked`` it is a plain pointer without reference counting. The table owns its columns,
+/// and views must not outlive the table.
 struct ColumnStore {
   let type: ColumnType
-  /// For numbers of every kind; empty otherwise.
+  /// The values of integers, numbers, booleans and timestamps; otherwise empty.
   let words: Chunked<UInt64>
-  /// For texts, image keys and series; empty otherwise.
+  /// The pool numbers of texts, image keys and series; otherwise empty.
   let numbers: Chunked<UInt32>
   let texts: Unmanaged<TextPool>?
-  /// The slots that really hold the least whole number, which is also the word of a null.
+  /// The slots that store `Int64.min`, whose bit pattern also represents null.
   let leastValues: UnsafeMutablePointer<Set<UInt32>>
 
-  /// The word of a null; in an integer or timestamp column also that of the least number.
+  /// The word that represents null, except in columns of numbers.
+  ///
+  /// In integer and timestamp columns it is also `Int64.min`.
   static var nullWord: UInt64 { 1 << 63 }
-  /// In a number column null is a NaN: no stored number is one.
+  /// The word that represents null in a column of numbers: a NaN, which is never stored as a value.
   static var nullNumber: UInt64 { 0x7FF8_0000_0000_0000 }
 
   init(_ type: ColumnType, hasher: BytesHash, counter: ByteCounter, collation: CollationKeys?) {
@@ -28,7 +32,9 @@ struct ColumnStore {
     leastValues.initialize(to: [])
   }
 
-  /// Gives the memory back. Nobody may use it, or a copy of it, afterwards.
+  /// Frees the memory.
+  ///
+  /// This store and all copies of it must not be used afterwards.
   func deallocate() {
     words.deallocate()
     numbers.deallocate()
@@ -40,15 +46,15 @@ struct ColumnStore {
   private static func isText(_ type: ColumnType) -> Bool { type == .text || type == .image || type == .series }
   @inline(__always) var isText: Bool { texts != nil }
 
-  /// The texts, if it has any.
+  /// The text pool, if the column stores texts, image keys or series.
   var pool: TextPool? { texts?.takeUnretainedValue() }
 
-  /// Makes room for this many slots; new ones are null.
+  /// Grows to at least `count` slots, with null in new ones.
   @inline(__always) func grow(to count: Int) {
     if isText { numbers.grow(to: count) } else { words.grow(to: count) }
   }
 
-  /// Whether a packed cell fits this column's type.
+  /// Whether a cell of this kind fits the column's type.
   func accepts(_ kind: Changeset.Kind) -> Bool {
     switch (kind, type) {
     case (.null, _), (.integer, .integer), (.integer, .number), (.number, .number), (.boolean, .boolean),
@@ -58,7 +64,7 @@ struct ColumnStore {
     }
   }
 
-  /// Stores a cell that ``accepts(_:)`` took, and says whether it differs from what was there.
+  /// Stores a cell that ``accepts(_:)`` permits and returns whether the value changed.
   @inline(__always) func store(_ cell: Changeset.PackedCell, bytes: UnsafeRawBufferPointer, at slot: UInt32) -> Bool {
     if isText { return storeText(cell, bytes: bytes, at: slot) }
     let word = self.word(of: cell)
@@ -73,7 +79,7 @@ struct ColumnStore {
     case (.null, .number): Self.nullNumber
     case (.null, _): Self.nullWord
     case (.integer, .number): Double(Int64(bitPattern: cell.payload)).bitPattern
-    // Minus zero and zero are one value: they show alike and sort alike.
+    // Normalize -0.0 to 0.0, so that equal numbers have equal words.
     case (.number, _): cell.payload == Self.nullWord ? 0 : cell.payload
     default: cell.payload
     }
@@ -113,7 +119,7 @@ struct ColumnStore {
     }
   }
 
-  /// Lets go of what a removed row held.
+  /// Clears the cell of a deleted row.
   func clear(_ slot: UInt32) {
     if !isText {
       if !leastValues.pointee.isEmpty { leastValues.pointee.remove(slot) }
@@ -126,39 +132,43 @@ struct ColumnStore {
 
   // MARK: Reading
 
-  /// Whether the cell is empty.
+  /// Whether the cell is null.
   @inline(__always) func isNull(_ slot: UInt32) -> Bool {
     if isText { return numbers[slot] == TextPool.none }
     if type == .number { return words[slot] == Self.nullNumber }
     return words[slot] == Self.nullWord && !leastValues.pointee.contains(slot)
   }
 
-  /// The bytes of a text, image key or series that is not null.
+  /// Returns the bytes of a text, image key or series that is not null.
   @inline(__always) func bytes(_ slot: UInt32) -> UnsafeRawBufferPointer {
     texts.unsafelyUnwrapped._withUnsafeGuaranteedRef { $0[numbers[slot]] }
   }
 
-  /// How many bytes of text the cell holds.
+  /// Returns the size of the cell's text in bytes.
   @inline(__always) func textBytes(_ slot: UInt32) -> Int {
     isText && numbers[slot] != TextPool.none ? bytes(slot).count : 0
   }
 
-  /// The pool's number of a text: equal numbers are equal texts. `TextPool.none` when null.
+  /// Returns the pool number of a text, or `TextPool.none` for null.
+  ///
+  /// Equal numbers mean equal texts.
   @inline(__always) func textNumber(_ slot: UInt32) -> UInt32 { numbers[slot] }
 
-  /// A number that all rows with an equal text have in common, if the column's pool shares repeated texts.
+  /// Returns a number shared by all rows with an equal text, or `nil` if the pool does not share
+  /// repeated texts.
   @inline(__always) func sharedText(_ slot: UInt32) -> UInt32? {
     guard let texts, numbers[slot] != TextPool.none else { return nil }
     return texts._withUnsafeGuaranteedRef { $0.sharesRepeats } ? numbers[slot] : nil
   }
 
-  /// Tells a text from others that had or will have its number; `nil` if the column's pool does not share repeated texts. See
-  /// ``TextPool/generation(of:)``.
+  /// Returns the generation of a text number, which distinguishes its successive texts.
+  ///
+  /// Returns `nil` if the pool does not share repeated texts. See ``TextPool/generation(of:)``.
   @inline(__always) func sharedGeneration(of text: UInt32) -> UInt32? {
     texts.unsafelyUnwrapped._withUnsafeGuaranteedRef { $0.sharesRepeats ? $0.generation(of: text) : nil }
   }
 
-  /// The value, for a page.
+  /// Returns the value of a cell.
   func cell(_ slot: UInt32) -> Cell {
     if isNull(slot) { return .null }
     switch type {
@@ -176,19 +186,21 @@ struct ColumnStore {
 
   // MARK: Order
 
-  /// What a text is ordered by before its own bytes; empty where the column orders by code unit.
+  /// Returns the collation key of a text, or an empty key if the column orders by code unit.
   func collationKey(_ slot: UInt32) -> [UInt8] {
     guard let keys = pool?.collation, numbers[slot] != TextPool.none else { return [] }
     return Array(keys.key(of: numbers[slot], bytes(slot)))
   }
 
-  /// The same for a value that need not be in the column.
+  /// Returns the collation key of a value that need not occur in the column.
   func collationKey(of value: Cell) -> [UInt8] { pool?.collation?.key(of: value) ?? [] }
 
-  /// How many sort keys of texts were made so far; see ``CollationKeys``.
+  /// The number of collation keys computed so far; see ``CollationKeys``.
   var collationKeysMade: Int { pool?.collation?.made ?? 0 }
 
-  /// A number that orders as the values do, nulls last; equal numbers may still be different values.
+  /// Returns a number that orders like the values, nulls last.
+  ///
+  /// Different values can have equal sort keys.
   @inline(__always) func sortKey(_ slot: UInt32, descending: Bool) -> UInt64 {
     if isNull(slot) { return .max }
     let key: UInt64
@@ -214,7 +226,9 @@ struct ColumnStore {
     bits & nullWord == 0 ? bits | nullWord : ~bits
   }
 
-  /// The ``sortKey(_:descending:)`` of rows that hold this value; `nil` for texts and the like, which it does not decide.
+  /// Returns the ``sortKey(_:descending:)`` of this value.
+  ///
+  /// Returns `nil` for null, texts, image keys and series, whose sort keys are not exact.
   static func sortKey(of value: Cell) -> UInt64? {
     switch value {
     case .integer(let whole), .timestamp(let whole): key(whole: UInt64(bitPattern: whole))
@@ -224,7 +238,10 @@ struct ColumnStore {
     }
   }
 
-  /// Which of two rows comes first by this column: negative when `a`, 0 when they tie. Nulls come last either way.
+  /// Compares two rows by this column.
+  ///
+  /// The result is negative if `a` comes first and 0 if they tie. Nulls come last in both
+  /// directions.
   func compare(_ a: UInt32, _ b: UInt32, descending: Bool) -> Int {
     switch (isNull(a), isNull(b)) {
     case (true, true): return 0
@@ -243,16 +260,17 @@ struct ColumnStore {
   }
 }
 
-/// Whether two runs of bytes are equal.
+/// Whether two buffers are equal.
 @inline(__always) func equal(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Bool {
   guard a.count == b.count else { return false }
   guard let x = a.baseAddress, let y = b.baseAddress else { return true }
   return areEqual(x, y, a.count)
 }
 
-/// Whether two runs of so many bytes are equal.
+/// Whether two memory regions of `count` bytes are equal.
 ///
-/// - Complexity: O(bytes), eight at a time; the last eight overlap those before.
+/// - Complexity: O(bytes). It compares eight bytes at a time; the last eight can overlap the
+///   previous ones.
 @inline(__always) func areEqual(_ a: UnsafeRawPointer, _ b: UnsafeRawPointer, _ count: Int) -> Bool {
   @inline(__always) func agree<Word: FixedWidthInteger & BitwiseCopyable>(_: Word.Type, at offset: Int) -> Bool {
     a.loadUnaligned(fromByteOffset: offset, as: Word.self) == b.loadUnaligned(fromByteOffset: offset, as: Word.self)
@@ -270,7 +288,9 @@ struct ColumnStore {
   return true
 }
 
-/// Compares by code unit: negative when `a` comes first.
+/// Compares two buffers bytewise.
+///
+/// The result is negative if `a` comes first.
 ///
 /// - Complexity: O(bytes), eight at a time.
 @inline(__always) func compareBytes(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Int {

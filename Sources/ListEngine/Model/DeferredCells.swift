@@ -1,29 +1,29 @@
-/// A deferred cell of one row, by ids.
+/// A deferred cell, identified by row and column.
 struct DeferredItem: Hashable {
   var row: RowID
   var column: Int
 }
 
-/// Why a cell of a deferred column shows no value.
+/// The reason why a deferred cell has no value.
 public enum Missing: Hashable, Sendable {
-  /// It will be loaded now that someone looks.
+  /// The cell is not loaded yet.
   case pending
-  /// It could not be loaded, for this reason. It is tried again.
+  /// Loading failed with this reason, and the engine will retry.
   case failed(String)
 }
 
-/// A cell of a deferred column that shows no value, and why.
+/// A deferred cell without a value.
 public struct MissingCell: Hashable, Sendable {
   /// The column's number.
   public var column: Int
-  /// Why.
+  /// The reason for the missing value.
   public var why: Missing
 }
 
-/// Which cells of a table's deferred columns have a value: one byte for each, and a text for each that failed.
+/// The load state of a table's deferred cells: one byte per cell, and a reason per failed cell.
 ///
-/// The values themselves are in the ordinary ``ColumnStore``, where a missing one is null. Whether a cell has been asked for is not
-/// kept here: the ``PrefetchQueue`` knows what is in flight.
+/// The values are in the ordinary ``ColumnStore``, where missing ones are null. ``PrefetchQueue``
+/// tracks the requests in flight.
 final class DeferredCells {
   private enum State: UInt8, BitwiseCopyable {
     case missing, there, failed
@@ -34,13 +34,13 @@ final class DeferredCells {
     var column: Int
   }
 
-  /// The numbers of the deferred columns, ascending.
+  /// The numbers of the deferred columns, in ascending order.
   let columns: [Int]
-  /// By column; `nil` where it is not deferred.
+  /// The states by column; `nil` for a column that is not deferred.
   private let states: [Chunked<State>?]
   private var reasons: [Place: String] = [:]
 
-  /// `nil` when the table has no deferred columns.
+  /// Creates the state of a table, or returns `nil` if it has no deferred columns.
   init?(_ schema: Schema) {
     columns = schema.columns.indices.filter { schema.columns[$0].isDeferred }
     guard !columns.isEmpty else { return nil }
@@ -51,18 +51,18 @@ final class DeferredCells {
     for column in columns { states[column]?.deallocate() }
   }
 
-  /// Makes room for this many slots; nothing is there in new ones.
+  /// Grows to at least `count` slots, with missing cells in new ones.
   func grow(to count: Int) {
     for column in columns { states[column]?.grow(to: count) }
   }
 
-  /// Whether the column is deferred. Any number may be asked for.
+  /// Whether the column exists and is deferred.
   func isDeferred(_ column: Int) -> Bool { states.indices.contains(column) && states[column] != nil }
 
-  /// Whether the cell has a value; null may be one.
+  /// Whether the cell is loaded, possibly with a null value.
   func isThere(_ slot: UInt32, _ column: Int) -> Bool { states[column]?[slot] == .there }
 
-  /// The cells of a row that have no value.
+  /// Returns the cells of a row that have no value.
   func missing(_ slot: UInt32) -> [MissingCell] {
     var missing: [MissingCell] = []
     for column in columns {
@@ -76,13 +76,13 @@ final class DeferredCells {
     return missing
   }
 
-  /// The cell has a value. The result is whether it had none.
+  /// Marks the cell as loaded and returns whether this changed its state.
   func provide(_ slot: UInt32, _ column: Int) -> Bool { set(.there, slot, column) }
 
-  /// The cell has no value. The result is whether it had one, or had failed.
+  /// Marks the cell as missing and returns whether this changed its state.
   func forget(_ slot: UInt32, _ column: Int) -> Bool { set(.missing, slot, column) }
 
-  /// The cell could not be loaded. The result is whether that is news.
+  /// Marks the cell as failed and returns whether its state or reason changed.
   func fail(_ slot: UInt32, _ column: Int, _ reason: String) -> Bool {
     let place = Place(slot: slot, column: column)
     let isNews = states[column]?[slot] != .failed || reasons[place] != reason
@@ -91,7 +91,7 @@ final class DeferredCells {
     return isNews
   }
 
-  /// The row is gone.
+  /// Resets the cells of a deleted row.
   func clear(_ slot: UInt32) {
     for column in columns { _ = forget(slot, column) }
   }

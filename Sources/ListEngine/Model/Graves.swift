@@ -1,30 +1,31 @@
-/// The slots of removed rows, as long as some view may still show them: a row that comes back in that time keeps its id.
+/// Tombstones: the slots of deleted rows that a view may still show.
 ///
-/// Their keys stay in the ``KeyIndex`` meanwhile; here it is known when they may go.
+/// A row that is inserted again in the meantime keeps its identifier. The keys of the deleted rows
+/// stay in the ``KeyIndex`` until their tombstones are released.
 struct Graves {
   private struct Grave {
     var slot: UInt32
-    /// The position in the log that every view must have passed.
+    /// The log position that all views must pass before the slot is released.
     var position: Int
   }
 
-  /// In the order of their positions.
+  /// The tombstones, ordered by log position.
   private var graves: [Grave] = []
   private var first = 0
-  /// How many of a slot's graves were opened since, the oldest ones: they are passed over.
+  /// For each revived slot, the number of its oldest tombstones to skip.
   private var opened: [UInt32: Int] = [:]
 
-  /// A row went.
+  /// Adds a tombstone for a deleted row.
   mutating func dig(_ slot: UInt32, position: Int) { graves.append(Grave(slot: slot, position: position)) }
 
-  /// A row comes back.
+  /// Revives a deleted row.
   ///
-  /// - Precondition: It lies in one of them.
+  /// - Precondition: The slot has a tombstone.
   mutating func open(_ slot: UInt32) { opened[slot, default: 0] += 1 }
 
-  /// Gives up the slots of rows that no view shows any more.
+  /// Releases the slots of rows that no view shows any more.
   ///
-  /// - Complexity: O(rows given up), amortized.
+  /// - Complexity: Amortized O(rows released).
   mutating func close(before position: Int, _ release: (UInt32) -> Void) {
     while first < graves.count, graves[first].position <= position {
       let slot = graves[first].slot
@@ -38,7 +39,7 @@ struct Graves {
     if first == graves.count {
       graves.removeAll(keepingCapacity: graves.capacity <= 1 << 12)
     } else {
-      // Moving the rest costs its length: only when most of it goes.
+      // Shifting the remaining entries is linear: do it only if most entries go.
       guard first > 64, first * 2 > graves.count else { return }
       graves.removeFirst(first)
     }

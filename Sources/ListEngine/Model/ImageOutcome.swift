@@ -1,11 +1,11 @@
-/// What became of a wish for the bytes of an image.
+/// The result of loading an image.
 public enum ImageOutcome: Hashable, Sendable {
-  /// Here they are.
+  /// The image's bytes.
   case bytes([UInt8])
-  /// There is no image of this key.
+  /// No image has this key.
   case none
-  /// They could not be loaded, for this reason.
+  /// Loading failed with this reason.
   case failed(String)
-  /// The source does not run.
+  /// The source is not running.
   case sourceDown
 }

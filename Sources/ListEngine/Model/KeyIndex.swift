@@ -1,6 +1,7 @@
-/// Finds a row's slot by the source's key. The keys themselves are stored once, by slot.
+/// A hash table from the source's keys to slots, with each key stored once, by slot.
 ///
-/// The key of a row that went can stay for a while, buried: it is not found, but ``reopen(_:)`` brings it back.
+/// The key of a deleted row can stay in the table as a tombstone. Lookups ignore it, and
+/// ``reopen(_:)`` revives it.
 final class KeyIndex {
   private enum Use {
     static var none: UInt8 { 0 }
@@ -10,18 +11,18 @@ final class KeyIndex {
 
   let type: KeyType
   private let hasher: BytesHash
-  /// Counts the bytes of keys that are not buried.
+  /// The byte counter for live keys.
   private let counter: ByteCounter
   private let words = Chunked<Int64>(filler: 0)
   private let texts = Chunked<UInt32>(filler: TextPool.none)
-  /// What became of the slot's key.
+  /// The state of each slot's key.
   private let used = Chunked<UInt8>(filler: Use.none)
   private let pool: TextPool
   private let table = ProbeTable()
   private var buried = 0
 
-  // Sources mostly name rows in the order in which they came. Where one stands elsewhere, the list mostly goes on behind it, or where it
-  // was, or one further when another row has taken its place.
+  // Guesses for the next lookup. Sources usually name rows in insertion order. After a jump, the
+  // list usually continues after the new row, at the old position, or one past it.
   private var next: UInt32 = 0
   private var former: UInt32 = 0
 
@@ -39,19 +40,19 @@ final class KeyIndex {
     used.deallocate()
   }
 
-  /// A key on its way into the index.
+  /// A key to look up.
   enum Probe {
     case integer(Int64)
     case text(UnsafeRawBufferPointer)
   }
 
-  /// Whether there are keys that are buried.
+  /// Whether any key is a tombstone.
   var hasBuried: Bool { buried > 0 }
 
-  /// How many keys there are.
+  /// The number of live keys.
   var count: Int { table.count - buried }
 
-  /// Makes room for this many slots.
+  /// Grows to at least `count` slots.
   func grow(to count: Int) {
     if type == .integer { words.grow(to: count) } else { texts.grow(to: count) }
     used.grow(to: count)
@@ -59,14 +60,14 @@ final class KeyIndex {
 
   // MARK: Finding
 
-  /// The slot of the row with this key.
+  /// Returns the slot of the row with this key.
   ///
-  /// - Complexity: O(1), expected.
+  /// - Complexity: Expected O(1).
   @inline(__always) func slot(of key: Probe) -> UInt32? { find(key, Use.found) }
 
-  /// The slot of the row with this key, the next that a source names; fastest when it stands behind the last one.
+  /// Returns the slot of the row with this key, fastest if the key follows the previous one.
   ///
-  /// - Complexity: O(1), expected.
+  /// - Complexity: Expected O(1).
   @inline(__always) func nextSlot(of key: Probe) -> UInt32? {
     if let slot = guess(key) {
       next = slot &+ 1
@@ -78,7 +79,7 @@ final class KeyIndex {
     return slot
   }
 
-  /// The slot of the row with this key, if it is easily guessed.
+  /// Returns the slot of the row with this key if one of the guesses is right.
   @inline(__always) private func guess(_ key: Probe) -> UInt32? {
     if isKey(key, of: next) { return next }
     if isKey(key, of: former) { return former }
@@ -93,10 +94,13 @@ final class KeyIndex {
     table.find(hash(key)) { matches($0, key) }.flatMap { used[$0] == use ? $0 : nil }
   }
 
-  /// The slots of the rows that these records name whole (`width` cells each, which lie behind one another), as far as they follow one
-  /// another. The first one is easily guessed, and all are below the next multiple of 64. What follows is guessed to go on behind them.
+  /// Returns the consecutive slots of the existing rows that the first records replace.
   ///
-  /// - Complexity: O(rows), a few words for each.
+  /// The run ends at the first record that is not a whole row of `width` cells, or whose key has
+  /// another slot. It also ends at the next multiple of 64. Returns `nil` if the guess for the
+  /// first key fails. The next guess continues after the run.
+  ///
+  /// - Complexity: O(rows), a few words per row.
   @inline(__always) func run(of records: RecordRun, width: Int) -> Range<UInt32>? {
     guard let key = probe(records[0].key, bytes: records.bytes), let first = guess(key) else { return nil }
     let uses = used.pointer(first)
@@ -117,7 +121,7 @@ final class KeyIndex {
     return first..<next
   }
 
-  /// A record's key, if it is of the right kind, has no more than `limit` bytes and is UTF-8.
+  /// Returns the key of a record if it has the right type, at most `limit` bytes and valid UTF-8.
   @inline(__always) func probe(
     _ key: Changeset.PackedCell, bytes: UnsafeRawBufferPointer, limit: Int
   ) -> Probe? {
@@ -126,7 +130,7 @@ final class KeyIndex {
     return text.count <= limit && isUTF8(text) ? probe : nil
   }
 
-  /// A record's key, if it is of the right kind.
+  /// Returns the key of a record if it has the right type.
   @inline(__always) func probe(_ key: Changeset.PackedCell, bytes: UnsafeRawBufferPointer) -> Probe? {
     switch (key.kind, type) {
     case (.integer, .integer): .integer(Int64(bitPattern: key.payload))
@@ -138,9 +142,9 @@ final class KeyIndex {
 
   // MARK: Changing
 
-  /// Enters a key that is not there yet, nor buried.
+  /// Inserts a key that is neither live nor a tombstone.
   ///
-  /// - Complexity: O(1), amortized.
+  /// - Complexity: Amortized O(1).
   func insert(_ key: Probe, slot: UInt32) {
     table.insert(slot, hash: hash(key)) { hash(ofSlot: $0) }
     store(key, slot: slot)
@@ -156,9 +160,13 @@ final class KeyIndex {
     used[slot] = Use.found
   }
 
-  /// Enters the keys of these records for the slots from `first` on, so far as they are new; none is buried. The result is how many.
+  /// Inserts keys of consecutive records into the slots from `first` on, up to the first key that
+  /// is invalid or not new.
   ///
-  /// - Complexity: O(1) for each, amortized.
+  /// Returns the number of keys inserted.
+  ///
+  /// - Precondition: No key is a tombstone.
+  /// - Complexity: Amortized O(1) per key.
   func insertNew(_ records: RecordRun, limit: Int, from first: UInt32) -> Int {
     for place in 0..<records.count {
       guard let key = probe(records[place].key, bytes: records.bytes, limit: limit) else { return place }
@@ -170,14 +178,14 @@ final class KeyIndex {
     return records.count
   }
 
-  /// The key of this slot is not to be found any more, but kept until ``remove(_:)``.
+  /// Turns the key of this slot into a tombstone until ``remove(_:)``.
   func bury(_ slot: UInt32) {
     counter.add(-textBytes(slot))
     used[slot] = Use.buried
     buried += 1
   }
 
-  /// Brings a buried key back. The result is its slot.
+  /// Revives a tombstone and returns its slot.
   func reopen(_ key: Probe) -> UInt32? {
     guard buried > 0, let slot = find(key, Use.buried) else { return nil }
     used[slot] = Use.found
@@ -186,7 +194,7 @@ final class KeyIndex {
     return slot
   }
 
-  /// Takes the buried key of this slot out.
+  /// Removes the tombstone of this slot.
   func remove(_ slot: UInt32) {
     precondition(used[slot] == Use.buried, "slot \(slot) holds no key that is buried")
     table.remove(slot, hash: hash(ofSlot: slot)) { hash(ofSlot: $0) }
@@ -198,7 +206,7 @@ final class KeyIndex {
     }
   }
 
-  /// The key of this slot, for people.
+  /// Returns the key of this slot.
   func key(of slot: UInt32) -> RowKey {
     switch type {
     case .integer: .integer(words[slot])
@@ -206,10 +214,10 @@ final class KeyIndex {
     }
   }
 
-  /// How many bytes of text the key of this slot has.
+  /// Returns the size of this slot's key in bytes, or 0 for an integer.
   @inline(__always) func textBytes(_ slot: UInt32) -> Int { type == .text ? pool[texts[slot]].count : 0 }
 
-  /// Every key leads to its slot.
+  /// Checks that a lookup of each key returns its slot.
   func checkInvariants() {
     #if CHECK_INVARIANTS
       let slots = table.all

@@ -1,6 +1,8 @@
-/// Marks a longest strictly increasing subsequence: what can stay when the rest moves.
+/// Returns marks for the items of a longest strictly increasing subsequence.
 ///
-/// - Complexity: O(n log n); O(n) when nearly all are in order.
+/// These items keep their place while the others move.
+///
+/// - Complexity: O(n log n), or O(n) if the values are almost sorted.
 func longestIncreasingRun<Value: Comparable>(_ values: [Value]) -> [Bool] {
   var increasing = IncreasingRun(items: values.count, length: values.count)
   var marks = [Bool](repeating: false, count: values.count)
@@ -11,24 +13,25 @@ func longestIncreasingRun<Value: Comparable>(_ values: [Value]) -> [Bool] {
   return marks
 }
 
-/// Finds a longest strictly increasing subsequence among items that are named one after the other, whose values can be looked up.
+/// A builder that finds a longest strictly increasing subsequence of items appended one by one.
 ///
 ///     var increasing = IncreasingRun(items: 3, length: 3)
 ///     for item in [2, 0, 1] as [UInt32] { increasing.append(item) { values[Int($0)] } }
 ///     increasing.forEachBackwards { print($0) }
 ///
-/// Patience sorting (Fredman 1975), looking for a value's pile from the last one on, where values that are in order belong. It takes eight
-/// bytes for each item and no more, for memory that was never used is what costs most here.
+/// The algorithm is [patience sorting](https://en.wikipedia.org/wiki/Patience_sorting) (Fredman,
+/// 1975). It searches for a pile from the last one backwards, because almost sorted values belong
+/// there. It uses only eight bytes per item, because touching fresh memory dominates the cost.
 struct IncreasingRun: ~Copyable {
   private static var none: UInt32 { .max }
 
-  /// The last item of each pile.
+  /// The top item of each pile.
   private let tops: UnsafeMutablePointer<UInt32>
-  /// Before each item, one that it may follow.
+  /// For each item, its predecessor in the subsequence.
   private let previous: UnsafeMutablePointer<UInt32>
   private var piles = 0
 
-  /// For items below `items`, of which at most `length` will be named.
+  /// Creates an instance for items below `items`, of which at most `length` are appended.
   init(items: Int, length: Int) {
     tops = .allocate(capacity: length)
     previous = .allocate(capacity: items)
@@ -39,10 +42,12 @@ struct IncreasingRun: ~Copyable {
     previous.deallocate()
   }
 
-  /// Names the next item; `value` tells the value of any item that was named.
+  /// Appends an item.
   ///
-  /// - Precondition: It was not named yet.
-  /// - Complexity: O(log piles); O(1) where it belongs on one of the last.
+  /// `value` returns the value of any item appended so far.
+  ///
+  /// - Precondition: The item was not appended before.
+  /// - Complexity: O(log piles), or O(1) if the item belongs on one of the last piles.
   @inline(__always) mutating func append<Value: Comparable>(_ item: UInt32, _ value: (UInt32) -> Value) {
     let own = value(item)
     var high = piles
@@ -51,7 +56,7 @@ struct IncreasingRun: ~Copyable {
       high = max(0, high - step)
       step *= 2
     }
-    // All piles from `high` on are too great; those further than a step below it are not.
+    // All piles from `high` on are too large. Those more than a step below are not.
     var low = max(0, high - step)
     while low < high {
       let middle = (low + high) / 2
@@ -62,7 +67,7 @@ struct IncreasingRun: ~Copyable {
     if low == piles { piles += 1 }
   }
 
-  /// Walks over the items of a longest one, the last first.
+  /// Calls `body` with the items of the subsequence, last item first.
   func forEachBackwards(_ body: (UInt32) -> Void) {
     var item = piles > 0 ? tops[piles - 1] : Self.none
     while item != Self.none {

@@ -1,7 +1,8 @@
-/// Without regard to case, and runs of ASCII digits as numbers: ``Collation/natural``.
+/// A collator for ``Collation/natural``: case-insensitive, with runs of ASCII digits compared as
+/// numbers.
 ///
-/// The key is the text in lower case (Unicode's full mapping, of no language), with each run of digits written as `0`, how many digits
-/// it has without leading zeros, and those.
+/// The key is the text in lower case, by Unicode's full mapping without a locale. Each run of
+/// digits becomes `0`, the number of digits without leading zeros, and these digits.
 final class NaturalCollator: Collator {
   func appendKey(of text: UnsafeRawBufferPointer, to key: inout [UInt8]) {
     if text.allSatisfy({ $0 < 0x80 }) { return append(text, to: &key) }
@@ -30,7 +31,7 @@ final class NaturalCollator: Collator {
     }
   }
 
-  /// Counts in the order of their bytes.
+  /// Appends a count in a form that sorts bytewise.
   private func append(count: Int, to key: inout [UInt8]) {
     guard count >= 0xFF else { return key.append(UInt8(count)) }
     key.append(0xFF)

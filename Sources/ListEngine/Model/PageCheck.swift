@@ -1,18 +1,18 @@
-/// Compares rows that a windowed source gives with the query that it was asked: their order, the filter, the search and the section.
+/// A check of a windowed source's rows against the query: order, filter, search and section.
 ///
-/// It looks at one page only, and finds what is certain: where a source may rightly see it otherwise (a language's order, letters beyond
-/// ASCII, the last digits of a number) it finds nothing.
+/// The check covers one block and reports only certain faults. It ignores differences that can be
+/// legitimate: locale-specific order, letters beyond ASCII, and rounding.
 public struct PageCheck {
-  /// A row that does not belong where it came.
+  /// A row that does not match the query.
   public enum Fault: Hashable, Sendable {
-    /// A row that belongs before the one in front of it, by this column.
+    /// The row belongs before its predecessor, judged by this column.
     case order(RowKey, after: RowKey, column: Int)
-    /// A row that the filter or the search leaves out.
+    /// The filter or the search excludes the row.
     case filter(RowKey)
-    /// A row of another section.
+    /// The row belongs to another section.
     case section(RowKey)
 
-    /// The same for people; behind a line break, which row it is.
+    /// Returns the fault as a message, followed by the row after a line break.
     public func words(_ schema: Schema) -> String {
       switch self {
       case .order(let row, let former, let column):
@@ -23,7 +23,7 @@ public struct PageCheck {
     }
   }
 
-  /// What a comparison comes to. `nil` stands for what only the source can know.
+  /// The result of a comparison; `nil` if only the source can know it.
   private typealias Verdict = Bool?
 
   private let schema: Schema
@@ -34,14 +34,14 @@ public struct PageCheck {
   private var patterns: [Filter<Int>: PatternMatcher] = [:]
   private var natural = NaturalCollator()
 
-  /// Numbers that differ by less than this part of them may be the same in the source.
+  /// The relative difference below which two numbers may be equal in the source.
   private static let precision = 1e-6
-  /// A pattern that takes more steps than this for one answer is the source's word alone.
+  /// The maximum number of pattern matching steps per block; rows beyond it are not checked.
   private static let patternSteps = 1 << 22
-  /// Moments that differ by less than a millisecond may be the same in the source.
+  /// The difference in nanoseconds below which two timestamps may be equal in the source.
   private static let moment: Int64 = 1_000_000
 
-  /// A check of answers to this query, and of this section of it.
+  /// Creates a check for answers to this query, or to one of its sections.
   ///
   /// - Precondition: The query fits the schema.
   public init(_ schema: Schema, _ query: Query, section: [Cell] = []) {
@@ -61,9 +61,11 @@ public struct PageCheck {
     }
   }
 
-  /// The first fault of a page; `nil` when there is none. Rows that do not fit the schema are passed over.
+  /// Returns the first fault of a block, or `nil`.
   ///
-  /// - Complexity: O(rows × terms), and the bytes of the texts that are compared.
+  /// Rows that do not fit the schema are skipped.
+  ///
+  /// - Complexity: O(rows × terms), plus the size of the texts compared.
   public func fault(in rows: [RowPage.Row]) -> Fault? {
     var last: Int?
     var descents: [(Int, Int, Int)] = []
@@ -83,12 +85,13 @@ public struct PageCheck {
       case .fine: break
       }
     }
-    // In a language's order a few may rightly stand otherwise; a list that is not sorted at all has half of them wrong.
+    // A locale may order a few rows differently. In an unsorted list about half of the pairs are
+    // wrong.
     guard let (before, index, column) = descents.first, descents.count * 4 > pairs, pairs >= 4 else { return nil }
     return .order(rows[index].key, after: rows[before].key, column: column)
   }
 
-  /// Whether a row passes the filter and the search; `nil` where only the source can know.
+  /// Whether a row passes the filter and the search, or `nil` if only the source can know.
   public func passes(_ cells: [Cell]) -> Bool? {
     guard cells.count == schema.columns.count else { return nil }
     let found = search.map { finds($0, query.search, in: cells) } ?? true
@@ -105,7 +108,7 @@ public struct PageCheck {
     for term in query.sort {
       let column = schema.columns[term.column]
       let (x, y) = (a[term.column], b[term.column])
-      // Empty cells come last, whatever the direction.
+      // Nulls come last in both directions.
       if x == .null || y == .null {
         if x == .null, y == .null { continue }
         return x == .null ? .certain(term.column) : .fine
@@ -119,7 +122,7 @@ public struct PageCheck {
     return .fine
   }
 
-  /// Below 0, 0 or above; `nil` where the source may see it otherwise.
+  /// Compares two values, or returns `nil` if the source may legitimately order them differently.
   private func compare(_ a: Cell, _ b: Cell, _ collation: Collation = .codeUnit) -> Int? {
     func sign<Value: Comparable>(_ x: Value, _ y: Value) -> Int { x < y ? -1 : x == y ? 0 : 1 }
     switch (a, b) {
@@ -135,12 +138,12 @@ public struct PageCheck {
       if case .natural = collation {
         let (x, y) = (naturalKey(x), naturalKey(y))
         if x != y { return x.lexicographicallyPrecedes(y) ? -1 : 1 }
-        // What ties is told apart by code unit here, and by case or not at all elsewhere.
+        // The engine breaks ties by code unit; a source may break them by case or not at all.
         return nil
       }
       var (x, y) = (x, y)
       if case .locale = collation {
-        // Languages agree on ASCII letters, digits and blanks, but for their case; the rest is theirs.
+        // Locales agree on ASCII letters, digits and spaces, except for their case.
         let isPlain = { (text: String) in
           text.utf8.allSatisfy { $0 == 0x20 || (0x30...0x39).contains($0) || Self.isLetter($0) }
         }
@@ -172,7 +175,7 @@ public struct PageCheck {
     return key
   }
 
-  /// Whether two values that differ may be one in the source.
+  /// Whether the source may consider these different values equal.
   private func isLikely(_ a: Cell, _ b: Cell) -> Bool { a != .null && b != .null && compare(a, b) ?? 0 == 0 }
 
   // MARK: Filter
@@ -206,7 +209,7 @@ public struct PageCheck {
     }
   }
 
-  /// Whether all are true, one of them is not, or that depends on one that is not known.
+  /// Returns the three-valued conjunction, where `nil` means unknown.
   private func all(_ verdicts: some Sequence<Verdict>) -> Verdict {
     var isKnown = true
     for verdict in verdicts {
@@ -219,7 +222,7 @@ public struct PageCheck {
   private func compares(_ cell: Cell, _ comparison: Comparison, _ value: Cell) -> Verdict {
     guard cell != .null else { return false }
     guard let order = compare(cell, value) else { return nil }
-    // A source with less than 64 bits to a number gives another one for what it has.
+    // A source with numbers of less than 64 bits returns rounded values.
     if order == 0, case .number = cell, comparison != .equal { return nil }
     switch comparison {
     case .equal: return order == 0
@@ -243,7 +246,9 @@ public struct PageCheck {
     return isKnown ? false : nil
   }
 
-  /// Letters beyond ASCII have cases that sources know differently.
+  /// Applies a text test.
+  ///
+  /// The result is unknown if case mapping beyond ASCII may matter.
   private func test(_ text: String, _ needle: String, _ body: (UnsafeRawBufferPointer) -> Bool?) -> Verdict {
     var text = text
     let verdict = text.withUTF8 { body(UnsafeRawBufferPointer($0)) }

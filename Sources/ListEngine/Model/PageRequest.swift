@@ -1,60 +1,74 @@
-/// The engine's name for one thing that it asked a windowed source; never used again.
+/// The engine's identifier of a request to a windowed source, never reused.
 public struct PageRequestID: Hashable, Codable, Sendable {
-  /// The number itself.
+  /// The identifier's number.
   public let rawValue: UInt64
-  /// The request with this number.
+  /// Creates the identifier with this number.
   public init(rawValue: UInt64) { self.rawValue = rawValue }
 }
 
-/// A place between two rows in the order of one query, as its source writes it: the values of the row before it, say. The engine never
-/// looks into it. It stays good when rows come and go, those on both its sides too.
+/// A position between two rows in the order of one query, encoded by the source, for example as the
+/// values of the preceding row.
+///
+/// The engine treats it as opaque. It must stay valid when rows are inserted or deleted, including
+/// its neighbors.
 public struct PageCursor: Hashable, Codable, Sendable {
-  /// What the source wrote; at most ``Limits/cursorBytes``.
+  /// The source's encoding, of at most ``Limits/cursorBytes`` bytes.
   public var text: ExactText
-  /// This place.
+  /// Creates a cursor.
   public init(_ text: String) { self.text = ExactText(text) }
 }
 
-/// What the engine asks of a windowed source.
+/// A request to a windowed source.
 public struct PageRequest: Hashable, Sendable {
-  /// What is asked for.
+  /// The kinds of request.
   public enum What: Hashable, Sendable {
-    /// All sections of ``PageRequest/query``, and how many rows each has; at most so many. Answered with ``Input/sections(_:_:_:)``.
+    /// All sections of ``PageRequest/query`` with their row counts, at most `limit`.
+    ///
+    /// Answered by ``Input/sections(_:_:_:)``.
     case sections(limit: Int)
-    /// Rows: those from `after` (the beginning when `nil`) through `upTo` (the end when `nil`), without the first `skip`; at most `count`
-    /// of them. Answered with ``Input/page(_:_:_:)``. Only a source with ``WindowedCapabilities/Paging/offset`` or
-    /// ``WindowedCapabilities/Paging/keysetAndOffset`` is told to skip, and only one with cursors gets to see any.
+    /// At most `count` rows from `after` (`nil`: the beginning) through `upTo` (`nil`: the end),
+    /// without the first `skip`.
+    ///
+    /// Answered by ``Input/page(_:_:_:)``.
+    ///
+    /// Only sources with ``WindowedCapabilities/Paging/offset`` or
+    /// ``WindowedCapabilities/Paging/keysetAndOffset`` receive a nonzero `skip`. Only sources with
+    /// cursors receive cursors.
     case rows(after: PageCursor?, upTo: PageCursor?, skip: Int, count: Int)
   }
 
-  /// Comes back with the answer.
+  /// The identifier that the answer repeats.
   public var id: PageRequestID
-  /// Which rows, and in which order; nothing that the source cannot do. It never has aggregates.
+  /// The rows and their order, limited to what the source supports, without aggregates.
   public var query: Query
-  /// Only rows of the section with these values, from the outermost section's to its own; all rows when empty.
+  /// The values of the section whose rows are requested, outermost first; empty for all rows.
   public var section: [Cell]
-  /// What is asked for.
+  /// The kind of request.
   public var what: What
 }
 
-/// Rows that a windowed source gives.
+/// A block of rows returned by a windowed source.
 public struct RowPage: Sendable {
-  /// A row as a source gives it.
+  /// A row as returned by a source.
   public typealias Row = (key: RowKey, cells: [Cell])
 
-  /// The rows in the order of the query. No key may stand among them twice.
+  /// The rows in query order, with unique keys.
   public var rows: [(key: RowKey, cells: [Cell])]
-  /// Whether further rows follow between the last of them and `upTo`. A page with fewer rows than were asked for must be the last one,
-  /// unless a source with cursors says where it goes on.
+  /// Whether more rows follow before `upTo`.
+  ///
+  /// A block with fewer rows than requested must be the last one, unless a source with cursors sets
+  /// ``end``.
   public var hasMore: Bool
-  /// How many rows the query (or the section that was asked for) has, as well as the source knows; `nil` when it says nothing now.
+  /// The source's best knowledge of the number of rows in the query or section, or `nil` if
+  /// unknown.
   public var count: Int?
-  /// Where the first row begins: needed from a source with cursors when it was told to skip rows.
+  /// The position before the first row, required from a source with cursors if the request skips
+  /// rows.
   public var begin: PageCursor?
-  /// Where the last row ends: needed from a source with cursors when more rows follow.
+  /// The position after the last row, required from a source with cursors if more rows follow.
   public var end: PageCursor?
 
-  /// These rows.
+  /// Creates a block.
   public init(
     _ rows: [(key: RowKey, cells: [Cell])], hasMore: Bool, count: Int? = nil, begin: PageCursor? = nil,
     end: PageCursor? = nil
@@ -67,14 +81,14 @@ public struct RowPage: Sendable {
   }
 }
 
-/// A section that a windowed source has.
+/// A section of a windowed source.
 public struct SectionCount: Hashable, Codable, Sendable {
-  /// Its values, one for each column of the query's `group`.
+  /// The section's values, one per column of the query's `group`.
   public var values: [Cell]
-  /// How many rows it has.
+  /// The number of rows.
   public var count: Int
 
-  /// This section.
+  /// Creates a section.
   public init(_ values: [Cell], count: Int) {
     self.values = values
     self.count = count

@@ -1,10 +1,11 @@
-/// Finds numbers by a hash of what they stand for: open addressing with linear probing.
+/// A hash table of numbers with open addressing and linear probing.
 ///
-/// Beside each number lies a byte of its hash, so that a search looks at what a number stands for only when it is almost surely the
-/// right one: a search in vain costs one cache line. (The idea of tags is that of SwissTable, Kulukundis 2017.) It grows bit by bit,
-/// a few places with each insertion, so that no insertion pays for all.
+/// The caller provides hashes and comparisons. Each entry has a one-byte tag taken from its hash,
+/// as in SwissTable (Kulukundis, 2017). A comparison happens almost only on a real match, and an
+/// unsuccessful lookup costs one cache line. The table grows incrementally: each insertion moves a
+/// few entries, so no single one is slow.
 ///
-/// It is a bare reference, like ``Chunked``: its owner calls ``deallocate()`` at its end.
+/// It is a plain pointer without reference counting. Its owner calls ``deallocate()``.
 struct ProbeTable: BitwiseCopyable {
   private struct Places {
     var numbers: UnsafeMutablePointer<UInt32>
@@ -40,9 +41,11 @@ struct ProbeTable: BitwiseCopyable {
       tags[place] = Tag.of(hash)
     }
 
-    /// Empties a place, and moves back what would not be found across the gap (Knuth 6.4, R).
+    /// Empties a place and moves back entries that a lookup would no longer find across the gap
+    /// (Knuth, TAOCP 6.4, algorithm R).
     func vacate(_ place: Int, rehash: (UInt32) -> UInt64) {
-      // What lies in one row of occupied places belongs nowhere before its start: mostly that and the tag tell where it belongs.
+      // No entry of a cluster belongs before its start. The tag therefore usually determines an
+      // entry's home place.
       var start = place
       while place &- start < Tag.homes, tags[(start - 1) & mask] != Tag.empty { start -= 1 }
       var (gap, next) = (place, place + 1)
@@ -63,10 +66,11 @@ struct ProbeTable: BitwiseCopyable {
     }
   }
 
-  /// What lies beside a number: the last four bits of its hash, which are those of the place where it belongs, and the first four.
+  /// The tag of an entry: the last four bits of its hash, which are those of its home place, and
+  /// the first four.
   private enum Tag {
     static var empty: UInt8 { 0 }
-    /// Something was here and went; only in a table that has grown.
+    /// A moved or deleted entry; occurs only in the former table.
     static var gone: UInt8 { 1 }
     static var homes: Int { 16 }
 
@@ -75,42 +79,46 @@ struct ProbeTable: BitwiseCopyable {
       return tag > gone ? tag : tag | 0x10
     }
 
-    /// The last bits of the place where it belongs.
+    /// Returns the last four bits of the home place.
     @inline(__always) static func home(_ tag: UInt8) -> Int { Int(tag & 0x0F) }
   }
 
   private struct State {
     var places = Places(count: 16)
-    /// The table before it grew, as far as it has not been moved.
+    /// The table before it grew, while some of its entries are not moved yet.
     var former: Places?
     var moved = 0
     var count = 0
   }
 
-  /// How many places of the former table are looked at with each insertion: all of them long before the next growth.
+  /// The number of former places processed per insertion.
+  ///
+  /// Moving ends long before the next growth.
   private static var share: Int { 32 }
 
   private let state: UnsafeMutablePointer<State>
 
-  /// No numbers.
+  /// Creates an empty table.
   init() {
     state = .allocate(capacity: 1)
     state.initialize(to: State())
   }
 
-  /// Gives the memory back. Nobody may use it, or a copy of it, afterwards.
+  /// Frees the memory.
+  ///
+  /// This table and all copies of it must not be used afterwards.
   func deallocate() {
     state.pointee.places.deallocate()
     state.pointee.former?.deallocate()
     state.deallocate()
   }
 
-  /// How many numbers there are.
+  /// The number of entries.
   var count: Int { state.pointee.count }
 
-  /// The number with this hash for which `matches` says yes.
+  /// Returns the number with this hash that satisfies `matches`.
   ///
-  /// - Complexity: O(1), expected.
+  /// - Complexity: Expected O(1).
   @inline(__always) func find(_ hash: UInt64, _ matches: (UInt32) -> Bool) -> UInt32? {
     let places = state.pointee.places
     if let place = places.find(hash, matches) { return places.numbers[place] }
@@ -118,9 +126,11 @@ struct ProbeTable: BitwiseCopyable {
     return former.numbers[place]
   }
 
-  /// Enters a number that is not there yet. `rehash` tells the hash of any number that is.
+  /// Inserts a number that is not in the table.
   ///
-  /// - Complexity: O(1), expected.
+  /// `rehash` returns the hash of a number in the table.
+  ///
+  /// - Complexity: Expected O(1).
   @inline(__always) func insert(_ number: UInt32, hash: UInt64, rehash: (UInt32) -> UInt64) {
     if state.pointee.former != nil { move(Self.share, rehash) }
     state.pointee.count += 1
@@ -128,9 +138,11 @@ struct ProbeTable: BitwiseCopyable {
     state.pointee.places.enter(number, hash)
   }
 
-  /// Enters a number unless one is there for which `matches` says yes. The result is whether it was entered.
+  /// Inserts a number unless the table has one that satisfies `matches`.
   ///
-  /// - Complexity: O(1), expected.
+  /// Returns whether it was inserted.
+  ///
+  /// - Complexity: Expected O(1).
   @inline(__always) func insert(
     _ number: UInt32, hash: UInt64, unless matches: (UInt32) -> Bool, rehash: (UInt32) -> UInt64
   ) -> Bool {
@@ -152,7 +164,7 @@ struct ProbeTable: BitwiseCopyable {
     var place = state.pointee.moved
     let end = min(former.mask + 1, most == .max ? .max : place + most)
     while place < end {
-      // A number that is still there. Its place stays marked, so that others are found across it.
+      // Mark the place as gone rather than empty, so that lookups continue past it.
       if former.tags[place] > Tag.gone {
         places.enter(former.numbers[place], rehash(former.numbers[place]))
         former.tags[place] = Tag.gone
@@ -165,10 +177,10 @@ struct ProbeTable: BitwiseCopyable {
     state.pointee.former = nil
   }
 
-  /// Takes a number out.
+  /// Removes a number.
   ///
-  /// - Precondition: It is there.
-  /// - Complexity: O(1), expected.
+  /// - Precondition: The number is in the table.
+  /// - Complexity: Expected O(1).
   func remove(_ number: UInt32, hash: UInt64, rehash: (UInt32) -> UInt64) {
     state.pointee.count -= 1
     if let place = state.pointee.places.find(hash, { $0 == number }) {
@@ -180,7 +192,7 @@ struct ProbeTable: BitwiseCopyable {
     former.tags[place] = Tag.gone
   }
 
-  /// All numbers, in no order.
+  /// All numbers in unspecified order.
   var all: [UInt32] {
     var all: [UInt32] = []
     for places in [state.pointee.places, state.pointee.former].compactMap({ $0 }) {

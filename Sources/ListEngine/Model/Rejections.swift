@@ -1,40 +1,43 @@
-/// A reason for which rows were left out, or answers were wrong: how often, and the last example.
+/// A reason for rejections or contradictions, with their number and the last example.
 public struct RejectionReason: Hashable, Sendable {
-  /// The reason, without what names one row or one line.
+  /// The reason, without row or line numbers.
   public var reason: String
-  /// How often.
+  /// The number of occurrences.
   public var count: UInt64
-  /// What it was said of last: with the row's key, and with the number and the beginning of its line where the source knows them.
+  /// The last occurrence, with the row's key and, if known, the number and beginning of the line.
   public var example: String
 
-  /// A reason.
+  /// Creates a reason.
   public init(reason: String, count: UInt64, example: String) {
     (self.reason, self.count, self.example) = (reason, count, example)
   }
 }
 
-/// Counts by reason, of which only so many are told apart; further ones count together.
+/// Counts of rejections or contradictions for a limited number of reasons, and for all others
+/// together.
 struct Rejections {
-  /// How often anything was noted.
+  /// The total number of occurrences.
   private(set) var total: UInt64 = 0
-  /// What was noted last, in one line.
+  /// The last occurrence, in one line.
   private(set) var last = ""
-  /// The reasons in the order in which they came; the last of as many as there may be stands for all others.
+  /// The reasons in order of first occurrence.
+  ///
+  /// Once the limit is reached, the last entry counts all other reasons.
   private(set) var reasons: [RejectionReason] = []
-  /// The first, tenth, hundredth and so on of each reason, since they were taken last.
+  /// The 1st, 10th, 100th, … occurrence of each reason since the last ``takeNotes()``.
   private var notes: [RejectionReason] = []
 
   static let greatestCount = 8
   static let others = "other reasons"
-  /// Characters of a reason, and of an example.
+  /// The maximum number of characters of a reason, and of an example.
   static let greatestReason = 200
   static let greatestExample = 400
 
-  /// Notes one, or several of one reason.
+  /// Counts one or several occurrences of a reason.
   ///
   /// - Parameters:
-  ///   - name: What the row is called, as in `row 7`; empty where it has no name.
-  ///   - text: The reason; behind a line break the beginning of the line that it was said of.
+  ///   - name: The row's name, as in `row 7`, or an empty string.
+  ///   - text: The reason. The beginning of the input line may follow after a line break.
   mutating func note(_ name: String, _ text: String, count: UInt64 = 1) {
     let parts = text.split(separator: "\n", maxSplits: 1, omittingEmptySubsequences: false)
     let words = String(parts[0])
@@ -59,21 +62,23 @@ struct Rejections {
     }
   }
 
-  /// What the log is to get: a reason at its first, tenth, hundredth and so on, with how often it was noted by then.
+  /// Returns and clears the occurrences to log: the 1st, 10th, 100th, … of each reason, with the
+  /// count reached.
   mutating func takeNotes() -> [RejectionReason] {
     guard !notes.isEmpty else { return [] }
     defer { notes = [] }
     return notes
   }
 
-  /// How many digits a count has; 0 for none.
+  /// Returns the number of digits of a count, with 0 digits for zero.
   private static func power(of count: UInt64) -> Int {
     var (rest, digits) = (count, 0)
     while rest > 0 { (rest, digits) = (rest / 10, digits + 1) }
     return digits
   }
 
-  /// The reason without the line: `line 4: ` or `line 4, row 2: ` in front of it, ` (line 4)` behind it.
+  /// Returns the reason without line numbers: without a leading `line 4: ` or `line 4, row 2: ` and
+  /// a trailing ` (line 4)`.
   private static func reason(_ words: String) -> String {
     var rest = Substring(words)
     if rest.hasPrefix("line "), let colon = rest.utf8.firstIndex(of: UInt8(ascii: ":")) {

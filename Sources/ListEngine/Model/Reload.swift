@@ -1,48 +1,55 @@
-/// Which rows a list that is being loaded again has named, and in which order.
+/// The progress of a reload: the rows named so far, and their order.
+///
+/// A reload names the rows of the new list one by one. The other rows are deleted at its end.
 final class Reload {
-  /// The named rows in their order, as runs of slots one behind the other: a list that is as it was is one run. A row that was forgotten
-  /// and named again stands in them twice.
+  /// The named rows in order, as runs of consecutive slots.
+  ///
+  /// An unchanged list is a single run. A row that was deleted and inserted again during the reload
+  /// occurs twice.
   private(set) var runs: [Range<UInt32>] = []
   private var named: [UInt64] = []
   private var lastLabel: UInt64 = 0
-  /// Whether the rows were named in the order that they have.
+  /// Whether the rows named so far are in table order.
   private(set) var isInOrder = true
   private var lastKnownLabel: UInt64 = 0
-  /// The same for those that are not new.
+  /// Whether the rows named so far, except new ones, are in table order.
   private(set) var isKnownInOrder = true
-  /// How many rows of the table it has named.
+  /// The number of rows named so far.
   private(set) var rows = 0
-  /// What they weigh.
+  /// The weight of the rows named so far, in bytes as defined by ``TableLimits``.
   var bytes = 0
 
-  /// The commit before the one with which the list begins.
+  /// The commit before the one in which the reload begins.
   let before: UInt32
 
-  /// A list that will probably be as long as it was.
+  /// Creates the state of a reload of a table with this many slots.
   init(slots: UInt32, before: UInt32) {
     named = [UInt64](repeating: 0, count: Int(slots) / 64 + 1)
     self.before = before
   }
 
-  /// Whether the list has not named this row yet.
+  /// Whether the reload has not named this row yet.
   func isFirst(_ slot: UInt32) -> Bool { unnamed(from: slot) > 0 }
 
-  /// How many rows from this slot on the list has not named yet, up to the next multiple of 64 at most.
+  /// Returns the number of consecutive slots from this one that are not named yet, up to the next
+  /// multiple of 64.
   @inline(__always) func unnamed(from slot: UInt32) -> Int {
     let word = Int(slot) >> 6
     let rest = 64 - Int(slot & 63)
     return word < named.count ? min(rest, (named[word] >> UInt64(slot & 63)).trailingZeroBitCount) : rest
   }
 
-  /// Notes that the list has named this row, for the first time.
+  /// Marks a row as named.
+  ///
+  /// - Precondition: The row is not named yet.
   func name(_ slot: UInt32, label: UInt64, isNew: Bool, weight: Int) {
     var label = label
     name(slot..<slot + 1, labels: &label, areNew: isNew, weight: weight)
   }
 
-  /// Notes that the list has named these rows, which have these labels, one after the other and for the first time.
+  /// Marks consecutive rows with the given labels as named.
   ///
-  /// - Precondition: They are all below the next multiple of 64 from the first one on.
+  /// - Precondition: No row is named yet, and all slots are below the next multiple of 64.
   @inline(__always) func name(_ slots: Range<UInt32>, labels: UnsafePointer<UInt64>, areNew: Bool, weight: Int) {
     rows += slots.count
     bytes += weight
@@ -69,19 +76,19 @@ final class Reload {
     lastKnownLabel = last
   }
 
-  /// A row has another place in the order than when it was named, or than it would have been.
+  /// Notes that a row has moved, so that the order must be restored at the end.
   func noteMove() { (isInOrder, isKnownInOrder) = (false, false) }
 
-  /// Forgets a row that is removed in the middle of the list.
+  /// Unmarks a row that is deleted during the reload.
   ///
-  /// - Precondition: The list has named it.
+  /// - Precondition: The row is named.
   func forget(_ slot: UInt32, weight: Int) {
     rows -= 1
     bytes -= weight
     named[Int(slot) >> 6] &= ~(1 << UInt64(slot & 63))
   }
 
-  /// The slots below `end` that the list has not named.
+  /// Calls `body` with each slot below `end` that is not named.
   ///
   /// - Complexity: O(end / 64 + slots).
   func forEachUnnamed(below end: UInt32, _ body: (UInt32) -> Void) {
@@ -98,9 +105,11 @@ final class Reload {
 }
 
 extension Table {
-  /// Removes the rows that the list did not name, and takes over its order with as few moves as can be.
+  /// Deletes the rows that the reload did not name, and applies its order with a minimal number of
+  /// moves.
   ///
-  /// - Complexity: O(1) when the list is as it was; O(rows); O(rows log rows) when the order has changed.
+  /// - Complexity: O(rows log rows) if the order has changed, O(1) if the list is unchanged,
+  ///   otherwise O(rows).
   func endReload() {
     guard let reload else { return }
     self.reload = nil
@@ -112,7 +121,7 @@ extension Table {
     if reload.isInOrder { return }
     var runs = reload.runs
     if runs.reduce(0, { $0 + $1.count }) != count {
-      // A row removed and named again in the middle of the list stands in it twice: its last place counts.
+      // A row deleted and inserted again during the reload occurs twice. Its last position counts.
       let order = runs.joined()
       var last: [UInt32: Int] = [:]
       for (place, slot) in order.enumerated() { last[slot] = place }
@@ -121,13 +130,15 @@ extension Table {
     take(runs, since: reload.before, isKnownInOrder: reload.isKnownInOrder)
   }
 
-  /// Gives the rows the order of these runs of slots. What came since that commit has no place of its own yet: the others decide which of
-  /// them can stay.
+  /// Reorders the rows to match these runs.
+  ///
+  /// Rows inserted after `commit` have no position yet, so only the other rows determine the
+  /// minimal set of moves.
   private func take(_ runs: [Range<UInt32>], since commit: UInt32, isKnownInOrder: Bool) {
     neighbours = nil
     let staying = isKnownInOrder ? nil : stayingRows(runs, since: commit)
     var label: UInt64 = 0
-    // The rows between the last one that stays and the next one.
+    // The rows between the last fixed row and the next one.
     var between: [UInt32] = []
     for run in runs {
       for slot in run {
@@ -142,12 +153,12 @@ extension Table {
         label = labels[slot]
       }
     }
-    // At the end there is always room.
+    // After the last row there is always room.
     _ = spread(between, between: label, and: label + UInt64(between.count + 1) * Self.labelGap)
     if let last = runs.last { lastLabel = max(lastLabel, labels[last.upperBound - 1]) }
   }
 
-  /// The rows that were there before that commit and can keep their labels when the order is to be that of these runs: as many as can be.
+  /// Returns a maximal set of rows, inserted no later than `commit`, that can keep their labels.
   private func stayingRows(_ runs: [Range<UInt32>], since commit: UInt32) -> SlotSet {
     var increasing = IncreasingRun(items: Int(slots), length: count)
     for run in runs {
@@ -158,7 +169,9 @@ extension Table {
     return staying
   }
 
-  /// Gives rows labels between two others, unless they have such; says no when there is no room.
+  /// Distributes labels between two others, unless the rows already have such labels.
+  ///
+  /// Returns `false` if no labels are free.
   private func spread(_ slots: [UInt32], between below: UInt64, and above: UInt64) -> Bool {
     var label = below
     if slots.allSatisfy({ slot in
@@ -173,7 +186,7 @@ extension Table {
     for slot in slots {
       label += step
       labels[slot] = label
-      // What came with this commit has been noted already, and nobody has looked since.
+      // Rows inserted in this commit are in the log already.
       if births[slot] != self.commit { log.note(slot, columns: ChangeLog.everything) }
     }
     return true

@@ -1,13 +1,19 @@
-/// Which rows a table keeps by itself. The others go as if their source had removed them: the one that came first goes first.
+/// The rule by which a table evicts rows, the oldest first.
 ///
-/// A row comes when its key is new to the table. What is said of it later does not make it younger, nor does a place elsewhere in the
-/// source's order; a row that was removed and comes back has come anew.
+/// Views and clients see an eviction as a deletion.
+///
+/// A row's age counts from its insertion. Updates and moves do not make it younger, but deleting
+/// and inserting it again does.
 public enum Retention: Hashable, Codable, Sendable {
-  /// All of them.
+  /// Keep all rows.
   case everything
-  /// The last so many, at least 1. There is never one more, except while a list is being loaded again and directly after it.
+  /// Keep the most recent rows, at least 1.
+  ///
+  /// The table exceeds this number only during a reload and directly after it.
   case last(Int)
-  /// Those that came in this time, more than zero. It is the time of the engine's clock at which they came, not a column's: a clock
-  /// that goes back has stood still.
+  /// Keep rows for this duration, which must be positive.
+  ///
+  /// The age is measured with the engine's clock rather than a timestamp column. A clock that jumps
+  /// back counts as stopped.
   case recent(Duration)
 }

@@ -1,16 +1,16 @@
-/// Counts in how many pages of windowed views each row lies, and lets a row go when it lies in none.
+/// Reference counts of rows in the blocks of windowed views; a row without references is deleted.
 final class RowHolds {
   private let table: Table
   private var counts: [UInt32: Int] = [:]
 
   init(_ table: Table) { self.table = table }
 
-  /// These rows lie in one page more.
+  /// Increments the counts of these rows.
   func hold(_ slots: [UInt32]) { for slot in slots { counts[slot, default: 0] += 1 } }
 
-  /// These rows lie in one page less.
+  /// Decrements the counts of these rows and deletes rows without references.
   ///
-  /// - Precondition: They are held.
+  /// - Precondition: The rows are held.
   func release(_ slots: [UInt32]) {
     var isLetGo = false
     for slot in slots {
@@ -27,7 +27,7 @@ final class RowHolds {
     checkInvariants()
   }
 
-  /// A row is in the table as long as it is held.
+  /// Checks that exactly the held rows are in the table.
   func checkInvariants() {
     #if CHECK_INVARIANTS
       precondition(counts.count == table.count, "\(counts.count) rows are held, \(table.count) are there")
@@ -37,15 +37,17 @@ final class RowHolds {
 }
 
 extension Table {
-  /// An empty table of its own for rows like these, in the order that this one has them in.
+  /// Creates an empty table for rows of the same kind.
   func another(_ schema: Schema, ids: RowIDOrigin) -> Table {
     Table(schema, limits: limits, seed: seed, collators: collators, ids: ids)
   }
 
-  /// Takes rows of a windowed source in. The result is where each is now, in order, and about how many bytes they take.
+  /// Stores rows of a windowed source.
+  ///
+  /// Returns the slot of each row in order, and the approximate total size in bytes.
   func keep(_ rows: [(key: RowKey, cells: [Cell])]) -> (slots: [UInt32], bytes: Int) {
     var changes = Changeset()
-    // Two spellings of one text are two keys.
+    // Compare keys bytewise: `String` equality would merge canonically equivalent keys.
     var named: Set<ExactText> = []
     var isFirst: [Bool] = []
     for (key, cells) in rows {

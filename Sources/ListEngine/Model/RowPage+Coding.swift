@@ -8,7 +8,7 @@ extension RowPage: Codable {
     var end: PageCursor?
   }
 
-  /// Reads a page that was written by ``encode(to:)``.
+  /// Decodes a block written by ``encode(to:)``.
   public init(from decoder: any Decoder) throws {
     let written = try Written(from: decoder)
     guard written.keys.count == written.cells.count else {
@@ -22,7 +22,7 @@ extension RowPage: Codable {
       begin: written.begin, end: written.end)
   }
 
-  /// Writes the page so that reading it gives the same one.
+  /// Encodes the block so that decoding returns an equal one.
   public func encode(to encoder: any Encoder) throws {
     try Written(
       keys: rows.map(\.key), cells: rows.map(\.cells), hasMore: hasMore, count: count, begin: begin, end: end

@@ -1,12 +1,12 @@
-/// What kind of value a column holds. Every column may also hold `null`.
+/// The type of a column's values other than `null`.
 public enum ColumnType: String, CaseIterable, Codable, Sendable {
-  /// 64-bit whole numbers.
+  /// 64-bit integers.
   case integer
   /// 64-bit floating-point numbers.
   case number
-  /// UTF-8 texts.
+  /// UTF-8 strings.
   case text
-  /// Yes or no.
+  /// Booleans.
   case boolean
   /// Nanoseconds since 1970.
   case timestamp
@@ -16,21 +16,23 @@ public enum ColumnType: String, CaseIterable, Codable, Sendable {
   case series
 }
 
-/// How a page is to draw a column; a page that does not know a style draws the plain value.
+/// A rendering style for a column.
+///
+/// A client that does not know a style renders the plain value.
 public enum ColumnStyle: String, CaseIterable, Codable, Sendable {
-  /// The value as it is.
+  /// The plain value.
   case plain
-  /// The value with a bar behind it.
+  /// The value in front of a bar.
   case bar
-  /// A coloured label.
+  /// A colored label.
   case badge
   /// A number of bytes, with a unit.
   case bytes
-  /// A number of seconds, as a length of time.
+  /// A number of seconds, rendered as a duration.
   case duration
-  /// A timestamp, as the time since.
+  /// A timestamp, rendered as the time since then.
   case age
-  /// A picture.
+  /// An image.
   case image
   /// A small line chart.
   case sparkline
@@ -38,43 +40,46 @@ public enum ColumnStyle: String, CaseIterable, Codable, Sendable {
   case link
 }
 
-/// Where a column's values stand in their cells.
+/// The horizontal alignment of a column's values.
 public enum ColumnAlignment: String, CaseIterable, Codable, Sendable {
-  /// Where reading starts.
+  /// Aligned with the start of the line.
   case start
-  /// Where reading ends: for numbers.
+  /// Aligned with the end of the line, as is usual for numbers.
   case end
-  /// In the middle.
+  /// Centered.
   case center
 }
 
-/// One column of a table: its name, its type and how it wishes to be shown.
+/// A column of a table: its name, its type and its presentation.
 public struct Column: Hashable, Codable, Sendable {
-  /// What queries call it; unique in its table.
+  /// The column's identifier, unique in its table.
   public var name: String
-  /// What people read; the name when empty.
+  /// The heading shown to users.
   public var title: String
-  /// What it holds.
+  /// The type of the values.
   public var type: ColumnType
-  /// How it is drawn.
+  /// The rendering style.
   public var style: ColumnStyle
-  /// What its numbers count, such as `%`; may be empty.
+  /// The unit of the numbers, such as `%`, or an empty string.
   public var unit: String
-  /// The wished width in characters; 0 for no wish.
+  /// The preferred width in characters, or 0 for none.
   public var width: Int
-  /// Where its values stand.
+  /// The horizontal alignment of the values.
   public var alignment: ColumnAlignment
-  /// In which order its texts stand; only for columns of texts.
+  /// The sort order of a text column.
   public var collation: Collation
-  /// The written form of its numbers or times; `nil` for the page's default: every digit that a value has.
+  /// The display format of numbers or times; `nil` shows all digits of a value.
   public var format: ColumnFormat?
-  /// The direction in which its numbers improve; `nil` when neither is better: changes are shown in a neutral colour.
+  /// The direction in which the numbers improve; `nil` shows changes in a neutral color.
   public var better: BetterDirection?
-  /// Whether its values cost time to get: they are asked for only where someone looks or is about to look. A row without its value
-  /// counts as empty when it is sorted, searched or grouped by this column.
+  /// Whether the values are expensive to obtain and therefore loaded only in or near a viewport.
+  ///
+  /// Missing values count as null in sorting, searching and grouping.
   public var isDeferred: Bool
 
-  /// A column. Numbers stand at the end unless told otherwise.
+  /// Creates a column.
+  ///
+  /// Numeric columns are end-aligned by default, and an empty title defaults to the name.
   public init(
     _ name: String, _ type: ColumnType, title: String = "", style: ColumnStyle = .plain, unit: String = "",
     width: Int = 0, alignment: ColumnAlignment? = nil, collation: Collation = .codeUnit, format: ColumnFormat? = nil,
@@ -94,40 +99,45 @@ public struct Column: Hashable, Codable, Sendable {
   }
 }
 
-/// What kind of key a table's rows have.
+/// The type of a table's row keys.
 public enum KeyType: String, Codable, Sendable {
-  /// 64-bit whole numbers.
+  /// 64-bit integers.
   case integer
-  /// UTF-8 texts.
+  /// UTF-8 strings.
   case text
 }
 
-/// What a source says about its table before the first row.
+/// A source's declaration of its table, sent before the first row.
 public struct Schema: Hashable, Codable, Sendable {
-  /// What sessions ask for; unique in the engine.
+  /// The table's identifier, unique in the engine.
   public var name: String
-  /// What people read.
+  /// The title shown to users.
   public var title: String
-  /// What kind of key the rows have.
+  /// The type of the row keys.
   public var key: KeyType
-  /// At least one; at most ``Limits/columns``.
+  /// The columns, from one to ``Limits/columns`` of them.
   public var columns: [Column]
-  /// The name of the column whose value names a row for people, such as a process's name; `nil` when none does.
+  /// The name of the column that identifies a row to users, such as a process's name, or `nil` for
+  /// none.
   public var label: String?
-  /// How the source wants to be asked for the values of deferred columns, and for the pages of a windowed table.
+  /// The limits for requests of deferred cells and of blocks.
   public var prefetch: PrefetchPolicy
-  /// What the source can do with its rows, when it keeps them and gives those that are looked at; `nil` when the engine keeps them.
+  /// The source's query capabilities if the rows stay at the source.
+  ///
+  /// `nil` for a resident table, whose rows the engine stores.
   public var windowed: WindowedCapabilities?
-  /// What the table may hold at most.
+  /// The maximum size of the table.
   public var limits: TableLimits
-  /// Which rows the table keeps by itself.
+  /// The rule by which the table evicts rows.
   public var retention: Retention
-  /// What the source can do when it is asked.
+  /// The actions that the source offers.
   public var actions: [Action]
-  /// Whether the source can give the bytes of the images whose keys stand in its cells.
+  /// Whether the source can load the images whose keys appear in its cells.
   public var loadsImages: Bool
 
-  /// A schema. It is checked when the table is added.
+  /// Creates a schema.
+  ///
+  /// It is validated when the table is added. An empty title defaults to the name.
   public init(
     name: String, title: String = "", key: KeyType, columns: [Column], label: String? = nil,
     prefetch: PrefetchPolicy = PrefetchPolicy(), windowed: WindowedCapabilities? = nil,
@@ -147,7 +157,7 @@ public struct Schema: Hashable, Codable, Sendable {
     self.loadsImages = loadsImages
   }
 
-  /// The number of the column with this name.
+  /// Returns the number of the column with this name.
   ///
   /// - Complexity: O(columns).
   public func index(of column: String) -> Int? { columns.firstIndex { $0.name == column } }

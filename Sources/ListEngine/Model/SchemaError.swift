@@ -1,41 +1,43 @@
-/// Why a schema is refused: the plugin's fault.
+/// An error in the schema that a source declares.
 public enum SchemaError: Error, Hashable, Sendable {
-  /// Its name is empty or too long.
+  /// The table's name is empty or too long.
   case badName(String)
-  /// Another table has this name.
+  /// Another table already has this name.
   case repeatedTable(String)
-  /// Two columns have this name.
+  /// Two columns share this name.
   case repeatedColumn(String)
-  /// No column, or more than this limit.
+  /// The table has no columns, or more than the limit.
   case columnCount(Int, limit: Int)
-  /// A windowed table cannot have deferred columns: its source is asked for what is looked at anyway.
+  /// A deferred column in a windowed table.
+  ///
+  /// Windowed sources only deliver rows on request anyway.
   case deferredAndWindowed(String)
-  /// A windowed source says that it can do something with a column that is not there.
+  /// The source's capabilities refer to a column number that does not exist.
   case noSuchColumn(Int)
-  /// A limit of the table is no positive number; which one, and what it is.
+  /// A limit of the table is not positive; with the limit's name and value.
   case badLimit(String, Int)
-  /// A table keeps no rows, or keeps them for no time.
+  /// The retention keeps no rows, or keeps them for no time.
   case badRetention(Retention)
-  /// A column asks for the order of a language that is not known.
+  /// The collation's language is not supported.
   case unknownLocale(String, column: String)
-  /// A column has a collation, but no texts.
+  /// A column has a collation but does not store texts.
   case noTexts(column: String)
-  /// A format's number of decimals is out of range.
+  /// The format's number of decimals is out of range.
   case badFormat(ColumnFormat, column: String)
-  /// A column's type cannot be written in its format.
+  /// The format does not apply to the column's type.
   case formatOfOtherType(ColumnFormat, column: String, ColumnType)
-  /// A column without numbers states which direction is better.
+  /// A column that is not numeric declares a better direction.
   case betterWithoutNumbers(column: String, ColumnType)
-  /// The label names a column that the table does not have.
+  /// The label names a column that does not exist.
   case noSuchLabel(String)
-  /// The label's column has values that cannot be read out.
+  /// The label's column has a type that has no text form.
   case unreadableLabel(String, ColumnType)
-  /// So many rows were in this table and in those whose place it has taken that another one would have no ids left for its own.
+  /// The table was replaced so often that no row identifiers are left for another table.
   case tooManyRows(String)
 }
 
 extension SchemaError: CustomStringConvertible {
-  /// A sentence for the plugin's author.
+  /// The error as a message for the plugin's author.
   public var description: String {
     switch self {
     case .badName(let name): "“\(name.prefix(200))” is no name for a table: it must have 1 to 200 bytes"

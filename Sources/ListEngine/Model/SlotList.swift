@@ -1,4 +1,4 @@
-/// Slots in an order, each of which knows its neighbours.
+/// A doubly linked list of slots.
 ///
 ///     list.append(7)
 ///     list.insert(3, before: 7)
@@ -20,37 +20,37 @@ final class SlotList {
   /// The first slot.
   var first: UInt32? { head == Self.none ? nil : head }
 
-  /// The slot directly before one that is listed.
+  /// Returns the predecessor of a listed slot.
   func previous(_ slot: UInt32) -> UInt32? {
     let before = preceding[slot]
     return before == Self.none ? nil : before
   }
 
-  /// The slot directly after one that is listed.
+  /// Returns the successor of a listed slot.
   func next(_ slot: UInt32) -> UInt32? {
     let after = following[slot]
     return after == Self.none ? nil : after
   }
 
-  /// Sees to it that there is room for so many slots.
+  /// Makes room for slots below `count`.
   func grow(to count: Int) {
     following.grow(to: count)
     preceding.grow(to: count)
   }
 
-  /// Puts a slot at the end.
+  /// Appends a slot.
   ///
-  /// - Precondition: It is not listed.
+  /// - Precondition: The slot is not listed.
   func append(_ slot: UInt32) { link(slot, between: tail, and: Self.none) }
 
-  /// Puts a slot directly before another one.
+  /// Inserts a slot directly before another one.
   ///
-  /// - Precondition: It is not listed, and the other one is.
+  /// - Precondition: Only the other slot is listed.
   func insert(_ slot: UInt32, before other: UInt32) { link(slot, between: preceding[other], and: other) }
 
-  /// Takes a slot out.
+  /// Removes a slot.
   ///
-  /// - Precondition: It is listed.
+  /// - Precondition: The slot is listed.
   func remove(_ slot: UInt32) {
     join(preceding[slot], following[slot])
     count -= 1
@@ -67,7 +67,7 @@ final class SlotList {
     if after == Self.none { tail = before } else { preceding[after] = before }
   }
 
-  /// Every slot is listed once, and its neighbours know it.
+  /// Checks that every slot is listed once and that links are symmetric.
   func checkInvariants() {
     #if CHECK_INVARIANTS
       var listed = 0

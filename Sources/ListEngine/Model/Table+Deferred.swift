@@ -1,5 +1,5 @@
 extension Table {
-  /// The slot of the row with this key.
+  /// Returns the slot of the row with this key.
   func slot(of key: RowKey) -> UInt32? {
     switch key {
     case .integer(let value): return schema.key == .integer ? keys.slot(of: .integer(value)) : nil
@@ -8,7 +8,9 @@ extension Table {
     }
   }
 
-  /// Stores a deferred cell's value. The result is why it does not fit, or `nil`; then it is counted as a rejected row is.
+  /// Stores a deferred cell's value.
+  ///
+  /// Returns the reason if the value is invalid; it counts as a rejected row.
   func load(_ key: RowKey, _ column: Int, _ cell: Cell) -> String? {
     var changes = Changeset()
     var cells = [Cell?](repeating: nil, count: columns.count)
@@ -19,14 +21,14 @@ extension Table {
     return rejected == before ? nil : lastRejection
   }
 
-  /// Notes that a deferred cell could not be loaded. The result is whether it shows something else now.
+  /// Marks a deferred cell as failed and returns whether this is a visible change.
   func fail(_ slot: UInt32, _ column: Int, _ reason: String) -> Bool {
     guard let deferred, !deferred.isThere(slot, column), deferred.fail(slot, column, reason) else { return false }
     touch(slot, columns: 0)
     return true
   }
 
-  /// Forgets a deferred cell's value, or that it failed. The result is whether it shows something else now.
+  /// Discards a deferred cell's value or failure and returns whether this is a visible change.
   func forget(_ slot: UInt32, _ column: Int) -> Bool {
     guard let deferred, deferred.forget(slot, column) else { return false }
     columns[column].clear(slot)

@@ -1,20 +1,20 @@
 extension Table {
-  /// What every row weighs, whatever its texts; see ``TableLimits``.
+  /// Returns the weight of a row without texts; see ``TableLimits``.
   static func fixedWeight(_ schema: Schema) -> Int { 32 + 8 * schema.columns.count + (schema.key == .integer ? 8 : 0) }
 
-  /// How many bytes its rows weigh; see ``TableLimits``.
+  /// The weight of all rows in bytes; see ``TableLimits``.
   ///
   /// - Complexity: O(1).
   var bytes: Int { count * rowWeight + texts.count }
 
-  /// What a row weighs.
+  /// Returns the weight of a row in bytes.
   ///
   /// - Complexity: O(columns).
   func weight(of slot: UInt32) -> Int {
     columns.reduce(rowWeight + keys.textBytes(slot)) { $0 + $1.textBytes(slot) }
   }
 
-  /// What a row weighs when it has taken these cells.
+  /// Returns the weight that a row would have with these cells.
   ///
   /// - Complexity: O(columns).
   func weight(
@@ -27,22 +27,26 @@ extension Table {
     return weight
   }
 
-  /// Why a row of this weight cannot be beside so many others that weigh so much, or `nil`.
+  /// Returns the reason why a row of this weight does not fit next to `rows` other rows of `bytes`
+  /// in total, or `nil`.
   @inline(__always) func objection(toWeight weight: Int, besides rows: Int, _ bytes: Int) -> String? {
     if rows >= rowLimit { return "the table has its limit of \(rowLimit) rows" }
     guard weight > byteLimit - bytes else { return nil }
     return "it has \(weight) bytes, and the table \(bytes) of its limit of \(byteLimit) bytes"
   }
 
-  /// Why a row that is there cannot take these cells, or `nil`. It is not named by a list that is being loaded again.
+  /// Returns the reason why an existing row has no room for these cells, or `nil`.
+  ///
+  /// The row is not one that a reload is naming.
   @inline(__always) func objection(
     toGrowthOf slot: UInt32, taking cells: UnsafeBufferPointer<Changeset.PackedCell>, textBytes: Int, isWhole: Bool
   ) -> String? {
-    // Far from the limit, as mostly, nothing is weighed.
+    // Usually the limit is far away and nothing needs to be weighed.
     guard textBytes > byteLimit - bytes else { return nil }
     var (rows, others) = (count, bytes)
     if let reload {
-      // What the list has named, and what it has not, are bounded each for itself: the one or the other remains.
+      // During a reload, named and unnamed rows are limited separately, because only one of the
+      // groups remains.
       let isNamed = !reload.isFirst(slot)
       (rows, others) = isNamed ? (reload.rows, reload.bytes) : (rows - reload.rows, others - reload.bytes)
     }

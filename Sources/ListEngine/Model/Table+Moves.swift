@@ -1,8 +1,9 @@
 extension Table {
-  /// Gives a row a label directly before another one's.
+  /// Moves a row directly before another one.
   ///
-  /// - Complexity: O(1). The first move since the rows were put in order by a list that was loaded again, or since they came, costs
-  ///   O(rows log rows), as their neighbours are found then; and one for which there is no room between two labels O(rows).
+  /// - Complexity: O(1). Building the linked list costs O(rows log rows) on the first move, also
+  ///   after a reload that reorders. A move costs O(rows) if no label is free between its
+  ///   neighbors.
   func move(_ slot: UInt32, before other: UInt32) {
     let order = neighbours ?? findNeighbours()
     order.remove(slot)
@@ -12,7 +13,7 @@ extension Table {
     if room < 2 { relabel(order) } else { labels[slot] = below + room / 2 }
   }
 
-  /// Gives a row a label behind all others'.
+  /// Moves a row to the end.
   func moveToEnd(_ slot: UInt32) {
     lastLabel += Self.labelGap
     labels[slot] = lastLabel
@@ -39,7 +40,9 @@ extension Table {
     relabel(slots)
   }
 
-  /// Gives all rows new labels, in this order. Rows that change places among the others are noted by the caller's order.
+  /// Reassigns the labels of all rows in this order.
+  ///
+  /// The caller logs rows that change their relative position.
   func relabel(_ order: [UInt32]) {
     for (place, slot) in order.enumerated() {
       labels[slot] = UInt64(place + 1) * Self.labelGap
@@ -48,7 +51,7 @@ extension Table {
     relabelings += 1
   }
 
-  /// Whoever is a neighbour has its label between those of its own neighbours.
+  /// Checks that the linked list contains all rows in label order.
   func checkNeighbours() {
     #if CHECK_INVARIANTS
       guard let neighbours else { return }

@@ -1,11 +1,14 @@
 extension Table {
-  /// Takes whole rows whose keys are new, so far as they go, column by column. The result is how many records it has taken: 0 when
-  /// it is not sure of the first one, so that has to be looked at for itself.
+  /// Inserts leading records that are whole rows with new keys, column by column.
+  ///
+  /// Returns the number of records inserted; 0 means that the first one must be applied
+  /// individually.
   ///
   /// - Precondition: The first record's key is new.
-  /// - Complexity: O(cells) of the rows that are taken.
+  /// - Complexity: O(cells) of the rows inserted.
   func takeNewRows(_ records: RecordRun) -> Int {
-    // Where a row may come back, or has to make room for another, or costs time to get, each is looked at for itself.
+    // Rows must be applied individually if one may revive a tombstone, evict another row or have
+    // deferred cells.
     guard !mayReuseSlots, arrivals == nil, deferred == nil else { return 0 }
     let room = rowLimit - (reload?.rows ?? count)
     guard room > 0 else { return 0 }

@@ -1,31 +1,31 @@
 extension Table {
-  /// How many rows it keeps; `nil` when it does not count them.
+  /// The maximum number of rows by retention, or `nil` if the retention does not limit it.
   var keptRows: Int? {
     guard case .last(let rows) = schema.retention else { return nil }
-    // A table that lets rows go by itself is never full.
+    // A table that evicts rows is never full.
     return min(rows, rowLimit)
   }
 
-  /// The row that makes room for a new one, if one has to.
+  /// The row to evict when another one is inserted, or `nil`.
   var leaving: UInt32? {
     guard let keptRows, reload == nil, count >= keptRows else { return nil }
     return arrivals?.first
   }
 
-  /// Whether the row that came first is to go now.
+  /// Whether the oldest row must be evicted now.
   private var isFirstDue: Bool {
     guard let arrivals, let first = arrivals.first else { return false }
     switch schema.retention {
     case .everything: return false
-    // The list that is being loaded again may remove enough by itself.
+    // The current reload may delete enough rows itself.
     case .last: return reload == nil && count > keptRows ?? .max
     case .recent(let time): return arrivals.age(of: first) >= time
     }
   }
 
-  /// Lets rows go that are not to be kept, at most so many. The result is whether any went.
+  /// Evicts up to `most` rows that exceed the retention and returns whether there were any.
   ///
-  /// - Complexity: O(columns) for each of them.
+  /// - Complexity: O(columns) per row.
   func evict(atMost most: Int) -> Bool {
     guard isFirstDue else { return false }
     beginCommit()
@@ -38,7 +38,7 @@ extension Table {
     return true
   }
 
-  /// When a row has to go by itself.
+  /// The time of the next eviction, or `nil` for none.
   var evictionDeadline: Instant? {
     guard let arrivals else { return nil }
     switch schema.retention {

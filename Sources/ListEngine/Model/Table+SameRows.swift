@@ -1,14 +1,17 @@
 extension Table {
-  /// Takes whole rows that are named in the order of their slots, as most are when a list is loaded again, so far as they go: those that
-  /// are as they were are compared column by column, and cost nothing else. The result is how many records it has taken.
+  /// Applies leading records that are whole rows in slot order, as in most reloads.
+  ///
+  /// Returns the number of records applied.
+  ///
+  /// Rows are compared column by column; unchanged rows need no further work.
   ///
   /// - Complexity: O(cells).
   func takeSameRows(_ records: RecordRun) -> Int {
-    // Whether a deferred cell is told or left out makes a difference even where its value does not.
+    // The load state of deferred cells is not covered by a comparison of values.
     guard records[0].verb == .upsert, deferred == nil, var slots = keys.run(of: records, width: columns.count)
     else { return 0 }
     if let reload {
-      // One that is named twice is rejected with its reason elsewhere.
+      // Key duplicates are rejected with their reason when applied individually.
       slots = slots.prefix(reload.unnamed(from: slots.lowerBound))
       guard !slots.isEmpty else { return 0 }
     }
@@ -29,7 +32,7 @@ extension Table {
     return slots.count
   }
 
-  /// Notes, while a list is being loaded again, that it has named rows that stay as they are.
+  /// Marks unchanged rows as named if a reload is in progress.
   @inline(__always) private func nameSame(_ records: RecordRun, from first: UInt32) {
     guard records.count > 0, let reload else { return }
     let weight = weight(of: records)
@@ -43,7 +46,7 @@ extension Table {
     }
   }
 
-  /// What whole rows weigh that fit.
+  /// Returns the weight of valid whole rows.
   @inline(__always) func weight(of records: RecordRun) -> Int {
     var weight = rowWeight * records.count
     for number in 0..<columns.count { weight += columns[number].textBytes(records.column(number, of: columns.count)) }

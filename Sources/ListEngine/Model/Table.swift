@@ -1,85 +1,95 @@
-/// The truth about one list: its rows by column, found by key, in the source's own order.
+/// The rows of a list, stored by column, indexed by key and ordered as in the source.
 ///
-/// A row lives in a slot; slots are used again when every view has let go of the row that was there, row ids never are.
+/// Each row occupies a slot. A slot is reused after all views have processed the row's deletion.
+/// Row identifiers are never reused.
 final class Table {
   let schema: Schema
   let limits: Limits
-  /// One per column of the schema.
+  /// The column stores, in schema order.
   let columns: UnsafeMutableBufferPointer<ColumnStore>
   let keys: KeyIndex
-  /// Which cells of deferred columns have a value; `nil` without such columns.
+  /// The load state of deferred cells, or `nil` if the table has no deferred columns.
   let deferred: DeferredCells?
-  /// The rows in the order in which they came; `nil` when the table keeps all.
+  /// The rows in order of arrival, or `nil` if the table keeps all rows.
   let arrivals: Arrivals?
-  /// How many rows it may have.
+  /// The maximum number of rows.
   let rowLimit: Int
-  /// How many bytes its rows may weigh.
+  /// The maximum weight of all rows, in bytes as defined by ``TableLimits``.
   let byteLimit: Int
-  /// What a row weighs without its texts.
+  /// The weight of a row without texts, in bytes.
   let rowWeight: Int
-  /// Counts the bytes of texts that rows hold.
+  /// The byte counter of texts and text keys.
   let texts = ByteCounter()
-  /// How often the row's slot had been used before; there is nothing here for slots beyond the last one that was used twice.
+  /// The number of reuses of each slot, up to the last reused one.
   let generations = Chunked<UInt32>(filler: 0)
-  /// The commit that last changed the row.
+  /// The commit that last changed each row.
   private let revisions = Chunked<UInt32>(filler: 0)
-  /// The commit that brought the row.
+  /// The commit that inserted each row.
   let births = Chunked<UInt32>(filler: 0)
-  /// The row's place in the source's order: greater is later; 0 when the slot holds no row.
+  /// The position of each row in the source's order, as a sparse increasing label.
+  ///
+  /// The label of an empty slot is 0. Sparse labels are a simple solution of the
+  /// [order-maintenance problem](https://en.wikipedia.org/wiki/Order-maintenance_problem).
   let labels = Chunked<UInt64>(filler: 0)
   private var slotCount: UInt32 = 0
-  /// Slots that may be used again.
+  /// Slots available for reuse.
   private var free: [UInt32] = []
-  /// Removed rows that some view may still show, in the order in which they went.
+  /// Tombstones of deleted rows that a view may still show.
   private var graves = Graves()
-  /// The rows in the source's order, from the first move on: a move names one neighbour only, and needs the other one. `nil` again when a
-  /// list that is loaded again has put them in another order.
+  /// The rows in source order, as a linked list that moves need.
+  ///
+  /// `nil` before the first move and after a reload changes the order.
   var neighbours: SlotList?
-  /// The greatest label in use, or one that was.
+  /// An upper bound of the labels in use.
   var lastLabel: UInt64 = 0
 
-  /// How many rows there are.
+  /// The number of rows.
   private(set) var count = 0
-  /// Counts the changesets that were applied; stamps what they touched. Wraps after 2^32.
+  /// A counter of commits that stamps the rows changed by each; it wraps around at 2^32.
   private(set) var commit: UInt32 = 0
-  /// Counts how often all labels were given anew, which makes what was derived from them worthless.
+  /// The number of times all labels were reassigned, which invalidates data derived from them.
   var relabelings = 0
   var log = ChangeLog()
-  /// Which rows the list being loaded again has named so far; `nil` between reloads.
+  /// The progress of the current reload, or `nil` between reloads.
   var reload: Reload?
 
-  /// Rows that were rejected.
+  /// The rejected rows by reason.
   private(set) var rejections = Rejections()
-  /// Answers of a windowed source that contradict what it was asked.
+  /// The answers of a windowed source that contradict the request, by kind.
   private(set) var contradictions = Rejections()
-  /// How many rows were rejected.
+  /// The number of rejected rows.
   var rejected: UInt64 { rejections.total }
-  /// Which row was rejected last, and why.
+  /// The last rejected row and the reason.
   var lastRejection: String { rejections.last }
 
   private var snapshots: [UInt32: RowSnapshot] = [:]
-  /// How many new rows ``takeNewRows(_:)`` looks at together: twice as many as it last took, so that looking is never for nothing.
+  /// The batch size of ``takeNewRows(_:)``: twice the number of rows last taken, to avoid wasted
+  /// checks.
   var newRowsAtOnce = 2
 
-  /// The distance of labels at the end: room for many rows to come between two others.
+  /// The distance between labels of appended rows, which leaves room for rows that move in between.
   static let labelGap: UInt64 = 1 << 24
-  /// Row ids stay below 2^53: a slot that was used so often is not used again.
+  /// The last generation of a slot.
+  ///
+  /// It keeps row identifiers below 2^53; a slot is not reused beyond it.
   static let lastGeneration: UInt32 = (1 << 21) - 2
-  /// No slot is used for the so manieth time: ids of this generation are free for rows that are not there; see ``AbsentRow``.
+  /// The generation reserved for rows that are not loaded; see ``AbsentRow``.
   static let generationOfAbsent: UInt32 = (1 << 21) - 1
 
-  /// What texts are found by; see ``BytesHash``.
+  /// The hash function for keys and texts; see ``BytesHash``.
   let hasher: BytesHash
   let seed: UInt64
-  /// What orders the columns that do not order by code unit, by their number.
+  /// The collators of columns that do not order by code unit, by column number.
   let collators: [Int: any Collator]
 
-  /// What row ids are counted from: less is left to tables whose place this one has taken.
+  /// The start of this table's row identifiers, above those of replaced tables.
   let ids: RowIDOrigin
-  /// The greatest generation of an id that was given.
+  /// The largest generation used in a row identifier.
   private(set) var newestGeneration: UInt32
 
-  /// A table without rows. `collators` are those of the columns that do not order by code unit, by their number.
+  /// Creates an empty table.
+  ///
+  /// `collators` holds the collators of columns that do not order by code unit, by column number.
   init(
     _ schema: Schema, limits: Limits, seed: UInt64, collators: [Int: any Collator] = [:], ids: RowIDOrigin = .zero
   ) {
@@ -117,34 +127,36 @@ final class Table {
 
   // MARK: Reading
 
-  /// Whether there is a row in this slot.
+  /// Whether the slot contains a row.
   @inline(__always) func isAlive(_ slot: UInt32) -> Bool { labels[slot] != 0 }
 
-  /// The id of the row in this slot.
+  /// Returns the identifier of the row in this slot.
   @inline(__always) func id(of slot: UInt32) -> RowID {
     RowID(rawValue: UInt64(generation(of: slot)) << 32 | UInt64(slot &+ ids.number))
   }
 
-  /// The slot of this row; `nil` when it is gone.
+  /// Returns the slot of a row, or `nil` if the row is gone.
   func slot(of row: RowID) -> UInt32? {
-    // What is less than the first number becomes more than any slot.
+    // An identifier below the first number wraps around to a value above all slots.
     let slot = UInt32(truncatingIfNeeded: row.rawValue) &- ids.number
     guard slot < slotCount, isAlive(slot), id(of: slot) == row else { return nil }
     return slot
   }
 
-  /// How many slots there are; every slot is less.
+  /// The number of slots in use or used before, greater than every slot.
   var slots: UInt32 { slotCount }
 
-  /// Whether the row has changed since that commit.
+  /// Whether the row has changed after this commit.
   func hasChanged(_ slot: UInt32, since commit: UInt32) -> Bool { Int32(bitPattern: revisions[slot] &- commit) > 0 }
 
-  /// Whether the row came after that commit.
+  /// Whether the row was inserted after this commit.
   func isNew(_ slot: UInt32, since commit: UInt32) -> Bool { Int32(bitPattern: births[slot] &- commit) > 0 }
 
-  /// The row as it is now. Equal revisions of a row are one object, as long as someone holds it.
+  /// Returns the current state of a row.
   ///
-  /// - Complexity: O(columns) for the first to ask after a change, O(1) for the others.
+  /// All callers share one object per revision while it is referenced.
+  ///
+  /// - Complexity: O(columns) on first use after a change, O(1) afterwards.
   func snapshot(_ slot: UInt32) -> RowSnapshot {
     let id = id(of: slot)
     let revision = revisions[slot]
@@ -158,7 +170,8 @@ final class Table {
     return made
   }
 
-  /// Beyond it, snapshots that no session holds are dropped; grows with what sessions hold.
+  /// The number of cached snapshots at which unreferenced ones are dropped; it adapts to the number
+  /// in use.
   private var snapshotLimit = Table.fewSnapshots
   private static let fewSnapshots = 256
 
@@ -169,13 +182,13 @@ final class Table {
 
   // MARK: Changing
 
-  /// Applies everything a source said, row by row; what does not fit is counted and left out, the rest is applied.
+  /// Applies a changeset row by row, counting and skipping invalid rows.
   ///
-  /// - Complexity: O(cells), amortized; the end of a reload costs O(rows).
+  /// - Complexity: Amortized O(cells). The end of a reload costs O(rows).
   func apply(_ changes: Changeset) {
     beginCommit()
     if changes.beginsReload || changes.abandonsReload {
-      // A list that begins again and again without an end would pile up what it names.
+      // Bound the memory of a source that starts reloads without ever finishing one.
       if count > rowLimit || self.bytes > byteLimit { endReload() }
       reload = changes.beginsReload ? Reload(slots: slotCount, before: commit &- 1) : nil
     }
@@ -200,7 +213,9 @@ final class Table {
     }
   }
 
-  /// Applies the first of these records, and the new rows that follow a new row. The result is how many they were.
+  /// Applies the first record, and the new rows that follow if it is a new row.
+  ///
+  /// Returns the number of records applied.
   private func applyFirst(_ records: RecordRun) -> Int {
     let record = records[0]
     guard let key = keys.probe(record.key, bytes: records.bytes, limit: limits.cellBytes) else {
@@ -245,7 +260,7 @@ final class Table {
       update(slot, cells: cells, bytes: bytes, isWhole: false)
       if reload?.isFirst(slot) == false { reload?.bytes += texts.count - before }
     case .delete:
-      // Not an error: a source may say so to be sure.
+      // Not an error: a source may delete a row to be sure.
       if let slot { remove(slot) }
     case .move:
       guard let slot else { return reject(record, bytes, "there is no row with its key") }
@@ -260,8 +275,10 @@ final class Table {
     }
   }
 
-  /// Why these cells cannot be a row's, or `nil`. Looked at before anything is touched, so that no row is half changed. `textBytes` grows
-  /// by what they weigh.
+  /// Returns the reason why these cells are invalid, or `nil`.
+  ///
+  /// The check precedes any change, so that no row is half updated. `textBytes` grows by the size
+  /// of the texts.
   @inline(__always) private func objection(
     to cells: UnsafeBufferPointer<Changeset.PackedCell>, bytes: UnsafeRawBufferPointer, isUpdate: Bool,
     textBytes: inout Int
@@ -288,13 +305,15 @@ final class Table {
     return nil
   }
 
-  /// Counts a row that is left out. One that is there already stays as it was, also when the list is being loaded again.
+  /// Counts a rejected row.
+  ///
+  /// An existing row stays as it was, even during a reload.
   private func reject(
     _ record: Changeset.Record, _ bytes: UnsafeRawBufferPointer, _ reason: String, keeping slot: UInt32? = nil
   ) {
     if let slot, let list = reload, list.isFirst(slot) {
       let weight = weight(of: slot)
-      // When there is no room for what it was either, it goes with all that the list does not name.
+      // Without room for its old value, the row is deleted like rows that the reload does not name.
       if objection(toWeight: weight, besides: list.rows, list.bytes) == nil {
         list.name(slot, label: labels[slot], isNew: false, weight: weight)
       }
@@ -306,21 +325,21 @@ final class Table {
     rejections.note("row \(key)", reason)
   }
 
-  /// A windowed source's answer contradicts what it was asked.
+  /// Counts an answer of a windowed source that contradicts the request.
   func noteContradiction(_ text: String) { contradictions.note("", text) }
 
-  /// What the log is to get of rejected rows and of contradictions.
+  /// Returns and clears the occurrences of rejections and contradictions to log.
   func takeNotes() -> (rejections: [RejectionReason], contradictions: [RejectionReason]) {
     (rejections.takeNotes(), contradictions.takeNotes())
   }
 
-  /// Takes a whole row whose key is new.
+  /// Inserts a row with a new key.
   private func insert(
     _ record: Changeset.Record, _ key: KeyIndex.Probe, cells: UnsafeBufferPointer<Changeset.PackedCell>,
     bytes: UnsafeRawBufferPointer, weight: Int
   ) {
     if let reload {
-      // What the list has not named is about to go: it takes no room.
+      // Rows not named by the reload are about to be deleted and do not count against the limits.
       if let reason = objection(toWeight: weight, besides: reload.rows, reload.bytes) {
         return reject(record, bytes, reason)
       }
@@ -334,7 +353,7 @@ final class Table {
     _ = insert(key, cells: cells, bytes: bytes)
   }
 
-  /// Takes a whole row whose key is there.
+  /// Replaces all cells of an existing row.
   func replace(
     _ record: Changeset.Record, _ slot: UInt32, cells: UnsafeBufferPointer<Changeset.PackedCell>,
     bytes: UnsafeRawBufferPointer
@@ -363,7 +382,8 @@ final class Table {
   private func insert(
     _ key: KeyIndex.Probe, cells: UnsafeBufferPointer<Changeset.PackedCell>, bytes: UnsafeRawBufferPointer
   ) -> UInt32 {
-    // A row that went and comes back before everyone has looked has only changed: it keeps its id.
+    // A row inserted again before all views have seen its deletion has only changed: it keeps its
+    // identifier.
     let old = keys.reopen(key)
     let slot = old ?? freeSlot()
     if old == nil { keys.insert(key, slot: slot) } else { graves.open(slot) }
@@ -382,12 +402,15 @@ final class Table {
     return slot
   }
 
-  /// Whether a new row may take the place of one that went.
+  /// Whether a new row may reuse a slot.
   var mayReuseSlots: Bool { !free.isEmpty || keys.hasBuried }
 
-  /// Puts whole rows behind all others, into slots that were never used. Their keys are entered.
+  /// Appends whole rows in slots that were never used.
   ///
-  /// - Precondition: The rows fit, and there is room for them; the slots are all below the next multiple of 64.
+  /// Their keys are in the index already.
+  ///
+  /// - Precondition: The rows are valid, there is room for them, and all slots are below the next
+  ///   multiple of 64.
   func append(_ records: RecordRun) {
     let (first, number) = (slotCount, records.count)
     slotCount += UInt32(number)
@@ -421,20 +444,20 @@ final class Table {
     log.note(slot, columns: changed)
   }
 
-  /// Whether a row that is there takes this cell, rather than keeping its own.
+  /// Whether the cell replaces the existing one.
   @inline(__always) func takes(_ cell: Changeset.PackedCell, _ column: Int, isWhole: Bool) -> Bool {
     switch cell.kind {
     case .unchanged: false
-    // A source that gives a whole row does not know what costs time to get: an empty deferred cell says nothing.
+    // A whole row without deferred values leaves the loaded ones in place.
     case .null: !isWhole || !(deferred?.isDeferred(column) ?? false)
     default: true
     }
   }
 
-  /// What follows is stamped with another number.
+  /// Starts a new commit.
   func beginCommit() { commit = commit == .max ? 1 : commit + 1 }
 
-  /// Notes that a row shows something else, for ``fail(_:_:_:)`` and ``forget(_:_:)``.
+  /// Marks a row as changed, for ``fail(_:_:_:)`` and ``forget(_:_:)``.
   func touch(_ slot: UInt32, columns: UInt64) {
     beginCommit()
     revisions[slot] = commit
@@ -456,7 +479,8 @@ final class Table {
     log.note(slot, columns: ChangeLog.everything)
   }
 
-  /// Forgets the changes up to this position of the log: every view has seen them. Slots of rows that went are free then.
+  /// Drops log entries before this position, which all views have processed, and frees the slots of
+  /// rows deleted before it.
   func forgetChanges(before position: Int) {
     log.trim(to: position)
     graves.close(before: position) { slot in
@@ -481,7 +505,7 @@ final class Table {
     log.note(slot, columns: ChangeLog.everything)
   }
 
-  /// A slot that no view remembers, with a new id; or a new slot.
+  /// Returns a free slot with a new identifier, or a new slot.
   private func freeSlot() -> UInt32 {
     if let slot = free.popLast() {
       generations.grow(to: Int(slot) + 1)
@@ -494,11 +518,12 @@ final class Table {
     return slotCount - 1
   }
 
-  /// How many slots there is room for.
+  /// The number of slots for which memory is allocated.
   private var roomySlots: UInt32 = 0
 
-  /// Sees to it that there is room for one more slot, and for those up to the next multiple of 64: for many at a time, so that
-  /// hardly any row has to do anything for it.
+  /// Ensures room for the next slot and those up to the next multiple of 64.
+  ///
+  /// It allocates many at once, so that the cost per row is negligible.
   func makeRoom() {
     guard slotCount == roomySlots else { return }
     precondition(slotCount < .max - 1 << 12 - ids.number, "no slot is left after \(slotCount) rows")
@@ -518,7 +543,7 @@ final class Table {
     ids.generation &+ (slot < generations.count ? generations[slot] : 0)
   }
 
-  /// Every row is found by its key, and the counts are right.
+  /// Checks that every row is found by its key, and that all counts are correct.
   func checkInvariants() {
     #if CHECK_INVARIANTS
       var alive = 0

@@ -1,17 +1,19 @@
-/// What one table may hold. A row that would go beyond is rejected, with the limit in its reason; the others are taken.
+/// The maximum size of one table.
 ///
-/// The engine's own ``Limits`` hold for every table: the lower bound counts.
+/// Rows that would exceed it are rejected with the limit as the reason.
 ///
-/// Bytes are counted by a rule that anyone can follow, not by what the engine happens to need: a row weighs 32 bytes, 8 for each
-/// column, and its key 8 when it is a number. Texts, keys of images, series (8 for each number) and text keys weigh their bytes
-/// besides, as often as rows hold them, though the engine stores what is repeated only once.
+/// The engine's ``Limits`` apply as well: the lower bound counts.
+///
+/// Size is measured by a fixed rule rather than by actual memory. A row weighs 32 bytes, plus 8 per
+/// column, plus 8 if its key is an integer. Texts, text keys, image keys and series (8 bytes per
+/// number) add their size. Repeated texts count every time, although the engine stores them once.
 public struct TableLimits: Hashable, Codable, Sendable {
-  /// How many rows; `nil` for the engine's own limit.
+  /// The maximum number of rows; `nil` for the engine's limit.
   public var rows: Int?
-  /// How many bytes; `nil` for the engine's own limit.
+  /// The maximum weight of all rows in bytes; `nil` for the engine's limit.
   public var bytes: Int?
 
-  /// The engine's own limits, unless told otherwise.
+  /// Creates limits, by default those of the engine.
   public init(rows: Int? = nil, bytes: Int? = nil) {
     self.rows = rows
     self.bytes = bytes

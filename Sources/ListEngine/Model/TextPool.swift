@@ -1,36 +1,42 @@
-/// The texts of one column: repeated ones are stored once, and go when the last row lets go.
+/// A pool of the texts of one column, deduplicated and reference-counted.
 ///
-/// A text is named by a number that may be used again after the text is gone. A column whose texts turn out to be nearly all
-/// different stops looking for repetitions, and saves the table for it.
+/// A text is identified by a number that is reused after the text is freed. If almost all texts of
+/// a column differ, the pool stops deduplicating and frees its hash table.
 ///
-/// The bytes live in blocks; when there are many holes in them, those with the most are emptied and freed, so that churn does not leave
-/// holes for ever.
+/// The bytes are stored in blocks. Fragmented blocks are compacted and freed, so that churn does
+/// not leave permanent holes.
 final class TextPool {
-  /// No text: what a null cell holds.
+  /// The number that represents no text, stored for a null cell.
   static let none = UInt32.max
 
-  /// At the start of each block; blocks are aligned to their size, so that a text's address leads to it.
+  /// The header of a block.
+  ///
+  /// Blocks are aligned to their size, so that a text's address determines its block.
   private struct BlockHeader {
     var live: Int
     var used: Int
   }
 
-  /// What changes with each text, behind a pointer: a class's own variables are watched at run time for overlapping accesses, which costs
-  /// more than what is done with them here.
+  /// The mutable state.
+  ///
+  /// It is behind a pointer because the exclusivity checks of class properties would cost more than
+  /// the operations themselves.
   private struct State {
-    /// How many different texts there are.
+    /// The number of different texts.
     var count = 0
     var freeNumbers: [UInt32] = []
     var table = ProbeTable()
     var current: UnsafeMutableRawPointer?
-    /// How many bytes of all blocks texts have taken, and how many of them texts have left.
+    /// The bytes of all blocks that texts have taken, and those of them that freed texts left
+    /// behind.
     var used = 0
     var holes = 0
     var blocks: Set<UnsafeMutableRawPointer> = []
-    /// Blocks that were emptied, for the next ones: churn takes and gives them back all the time, and the gaps that aligned memory leaves
-    /// behind are of no use for the next one.
+    /// Emptied blocks kept for reuse.
+    ///
+    /// Churn allocates and frees blocks constantly, and aligned allocation fragments the heap.
     var spares: [UnsafeMutableRawPointer] = []
-    /// How many texts were there already, of those that came since they were last counted, and how many were not.
+    /// The numbers of repeated and of new texts since the counters were last reset.
     var repeats = 0
     var firsts = 0
   }
@@ -38,26 +44,33 @@ final class TextPool {
   private static var blockSize: Int { 1 << 18 }
   private static var blockHeaderSize: Int { 16 }
   private static var mostSpares: Int { 2 }
-  /// Before each text in a block stand its number and its length, 32 bits each, so that a block can be emptied.
+  /// The size of a text's header in a block: its number and its length, 32 bits each, which
+  /// compaction needs.
   private static var textHeaderSize: Int { 8 }
 
   private let hasher: BytesHash
   private let counter: ByteCounter?
-  /// Where each text's bytes are; 0 when the number is free.
+  /// The address of each text's bytes; 0 for a free number.
   private let addresses = Chunked<UInt>(filler: 0)
-  /// How many rows hold each text; a text whose number lies beyond came when nothing was shared any more, and has one holder.
+  /// The number of rows that hold each text.
+  ///
+  /// Texts beyond the end were added after deduplication stopped and have one holder.
   private let references = Chunked<UInt32>(filler: 0)
-  /// How often each number has been given to a text; only while repeats are shared.
+  /// The number of times each number was assigned; only while the pool deduplicates.
   private var generations: Chunked<UInt32>?
   private let state: UnsafeMutablePointer<State>
-  /// In which order the texts stand; `nil` for byte by byte.
+  /// The collation keys of the texts; `nil` if texts are ordered bytewise.
   let collation: CollationKeys?
 
-  /// Whether repeated texts are stored once; a pool of keys, which never repeat, does without.
+  /// Whether repeated texts are stored once.
+  ///
+  /// Pools of keys do not need this, because keys are unique.
   private(set) var sharesRepeats: Bool
   private let mayStopSharing: Bool
 
-  /// No texts. The bytes that holders hold, repeated ones as often as they are held, are counted by `counter`, if there is one.
+  /// Creates an empty pool.
+  ///
+  /// `counter`, if any, counts the bytes of all holders' texts, repeated ones repeatedly.
   init(
     hasher: BytesHash, counter: ByteCounter? = nil, collation: CollationKeys? = nil, sharesRepeats: Bool = true,
     mayStopSharing: Bool = true
@@ -83,35 +96,37 @@ final class TextPool {
     state.deallocate()
   }
 
-  /// How many different texts there are.
+  /// The number of different texts.
   var count: Int { state.pointee.count }
 
-  /// The bytes of a text. They stay where they are until the pool is changed.
+  /// Returns the bytes of a text, valid until the pool changes.
   @inline(__always) subscript(_ number: UInt32) -> UnsafeRawBufferPointer {
     let address = UnsafeRawPointer(bitPattern: addresses[number]).unsafelyUnwrapped
     return UnsafeRawBufferPointer(start: address, count: Int((address - 4).loadUnaligned(as: UInt32.self)))
   }
 
-  /// Whether the text with this number has these bytes.
+  /// Whether the text with this number equals these bytes.
   @inline(__always) func isText(_ number: UInt32, _ bytes: UnsafeRawPointer, _ count: Int) -> Bool {
     let text = self[number]
     return text.count == count && areEqual(text.baseAddress.unsafelyUnwrapped, bytes, count)
   }
 
-  /// Whether the text with this number has these bytes.
+  /// Whether the text with this number equals these bytes.
   @inline(__always) func isText(_ number: UInt32, _ bytes: UnsafeRawBufferPointer) -> Bool {
     equal(self[number], bytes)
   }
 
-  /// Tells the texts apart that have had this number, one after the other, so that what was found out about one is not believed of
-  /// the next; never 0. Starts anew after 2^32 texts.
+  /// Returns a counter that distinguishes successive texts with the same number, so that cached
+  /// results are not applied to another text.
   ///
-  /// - Precondition: The pool shares repeats.
+  /// It is never 0 and wraps around after 2^32 texts.
+  ///
+  /// - Precondition: The pool deduplicates.
   @inline(__always) func generation(of number: UInt32) -> UInt32 { generations.unsafelyUnwrapped[number] }
 
-  /// The number of this text, for one more holder.
+  /// Adds a holder of a text and returns the text's number.
   ///
-  /// - Complexity: O(bytes), amortized.
+  /// - Complexity: Amortized O(bytes).
   func take(_ bytes: UnsafeRawBufferPointer) -> UInt32 {
     counter?.add(bytes.count)
     guard sharesRepeats else { return add(bytes) }
@@ -132,7 +147,7 @@ final class TextPool {
     return number
   }
 
-  /// One holder of this text lets go.
+  /// Removes a holder of a text.
   func release(_ number: UInt32) {
     counter?.add(-self[number].count)
     if number < references.count {
@@ -150,17 +165,21 @@ final class TextPool {
 
   // MARK: Order
 
-  /// What the text is ordered by: its key, or its own bytes. It stays where it is until the pool is changed, or another key is asked for.
+  /// Returns the collation key of a text, or its bytes without collation.
+  ///
+  /// The buffer is valid until the pool changes or another key is requested.
   @inline(__always) func sortBytes(_ number: UInt32) -> UnsafeRawBufferPointer {
     guard let collation else { return self[number] }
     return collation.key(of: number, self[number])
   }
 
-  /// Which of two texts comes first: negative when `a`, 0 only when they are equal.
+  /// Compares two texts.
+  ///
+  /// The result is negative if `a` comes first, and 0 only if they are equal.
   func compare(_ a: UInt32, _ b: UInt32) -> Int {
     guard a != b else { return 0 }
     guard let collation else { return compareBytes(self[a], self[b]) }
-    // First both are made: one that is made may move another one.
+    // Compute both keys first, because computing one may move the other.
     _ = collation.key(of: a, self[a])
     let key = collation.key(of: b, self[b])
     let order = compareBytes(collation.key(of: a, self[a]), key)
@@ -223,15 +242,18 @@ final class TextPool {
     if header(of: block).pointee.live == 0 { discard(block) } else { compact() }
   }
 
-  /// How many bytes of a block texts have left that are gone.
+  /// Returns the number of bytes that freed texts left behind in a block.
   private func holes(in block: UnsafeMutableRawPointer) -> Int {
     header(of: block).pointee.used - Self.blockHeaderSize - header(of: block).pointee.live
   }
 
-  /// Empties the block with the most holes into the current one, when more than a quarter of all is holes: less than three times as
-  /// many bytes are moved as texts have left. Where texts go in the order in which they came, nothing is: their blocks run empty before.
+  /// Moves the texts of the block with the most holes to the current block, once holes exceed a
+  /// quarter of all bytes.
   ///
-  /// - Complexity: O(block size + blocks), amortized over the texts that left.
+  /// Fewer than three bytes move per byte freed. Blocks whose texts are freed in order of insertion
+  /// become empty without any copying.
+  ///
+  /// - Complexity: O(block size + blocks), amortized over the texts freed.
   private func compact() {
     let current = state.pointee.current
     let holes = state.pointee.holes - (current.map { self.holes(in: $0) } ?? 0)
@@ -244,7 +266,7 @@ final class TextPool {
       let number = place.loadUnaligned(as: UInt32.self)
       let length = Int((place + 4).loadUnaligned(as: UInt32.self))
       let text = place + Self.textHeaderSize
-      // A hole's number may be in use again, for another text elsewhere.
+      // The number of a freed text may be in use again elsewhere.
       if addresses[number] == UInt(bitPattern: text) {
         addresses[number] = store(UnsafeRawBufferPointer(start: text, count: length), number: number)
         header(of: block).pointee.live -= Self.textHeaderSize + length
@@ -255,7 +277,7 @@ final class TextPool {
     discard(block)
   }
 
-  /// Gives back a block without texts; the current one begins anew.
+  /// Frees an empty block, or resets it if it is the current one.
   private func discard(_ block: UnsafeMutableRawPointer) {
     precondition(
       header(of: block).pointee.live == 0, "a block with \(header(of: block).pointee.live) bytes is discarded")
@@ -283,7 +305,7 @@ final class TextPool {
 }
 
 extension TextPool {
-  /// Every text is found where its number says, and the blocks count what lives in them.
+  /// Checks that every text is stored under its number, and that block counters are correct.
   func checkInvariants() {
     #if CHECK_INVARIANTS
       var live: [UInt: Int] = [:]

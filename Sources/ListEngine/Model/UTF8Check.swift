@@ -1,6 +1,6 @@
-/// Whether bytes are well-formed UTF-8 (Unicode 15, table 3-7).
+/// Whether the bytes are well-formed UTF-8 (Unicode 15, table 3-7).
 ///
-/// - Complexity: O(bytes); eight at a time while they are ASCII.
+/// - Complexity: O(bytes), eight at a time for ASCII.
 @inline(__always) func isUTF8(_ bytes: UnsafeRawBufferPointer) -> Bool {
   guard let base = bytes.baseAddress else { return true }
   var offset = 0

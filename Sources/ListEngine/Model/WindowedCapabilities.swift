@@ -1,65 +1,83 @@
-/// What a windowed source can do by itself. What it cannot, the engine does with all rows of the rest, if there are few enough of
-/// them: ``Limits/remainderRows``.
+/// The query capabilities of a windowed source.
+///
+/// The engine evaluates the residual query itself if at most ``Limits/remainderRows`` rows are
+/// left.
 public struct WindowedCapabilities: Hashable, Codable, Sendable {
-  /// What a filter may ask of one column, or do with other filters.
+  /// The filter operators that a source can support.
   public enum FilterOperator: String, CaseIterable, Codable, Sendable {
     /// Equal to a value.
     case equal
-    /// Not equal to a value, and not empty.
+    /// Not equal to a value, and not null.
     case notEqual
-    /// Less or greater than a value, or the same.
+    /// Less than, greater than, or equal to a value.
     case order
-    /// From one value through another.
+    /// Between two values, inclusive.
     case range
-    /// Texts with a text in them, without regard to case.
+    /// Contains a text, ignoring case.
     case contains
-    /// Texts that begin with a text, without regard to case.
+    /// Starts with a text, ignoring case.
     case startsWith
-    /// Texts in which a regular expression is found.
+    /// Contains a match of a regular expression.
     case matches
-    /// One of some values.
+    /// Equal to one of several values.
     case oneOf
-    /// Empty cells.
+    /// Is null.
     case isEmpty
-    /// At least one of several filters. That all of several pass is no power of its own: a source that can filter can do it.
+    /// Disjunction of filters.
+    ///
+    /// Conjunction needs no capability: every source that can filter supports it.
     case any
-    /// Rows that do not pass a filter.
+    /// Negation of a filter.
     case not
   }
 
-  /// How rows are asked for.
+  /// The paging methods of a source.
   public enum Paging: String, Codable, Sendable {
-    /// By how many rows come before them. The reader may jump anywhere.
+    /// Rows are requested by offset, so clients can jump anywhere.
     case offset
-    /// By the place where the rows before them end, a ``PageCursor`` that the source makes. What comes and goes above never moves what is
-    /// read. A place must have been reached before one can go on from it: the list grows by a page as the reader comes to its end.
+    /// Rows are requested by ``PageCursor``, so changes elsewhere do not shift a block.
+    ///
+    /// Clients reach a row only by scrolling: the list grows by one block at its end.
     case keyset
-    /// By a place, and so many rows on from it: what is read stays where it is, and the reader may jump anywhere.
+    /// Rows are requested by cursor plus offset.
+    ///
+    /// Changes elsewhere do not shift a block, and clients can jump anywhere.
     case keysetAndOffset
   }
 
-  /// The columns it can sort by, in both directions and several at once; empty cells last, ties in its own order. By number.
+  /// The numbers of the columns to sort by, in both directions and in combination.
+  ///
+  /// Nulls must come last, and ties follow the source's order.
   public var sort: Set<Int>
-  /// What its filters can do; on every column that ``filterColumns`` names.
+  /// The supported filter operators, for all columns in ``filterColumns``.
   public var filters: Set<FilterOperator>
-  /// The columns it can filter by; `nil` for all.
+  /// The columns that can be filtered; `nil` for all.
   public var filterColumns: Set<Int>?
-  /// Whether it can look for a text in all text columns.
+  /// Whether the source can search for a text in all text columns.
   public var searches: Bool
-  /// The columns it can group by. It answers which sections there are, and with how many rows each; and can give the rows of one.
+  /// The columns to group by.
+  ///
+  /// The source returns the sections with their row counts, and the rows of one section.
   public var group: Set<Int>
-  /// How well it can count the rows of a query.
+  /// The accuracy of row counts.
   public var count: CountAccuracy
-  /// How rows are asked for.
+  /// The paging method.
   public var paging: Paging
-  /// Whether it says when something in it has changed. One that does not is asked again for what is in sight every ``refresh``.
+  /// Whether the source reports changes.
+  ///
+  /// Otherwise the engine reloads the visible rows every ``refresh``.
   public var tellsChanges: Bool
-  /// How often what is in sight of a source that does not tell changes is asked for again; `nil` for never.
+  /// The interval for reloading the visible rows of a source that does not report changes; `nil`
+  /// for never.
   public var refresh: Duration?
-  /// Whether it can stop working on an answer. If not it is not told to, and what nobody waits for any more counts until it is answered.
+  /// Whether the source can cancel requests.
+  ///
+  /// Otherwise an abandoned request counts as pending until it is answered.
   public var cancels: Bool
 
-  /// A source that can do nothing but give its rows in its own order, counted, by offset, unless told otherwise.
+  /// Creates capabilities.
+  ///
+  /// The default only returns counted rows in the source's order, by offset.
   public init(
     sort: Set<Int> = [], filters: Set<FilterOperator> = [], filterColumns: Set<Int>? = nil, searches: Bool = false,
     group: Set<Int> = [], count: CountAccuracy = .exact, paging: Paging = .offset, tellsChanges: Bool = true,

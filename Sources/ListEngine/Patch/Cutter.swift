@@ -1,38 +1,42 @@
-/// Cuts the patch that leads from the window a page holds to the one that is true now.
+/// A differ that computes the patch from the window that a client holds to the current one.
+///
+/// Moves are minimal: items on a longest increasing subsequence keep their place.
 struct Cutter {
   let folded: FoldedView
-  /// What the page holds; `nil` when a whole window is to be cut.
+  /// The window that the client holds, or `nil` to produce a whole window.
   let base: WindowState?
-  /// The positions the page is to hold.
+  /// The positions that the client should hold.
   let range: Range<Int>
-  /// The positions in sight.
+  /// The visible positions.
   let visible: Range<Int>
-  /// Whether the reader travels towards the beginning.
+  /// Whether the user last scrolled towards the beginning.
   let isTravellingUp: Bool
-  /// About how many bytes of rows one patch carries.
+  /// The approximate maximum size of a patch's rows in bytes.
   let budget: Int
-  /// While the order is held, how many moves wait.
+  /// The number of waiting moves while the order is held, otherwise `nil`.
   var waitingMoves: Int?
 
   private var view: any QueryView { folded.view }
 
-  /// A patch, and whether it leads all the way.
+  /// A patch and whether it is empty or partial.
   struct Result {
     var patch: Patch
-    /// Whether the page holds what is true already.
+    /// Whether the client's window is already up to date.
     var isEmpty: Bool
-    /// Whether another patch must follow because this one was full.
+    /// Whether the patch covers all changes, so that no other one must follow.
     var isComplete: Bool
   }
 
-  /// One item on its way into the window.
+  /// An item of the new window.
   private struct Candidate {
     var identity: UInt64
     var item: WindowItem
-    /// Where it is in the base; -1 when it is not.
+    /// The item's index in the base, or -1 if the base does not have it.
     var origin: Int
   }
 
+  /// Returns the patch.
+  ///
   /// - Complexity: O(window log window).
   func cut() -> Result {
     if let base, let waitingMoves { return cutHeld(base, waitingMoves) }
@@ -57,7 +61,7 @@ struct Cutter {
     return Result(patch: patch, isEmpty: patch.isEmpty, isComplete: isComplete)
   }
 
-  /// Every item stays where it is and shows what is true of it, if anything still is.
+  /// Returns a patch that updates values in place, for a window whose order is held.
   private func cutHeld(_ base: WindowState, _ moves: Int) -> Result {
     var gone: [Int] = []
     var candidates = base.items.enumerated().map { index, item in
@@ -126,10 +130,12 @@ struct Cutter {
 
   // MARK: Size
 
-  /// Chooses how much of the window this patch leads to: what is in sight first, then outwards, first in the direction of travel.
+  /// Selects the part of the window that fits into this patch: visible items first, then outwards,
+  /// starting in the direction of travel.
   ///
-  /// A row that the page holds in an older revision may stay as it is; a row that it does not hold ends the window. Either way the
-  /// page is whole after the patch, and the next one goes on from there.
+  /// If a row does not fit, the client keeps its older revision. A row that the client does not
+  /// have ends the window instead. Either way the window is consistent, and the next patch
+  /// continues from there.
   private func fit(_ candidates: inout [Candidate]) -> (kept: Range<Int>, isComplete: Bool) {
     let sight = visible.clamped(to: range)
     var low = sight.lowerBound - range.lowerBound
@@ -160,7 +166,7 @@ struct Cutter {
     return (low..<high, isComplete)
   }
 
-  /// About how many bytes of the wire an item costs; 0 when the page holds it as it is.
+  /// Returns the approximate size of an item on the wire, or 0 if the client has it already.
   private func cost(_ candidate: Candidate) -> Int {
     guard case .row(let row) = candidate.item else { return 0 }
     guard let base, candidate.origin >= 0, case .row(let held) = base.items[candidate.origin] else {
@@ -196,8 +202,9 @@ struct Cutter {
       isCollapsed: folded.isCollapsed(section.number))
   }
 
-  /// Lends a place of the page's pool to every header of the window and to those above it: one that stays keeps its own; those that
-  /// left give theirs back before new ones are taken.
+  /// Assigns a slot of the client's header pool to every header in and above the window.
+  ///
+  /// Headers that stay keep their slot; those that left return theirs first.
   private func lendHeaders(_ candidates: inout [Candidate], start: Int) -> ([HeaderSnapshot], HeaderPool) {
     var pool = base?.pool ?? HeaderPool()
     guard view.isGrouped else { return ([], pool) }
@@ -277,12 +284,12 @@ struct Cutter {
 }
 
 extension Patch {
-  /// How many of its changes are more than values and scrolling.
+  /// The number of insertions, deletions and moves, excluding those caused by scrolling.
   var moves: Int {
     moved.count + removed.count { $0.why != .scrolled } + inserted.count { $0.why != .scrolled }
   }
 
-  /// Whether the page holds what is true already.
+  /// Whether the client's window is already up to date.
   var isEmpty: Bool {
     guard let base, removed.isEmpty, inserted.isEmpty, moved.isEmpty, updatedRows.isEmpty, updatedHeaders.isEmpty
     else { return false }
@@ -291,7 +298,7 @@ extension Patch {
       && base.lead == result.lead && base.held ?? Held() == result.held ?? Held()
   }
 
-  /// Our own counting must be right before a page is told: before + inserted − removed = after.
+  /// Checks the patch's arithmetic before it is sent: before + inserted − removed = after.
   func check() {
     precondition(
       before + inserted.count - removed.count == after,

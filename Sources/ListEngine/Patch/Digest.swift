@@ -1,32 +1,37 @@
-/// The number by which a page proves that its copy of a window is the engine's: 32 bits over ids and revisions.
+/// A 32-bit digest of a window's row identifiers and revisions.
 ///
-/// The mixing step is a multiplication by 2^32/φ and an xor-shift: each is a bijection of the state, so one differing value
-/// always leads to another state. docs/protocol.md defines it for clients.
+/// Clients compare it to verify their copy of the window.
+///
+/// Each step multiplies by 2^32/φ and applies an xor-shift. Both are bijections of the state, so a
+/// single differing value always changes the digest. `docs/protocol.md` defines it for clients.
 public struct Digest {
-  /// The number so far.
+  /// The current value.
   public private(set) var value: UInt32 = 0x811C_9DC5
 
-  /// The digest of a window with this place, before its items.
+  /// Creates the digest of a window's position, before its items.
   public init(start: Int, total: Int) {
     mix(UInt32(truncatingIfNeeded: start))
     mix(UInt32(truncatingIfNeeded: total))
   }
 
-  /// Takes in a header that lies above the window.
+  /// Adds a header that lies above the window.
   public mutating func add(leadSection: UInt32, revision: UInt32) {
     mix(3)
     mix(leadSection)
     mix(revision)
   }
 
-  /// Takes in a header. Whether it is collapsed is the page's own affair, and has no part in its revision.
+  /// Adds a header.
+  ///
+  /// The collapsed state is separate because it belongs to the session and does not change the
+  /// revision.
   public mutating func add(section: UInt32, revision: UInt32, isCollapsed: Bool) {
     mix(isCollapsed ? 4 : 2)
     mix(section)
     mix(revision)
   }
 
-  /// Takes in a row.
+  /// Adds a row.
   public mutating func add(row: RowID, revision: UInt32) {
     mix(1)
     mix(UInt32(truncatingIfNeeded: row.rawValue))

@@ -1,31 +1,32 @@
-/// Lends places for section headers, so that a page reuses its header nodes instead of making new ones.
+/// A pool of slots for section headers, so that a client reuses its header nodes.
 ///
-/// After the reuse queue of UITableView's header views: a header that comes into sight takes a free place of its kind before a new
-/// one is made, and gives it back when it leaves. A place on its way out of the pool has forgotten what it showed.
+/// It works like the reuse queue for header views of UIKit's `UITableView`. A header that appears
+/// takes an idle slot of its kind before a new one is made, and returns it when it disappears. A
+/// returned slot no longer refers to a section.
 ///
 ///     let slot = pool.dequeue("inPlace", for: section)
 ///     pool.enqueue(slot)
 struct HeaderPool: Equatable {
   private struct Slot: Equatable {
     var identifier: String
-    /// What it shows; `nil` while it waits.
+    /// The section shown, or `nil` for an idle slot.
     var section: UInt32?
   }
 
-  /// How many free places are kept for each identifier; further ones are given up.
+  /// The maximum number of idle slots per reuse identifier.
   private var capacities: [String: Int] = [:]
   private let standardCapacity: Int
   private var slots: [UInt32: Slot] = [:]
   private var idle: [String: [UInt32]] = [:]
   private var numbers: CircularNumber
 
-  /// How many places were ever made.
+  /// The number of slots created.
   private(set) var made = 0
-  /// How often a place was used again.
+  /// The number of times an idle slot was reused.
   private(set) var reused = 0
-  /// How many places wait.
+  /// The number of idle slots.
   var idleCount: Int { idle.values.reduce(0) { $0 + $1.count } }
-  /// How many places are lent.
+  /// The number of slots in use.
   var lentCount: Int { slots.values.count { $0.section != nil } }
 
   init(standardCapacity: Int = 64, firstSlot: UInt32 = 0) {
@@ -33,7 +34,7 @@ struct HeaderPool: Equatable {
     numbers = CircularNumber(from: firstSlot)
   }
 
-  /// Keeps at most this many free places of a kind.
+  /// Sets the maximum number of idle slots for a reuse identifier.
   mutating func setCapacity(_ capacity: Int, for identifier: String) {
     precondition(capacity >= 0, "a capacity of \(capacity)")
     capacities[identifier] = capacity
@@ -41,7 +42,7 @@ struct HeaderPool: Equatable {
     checkInvariants()
   }
 
-  /// A place for the header of this section: a free one of its kind, or a new one.
+  /// Returns a slot for a section's header, an idle one if possible.
   mutating func dequeue(_ identifier: String, for section: UInt32) -> UInt32 {
     defer { checkInvariants() }
     if let slot = idle[identifier, default: []].popLast() {
@@ -55,9 +56,9 @@ struct HeaderPool: Equatable {
     return slot
   }
 
-  /// Takes a place back, to be lent again; or gives it up when enough of its kind wait.
+  /// Returns a slot to the pool, or deletes it if the pool has reached its capacity.
   ///
-  /// - Precondition: It is lent.
+  /// - Precondition: The slot is in use.
   mutating func enqueue(_ slot: UInt32) {
     defer { checkInvariants() }
     guard let lent = slots[slot], lent.section != nil else { preconditionFailure("slot \(slot) is not lent") }
@@ -69,21 +70,21 @@ struct HeaderPool: Equatable {
     idle[lent.identifier, default: []].append(slot)
   }
 
-  /// Gives a place up, lent or not: its node is gone.
+  /// Deletes a slot, in use or idle, because its node is gone.
   mutating func remove(_ slot: UInt32) {
     defer { checkInvariants() }
     guard let gone = slots.removeValue(forKey: slot) else { return }
     idle[gone.identifier]?.removeAll { $0 == slot }
   }
 
-  /// Gives all free places up.
+  /// Deletes all idle slots.
   mutating func clear() {
     for slot in idle.values.joined() { slots[slot] = nil }
     idle = [:]
     checkInvariants()
   }
 
-  /// What a place shows; `nil` while it waits in the pool.
+  /// Returns the section shown in a slot, or `nil` for an idle slot.
   func section(in slot: UInt32) -> UInt32? { slots[slot]?.section }
 
   private mutating func dropIdle(_ identifier: String) {
@@ -91,7 +92,8 @@ struct HeaderPool: Equatable {
     slots[slot] = nil
   }
 
-  /// Every free place waits under its own kind, shows nothing, and there are no more of them than may be.
+  /// Checks that idle slots are listed once under their identifier, show no section and respect the
+  /// capacity.
   func checkInvariants() {
     #if CHECK_INVARIANTS
       for (identifier, waiting) in idle {

@@ -1,11 +1,14 @@
-/// What waits while the order of a window is held.
+/// The changes that wait while a window's order is held.
 public struct Held: Hashable, Sendable {
-  /// How many items of the window would go, come or change their place if the hold ended now.
+  /// The number of items in the window that would be deleted, inserted or moved if the hold ended
+  /// now.
   public var moves: Int
-  /// The items that are not in the view any more, by their index in the window, ascending. They stay where they are until the hold ends.
+  /// The indexes in the window of items that have left the view, ascending.
+  ///
+  /// They keep their place until the hold ends.
   public var gone: [Int]
 
-  /// So much waits.
+  /// Creates a summary of waiting changes.
   public init(moves: Int = 0, gone: [Int] = []) {
     self.moves = moves
     self.gone = gone

@@ -1,61 +1,63 @@
-/// What turns the window last sent into the window now true: by position, as one batch.
+/// The changes from the window last sent to the current one, by position, as one batch.
 ///
-/// Removals, updates and the origins of moves are indexes in the window before the patch; insertions and the ends of moves are
-/// indexes in the window after it (the rule of UIKit's batched table updates). So the order of the lists never matters.
+/// Removals, updates and origins of moves are indexes in the window before the patch. Insertions
+/// and destinations of moves are indexes in the window after it. The order within the lists
+/// therefore does not matter. UIKit's batch updates of table views follow the same rule.
 ///
-/// A patch from nothing is a whole window; a page puts it in the place of what it holds.
+/// A patch without a base is a whole window, which replaces what the client holds.
 public final class Patch {
-  /// Why an item left the window.
+  /// The reason why an item left the window.
   public enum Removal: String, Sendable {
-    /// It is not in the view any more.
+    /// The item left the view.
     case gone
-    /// It is elsewhere in the view, by a change of its own.
+    /// The item moved elsewhere in the view because of its own change.
     case moved
-    /// The window went away from it.
+    /// The window moved away from the item.
     case scrolled
   }
 
-  /// Why an item came into the window.
+  /// The reason why an item entered the window.
   public enum Insertion: String, Sendable {
-    /// It is new in the view.
+    /// The item is new in the view.
     case new
-    /// It was elsewhere in the view, and came by a change of its own.
+    /// The item moved from elsewhere in the view because of its own change.
     case moved
-    /// The window came to it.
+    /// The window moved to the item.
     case scrolled
   }
 
-  /// Another content of a row that stays in the window.
+  /// A change of a row that stays in the window.
   public struct RowUpdate {
-    /// Its index before the patch.
+    /// The row's index before the patch.
     public var index: Int
-    /// The row as it is now.
+    /// The current row.
     public var row: RowSnapshot
-    /// The columns that differ, ascending; may be empty when a cell went back to its old value.
+    /// The numbers of the changed columns, ascending; empty if all cells have returned to their old
+    /// value.
     public var columns: [Int]
   }
 
-  /// The window it applies to; `nil` when it is a whole window.
+  /// The window that the patch applies to, or `nil` for a whole window.
   public let base: WindowState?
-  /// The window it leads to.
+  /// The window after the patch.
   public let result: WindowState
-  /// By index before.
+  /// The removed items, by index before the patch.
   public internal(set) var removed: [(index: Int, why: Removal)] = []
-  /// By index before.
+  /// The changed rows, by index before the patch.
   public internal(set) var updatedRows: [RowUpdate] = []
-  /// By index before.
+  /// The changed headers, by index before the patch.
   public internal(set) var updatedHeaders: [(index: Int, header: HeaderSnapshot)] = []
-  /// From an index before to one after.
+  /// The moved items, from an index before the patch to an index after it.
   public internal(set) var moved: [(from: Int, to: Int)] = []
-  /// By index after; the item is `result.items[index]`.
+  /// The inserted items, by their index in `result.items`.
   public internal(set) var inserted: [(index: Int, why: Insertion)] = []
 
-  /// A place for the wire's bytes of this patch, shared by all sessions that get it.
+  /// A cache of the patch's encoded bytes, shared by all sessions that receive it.
   public var encoded: [UInt8]?
 
-  /// How many items the window has before.
+  /// The number of items in the window before the patch.
   public var before: Int { base?.items.count ?? 0 }
-  /// How many items the window has after.
+  /// The number of items in the window after the patch.
   public var after: Int { result.items.count }
 
   init(base: WindowState?, result: WindowState) {

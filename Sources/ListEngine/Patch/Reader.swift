@@ -1,24 +1,29 @@
-/// Where a page's reader is, and the row that must not move under the reader's eye.
+/// The position of a session's viewport, and its scroll anchor: the row that must not move on the
+/// screen.
 struct Reader {
-  /// The position of the first visible item, as the page will count after all that was sent to it.
+  /// The position of the first visible item, as the client counts after applying all patches sent.
   private(set) var first = 0
-  /// How many items are visible.
+  /// The number of visible items.
   private(set) var count = 50
   private var ahead: Int?
   private var behind: Int?
+  /// The greatest number of items of a window; a crowded table has less memory for each of its sessions.
+  var greatestWindow = Int.max
   private(set) var anchor: RowID?
   private(set) var stick: Viewport.Stick? = .top
   /// Whether the last scroll went towards the beginning.
   private(set) var isTravellingUp = false
 
-  /// What a viewport says of its size; the place is left as it is.
+  /// Adopts a viewport's size but not its position.
   mutating func resize(_ viewport: Viewport, limits: Limits) {
     count = min(max(viewport.count, 1), limits.visible)
     ahead = viewport.ahead.map { min(max($0, 0), limits.buffer) }
     behind = viewport.behind.map { min(max($0, 0), limits.buffer) }
   }
 
-  /// Goes to where a viewport says; `shift` is by how much its counting is behind ours.
+  /// Moves to a viewport's position.
+  ///
+  /// `shift` corrects it for patches that the client had not applied yet.
   mutating func go(to viewport: Viewport, shift: Int) {
     let target = viewport.place + shift
     if target != first { isTravellingUp = target < first }
@@ -27,14 +32,17 @@ struct Reader {
     stick = viewport.stick
   }
 
-  /// Sticks to no edge any more.
+  /// Stops sticking to an edge.
   mutating func leaveEdge() { stick = nil }
 
-  /// The row that the page has named as its anchor.
+  /// The scroll anchor that the client has set.
   var namedAnchor: RowID? { stick == nil ? anchor : nil }
 
-  /// Goes to where a row is now that was so far below the first visible item; the result is by how much. Of a row that is folded away the
-  /// header takes the place.
+  /// Moves so that a row appears `offset` items below the first visible one.
+  ///
+  /// Returns the distance moved.
+  ///
+  /// A row in a collapsed section is represented by the section's header.
   mutating func find(_ row: RowID, offset: Int, in view: FoldedView) -> Int {
     guard stick == nil, let slot = view.view.table.slot(of: row), let place = view.place(of: slot) else { return 0 }
     let before = first
@@ -45,28 +53,37 @@ struct Reader {
     return first - before
   }
 
-  /// The items in sight of a view with this many.
+  /// Returns the visible positions in a view with `total` items.
   func visible(of total: Int) -> Range<Int> {
     let start = min(first, max(0, total - count))
-    return start..<min(total, start + count)
+    return start..<min(total, start + min(count, greatestWindow))
   }
 
-  /// The items that the page is to hold: what is in sight and a buffer around it, most of it in the direction of travel.
+  /// Returns the positions that the client should hold: the visible ones and a buffer, most of it
+  /// in the direction of travel.
   func window(of total: Int) -> Range<Int> {
     let visible = visible(of: total)
     let most = count - count / 4
-    let below = ahead ?? (isTravellingUp ? count - most : most)
-    let above = behind ?? (isTravellingUp ? most : count - most)
+    var below = ahead ?? (isTravellingUp ? count - most : most)
+    var above = behind ?? (isTravellingUp ? most : count - most)
+    let room = greatestWindow - visible.count
+    if above + below > room {
+      above = room * above / (above + below)
+      below = room - above
+    }
     return max(0, visible.lowerBound - above)..<min(total, visible.upperBound + below)
   }
 
-  /// Follows the anchor to where it is now; the result is by how much the page is to follow.
+  /// Follows the scroll anchor to its current position.
   ///
-  /// The anchor is a row in sight that kept its own place among the others: one that moved by itself is let go, and the first item in
-  /// sight that kept its place is taken. One that was folded away leaves its place to the header that stands for it. At an edge that the
-  /// reader sticks to there is no anchor. When nothing in sight kept its place, the position is held.
+  /// Returns the distance by which the client must follow.
   ///
-  /// - Complexity: O(visible), and O(log n) for the anchor.
+  /// The anchor must be a visible row that kept its place relative to the others. If it moved by
+  /// its own change, the first visible item that kept its place replaces it. A row in a collapsed
+  /// section is represented by the section's header. A viewport that sticks to an edge has no
+  /// anchor. If no visible item kept its place, the position stays.
+  ///
+  /// - Complexity: O(visible), plus O(log n) for the anchor.
   mutating func follow(_ view: FoldedView, since base: WindowState?) -> Int {
     let total = view.itemCount
     let before = first
@@ -116,7 +133,8 @@ struct Reader {
     }
   }
 
-  /// Where a header was; the top of what is visible when it was above that.
+  /// Returns the former position of a header, or the first visible position if the header was above
+  /// it.
   private func position(ofHeader section: UInt32, in base: WindowState) -> Int {
     let index = base.items.firstIndex { if case .header(let header) = $0 { header.section == section } else { false } }
     return max(first, index.map { base.start + $0 } ?? first)

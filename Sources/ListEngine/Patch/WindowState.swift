@@ -1,20 +1,22 @@
-/// One row as it was at one revision: immutable, and shared by every session that sees it.
+/// An immutable snapshot of a row at one revision, shared by all sessions that show it.
 public final class RowSnapshot {
-  /// Which row.
+  /// The row's identifier.
   public let id: RowID
-  /// Changes whenever the row shows something else.
+  /// The revision, which changes with every visible change of the row.
   public let revision: UInt32
-  /// One per column.
+  /// The values, one per column.
   public let cells: [Cell]
-  /// The cells of deferred columns that have no value, by ascending column; their places in `cells` are null.
+  /// The deferred cells without a value, which are null in `cells`, by ascending column.
   public let missing: [MissingCell]
-  /// Why nothing of the row is there, when its source keeps the rows and has not given this one; `nil` when the row is there. Then it has
-  /// no cells, and its id names a place for it and not the row.
+  /// The reason why a row of a windowed source is not loaded, or `nil` for a loaded row.
+  ///
+  /// A row that is not loaded has no cells, and its identifier names the position rather than the
+  /// row.
   public let absence: Missing?
-  /// The row's place in the source's own order; tells that a row was moved.
+  /// The row's label in the source's order, which a move changes.
   let label: UInt64
 
-  /// A place for the wire's encoding of this row, so that it is made once and goes when the row does.
+  /// A cache of the row's encoded cells, which is freed together with the snapshot.
   public var encoded: EncodedRow?
 
   init(id: RowID, revision: UInt32, cells: [Cell], label: UInt64, missing: [MissingCell] = []) {
@@ -26,96 +28,96 @@ public final class RowSnapshot {
     absence = nil
   }
 
-  /// Stands for a row that is not there.
+  /// Creates a placeholder for a row that is not loaded.
   init(id: RowID, revision: UInt32 = 1, absence: Missing) {
     (self.id, self.revision, cells, label, missing) = (id, revision, [], 0, [])
     self.absence = absence
   }
 
-  /// Why a cell shows no value; `nil` when it shows one.
+  /// Returns the reason why a deferred cell has no value, or `nil` if it has one.
   ///
-  /// - Complexity: O(cells that show none).
+  /// - Complexity: O(cells without a value).
   public func missing(_ column: Int) -> Missing? { missing.isEmpty ? nil : missing.first { $0.column == column }?.why }
 
-  /// Whether a cell shows what it shows in another revision of the row.
+  /// Whether a cell looks the same in another revision of the row.
   func shows(_ column: Int, asIn other: RowSnapshot) -> Bool {
     cells[column] == other.cells[column] && missing(column) == other.missing(column)
   }
 }
 
-/// The bytes of a row's cells, one after the other.
+/// The encoded cells of a row in one buffer.
 public struct EncodedRow: Sendable {
-  /// All cells, without anything between them.
+  /// The cells' bytes, without separators.
   public var bytes: [UInt8]
-  /// Where each cell ends in `bytes`.
+  /// The end offset of each cell in `bytes`.
   public var ends: [Int32]
 
-  /// The encoding with these cells.
+  /// Creates the encoding of a row.
   public init(bytes: [UInt8], ends: [Int32]) {
     self.bytes = bytes
     self.ends = ends
   }
 }
 
-/// A section's header as a page shows it.
+/// The header of a section, as a client shows it.
 public struct HeaderSnapshot: Hashable, Sendable {
-  /// Names the section as long as its view exists.
+  /// The section's number, unique within its view.
   public var section: UInt32
-  /// Changes whenever the header shows something else.
+  /// The revision, which changes with every visible change of the header.
   public var revision: UInt32
-  /// The header's place in the page's pool of headers; lent by the ``HeaderPool``.
+  /// The header's slot in the client's pool, assigned by ``HeaderPool``.
   public var slot: UInt32
-  /// How many sections the section lies in.
+  /// The nesting depth of the section, counted from 0.
   public var level = 0
-  /// The number of the section it lies in.
+  /// The number of the enclosing section.
   public var parent: UInt32?
-  /// The column of this level.
+  /// The number of the column by which this level is grouped.
   public var column: Int
-  /// The value of that column that the section's rows have in common.
+  /// The value that the section's rows share in this column.
   public var value: Cell
-  /// How many rows it has.
+  /// The number of rows in the section.
   public var count: Int
-  /// The query's aggregates of it, in the order of the query.
+  /// The section's aggregates, in query order.
   public var aggregates: [Cell] = []
-  /// Whether the page shows the header only.
+  /// Whether the section is collapsed.
   public var isCollapsed = false
 }
 
-/// One line of a window.
+/// An item of a window.
 public enum WindowItem {
   /// A row.
   case row(RowSnapshot)
-  /// The header directly before a section's rows, or before the first of its sections.
+  /// A section's header, directly before the section's first row or subsection.
   case header(HeaderSnapshot)
 }
 
-/// What a page holds: consecutive items of a view as they were at one moment. Immutable.
+/// The immutable state of a client's window: consecutive items of a view at one time.
 public final class WindowState {
   /// The position of the first item in the view.
   public let start: Int
-  /// How many items the view has.
+  /// The number of items in the view.
   public let total: Int
-  /// How many rows it has, those of collapsed sections too.
+  /// The number of rows in the view, including those of collapsed sections.
   public let rows: Int
-  /// How sure `rows` is.
+  /// The accuracy of `rows`.
   public let accuracy: CountAccuracy
-  /// The query's aggregates of all rows, in the order of the query.
+  /// The aggregates of all rows, in query order.
   public let totals: [Cell]
   /// The items from `start` on.
   public let items: [WindowItem]
-  /// The headers of the sections in which the first item lies and that are above it, outermost first.
+  /// The headers above the window of the sections that contain the first item, outermost first.
   public let lead: [HeaderSnapshot]
-  /// What waits while the order is held; `nil` when everything is where it belongs.
+  /// The changes that wait while the order is held, or `nil` if it is not held.
   public let held: Held?
-  /// The items as they were when each stood where it belonged; others than `items` only while the order is held.
+  /// The items when each was last in its right place; equal to `items` unless the order is held.
   let placed: [WindowItem]
-  /// Proves that two copies are equal; see docs/protocol.md.
+  /// The digest that clients compare with their copy; see `docs/protocol.md`.
   public let digest: UInt32
-  /// Which headers of the page are lent to which section.
+  /// The assignment of header slots to sections.
   let pool: HeaderPool
-  /// The engine's count of changes when this was cut, or when the order began to be held.
+  /// The table's commit when the window was cut, or when its order was first held.
   let commit: UInt32
-  /// The table's count of relabelings then.
+  /// The table's `relabelings` at `commit`.
   let relabelings: Int
 
   init(
@@ -139,7 +141,7 @@ public final class WindowState {
     digest = Digest.of(start: start, total: total, lead: lead, items: items)
   }
 
-  /// The values of a section whose header is in it, from the outermost section's to its own.
+  /// Returns the values of a section whose header is in the window, outermost section first.
   func path(of section: UInt32) -> [Cell]? {
     var path: [Cell] = []
     var wanted: UInt32? = section

@@ -24,6 +24,8 @@ struct Parking {
     let session: Session
     let since: Instant
     let number: Int
+    /// The items of the window that it holds.
+    let items: Int
   }
 
   private let limit: Int
@@ -33,6 +35,11 @@ struct Parking {
   private var order: [(id: SessionID, number: Int)] = []
   private var first = 0
   private var arrivals = 0
+  /// The items of all windows that are kept.
+  private var items = 0
+
+  /// The number of items from which on the oldest windows are dropped before their time: 1,000 pages with twice a usual window.
+  static let greatestItemCount = 500_000
 
   init(limit: Int, time: Duration) {
     self.limit = limit
@@ -46,20 +53,29 @@ struct Parking {
   mutating func park(_ session: Session, at now: Instant) {
     guard limit > 0 else { return }
     arrivals += 1
-    places[session.id] = Place(session: session, since: now, number: arrivals)
+    remove(session.id)
+    let place = Place(session: session, since: now, number: arrivals, items: session.base?.items.count ?? 0)
+    places[session.id] = place
+    items += place.items
     order.append((session.id, arrivals))
-    while places.count > limit { dropOldest() }
+    while places.count > limit || items > Self.greatestItemCount { dropOldest() }
   }
 
   /// Takes a session out, if it is still there.
   mutating func take(_ id: SessionID) -> Session? {
     defer { skipTaken() }
-    return places.removeValue(forKey: id)?.session
+    return remove(id)?.session
+  }
+
+  @discardableResult private mutating func remove(_ id: SessionID) -> Place? {
+    guard let place = places.removeValue(forKey: id) else { return nil }
+    items -= place.items
+    return place
   }
 
   /// Lets those go that held rows of this table.
   mutating func forget(table name: String) {
-    for (id, place) in places where place.session.tableName == name { places[id] = nil }
+    for (id, place) in places where place.session.tableName == name { remove(id) }
     skipTaken()
   }
 
@@ -72,7 +88,7 @@ struct Parking {
   var deadline: Instant? { first < order.count ? places[order[first].id]?.since.advanced(by: time) : nil }
 
   private mutating func dropOldest() {
-    places[order[first].id] = nil
+    remove(order[first].id)
     skipTaken()
   }
 

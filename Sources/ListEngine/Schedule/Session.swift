@@ -3,6 +3,8 @@ final class Session {
   let id: SessionID
   /// The table it asked for; it may not be there yet.
   let tableName: String
+  /// The owner whose sessions share a limit of views; `nil` for none.
+  let owner: Int?
   /// The last request, which the next window answers.
   var request: UInt64
   var queryRequest: QueryRequest
@@ -75,10 +77,11 @@ final class Session {
 
   init(
     _ id: SessionID, table: String, request: UInt64, query: QueryRequest, viewport: Viewport?, interval: Duration,
-    limits: Limits
+    owner: Int? = nil, limits: Limits
   ) {
     self.id = id
     self.tableName = table
+    self.owner = owner
     self.request = request
     self.queryRequest = query
     pace = Pace(asked: interval)

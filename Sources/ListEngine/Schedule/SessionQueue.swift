@@ -36,6 +36,9 @@ struct SessionQueue {
   /// When the first is due; `nil` when nobody waits for anything.
   var deadline: Instant? { heap.first?.priority.deadline }
 
+  /// The number of sessions.
+  var count: Int { numbers.count }
+
   /// All of them, in order.
   ///
   /// - Complexity: O(n log n).

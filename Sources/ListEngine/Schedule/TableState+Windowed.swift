@@ -12,7 +12,7 @@ extension TableState {
   ///   ``ClientError/tooManyViews(_:)`` when it has none for another view.
   func attach(_ session: Session, asking query: Query, at now: Instant) throws(QueryFault) {
     detach(session, at: now)
-    try checkViews(for: query)
+    try checkViews(for: query, of: session)
     guard let windowed else { return attach(session, to: query, at: now) }
     // A refusal that is about to be told answers what was asked before.
     refused.removeAll { $0.session === session }
@@ -40,7 +40,7 @@ extension TableState {
   }
 
   /// Refuses a query that would need one view more than the table may have.
-  private func checkViews(for query: Query) throws(QueryFault) {
+  private func checkViews(for query: Query, of session: Session) throws(QueryFault) {
     var known = views[query] != nil
     var others = watchedViews
     if let windowed {
@@ -55,6 +55,17 @@ extension TableState {
     guard others < limits.views else {
       throw QueryFault(
         .tooManyViews("clients look at \(others) different queries of this table already; it serves \(limits.views)"))
+    }
+    let share = limits.viewsPerOwner
+    // Fewer views than the share in all are fewer than the share of anyone.
+    if let owner = session.owner, others >= share {
+      let own = Set(allSessions.lazy.filter { $0.owner == owner }.compactMap { $0.view.map { ObjectIdentifier($0) } })
+      guard own.count < share else {
+        throw QueryFault(
+          .tooManyViews(
+            "the clients of one token look at \(own.count) different queries of this table already; it serves "
+              + "\(share) to one token"))
+      }
     }
     let bytes = ordered.reduce(0) { $0 + ($1.viewers > 0 ? $1.bytes : 0) }
     guard bytes == 0 || table.count <= (limits.viewBytes - bytes) / ListView.bytesPerRow else {

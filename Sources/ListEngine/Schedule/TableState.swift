@@ -363,6 +363,7 @@ final class TableState {
     var windows = SharedWindows()
     var served: [Session] = []
     var heldUp: [ListView] = []
+    let greatestWindow = greatestWindow
     while let session = queue.firstDue(at: now) {
       tellStatus(session, at: now, outputs: &outputs)
       let mayBeDue = session.mayBeDue(at: now, ticks)
@@ -382,6 +383,7 @@ final class TableState {
       if let waiting = session.takeWaiting(at: now) { outputs.append(.waiting(session.id, waiting)) }
       guard mayBeDue, session.takeDue(at: now, &ticks) else { continue }
       session.count(changes)
+      session.reader.greatestWindow = greatestWindow
       let cuts = shared.count
       guard let (patch, shift) = session.cut(at: now, limits: limits, shared: &shared, windows: &windows)
       else { continue }
@@ -397,6 +399,24 @@ final class TableState {
     // Not before: what is due again at once must not hold up the turn.
     for session in served { update(session) }
   }
+
+  /// The number of items that each session's window may have, so that all together take ``Limits/windowBytes`` at most. At least
+  /// ``leastWindow`` are always granted.
+  ///
+  /// - Complexity: O(1).
+  var greatestWindow: Int {
+    let row = Self.bytesPerItem + Self.bytesPerCell * table.schema.columns.count + table.bytes / max(1, table.count)
+    let share = max(Self.leastWindow, table.limits.windowBytes / row / max(1, queue.count))
+    // A power of two: otherwise every row that comes would move the edges of all windows.
+    return 1 << (Int.bitWidth - 1 - share.leadingZeroBitCount)
+  }
+
+  /// The least that ``greatestWindow`` may be.
+  static let leastWindow = 128
+  /// The bytes of a window's item and of its row's snapshot, without cells.
+  private static let bytesPerItem = 256
+  /// The bytes of a cell in a snapshot and in its encoding, without texts.
+  private static let bytesPerCell = 48
 
   /// Tells how the source is whoever does not know, but not those that are to get nothing.
   private func tellStatus(_ session: Session, at now: Instant, outputs: inout [Output]) {

@@ -14,6 +14,10 @@ public struct ChildCommand: Hashable, Sendable {
   public var inheritsEnvironment = false
   /// How much memory of its own each of its processes may have, in bytes.
   public var memory: UInt64 = 2 << 30
+  /// The bytes of memory of their own that all its processes may have together; with more the program is ended.
+  public var totalMemory: UInt64 = 4 << 30
+  /// The number of processes that it may have; with more the program is ended.
+  public var greatestProcessCount = 1_024
   /// How many files each of its processes may have open.
   public var openFiles: UInt64 = 256
   /// How many processes and threads may be started beside those that its user had before; means nothing to root.

@@ -48,6 +48,7 @@ final class ChildCore: @unchecked Sendable {
   private static let inboxLimit = 64
   /// A child is looked at this often, to see whether a signal has stopped it.
   private static let look: Duration = .seconds(1)
+  private var measuredAt = Instant.zero
 
   init(
     _ command: ChildCommand, name: String, table: String?, configuration: [String: String], policy: SupervisionPolicy,
@@ -178,9 +179,18 @@ final class ChildCore: @unchecked Sendable {
     guard let process else { return }
     let (exit, isStopped) = process.look()
     if let exit { return perform(supervisor.handle(.exited(exit), at: monotonicNow), &supervisor) }
+    measure(process, &supervisor)
     guard isStopped != self.isStopped else { return }
     self.isStopped = isStopped
     perform(supervisor.handle(.stopped(isStopped), at: monotonicNow), &supervisor)
+  }
+
+  private func measure(_ process: ChildProcess, _ supervisor: inout Supervisor) {
+    let now = monotonicNow
+    guard measuredAt.duration(to: now) >= policy.measurePause else { return }
+    measuredAt = now
+    guard let reason = process.excess(over: command) else { return }
+    perform(supervisor.handle(.exceeded(reason), at: now), &supervisor)
   }
 
   private func perform(_ commands: [Supervisor.Command], _ supervisor: inout Supervisor) {

@@ -141,6 +141,22 @@ final class ChildProcess {
     }
   }
 
+  /// The reason why the program must end: all its processes together take more than ``ChildCommand`` allows. `nil` when they do not.
+  ///
+  /// - Complexity: O(processes of the machine).
+  func excess(over command: ChildCommand) -> String? {
+    var bytes: UInt64 = 0
+    let count = Int(child_measure_marked(mark, 0, &bytes))
+    if count > command.greatestProcessCount {
+      return "it has \(count) processes, and may have \(command.greatestProcessCount)"
+    }
+    // Most programs are far below, and the exact size costs more.
+    guard bytes > command.totalMemory else { return nil }
+    _ = child_measure_marked(mark, 1, &bytes)
+    guard bytes > command.totalMemory else { return nil }
+    return "its processes take \(bytes >> 20) MiB of memory, and may take \(command.totalMemory >> 20)"
+  }
+
   /// Sends a signal to its whole group.
   ///
   /// - Precondition: It was not reaped: until then nobody else can have its number.

@@ -24,6 +24,8 @@ public struct SupervisionPolicy: Hashable, Sendable {
   public var badLines = 10
   /// See ``badLines``.
   public var badLineSpan: Duration = .seconds(10)
+  /// The time between two measurements of what all its processes take together.
+  public var measurePause: Duration = .seconds(4)
   /// Over what time ends are counted for people.
   public var countedSpan: Duration = .seconds(60)
 

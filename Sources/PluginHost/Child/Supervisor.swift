@@ -41,6 +41,8 @@ struct Supervisor {
     case heldBack(Bool)
     /// It was stopped by a signal, or goes on.
     case stopped(Bool)
+    /// It takes more than it may, and why.
+    case exceeded(String)
     /// It cannot be used as it is, and a second try would change nothing.
     case refused(String)
     /// It has ended, and has not been waited for.
@@ -169,6 +171,8 @@ struct Supervisor {
     case .disable: end(.disabled, at: now, &commands)
     case .stop: end(.stopping, at: now, &commands)
     case .refused(let reason): end(.refused(reason), at: now, &commands)
+    case .exceeded(let reason):
+      if case .running = phase { end(.fault(reason), at: now, &commands) }
     case .heard, .answersHealth, .ready, .said, .badLine, .badRow, .heldBack, .stopped:
       noteLife(input, at: now, &commands)
     }

@@ -5,12 +5,18 @@
 ///
 /// Who needs no token has no share of his own: then nobody can be told from another.
 struct TokenShares {
-  /// How many one token may have.
-  let limit: Int
+  /// The greatest count of one token.
+  var limit: Int
   private var counts: [AccessToken: Int] = [:]
 
   /// Shares of at most so many.
   init(limit: Int) { self.limit = limit }
+
+  /// Returns the limit that holds: the one chosen by the operator, if any. Without one, all clients of a server may have its
+  /// only token, so that it has all; one of several tokens has the standard share.
+  static func limit(chosen: Int?, tokens: Int, standard: Int, all: Int) -> Int {
+    chosen ?? (tokens > 1 ? standard : all)
+  }
 
   /// Takes one more; false when the token has as many as it may.
   mutating func take(_ token: AccessToken?) -> Bool {

@@ -2,21 +2,31 @@ import ListEngine
 
 /// A check that a client reads an export fast enough, excluding the time spent waiting for the
 /// source.
-struct DownloadPace {
-  /// The minimum average rate, in bytes per second.
-  static let leastRate = 4_096
-  /// The time at the start during which the rate is not checked.
-  static let grace: Duration = .seconds(60)
-  /// The time limit for an export, excluding the time spent waiting for the source.
-  static let longest: Duration = .seconds(3_600)
+public struct DownloadPace {
+  /// The limits on the duration of an export.
+  public struct Bounds: Sendable {
+    /// The minimum average rate, in bytes per second; 0 for any.
+    public var leastRate = 4_096
+    /// The time at the start during which the rate is not checked.
+    public var grace: Duration = .seconds(60)
+    /// The time limit for an export.
+    public var longest: Duration = .seconds(3_600)
 
+    /// Creates the standard limits.
+    public init() {}
+  }
+
+  private let bounds: Bounds
   /// The start of the export, advanced by the time spent waiting.
   private var begun: Instant
   private var waitingSince: Instant?
   private var bytes = 0
 
   /// Creates the check for an export that starts now.
-  init(at now: Instant) { begun = now }
+  init(_ bounds: Bounds, at now: Instant) {
+    self.bounds = bounds
+    begun = now
+  }
 
   /// Notes that the export waits for its source.
   mutating func wait(at now: Instant) { waitingSince = waitingSince ?? now }
@@ -32,9 +42,9 @@ struct DownloadPace {
   /// Returns the reason to abort the export, or `nil` if it may continue.
   func fault(at now: Instant) -> String? {
     let time = begun.duration(to: now)
-    if time > Self.longest { return "it takes more than \(Self.longest.components.seconds) s" }
-    guard time > Self.grace else { return nil }
-    let least = Int(time.components.seconds) * Self.leastRate
-    return bytes < least ? "less than \(Self.leastRate) bytes a second are read of it" : nil
+    if time > bounds.longest { return "it takes more than \(bounds.longest.components.seconds) s" }
+    guard time > bounds.grace else { return nil }
+    guard Double(bytes) < time / .seconds(1) * Double(bounds.leastRate) else { return nil }
+    return "less than \(bounds.leastRate) bytes a second are read of it"
   }
 }

@@ -4,9 +4,7 @@ import Wire
 
 extension Server {
   /// The maximum number of exports that run at the same time.
-  static let greatestDownloadCount = 8
-  /// The maximum number of exports that run for one token.
-  static let greatestDownloadShare = 4
+  public static let greatestDownloadCount = 8
   /// The time a client may take to accept one piece, in seconds.
   static let downloadPatience: Int32 = 15
 
@@ -24,7 +22,7 @@ extension Server {
     }
     // A request that is answered immediately does not count towards the token's share.
     guard downloadShares.take(pass.token) else {
-      let reason = "\(Self.greatestDownloadShare) tables are being taken away with this token; try again."
+      let reason = "\(downloadShares.limit) tables are being taken away with this token; try again."
       return HTTPResponse(refusal: 503, reason: reason, to: head.method)
     }
     defer { if downloads[socket] == nil { downloadShares.release(pass.token) } }
@@ -36,7 +34,9 @@ extension Server {
         engine.endExport(id)
         return HTTPResponse(streaming: format.contentType, named: "\(table).\(format.rawValue)")
       }
-      downloads[socket] = TableDownload(id, schema: schema, format: format, for: pass.token, at: EventLoop.now)
+      downloads[socket] = TableDownload(
+        id, schema: schema, format: format, for: pass.token,
+        pace: DownloadPace(configuration.exportPace, at: EventLoop.now))
       if head.method == .get { metrics.downloads += 1 }
       connections.settle(socket)
       if schema.windowed == nil {

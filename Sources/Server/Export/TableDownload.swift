@@ -21,12 +21,12 @@ struct TableDownload {
   private var isHeadSent = false
   private var isEndSent = false
 
-  init(_ id: ExportID, schema: Schema, format: ExportFormat, for token: AccessToken?, at now: Instant) {
+  init(_ id: ExportID, schema: Schema, format: ExportFormat, for token: AccessToken?, pace: DownloadPace) {
     self.id = id
     self.schema = schema
     self.format = format
     self.token = token
-    pace = DownloadPace(at: now)
+    self.pace = pace
   }
 
   enum Piece {

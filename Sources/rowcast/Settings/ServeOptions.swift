@@ -82,6 +82,26 @@ struct ServeOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
+      "The greatest number of clients with one token. (default: 5000; 10000 where there is one token)", valueName: "n"))
+  var sessionsPerToken: Int?
+
+  @Option(
+    help: ArgumentHelp(
+      "The greatest number of exports at once with one token. (default: 4; 8 where there is one token)", valueName: "n")
+  )
+  var exportsPerToken: Int?
+
+  @Option(
+    help: ArgumentHelp(
+      "The least average rate at which a client reads an export, after a minute; 0 for any. (default: 4096)",
+      valueName: "bytes-per-second"))
+  var exportRate: Int?
+
+  @Option(help: ArgumentHelp("The longest time of an export. (default: 3600)", valueName: "seconds"))
+  var exportTime: Int?
+
+  @Option(
+    help: ArgumentHelp(
       "Keep all that happens in this file, for rowcast replay. What was in it is lost.", valueName: "file"))
   var record: String?
 
@@ -107,6 +127,10 @@ struct ServeOptions: ParsableArguments {
     flags.allowRoot = allowRoot ? true : nil
     flags.web = web
     flags.interval = interval
+    flags.sessionsPerToken = sessionsPerToken
+    flags.exportsPerToken = exportsPerToken
+    flags.exportRate = exportRate
+    flags.exportTime = exportTime
     flags.record = record
     flags.logLevel = logLevel
     flags.logFormat = logFormat

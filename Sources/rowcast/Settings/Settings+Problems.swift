@@ -18,6 +18,14 @@ extension Settings {
     if let interval, !(0...60_000).contains(interval) {
       refuse("interval", "must be between 0 and 60000 milliseconds, not \(interval)")
     }
+    for (key, value, range) in [
+      ("sessions-per-token", sessionsPerToken, 1...ServerConfiguration().sessionLimit),
+      ("exports-per-token", exportsPerToken, 1...Server.greatestDownloadCount),
+      ("export-rate", exportRate, 0...1_000_000_000), ("export-time", exportTime, 1...86_400),
+    ] {
+      guard let value, !range.contains(value) else { continue }
+      refuse(key, "must be between \(range.lowerBound) and \(range.upperBound), not \(value)")
+    }
     if let listen, ListenAddress(listen) == nil {
       refuse("listen", "must be an address such as 127.0.0.1 or ::1, not “\(listen)”")
     }

@@ -49,6 +49,10 @@ struct Settings: Equatable {
   var allowRoot: Bool?
   var web: String?
   var interval: Int?
+  var sessionsPerToken: Int?
+  var exportsPerToken: Int?
+  var exportRate: Int?
+  var exportTime: Int?
   var record: String?
   var logLevel: String?
   var logFormat: String?
@@ -69,6 +73,10 @@ struct Settings: Equatable {
     result.allowRoot = allowRoot ?? others.allowRoot
     result.web = web ?? others.web
     result.interval = interval ?? others.interval
+    result.sessionsPerToken = sessionsPerToken ?? others.sessionsPerToken
+    result.exportsPerToken = exportsPerToken ?? others.exportsPerToken
+    result.exportRate = exportRate ?? others.exportRate
+    result.exportTime = exportTime ?? others.exportTime
     result.record = record ?? others.record
     result.logLevel = logLevel ?? others.logLevel
     result.logFormat = logFormat ?? others.logFormat

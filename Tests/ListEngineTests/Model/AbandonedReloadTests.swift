@@ -22,7 +22,7 @@ import Testing
     abandoning.abandonsReload = true
     #expect(!abandoning.isEmpty)
     table.apply(abandoning)
-    // Named again, which a reload would not allow; and no end takes the others away.
+    // A reload would reject a key named twice. No end of the reload deletes the other rows.
     apply { $0.upsert(.integer(2), [.integer(21)]) }
     apply { $0.endsReload = true }
     #expect(table.count == 3 && table.rejected == 0)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import ListEngine
 
-/// Whoever reads a changeset outside of the engine finds in it what was put in.
+/// Changesets are read outside the engine exactly as they were written.
 @Suite struct ChangesetReadingTests {
   @Test func everyRowIsReadAsItWasWritten() {
     var changes = Changeset()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ListEngine
 
-/// Sections and header slots are numbered for as long as a server runs: longer than 2^32 of them.
+/// A server may assign more than 2^32 numbers to sections and header slots while it runs.
 @Suite struct CircularNumberTests {
   @Test func `numbers wrap around and skip those in use`() {
     var numbers = CircularNumber(from: .max - 1)

@@ -11,7 +11,7 @@ import Testing
     ("de-u-kn", .locale("de", numeric: true)),
     ("de-u-co-phonebk", .locale("de-u-co-phonebk")),
     ("de-u-co-phonebk-kn", .locale("de-u-co-phonebk", numeric: true)),
-    // No extension: a part of the tag that happens to be called so.
+    // `kn` is an ordinary subtag here, because no extension precedes it.
     ("de-kn", .locale("de-kn")),
   ])
   func aCollationIsReadAsItIsWritten(name: String, collation: Collation) {
@@ -100,7 +100,7 @@ import Testing
     #expect(keys.count == 2)
     upsert(table, [(2, "c")])
     #expect(keys.count == 1)
-    // The text's number is used again, for another text: its key must be another one.
+    // The text number is reused for another text, which must get a new key.
     view.catchUp()
     upsert(table, [(3, "0")])
     view.catchUp()
@@ -111,7 +111,7 @@ import Testing
     var limits = Limits()
     limits.collationKeyBytes = 5
     let table = table(NaturalCollator(), limits)
-    // Their keys begin alike for five bytes: then the code units decide, though the keys would not.
+    // The truncated keys are equal, so code units decide, although full keys would not tie.
     upsert(table, [(1, "abcdeb"), (2, "abcdeZ"), (3, "abcda")])
     let view = ListView(Query(sort: [SortTerm(0)]), table: table)
     #expect(slots(view) == [2, 1, 0])
@@ -160,7 +160,7 @@ import Testing
     harness.open(2, query: QueryRequest(sort: [("name", true)]), interval: .zero)
     try harness.settle()
     func shown(_ page: UInt64) -> [Cell] { harness.replica(page).cells.map { $0[1] } }
-    // What ties is told apart by code unit.
+    // Ties are broken by code unit.
     #expect(shown(1) == ["a", "B9", "b09", "b9", "b10", "C"].map { .text($0) })
     #expect(shown(2) == shown(1).reversed())
     harness.change { $0.update(2, name: "b9a") }
@@ -212,7 +212,7 @@ import Testing
     #expect(harness.replica().cells.map { $0[1] } == ["9", "10", "B"].map { .text($0) })
   }
 
-  // MARK: The plugin's fault
+  // MARK: Plugin errors
 
   @Test func aLanguageThatNobodyKnowsIsRefused() {
     var engine = Engine(epoch: "test")

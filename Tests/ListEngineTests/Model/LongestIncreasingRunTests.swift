@@ -4,7 +4,7 @@ import Testing
 @testable import ListEngine
 
 @Suite struct LongestIncreasingRunTests {
-  /// The length of a longest one, by trying all ends: O(n²).
+  /// Returns the length of a longest increasing subsequence in O(n²), by trying all ends.
   private func greatestLength(_ values: [Int]) -> Int {
     var lengths: [Int] = []
     for (place, value) in values.enumerated() {
@@ -17,7 +17,7 @@ import Testing
   @Test(arguments: 1...40 as ClosedRange<UInt64>)
   func itIsIncreasingAndNoneIsLonger(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
-    // Shuffled, nearly in order, and with values that repeat.
+    // Shuffled values, almost sorted values, and repeated values.
     var values = (0..<random.number(0...200)).map { seed % 3 == 0 ? $0 / 3 : $0 }
     for _ in 0..<(seed % 2 == 0 ? values.count : 5) where values.count > 1 {
       values.swapAt(random.number(0...values.count - 1), random.number(0...values.count - 1))
@@ -29,7 +29,7 @@ import Testing
   }
 
   @Test func valuesFarFromTheirPlaceAreFoundTheirPile() {
-    // New rows have the greatest labels, wherever the list names them.
+    // New rows have the greatest labels, regardless of their position in the list.
     let values = (0..<1000).map { $0 % 10 == 3 ? 10_000 + $0 : $0 }
     #expect(longestIncreasingRun(values).count { $0 } == 900)
     #expect(

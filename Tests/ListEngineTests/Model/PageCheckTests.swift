@@ -2,7 +2,7 @@ import Testing
 
 @testable import ListEngine
 
-/// What a windowed source gives is compared with what it was asked.
+/// Blocks of a windowed source are checked against the request.
 @Suite struct PageCheckTests {
   static let schema = Schema(
     name: "t", key: .integer,
@@ -52,9 +52,9 @@ import Testing
     #expect(!isSorted(0, [.text("a"), .text("Z")]))
     #expect(isSorted(1, [.text("a9"), .text("A10"), .text("Z")]))
     #expect(!isSorted(1, [.text("A10"), .text("a9")]))
-    // What differs by case only may come either way.
+    // Texts that differ only in case may come in any order.
     #expect(isSorted(1, [.text("B"), .text("b"), .text("B")]))
-    // Of a language only a list that is not sorted at all is a fault.
+    // With a locale, only a list that is not sorted at all is a fault.
     #expect(isSorted(2, [.text("a"), .text("ä"), .text("b"), .text("z"), .text("ö"), .text("zz"), .text("zzz")]))
     #expect(
       isSorted(2, [.text("a"), .text("B"), .text("c"), .text("D"), .text("e"), .text("F")]), "whatever their case")
@@ -136,7 +136,7 @@ import Testing
 }
 
 extension Filter<Int> {
-  /// The column of a filter that has one.
+  /// The column of the filter, or of its first part.
   fileprivate var testColumn: Int {
     switch self {
     case .all(let parts), .any(let parts): parts.first?.testColumn ?? 3

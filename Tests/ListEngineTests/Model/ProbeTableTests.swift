@@ -4,7 +4,9 @@ import Testing
 @testable import ListEngine
 
 @Suite struct ProbeTableTests {
-  /// Numbers stand for themselves; some have one hash, so that they lie in one another's way.
+  /// Numbers are their own values.
+  ///
+  /// Some share a hash, so that they collide.
   @Test(arguments: [1, 2, 3, 4] as [UInt64])
   func numbersAreFoundThroughGrowthAndRemoval(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
@@ -16,7 +18,7 @@ import Testing
     for step in 0..<6000 {
       let number = UInt32(random.number(0...(spread < 100 ? 300 : 3000)))
       if model.contains(number) {
-        // It shrinks for a while, and grows again.
+        // The table shrinks for a while and grows again.
         if step / 1500 % 2 == 1 || random.oneIn(4) {
           table.remove(number, hash: hash(number), rehash: hash)
           model.remove(number)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import ListEngine
 
-/// Rows that are left out are counted by reason, with an example of each.
+/// Rejected rows are counted by reason, with an example of each.
 @Suite struct RejectionsTests {
   @Test func `counts by reason without row and line`() {
     var rejections = Rejections()

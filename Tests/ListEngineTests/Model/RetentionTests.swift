@@ -21,7 +21,7 @@ import Testing
     harness.change { changes in for key in keys { changes.upsert(key, value: key) } }
   }
 
-  // MARK: The last so many
+  // MARK: The most recent rows
 
   @Test func theRowThatCameFirstMakesRoom() throws {
     let harness = try harness(.last(3))
@@ -30,7 +30,7 @@ import Testing
     try harness.settle()
     #expect(harness.values() == [1, 2, 3])
     add(4...4, to: harness)
-    // At once, with the row that came: no page ever sees four.
+    // The eviction happens together with the insertion: no client ever sees four rows.
     try harness.settle()
     #expect(harness.values() == [2, 3, 4])
   }
@@ -80,7 +80,7 @@ import Testing
 
   @Test func aRowThatIsTooLargeMakesNobodyGo() throws {
     var schema = Self.schema(.last(2))
-    // Three columns and a number as key: 64 bytes, and texts of six.
+    // Three columns and an integer key weigh 64 bytes; the texts weigh six.
     schema.limits.bytes = 2 * 70 + 2
     let harness = try Harness(schema: schema)
     harness.open(interval: .zero)
@@ -91,7 +91,7 @@ import Testing
     }
     try harness.settle()
     #expect(harness.values() == [1, 2])
-    // Where one row goes there is room for two bytes more than it had, not for three.
+    // The new row may be two bytes heavier than the evicted one, but not three.
     harness.change { $0.upsert(4, value: 4, name: "rows.", group: "one") }
     try harness.settle()
     #expect(harness.values() == [2, 4])
@@ -116,7 +116,7 @@ import Testing
     #expect(harness.values() == [6, 7, 8])
   }
 
-  // MARK: The last so long
+  // MARK: Rows of a recent period
 
   @Test func aRowGoesExactlyWhenItsTimeIsOver() throws {
     let harness = try harness(.recent(.seconds(10)))
@@ -172,7 +172,7 @@ import Testing
     #expect(harness.engine.tables(at: harness.clock.now)[0].rows == 0)
   }
 
-  // MARK: What pages see
+  // MARK: Clients
 
   @Test func whoReadsInTheMiddleStaysThere() throws {
     let harness = try harness(.last(100))
@@ -201,7 +201,7 @@ import Testing
     #expect(harness.values().contains(94))
   }
 
-  // MARK: The plugin's fault
+  // MARK: Plugin errors
 
   @Test(arguments: [Retention.last(0), .last(-1), .recent(.zero), .recent(.seconds(-1))])
   func aTableThatKeepsNothingIsRefused(retention: Retention) {

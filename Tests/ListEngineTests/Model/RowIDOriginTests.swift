@@ -2,7 +2,7 @@ import Testing
 
 @testable import ListEngine
 
-/// Where ids begin.
+/// The start of row identifiers.
 @Suite struct RowIDOriginTests {
   @Test func aLaneThatWasUsedGoesOnWithTheNextGeneration() throws {
     var lanes = RemainderLanes(for: 2, after: [])

@@ -2,12 +2,13 @@ import Testing
 
 @testable import ListEngine
 
-/// Design.md 3: a row's id is never used again while the engine runs, and stays below 2^53, as numbers of a page are doubles.
+/// Design.md 3: row identifiers are never reused while the engine runs, and stay below 2^53,
+/// because JavaScript numbers are doubles.
 @Suite struct RowIdentityTests {
   private let table = Table(
     Schema(name: "numbers", key: .integer, columns: [Column("a", .integer)]), limits: Limits(), seed: 1)
 
-  /// Puts a row in, and takes it out again if it is not to stay; the result is its id.
+  /// Inserts a row, deletes it again if `andGo` is true, and returns its identifier.
   private func come(_ key: Int64, andGo: Bool = true) throws -> RowID {
     var changes = Changeset()
     changes.upsert(.integer(key), [.integer(1)])
@@ -29,13 +30,13 @@ import Testing
 
   @Test func aSlotIsUsedTwoMillionTimesAndThenNeverAgain() throws {
     _ = try come(1)
-    // As if so many rows had come and gone.
+    // Simulate this many insertions and deletions.
     let uses: UInt32 = 1 << 21
     table.generations.grow(to: 1)
     table.generations[0] = uses - 4
     #expect(try come(1).rawValue == UInt64(uses - 3) << 32)
     #expect(try come(1).rawValue == UInt64(uses - 2) << 32)
-    // The last generation is left to rows that are not there; the next slot begins.
+    // The last generation is reserved for rows that are not loaded, so the next slot is used.
     #expect(try come(1).rawValue == 1)
     #expect(try come(1).rawValue == 1 << 32 | 1)
     #expect(UInt64(uses - 2) << 32 | UInt64(UInt32.max) < 1 << 53)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ListEngine
 
-/// What recordings keep of a windowed source's answers comes back bit by bit.
+/// Recorded blocks of a windowed source round-trip bit by bit.
 @Suite struct RowPageCodingTests {
   private let page = RowPage(
     [

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ListEngine
 
-/// Rows that come together, or are named again together, are taken many at a time: nobody must notice.
+/// Batched insertions and comparisons of rows have the same effect as single ones.
 @Suite struct RowsTogetherTests {
   private static let schema = Schema(
     name: "all", key: .integer,
@@ -25,7 +25,7 @@ import Testing
       .map { table.keys.key(of: $0) }
   }
 
-  /// Cells of every type, some empty, some at the edge of what there is.
+  /// Returns cells of every type, with nulls and extreme values among them.
   private func row(_ number: Int) -> [Cell] {
     let row: [Cell] = [
       .integer(Int64(number)), .number(Double(number) / 3), .text("text \(number % 7)"), .boolean(number % 2 == 0),
@@ -62,7 +62,7 @@ import Testing
     for _ in 0..<3 { table.apply(list(0..<300)) }
     #expect(table.log.end == end && table.relabelings == relabelings && table.count == 300 && table.rejected == 0)
     #expect((0..<300).map { table.id(of: UInt32($0)) } == ids)
-    // Named without a reload as well.
+    // Rows named again without a reload.
     var again = list(10..<200)
     (again.beginsReload, again.endsReload) = (false, false)
     table.apply(again)
@@ -211,11 +211,11 @@ import Testing
     rows.apply(changes)
     #expect(
       rows.count == 90 && rows.rejected == 10 && rows.lastRejection == "row 99: the table has its limit of 90 rows")
-    // A row weighs 32, and 8 for its column and its key each, and its text.
+    // A row weighs 32 bytes, plus 8 for its column, 8 for its key and its text.
     let bytes = table(schema) { $0.tableBytes = 80 * 49 }
     bytes.apply(changes)
     #expect(bytes.count == 80 && bytes.rejected == 20)
-    // A full table can be loaded again, as it is and with others.
+    // A full table can be reloaded, with the same rows and with others.
     changes = Changeset.reload((0..<80).map { (.integer($0), [.text("x")]) })
     bytes.apply(changes)
     #expect(bytes.count == 80 && bytes.rejected == 20)
@@ -257,7 +257,7 @@ import Testing
     #expect(order(table) == [2, 3, 4, 1])
     #expect(!table.log.entries.dropFirst().contains { $0.slot == 0 }, "row 1 has moved")
     let end = table.log.end
-    // At the end, in parts: what came with the first one has its place already.
+    // The list comes in parts. Rows inserted by the first part have their position already.
     var head = list([2, 3, 4, 1, 5, 6])
     head.endsReload = false
     var tail = list([7])
@@ -300,7 +300,7 @@ import Testing
     var list: [(key: Int, version: Int)] = []
     for step in 0..<25 {
       if random.oneIn(3) { table.forgetChanges(before: table.log.end) }
-      // Runs of rows go, come, change and change places.
+      // Runs of rows are deleted, inserted, changed and moved.
       for _ in 0..<random.number(0...4) where !list.isEmpty {
         let start = random.number(0...list.count - 1)
         let run = start..<min(list.count, start + random.number(1...20))

@@ -28,12 +28,12 @@ import Testing
     [.integer(1), note.map { .text($0) } ?? .null, run.map { .series($0) } ?? .null]
   }
 
-  // MARK: What a row weighs
+  // MARK: The weight of a row
 
   @Test func aRowWeighsWhatTheRuleSays() {
     let table = table()
     change(table) { $0.upsert(.text("key"), row("four", run: [1, 2])) }
-    // 32 for the row, 8 for each of three columns, 3 for the key, 4 and 16 for what is in the cells.
+    // 32 for the row, 8 for each of three columns, 3 for the key, 4 and 16 for the cells.
     #expect(table.bytes == 32 + 24 + 3 + 4 + 16)
     change(table) { $0.update(.text("key"), [nil, .text("longer"), .null]) }
     #expect(table.bytes == 32 + 24 + 3 + 6)
@@ -92,7 +92,7 @@ import Testing
     #expect(table.rejected == 0)
     change(table) { $0.update(.text("a"), [.integer(2), .text("12345678901"), nil]) }
     #expect(table.lastRejection == "row a: it has 68 bytes, and the table 0 of its limit of 67 bytes")
-    // Nothing of a rejected update is taken, and one that does not grow is.
+    // A rejected update changes nothing. An update that does not grow the row is applied.
     change(table) { $0.update(.text("a"), [.integer(3), nil, nil]) }
     #expect(table.snapshot(0).cells == [.integer(3), .text("1234567890"), .null])
     change(table) { $0.upsert(.text("a"), row("0987654321")) }
@@ -123,7 +123,7 @@ import Testing
     #expect(table(bytes: 59, limits: limits).byteLimit == 59)
   }
 
-  // MARK: A list that is loaded again
+  // MARK: Reload
 
   @Test func aListThatIsLoadedAgainMayReplaceAllRowsOfAFullTable() {
     let table = table(rows: 2, bytes: 2 * 57 + 2)
@@ -137,7 +137,7 @@ import Testing
     let table = table(bytes: 2 * 57 + 4)
     table.apply(.reload([(.text("a"), row("1")), (.text("b"), row("1"))]))
     table.apply(.reload([(.text("b"), row("123")), (.text("x"), row("12")), (.text("a"), row("2"))]))
-    // x does not fit behind b; a does.
+    // x does not fit after b, but a does.
     #expect(keys(table) == ["b", "a"])
     #expect(table.rejected == 1)
   }
@@ -156,7 +156,7 @@ import Testing
     var head = Changeset()
     head.beginsReload = true
     head.upsert(.text("a"), row("123"))
-    // b is not named yet: what it weighs is bounded for itself.
+    // b is not named yet: its weight is limited separately.
     head.update(.text("b"), [nil, .text("1234"), nil])
     head.update(.text("a"), [nil, .text("12"), nil])
     head.upsert(.text("c"), row("1"))
@@ -176,7 +176,7 @@ import Testing
   @Test func whatWasLoadedOfARowThatIsNamedAgainIsWeighed() throws {
     let schema = Schema(
       name: "t", key: .integer, columns: [Column("a", .text), Column("b", .text, isDeferred: true)])
-    // 32 and 8 for the key, 8 for each column, and the texts.
+    // 32, 8 for the key, 8 for each column, and the texts.
     for (limit, isTaken) in [(56 + 3 + 10, true), (56 + 3 + 9, false)] {
       var bounded = schema
       bounded.limits.bytes = limit
@@ -204,7 +204,7 @@ import Testing
     #expect(table.rejected == 0)
   }
 
-  // MARK: The plugin's fault
+  // MARK: Plugin errors
 
   @Test(arguments: [0, -1])
   func aTableThatMayHoldNothingIsRefused(limit: Int) {

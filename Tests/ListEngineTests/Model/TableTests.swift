@@ -181,7 +181,7 @@ import Testing
       table.apply(removal)
       table.forgetChanges(before: table.log.end)
     }
-    // And slots are used again: the table does not grow.
+    // Slots are reused: the table does not grow.
     #expect(table.slots < 10)
   }
 
@@ -245,7 +245,7 @@ import Testing
     #expect(order(table) == [1, 3, 4, 5].map { .integer($0) })
     #expect(table.slot(of: ids[1]) == nil)
     #expect(table.slot(of: ids[2]) != nil)
-    // One went and one came: nothing else was touched.
+    // One row was deleted and one inserted: nothing else was touched.
     #expect(table.log.end == end + 2)
   }
 
@@ -289,7 +289,7 @@ import Testing
     table.apply(changes)
     #expect(table.rejected == 2)
     #expect(table.lastRejection == "two had no key")
-    // What fits says nothing of it.
+    // A valid changeset does not change the last rejection.
     table.apply(list([1]))
     #expect(table.rejected == 2 && table.lastRejection == "two had no key")
   }
@@ -327,7 +327,8 @@ import Testing
     }
   }
 
-  /// Moves, removals, lists and rows that come singly and together: what a plain array of keys does, the table does.
+  /// Random moves, deletions, reloads, and single and batched insertions have the same effect as on
+  /// an array of keys.
   @Test func aRowIsMovedToWhereItsSourceSaysWhateverHappenedBefore() {
     var random = SeededGenerator(seed: 9)
     let table = table(Schema(name: "t", key: .integer, columns: [Column("a", .integer)]))
@@ -396,6 +397,6 @@ import Testing
 }
 
 extension RowKey: ExpressibleByIntegerLiteral {
-  /// So that tests can write keys as they are.
+  /// Creates an integer key, so that tests can write keys as literals.
   public init(integerLiteral value: Int64) { self = .integer(value) }
 }

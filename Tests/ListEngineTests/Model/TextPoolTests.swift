@@ -25,7 +25,7 @@ import Testing
     let first = take("one", pool)
     let generation = pool.generation(of: first)
     #expect(generation > 0)
-    // As long as someone holds it, it is the same text.
+    // The text stays the same while it has a holder.
     #expect(take("one", pool) == first && pool.generation(of: first) == generation)
     pool.release(first)
     pool.release(first)

@@ -86,7 +86,7 @@ import Testing
       for case .header(let header) in harness.replica().items { slots.insert(header.slot) }
       for lead in harness.replica().lead { slots.insert(lead.slot) }
     }
-    // Twenty items with a header in every fourth, and the one above them.
+    // Twenty items with a header in every fourth, and the header above them.
     #expect(slots.count <= 8)
   }
 

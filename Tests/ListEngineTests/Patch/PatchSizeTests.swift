@@ -3,9 +3,12 @@ import Testing
 
 @testable import ListEngine
 
-/// Design.md 4.5: a patch is bounded; a large change arrives in several, each leaving the page whole.
+/// Design.md 4.5: patches are bounded.
 ///
-/// A row of the harness costs 40: 16 for itself, 12 for a number, and 3 more than its bytes for each text of three.
+/// A large change arrives in several patches, each of which leaves the client's window consistent.
+///
+/// A row of the harness costs 40 bytes: 16 for itself, 12 for a number, and 3 more than its bytes
+/// for each of its texts.
 @Suite struct PatchSizeTests {
   private func harness(_ budget: Int, rows: Int = 40) throws -> Harness {
     var limits = Limits()
@@ -13,7 +16,7 @@ import Testing
     return try Harness(limits: limits, rows: rows)
   }
 
-  /// How many rows come first to a page that sees ten.
+  /// Returns the number of rows that a client with ten visible rows receives first.
   private func firstRows(_ budget: Int) throws -> Int {
     let harness = try harness(budget)
     harness.open(buffer: 0)
@@ -60,7 +63,7 @@ import Testing
   }
 
   @Test func aCellThatCouldNotBeLoadedCostsItsReasonAndFourteen() throws {
-    // Four letters, five bytes.
+    // Four letters in five bytes.
     let reason = "späh"
     for (budget, rows) in [(2 * (16 + 5 + 14), 2), (2 * (16 + 5 + 14) - 1, 1)] {
       var limits = Limits()
@@ -78,7 +81,7 @@ import Testing
   }
 
   @Test func onlyTheCellsThatChangedCost() throws {
-    // 16 and 3 + 8 for the name, three rows of them.
+    // 16 per row, and 3 + 8 for the name; three rows.
     for (budget, rows) in [(3 * 27, 3), (3 * 27 - 1, 2)] {
       let harness = try harness(budget)
       harness.open(buffer: 0)
@@ -92,7 +95,7 @@ import Testing
     let harness = try harness(40)
     harness.open(buffer: 0)
     try harness.settle()
-    // Larger than the bound: it goes alone, and nothing has to follow.
+    // The row exceeds the budget: it is sent alone, and nothing has to follow.
     harness.change { $0.update(0, name: String(repeating: "x", count: 500)) }
     #expect(try harness.advance(by: .seconds(1)).first?.patch.updatedRows.count == 1)
     harness.acknowledge()
@@ -113,7 +116,7 @@ import Testing
       updates.append(patch.updatedRows.map(\.index))
       harness.acknowledge()
     }
-    // What is in sight first, then what lies ahead, then what lies behind from near to far.
+    // Visible items first, then items ahead, then items behind from near to far.
     let wanted = [[5, 6], [7, 8], [9, 10], [11, 12], [13, 14], [15, 16], [17, 18], [4, 19], [2, 3], [0, 1]]
     #expect(updates == wanted)
     #expect(harness.engine.deadline == nil)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ListEngine
 
-/// The rules of design.md 4.5, one by one.
+/// The rules of design.md 4.5.
 @Suite struct PatchTests {
   // MARK: Positions
 
@@ -33,7 +33,7 @@ import Testing
     let patch = try #require(try harness.advance(by: .seconds(1)).first).patch
     #expect(patch.moved.map(\.from) == [6])
     #expect(patch.moved.map(\.to) == [1])
-    // It is updated as well, by its position before.
+    // The item is updated as well, by its position before the patch.
     #expect(patch.updatedRows.map(\.index) == [6])
     #expect(patch.removed.isEmpty && patch.inserted.isEmpty)
   }
@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  // MARK: Proof
+  // MARK: Verification
 
   @Test func aPatchWhoseCountsContradictEachOtherIsNeverSent() async throws {
     await #expect(processExitsWith: .failure) {
@@ -161,7 +161,7 @@ import Testing
       digest(items: [.header(collapsed), row(1, 1)]),
     ]
     #expect(Set(headers).count == headers.count)
-    // The number that docs/protocol.md states.
+    // The number stated in docs/protocol.md.
     #expect(digest([], start: 0, total: 0) == 1_691_955_498)
   }
 
@@ -178,7 +178,7 @@ import Testing
     #expect(window.sequence == refused.sequence + 1)
     #expect(harness.engine.resyncs == 1)
     #expect(harness.replica().total == 29)
-    // A late one, for what has been replaced already, changes nothing.
+    // A late resync for a window that was replaced already changes nothing.
     harness.engine.handle(.resync(id, sequence: refused.sequence), at: harness.clock.now)
     #expect(harness.engine.resyncs == 1)
   }
@@ -215,7 +215,7 @@ import Testing
     #expect(isAtTheEnd())
   }
 
-  // MARK: What travels
+  // MARK: Contents
 
   @Test func onlyChangedCellsTravel() throws {
     let harness = try Harness(rows: 5)
@@ -223,7 +223,7 @@ import Testing
     try harness.settle()
     harness.change { changes in
       changes.update(2, name: "other")
-      changes.upsert(3, value: 30)  // the same again
+      changes.upsert(3, value: 30)  // unchanged values
     }
     let patch = try #require(try harness.advance(by: .seconds(1)).first).patch
     #expect(patch.updatedRows.count == 1)
@@ -238,7 +238,7 @@ import Testing
     #expect(try harness.advance(by: .seconds(1)).isEmpty)
     harness.change { $0.upsert(2, value: 20) }
     #expect(try harness.advance(by: .seconds(1)).isEmpty)
-    // The count is in sight.
+    // The number of rows is visible.
     harness.change { $0.delete(80) }
     let patch = try #require(try harness.advance(by: .seconds(1)).first).patch
     #expect(patch.removed.isEmpty && patch.inserted.isEmpty && patch.updatedRows.isEmpty)
@@ -256,8 +256,8 @@ import Testing
     harness.acknowledge()
     harness.change { changes in
       changes.upsert(500, value: 255)  // new
-      changes.update(90, value: 265)  // came by itself
-      changes.update(24, value: 5000)  // went by itself
+      changes.update(90, value: 265)  // moved into the window by its own change
+      changes.update(24, value: 5000)  // moved out of the window by its own change
       changes.delete(26)
     }
     let changed = try #require(try harness.advance(by: .seconds(1)).first).patch
@@ -444,7 +444,7 @@ import Testing
     harness.acknowledge(slow)
     harness.change { $0.update(3, value: 3) }
     let patches = try harness.advance(by: .seconds(1))
-    // The slow page has been waiting for longer.
+    // The slow client has been waiting for longer.
     #expect(patches.map(\.patch.updatedRows.count) == [2, 1])
     #expect(harness.values(1) == harness.values(2))
   }

@@ -3,9 +3,11 @@ import Testing
 
 @testable import ListEngine
 
-/// The reader's place: design.md 4.6. Positions are the page's own, followed by the shifts that it is told.
+/// Design.md 4.6: the scroll anchor.
+///
+/// Positions are the client's own, corrected by the shifts it receives.
 @Suite struct ReaderTests {
-  /// A page on rows sorted by value, reading from the row at `first` on.
+  /// Opens a session on rows sorted by value, with the viewport at `first`.
   private func reading(_ first: Int, rows: Int = 100, query: QueryRequest? = nil) throws -> (Harness, () -> Int) {
     let harness = try Harness(rows: rows)
     harness.open(query: query ?? QueryRequest(sort: [("value", false)]), first: first)
@@ -14,7 +16,7 @@ import Testing
     return (harness, { first + harness.deliveries[start...].reduce(0) { $0 + $1.delivery.shift } })
   }
 
-  /// The value of the row that the page shows at a position.
+  /// Returns the value of the row that the client shows at a position.
   private func value(at position: Int, _ harness: Harness) -> Int64? {
     let replica = harness.replica()
     guard replica.items.indices.contains(position - replica.start),
@@ -67,7 +69,8 @@ import Testing
       for key in 200..<203 { changes.upsert(key, value: 1) }
     }
     try harness.settle(by: .seconds(1))
-    // Three came above and the anchor went: the next row, one below it, keeps its place on the screen.
+    // Three rows came above and the anchor went: the next row, one below it, keeps its place on the
+    // screen.
     #expect(first() == 52)
     #expect(value(at: first() + 1, harness) == 510)
   }
@@ -87,7 +90,7 @@ import Testing
   @Test func theAnchorThatThePageNamesIsTheOneThatIsHeld() throws {
     let (harness, first) = try reading(50)
     harness.scroll(first: 50, anchor: harness.row(550))
-    // Something comes between the first row and the anchor: the anchor stays, the first row goes up.
+    // A row appears between the first row and the anchor: the anchor stays, the first row moves up.
     harness.change { $0.upsert(200, value: 525) }
     try harness.settle(by: .seconds(1))
     #expect(first() == 51)
@@ -98,7 +101,7 @@ import Testing
     let (harness, first) = try reading(50, query: QueryRequest())
     harness.change { $0.set.move(.integer(50), before: .integer(10)) }
     try harness.settle(by: .seconds(1))
-    // It went up past ten rows; those below it stay where they are.
+    // The row moved up past ten rows; those below it stay in place.
     #expect(first() == 50)
     #expect(value(at: first() + 1, harness) == 510)
   }
@@ -107,7 +110,7 @@ import Testing
     let (harness, first) = try reading(50, query: QueryRequest(sort: [("value", false)], group: ["group"]))
     harness.change { $0.set.update(.integer(49), [nil, nil, .text("another, above")]) }
     try harness.settle(by: .seconds(1))
-    // Its header came above as well: the row below it is where it was.
+    // Its header appeared above as well: the row below it stays in place.
     #expect(first() == 51)
     #expect(value(at: first() + 1, harness) == 500)
   }
@@ -140,7 +143,7 @@ import Testing
 
   @Test func aRowOfTheBufferAboveIsNotTheAnchor() throws {
     let (harness, first) = try reading(50)
-    // Between the buffer's first row and what is in sight.
+    // Between the buffer's first row and the viewport.
     harness.change { $0.upsert(200, value: 475) }
     try harness.settle(by: .seconds(1))
     #expect(first() == 51)
@@ -189,7 +192,7 @@ import Testing
     let held = harness.replica()
     harness.change { changes in for key in 200..<203 { changes.upsert(key, value: 1) } }
     #expect(try harness.advance(by: .seconds(1)).map(\.shift) == [3])
-    // The page has not applied it when it scrolls to 60, by its old count: that is 63 by the new one.
+    // The client has not applied the shift when it scrolls to 60. By the new count this is 63.
     harness.engine.handle(
       .viewport(
         SessionID(rawValue: 1), Viewport(first: 60, count: 10, ahead: 5, behind: 5, stick: nil, sequence: held.sequence)
@@ -208,7 +211,8 @@ import Testing
     harness.change { changes in for key in 0..<4 { changes.delete(key) } }
     let patch = try #require(try harness.advance(by: .seconds(1)).first)
     #expect(patch.shift == -4)
-    // To the top, where nothing is left to follow, and on to 12, which is 8 when the page has applied the patch.
+    // First to the top, where no shift is left, then to 12, which is 8 after the client has applied
+    // the patch.
     for first in [0, 12] {
       harness.engine.handle(
         .viewport(id, Viewport(first: first, count: 10, ahead: 5, behind: 5, stick: nil, sequence: patch.sequence - 1)),
@@ -223,7 +227,8 @@ import Testing
     let (harness, _) = try reading(50)
     harness.change { changes in for key in 200..<203 { changes.upsert(key, value: 1) } }
     #expect(try harness.advance(by: .seconds(1)).map(\.shift) == [3])
-    // The page has applied the patch and counts from there; only its word of it is still on its way.
+    // The client has applied the patch and counts from there; only its acknowledgement is still on
+    // its way.
     harness.scroll(first: 60)
     harness.acknowledge()
     try harness.settle()
@@ -244,7 +249,8 @@ import Testing
     #expect(window.shift == 4)
   }
 
-  /// Found by seed 2071 of the simulation: the engine stopped at the top, and told of the whole way.
+  /// Found by seed 2071 of the simulation: the engine stopped at the top, but reported the full
+  /// shift.
   @Test func aScrollToTheTopBeforeARefusalLeavesNothingToFollowAboveIt() throws {
     let harness = try Harness(rows: 20)
     let id = harness.open(first: 6)
@@ -252,7 +258,8 @@ import Testing
     harness.change { changes in for key in 0..<4 { changes.delete(key) } }
     let refused = try #require(try harness.advance(by: .seconds(1)).first)
     #expect(refused.shift == -4)
-    // The page has not seen the patch; it goes to the top, wants to follow the end, and refuses the patch then.
+    // The client has not seen the patch. It goes to the top, sticks to the end, and then refuses
+    // the patch.
     harness.engine.handle(
       .viewport(id, Viewport(first: 0, count: 10, ahead: 5, behind: 5, stick: .end, sequence: refused.sequence - 1)),
       at: harness.clock.now)
@@ -260,7 +267,7 @@ import Testing
     harness.engine.handle(.resync(id, sequence: refused.sequence), at: harness.clock.now)
     let window = try #require(try harness.advance().first)
     #expect(window.patch.base == nil)
-    // From 0, where the page is, to the last ten of sixteen.
+    // From 0, where the client is, to the last ten of sixteen items.
     #expect(window.shift == 6)
   }
 
@@ -329,7 +336,7 @@ import Testing
     insertAbove(5000..<5001)
     let refused = try #require(try harness.advance(by: .seconds(1)).first)
     #expect(refused.shift == 1)
-    // So many in one place that the table numbers its order anew.
+    // So many insertions in one place that the table reassigns its labels.
     insertAbove(6000..<6040)
     harness.engine.handle(.writable(id), at: harness.clock.now)
     harness.engine.handle(.resync(id, sequence: refused.sequence), at: harness.clock.now)
@@ -353,7 +360,8 @@ import Testing
     #expect(value(at: first(), harness) == before)
   }
 
-  /// A reader in sections of ten rows, “a” to “j”, with so many items in sight from `first` on.
+  /// Opens a session on sections of ten rows, “a” to “j”, with `count` visible items from `first`
+  /// on.
   private func readingSections(_ first: Int, _ collapsed: String...) throws -> Harness {
     let harness = try Harness()
     harness.change { changes in
@@ -398,15 +406,15 @@ import Testing
   }
 
   @Test func theHeaderTakesThePlaceOfARowThatIsFoldedAway() throws {
-    // Its header is above what is visible: it goes to the top of it.
+    // The header is above the viewport: it moves to the viewport's top.
     let above = try readingSections(25)
     above.scroll(first: 25, count: 5, buffer: 40, anchor: above.row(220))
     #expect(try collapse("c", above) == -3)
-    // Its header is visible: it stays where it is.
+    // The header is visible: it stays in place.
     let visible = try readingSections(21)
     visible.scroll(first: 21, count: 5, buffer: 40, anchor: visible.row(210))
     #expect(try collapse("c", visible) == 0)
-    // Both, with something else collapsed above at the same time.
+    // Both cases, with another section above collapsed at the same time.
     let both = try readingSections(25)
     both.scroll(first: 25, count: 5, buffer: 40, anchor: both.row(220))
     let id = SessionID(rawValue: 1)
@@ -416,7 +424,8 @@ import Testing
 
   @Test func aHeaderInSightHoldsThePlaceWhenNoRowDoes() throws {
     let harness = try readingSections(2, "a", "b", "c", "d", "e")
-    // Only headers are in sight: expanding the second keeps the first where it is; expanding one above moves nothing.
+    // Only headers are visible: expanding the second keeps the first in place; expanding one above
+    // moves nothing.
     #expect(try collapse("d", harness, false) == 0)
     harness.acknowledge()
     #expect(try collapse("a", harness, false) == 10)
@@ -434,7 +443,7 @@ import Testing
     #expect(reader.window(of: 10_000) == 490..<570)
     go(480)
     #expect(reader.window(of: 10_000) == 450..<530)
-    go(480)  // standing still is no change of direction
+    go(480)  // no scrolling, no change of direction
     #expect(reader.window(of: 10_000) == 450..<530)
     go(10)
     #expect(reader.window(of: 10_000) == 0..<60)

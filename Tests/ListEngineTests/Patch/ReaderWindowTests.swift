@@ -2,7 +2,7 @@ import Testing
 
 @testable import ListEngine
 
-/// What a page is to hold: design.md 4.8, docs/protocol.md “viewport”.
+/// Design.md 4.8 and docs/protocol.md “viewport”: the items that a client should hold.
 @Suite struct ReaderWindowTests {
   private func reader(
     _ first: Int, count: Int = 40, ahead: Int? = nil, behind: Int? = nil, from before: Int = 0
@@ -25,7 +25,7 @@ import Testing
     #expect(reader(200).visible(of: 1_000) == 200..<240)
     #expect(reader(200).window(of: 1_000) == 190..<270)
     #expect(reader(200, from: 500).window(of: 1_000) == 170..<250)
-    // What three quarters leave over lies ahead.
+    // The rest of the three quarters lies ahead.
     #expect(reader(200, count: 7).window(of: 1_000) == 199..<213)
     #expect(reader(200, count: 7, from: 500).window(of: 1_000) == 194..<208)
     #expect(reader(200, count: 1).window(of: 1_000) == 200..<202)
@@ -80,5 +80,17 @@ import Testing
     }
     reader.leaveEdge()
     #expect(reader.stick == nil && reader.namedAnchor == row)
+  }
+
+  @Test func aCrowdedTableShrinksTheBufferFirstAndThenTheViewport() {
+    var reader = reader(1_000, count: 40, ahead: 60, behind: 20)
+    reader.greatestWindow = 80
+    #expect(reader.visible(of: 5_000) == 1_000..<1_040)
+    #expect(reader.window(of: 5_000) == 990..<1_070)
+    reader.greatestWindow = 30
+    #expect(reader.visible(of: 5_000) == 1_000..<1_030)
+    #expect(reader.window(of: 5_000) == 1_000..<1_030)
+    reader.greatestWindow = 120
+    #expect(reader.window(of: 5_000) == 980..<1_100)
   }
 }

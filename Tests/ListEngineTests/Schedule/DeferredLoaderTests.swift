@@ -3,18 +3,21 @@ import Testing
 
 @testable import ListEngine
 
-/// Deferred columns, from the viewport to the source and back. Rows 0 to 99; a page sees ten of them and holds five more on each side.
+/// Deferred columns, from the viewport to the source and back.
+///
+/// The table has rows 0 to 99; a client sees ten of them and holds five more on each side.
 @Suite struct DeferredLoaderTests {
-  /// A page on a table with a deferred column `1`, and a source that answers after a second unless told otherwise.
+  /// A client of a table with deferred column `1`, and a source that by default answers after a
+  /// second.
   private final class Bench {
     var engine = Engine(epoch: "deferred")
     var clock = ManualClock()
     let table: TableID
     var loader: ScriptedLoader
     var replicas: [SessionID: Replica] = [:]
-    /// What the source makes of a row; one that is not here is loaded after a second.
+    /// The source's behavior by row; the default is to load after a second.
     var plans: [Int: ScriptedLoader.Plan] = [:]
-    /// Values other than the row's number.
+    /// Values that differ from the default, which is the row's number.
     var values: [DeferredCell: Cell] = [:]
 
     init(rows: Int = 100, policy: PrefetchPolicy = PrefetchPolicy(inFlight: 4)) throws {
@@ -49,7 +52,9 @@ import Testing
       Viewport(first: first, count: 10, ahead: 5, behind: 5, stick: nil, sequence: replicas[id]?.sequence ?? 0)
     }
 
-    /// Lets pages and source answer until nothing is to be done at this moment; the result is what the source was told.
+    /// Runs clients and source until nothing is due.
+    ///
+    /// Returns the commands that the source received.
     @discardableResult func settle() throws -> [String] {
       var told: [String] = []
       for _ in 0..<1000 {
@@ -85,7 +90,7 @@ import Testing
       return told
     }
 
-    /// Lets time pass, without jumping over anything that is due meanwhile.
+    /// Lets time pass, without skipping any deadline.
     @discardableResult func wait(_ duration: Duration) throws -> [String] {
       let end = clock.now.advanced(by: duration)
       var told = try settle()
@@ -99,7 +104,8 @@ import Testing
 
     var counters: PrefetchCounters { engine.prefetch(of: table) }
 
-    /// What a page shows of a row: its value, `…` while it is on its way, or the reason why it is not there.
+    /// Returns what a client shows of a row: its value, `…` while it loads, or the reason why it
+    /// failed.
     func shown(_ row: Int, _ number: UInt64 = 1) -> String? {
       let replica = replicas[SessionID(rawValue: number)]
       for case .row(let id, _, let cells) in replica?.items ?? [] where cells[0] == .text("file \(row)") {
@@ -168,7 +174,7 @@ import Testing
     try bench.settle()
     bench.scroll(first: 80)
     #expect(try bench.settle() == ["-0", "-1", "-2", "-3", "+80", "+81", "+82", "+83"])
-    // Nothing else of the first place was ever asked for.
+    // Nothing else at the first position was ever requested.
     try bench.wait(.seconds(20))
     #expect(bench.loader.loads.count == 4 + 20)
   }
@@ -340,7 +346,7 @@ import Testing
     try bench.wait(.seconds(1))
     #expect(bench.shown(0) == "0.0")
     #expect(bench.shown(1) == "1.0")
-    // Row 90 had no value: what comes for nothing is kept.
+    // Row 90 had no value: an unrequested answer is kept.
     bench.scroll(first: 85)
     try bench.settle()
     #expect(bench.shown(90) == "90.0")
@@ -369,7 +375,7 @@ import Testing
     }
     #expect(try bench.settle() == ["-0", "-1", "+4", "+5"])
     #expect(bench.shown(0) == "7.0")
-    // Empty is a value when it is said of this cell.
+    // Null is a value if the source sends it for this cell.
     #expect(bench.shown(1) == "")
     try bench.wait(.seconds(10))
     #expect(!bench.loader.loads.contains { $0.key == .integer(9) })
@@ -414,7 +420,7 @@ import Testing
     let bench = try Bench()
     bench.open(query: QueryRequest(sort: [("name", false)]))
     try bench.wait(.seconds(10))
-    // In the order of names row 10 is in sight, and row 2 below it: loaded, and not seen yet.
+    // Ordered by name, row 10 is visible and row 2 is below: loaded, but not seen yet.
     bench.change { changes in
       for row: Int64 in [10, 2] {
         changes.delete(.integer(row))

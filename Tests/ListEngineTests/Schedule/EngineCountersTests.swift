@@ -3,7 +3,7 @@ import Testing
 
 @testable import ListEngine
 
-/// What the engine says of its own work.
+/// The engine's counters of its own work.
 @Suite struct EngineCountersTests {
   @Test func oneFlushCarriesManyChanges() throws {
     let harness = try Harness(rows: 10)
@@ -66,7 +66,7 @@ import Testing
     harness.scroll(first: 5, count: 5, buffer: 0)
     try harness.settle()
     #expect(harness.engine.counters.headersMade == 1 && harness.engine.counters.headersReused == 1)
-    // Between two headers one stands above the window, which is another kind of place.
+    // Between two headers, the enclosing one is above the window, which needs another kind of slot.
     harness.scroll(first: 8, count: 5, buffer: 0)
     try harness.settle()
     #expect(harness.engine.counters.headersMade == 2 && harness.engine.counters.headersReused == 2)

@@ -3,7 +3,8 @@ import Testing
 
 @testable import ListEngine
 
-/// Design.md 4.6: while a pointer, selection or focus rests in the table, values go on changing in place and moves wait.
+/// Design.md 4.6: while a pointer, selection or focus rests in the table, values change in place
+/// and moves wait.
 @Suite struct HoldTests {
   private static let page = SessionID(rawValue: 1)
   private static let byValue = QueryRequest(sort: [("value", false)])
@@ -12,7 +13,8 @@ import Testing
     harness.engine.handle(.hold(page, isHeld: isHeld), at: harness.clock.now)
   }
 
-  /// Rows 0, 10, 20, ... by their values, at rest, with ten in sight; held.
+  /// Opens a session on rows 0, 10, 20, ... ordered by value, with ten visible rows, and holds the
+  /// order.
   private func held(
     rows: Int = 30, query: QueryRequest = byValue, first: Int = 0, stick: Viewport.Stick? = nil,
     limits: Limits = Limits()
@@ -40,13 +42,13 @@ import Testing
   @Test func aMoveThatWaitsIsToldThoughNothingInSightHasChanged() throws {
     let harness = try held(rows: 60)
     let before = harness.values()
-    // From far below into the middle of what is in sight.
+    // From far below into the middle of the viewport.
     harness.change { $0.update(50, value: 25) }
     #expect(try harness.advance().count == 1)
     #expect(harness.replica().held == Held(moves: 1))
     #expect(harness.values() == before)
     harness.acknowledge()
-    // And no more than once.
+    // The client is notified only once.
     harness.change { $0.update(50, value: 26) }
     #expect(try harness.advance(by: .seconds(1)).isEmpty)
   }
@@ -73,7 +75,7 @@ import Testing
         #expect(harness.replica().held == nil, "\(name), held before: \(wasHeld)")
         #expect(harness.values() != before, "\(name), held before: \(wasHeld)")
         harness.acknowledge()
-        // From then on it is held.
+        // The order is held from here on.
         let held = harness.values()
         harness.change { changes in for value in [7, 57] { changes.upsert(200 + value, value: value, group: "b") } }
         try harness.settle()
@@ -107,7 +109,7 @@ import Testing
     #expect(patch.before == 15 && patch.after == 15)
     #expect(harness.values()[3] == 30)
     #expect(harness.replica().held == Held(moves: 1, gone: [3]))
-    // How many rows there are is no place; how many items there are is.
+    // The number of rows is not a position, but the number of items is.
     #expect(harness.replica().rows == 28)
     #expect(harness.replica().total == 30)
     harness.acknowledge()
@@ -207,7 +209,7 @@ import Testing
     #expect(harness.row(455) == anchor)
     hold(harness, false)
     #expect(try harness.advance().map(\.shift) == [-1])
-    // Row 210 was the second in sight, and is where it was on the screen.
+    // Row 210 was the second visible one, and keeps its place on the screen.
     #expect(harness.replica().start == 14)
     #expect(harness.values()[6] == 210)
   }
@@ -295,7 +297,7 @@ import Testing
     harness.change { $0.update(1, value: 25) }
     try harness.settle()
     #expect(harness.values().prefix(3) == [0, 20, 25])
-    // Nor between a query and the window that answers it, which the page has not acknowledged yet.
+    // No hold either between a query and its window, which the client has not acknowledged yet.
     harness.engine.handle(.query(Self.page, request: 2, query: Self.byValue, viewport: nil), at: harness.clock.now)
     hold(harness)
     try harness.advance()
@@ -321,9 +323,9 @@ import Testing
     }
     try harness.settle()
     #expect(harness.replica().headers.map(\.count) == [3, 2])
-    // Header, row, row; header and two rows of the section that went.
+    // Header, row, row; then the header and two rows of the deleted section.
     #expect(harness.replica().held?.gone == [3, 4, 5])
-    // Whoever collapses a section wants to see it collapsed.
+    // A user who collapses a section wants to see the result.
     harness.engine.handle(.collapse(Self.page, .path([.text("a")]), isCollapsed: true), at: harness.clock.now)
     try harness.settle()
     #expect(harness.replica().headers.map(\.count) == [3])

@@ -21,7 +21,7 @@ import Testing
     }
   }
 
-  /// A page that asked for 300 ms and has 500 now.
+  /// Returns a pace of a client that requested 300 ms and now has 500.
   private func slowed() -> Pace {
     var pace = Pace(asked: .milliseconds(300))
     pace.noteAcknowledgement(after: .milliseconds(300) + .nanoseconds(1))
@@ -52,7 +52,7 @@ import Testing
       for _ in 0..<4 { pace.noteAcknowledgement(after: delay) }
       #expect(pace.interval == .milliseconds(interval))
     }
-    // Of a short interval, what takes half of a hundred milliseconds.
+    // For a short interval the bound is half of 100 ms.
     for (delay, interval) in [(Duration.milliseconds(50), 16), (.milliseconds(50) + .nanoseconds(1), 33)] {
       var pace = Pace(asked: .milliseconds(16))
       pace.noteAcknowledgement(after: .seconds(1))

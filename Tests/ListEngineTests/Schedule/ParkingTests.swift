@@ -58,4 +58,28 @@ import Testing
     parking.park(session(1), at: at(0))
     #expect(parking.count == 0 && parking.take(SessionID(rawValue: 1)) == nil)
   }
+
+  @Test func largeWindowsLeaveBeforeTheirTime() {
+    func holding(_ number: UInt64, _ count: Int) -> Session {
+      let session = session(number)
+      let item = WindowItem.row(RowSnapshot(id: RowID(rawValue: 1), revision: 1, absence: .pending))
+      session.base = WindowState(
+        start: 0, total: count, rows: count, items: Array(repeating: item, count: count), lead: [], pool: HeaderPool(),
+        commit: 0)
+      return session
+    }
+    let half = Parking.greatestItemCount / 2
+    var parking = Parking(limit: 10, time: .seconds(10))
+    for number: UInt64 in 1...2 { parking.park(holding(number, half), at: at(0)) }
+    #expect(parking.count == 2)
+    parking.park(holding(3, 1), at: at(0))
+    #expect(parking.count == 2 && parking.take(SessionID(rawValue: 1)) == nil)
+    // What is taken out, or replaced, makes room.
+    #expect(parking.take(SessionID(rawValue: 2)) != nil)
+    for _ in 1...3 { parking.park(holding(4, half), at: at(0)) }
+    #expect(parking.count == 2)
+    parking.forget(table: "t")
+    for number: UInt64 in 5...6 { parking.park(holding(number, half), at: at(0)) }
+    #expect(parking.count == 2)
+  }
 }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ListEngine
 
-/// How long a page waits for a windowed source, and what it is told when the source does not answer.
+/// The time that a client waits for a windowed source, and the failure that it shows afterwards.
 @Suite struct PatienceTests {
   private func silent(prefetch: PrefetchPolicy = PrefetchPolicy()) throws -> WindowedHarness {
     let harness = try WindowedHarness(rows: 100, limits: WindowedHarness.limits { _ in }, prefetch: prefetch)
@@ -23,7 +23,7 @@ import Testing
     #expect(harness.engine.deadline == harness.clock.now.advanced(by: .milliseconds(200)))
     #expect(try harness.turn(by: .milliseconds(200) - .nanoseconds(1)).isEmpty)
     #expect(try harness.turn(by: .nanoseconds(1)).count == 1)
-    // Its patience has come to its end once, and asks for nothing more.
+    // Its patience ends only once and requests nothing more.
     #expect(try harness.turn().isEmpty)
     #expect(harness.engine.deadline.map { $0 > harness.clock.now } ?? true)
   }
@@ -35,7 +35,7 @@ import Testing
     try harness.settle(within: .milliseconds(300))
     #expect(why(harness) == .failed("the disk is full"))
     harness.plan = { _ in .init(.isForgotten) }
-    // It is asked again after its pause, and never answers.
+    // The request is retried after the pause and never answered.
     try harness.settle(within: .seconds(70))
     #expect(why(harness) == .failed("no answer within 60.0 seconds"))
   }

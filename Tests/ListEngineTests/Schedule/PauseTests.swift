@@ -3,7 +3,8 @@ import Testing
 
 @testable import ListEngine
 
-/// Design.md 4.6: pause stops all traffic but a count of what waits, and resumes with one patch.
+/// Design.md 4.6: a pause stops all traffic but a count of waiting changes, and ends with one
+/// patch.
 @Suite struct PauseTests {
   private static let page = SessionID(rawValue: 1)
 
@@ -11,7 +12,7 @@ import Testing
     harness.engine.handle(.pause(Self.page, isPaused: isPaused), at: harness.clock.now)
   }
 
-  /// What pages were told to wait for since the last call.
+  /// Returns the numbers of waiting changes that clients received since the last call.
   private func waits(_ harness: Harness) -> [Waiting] {
     defer { harness.forgetOthers() }
     return harness.others.compactMap { if case .waiting(_, let waiting) = $0 { waiting } else { nil } }
@@ -134,7 +135,8 @@ import Testing
     pause(harness, false)
     #expect(try harness.advance().count == 1)
     try harness.settle()
-    // The patch on resume was asked for directly, and nothing was pending any more: the next change is 300 ms after the first flush.
+    // The patch on resume was a direct flush, and nothing was pending: the next change is due 300
+    // ms after the first flush.
     #expect(harness.engine.deadline == nil)
   }
 
@@ -155,7 +157,7 @@ import Testing
     }
     try harness.advance()
     #expect(waits(harness) == [Waiting(changed: 3, rows: 3)])
-    // One that it had goes, one changes, one stays as it is.
+    // One row held by the client leaves, one changes, one stays as it is.
     harness.change { changes in
       for row in 1000..<6000 { changes.update(row, value: 1) }
       changes.update(10, name: "gone")
@@ -193,7 +195,7 @@ import Testing
     let first = try #require(sent.first?.patch.result.start)
     #expect(sent.first?.newer == [500 - first])
     harness.acknowledge()
-    // The pause goes on.
+    // The pause continues.
     harness.change { $0.update(501, value: 8) }
     #expect(try harness.advance(by: .seconds(2)).isEmpty)
     harness.scroll(first: 498)

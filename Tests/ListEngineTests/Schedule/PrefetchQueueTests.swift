@@ -3,20 +3,22 @@ import Testing
 
 @testable import ListEngine
 
-/// The rules of design.md 4.8, one by one. Items are numbers: positions in a list that a reader travels through.
+/// The rules of design.md 4.8.
+///
+/// Items are numbers: positions in a list through which a user scrolls.
 @Suite struct PrefetchQueueTests {
   private typealias Queue = PrefetchQueue<Int>
   private let one = SessionID(rawValue: 1)
   private let two = SessionID(rawValue: 2)
 
-  /// A queue, what its source is to do, and a clock.
+  /// A queue, a record of its commands, and a clock.
   private final class Bench {
     var queue: Queue
     var clock = ManualClock()
 
     init(_ policy: PrefetchPolicy = PrefetchPolicy(inFlight: 3)) { queue = Queue(policy) }
 
-    /// A reader who sees `visible` and travels down, or up.
+    /// Sets the visible range of a session that scrolls down or up.
     func look(
       _ holder: SessionID, _ visible: Range<Int>, leading: Range<Int> = 0..<0, trailing: Range<Int> = 0..<0,
       isTravellingUp: Bool = false
@@ -29,14 +31,16 @@ import Testing
           + wishes(trailing, .trailing, isUp: !isTravellingUp), by: holder, at: clock.now)
     }
 
-    /// What the source is told after so many milliseconds: `+3` to load, `-3` to cancel.
+    /// Returns the source's commands after so many milliseconds: `+3` to load, `-3` to cancel.
     func told(after milliseconds: Int64 = 0) -> [String] {
       clock.advance(by: .milliseconds(milliseconds))
       let commands = queue.advance(to: clock.now)
       return commands.cancels.map { "-\($0)" } + commands.loads.map { "+\($0)" }
     }
 
-    /// Answers everything, one by one, until nothing is asked for; the result is the order in which it was.
+    /// Answers all requests one by one.
+    ///
+    /// Returns their order.
     func drain() -> [Int] {
       var order: [Int] = []
       while true {
@@ -49,7 +53,7 @@ import Testing
 
     func finish(_ item: Int) -> Queue.Arrival { queue.finish(item, at: clock.now) }
     func fail(_ item: Int) -> Bool { queue.fail(item, at: clock.now) }
-    /// How long until it wants to be called.
+    /// The time until the next deadline.
     var pause: Duration? { queue.deadline.map { clock.now.duration(to: $0) } }
   }
 
@@ -130,7 +134,7 @@ import Testing
     #expect((0..<4).map(bench.queue.isAwaited) == [false, false, true, true])
     _ = bench.told()
     bench.look(one, 3..<4)
-    // One in flight has its grace, but nobody waits for it.
+    // One request in flight has a grace period, but no session waits for it.
     #expect((0..<4).map(bench.queue.isAwaited) == [false, false, false, true])
   }
 
@@ -220,7 +224,7 @@ import Testing
     #expect(bench.told(after: 200) == ["+2"])
     bench.look(one, 0..<2)
     #expect(bench.told(after: 249) == [])
-    // Item 2 was let go 249 ms ago; item 0 is wanted again, and its grace began anew.
+    // Item 2 was released 249 ms ago. Item 0 is needed again, and its grace period has restarted.
     #expect(bench.told(after: 1) == ["-2"])
     bench.look(one, 1..<2)
     #expect(bench.told(after: 249) == [])
@@ -232,7 +236,7 @@ import Testing
     bench.look(one, 0..<2, leading: 2..<6)
     #expect(bench.told() == ["+0", "+1", "+2"])
     bench.look(one, 1000..<1002, leading: 1002..<1010)
-    // Two are visible; for what is only ahead the grace is kept.
+    // Two items are visible. Items that are only ahead respect the grace period.
     #expect(bench.told() == ["-0", "-1", "+1000", "+1001"])
     #expect(bench.told(after: 250) == ["-2", "+1002"])
   }
@@ -245,7 +249,7 @@ import Testing
     #expect(bench.told(after: 10_000) == [])
     #expect(bench.finish(0) == .unwanted)
     #expect(bench.told() == ["+1000"])
-    // Somebody looks again: then it was not in vain.
+    // Visible again, so the load was not wasted.
     bench.look(one, 1..<2)
     #expect(bench.finish(1) == .wanted)
     #expect(bench.queue.counters.wasted == 1)
@@ -329,7 +333,7 @@ import Testing
     #expect(bench.queue.counters.unasked == 1)
   }
 
-  /// Has items asked for and cancelled.
+  /// Requests items and then cancels them.
   private func cancel(_ items: Range<Int>, _ bench: Bench) {
     bench.look(one, items)
     _ = bench.told()
@@ -350,7 +354,7 @@ import Testing
     #expect(bench.finish(5000) == .unwanted)
     #expect(bench.queue.counters.wasted == 3)
     #expect(bench.queue.counters.unasked == 2)
-    // And so on: after as many again, the next thousand.
+    // The same again: after as many more, the next thousand is forgotten.
     cancel(6000..<7023, bench)
     #expect(bench.finish(1025) == .unwanted)
     cancel(8000..<8001, bench)
@@ -431,7 +435,7 @@ import Testing
     #expect(commands.cancels == [0])
     #expect(commands.loads == [1])
     #expect(bench.queue.counters.failures == 1)
-    // It answers after all, when its pause is not over yet.
+    // The source answers after all, before the pause is over.
     #expect(bench.finish(0) == .wanted)
   }
 
@@ -447,7 +451,7 @@ import Testing
     #expect(bench.told(after: 1) == ["+0"])
     #expect(bench.fail(0))
     bench.queue.leave(one, at: bench.clock.now)
-    // Nobody wants it when the pause ends: it is forgotten, and so are its failures.
+    // No session needs the item when the pause ends: it is forgotten together with its failures.
     #expect(bench.told(after: 2000) == [])
     #expect(bench.queue.isEmpty)
     #expect(bench.pause == nil)
@@ -490,7 +494,9 @@ import Testing
 
   // MARK: Everything at once
 
-  /// Many readers at random, against a source that does what it likes; the queue checks itself after every step.
+  /// Many sessions at random, with an unpredictable source.
+  ///
+  /// The queue checks its invariants after every step.
   @Test func whateverHappensItKeepsItsRules() {
     for seed in 1...15 {
       var random = SeededGenerator(seed: UInt64(seed))

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ListEngine
 
-/// A query that cannot be answered is refused by its number: its client goes on seeing what it saw.
+/// A refused query is identified by its number, and the client keeps its previous rows.
 @Suite struct RefusalTests {
   private static let id = SessionID(rawValue: 1)
 
@@ -37,7 +37,7 @@ import Testing
     return query
   }
 
-  /// Every way in which a query of a resident table cannot be, with the part at fault.
+  /// All ways in which a query of a resident table is invalid, with the faulty part.
   static let faults: [(query: QueryRequest, at: [String])] = [
     (QueryRequest(sort: [("value", false), ("nothing", true)]), ["query.sort[1]"]),
     (QueryRequest(sort: Array(repeating: ("value", false), count: 9)), ["query.sort"]),
@@ -70,13 +70,13 @@ import Testing
     #expect(refusals(harness).map(\.request) == [2])
     #expect(refusals(harness).map(\.fault.at) == [places])
     #expect(refusals(harness).map(\.shown) == [1])
-    // What changes is shown as before, at the same place, under the request that is shown.
+    // Changes are shown as before, at the same position, with the number of the request shown.
     harness.change { $0.update(145, name: "another") }
     let sent = try harness.advance(by: .seconds(1))
     #expect(sent.map(\.request) == [1] && sent.allSatisfy { $0.patch.base != nil && $0.patch.inserted.isEmpty })
     #expect(harness.replica().start == before.start && harness.replica().items.count == before.items.count)
     try harness.settle()
-    // Scrolls count, and another query is answered.
+    // Scrolling works, and another query is answered.
     harness.scroll(first: 100)
     try harness.settle()
     #expect(harness.replica().start == 95)
@@ -178,14 +178,14 @@ import Testing
     try harness.settle()
     let before = harness.replica()
     ask(harness, 2, QueryRequest(filter: .matches("name", "7$")))
-    // While it is not known yet the client goes on reading, in the rows that it has.
+    // Until the result is known, the client can scroll in its rows.
     try harness.turn()
     harness.scroll(first: 33)
     try harness.settle()
     #expect(harness.refused.map(\.request) == [2])
     #expect(harness.refused.map(\.shown) == [1])
     #expect(harness.refused.map(\.fault.at) == [["query.filter"]])
-    // No window comes: what is held is gone on from, where the client has gone meanwhile.
+    // No window is sent: the old one continues at the client's current position.
     #expect(harness.deliveries.filter { $0.patch.base == nil }.count == 1)
     #expect(harness.replica().start == before.start + 3)
     #expect(harness.lines() == (28..<48).map { "\((99 - $0) * 10)" })
@@ -261,7 +261,7 @@ import Testing
     }
     #expect(harness.refused.map(\.request) == Array(2..<52))
     #expect(harness.source.requests.count == asked + 1)
-    // Rows may have gone since: it is asked anew.
+    // Rows may have been deleted in the meantime: the engine requests the count again.
     try harness.turn(by: .seconds(1))
     for row in 40..<100 { harness.source.delete(.integer(Int64(row))) }
     ask(harness, 60, QueryRequest(sort: [("value", true)]))

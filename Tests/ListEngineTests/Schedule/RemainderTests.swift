@@ -3,7 +3,8 @@ import Testing
 
 @testable import ListEngine
 
-/// What a windowed source cannot do, and the engine does with all rows that are left.
+/// Residual queries: the engine evaluates what a windowed source does not support, on all remaining
+/// rows.
 @Suite struct RemainderTests {
   private let small = WindowedHarness.limits {
     $0.remainderRows = 40
@@ -24,14 +25,14 @@ import Testing
     #expect(harness.lines() == (0..<15).map { "\((39 - $0) * 10)" })
     #expect(harness.replica().total == 40)
     #expect(harness.replica().accuracy == .exact)
-    // Three pages of fifteen, and nothing else.
+    // Three blocks of fifteen, and nothing else.
     #expect(harness.source.requests.count == 3)
   }
 
-  /// What the column's collation makes of it, as in a table whose rows are here.
+  /// The column's collation applies as in a resident table.
   @Test(arguments: [
     (Collation.codeUnit, [0, 10, 100, 110, 20, 30]), (.natural, [0, 10, 20, 30, 100, 110]),
-    // Only the last two signs count, the last one first.
+    // Only the last two characters count, the last one first.
     (.locale("invented"), [0, 100, 10, 110, 20, 30]),
   ]) func theEngineSortsByTheColumnsCollation(_ collation: Collation, _ values: [Int]) throws {
     let harness = try WindowedHarness(WindowedCapabilities(), limits: small, collation: collation)
@@ -86,7 +87,7 @@ import Testing
           "This source cannot sort by “value” and “name”, filter “value” with >, search or group by “group”, and 41 rows "
             + "are too many to do it here (limit 40). Narrow it down first."))
     #expect(harness.deliveries.isEmpty)
-    // One answer was enough, and nothing is asked for any more.
+    // One answer was enough, and nothing else is requested.
     #expect(harness.source.requests.count == 1)
     #expect(harness.engine.deadline == nil)
   }
@@ -116,7 +117,7 @@ import Testing
     let id = harness.open(query: QueryRequest(sort: [("value", true)]))
     try harness.settle()
     #expect(harness.refusals[id] != nil)
-    // Twice twenty, and more follow: that is too much.
+    // Twice twenty and more to follow is too much.
     #expect(harness.source.requests.count == 2)
   }
 
@@ -141,10 +142,10 @@ import Testing
     #expect(harness.source.requests.count == 3)
   }
 
-  /// Whoever knows a row by its id must not mean another one by it after another query.
+  /// A client that knows a row by its identifier must not find another row after another query.
   @Test func noIdOfOneQueryMeansARowOfAnother() throws {
     let harness = try harness(WindowedCapabilities(sort: [0], filters: [.order]), rows: 30)
-    // What is left for the engine begins with another row each time.
+    // The residual query starts with another row each time.
     let queries =
       [QueryRequest(sort: [("value", true)])]
       + [0, 50, 120, 200].map {
@@ -152,7 +153,7 @@ import Testing
       }
     var keys: [RowID: RowKey] = [:]
     for (number, query) in (queries + queries.reversed()).enumerated() {
-      // Two at a time, and again what was there before.
+      // Two at a time, then the previous one again.
       let id = harness.open(UInt64(number + 1), query: query)
       try harness.settle()
       for value in stride(from: Int64(0), to: 300, by: 10) {
@@ -203,7 +204,8 @@ import Testing
     let harness = try harness(rows: 41)
     let id = harness.open(query: QueryRequest(sort: [("value", true)]))
     try harness.turn()
-    // The answer that there are too many rows comes before the page asks for something else, and both before the next turn.
+    // The answer that there are too many rows arrives before the client changes its query, and both
+    // before the next turn.
     harness.answer()
     harness.engine.handle(.query(id, request: 2, query: QueryRequest(), viewport: nil), at: harness.clock.now)
     try harness.settle()
@@ -216,7 +218,7 @@ import Testing
     let first = harness.open(1, query: QueryRequest(sort: [("value", true)]))
     try harness.turn()
     harness.answer()
-    // One that asks again, and one that comes: neither waits for rows that nobody loads any more.
+    // One query changes and one is new: neither waits for rows that are not being loaded.
     harness.engine.handle(
       .query(first, request: 2, query: QueryRequest(sort: [("value", false)]), viewport: nil), at: harness.clock.now)
     let second = harness.open(2, query: QueryRequest(search: "row"))
@@ -238,7 +240,7 @@ import Testing
     #expect(
       harness.refusals[third]
         == .remainderTooLarge("the engine does what a source cannot for 2 queries of one table at most"))
-    // One that nobody needs any more makes room.
+    // A closed session makes room.
     harness.close(1)
     harness.open(4, query: query(300))
     try harness.settle()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ListEngine
 
-/// Another table takes the place of one whose source has told other columns.
+/// A table is replaced because its source has announced different columns.
 @Suite struct ReplacementTests {
   private static let other = Schema(name: "numbers", key: .text, columns: [Column("title", .text)])
 
@@ -41,7 +41,7 @@ import Testing
     #expect(harness.engine.contents(of: harness.table, columns: 2)[0].unnamedRejections == 2)
   }
 
-  /// The rows of a changeset, as `key cell cell`.
+  /// Returns the rows of a changeset as `key cell cell`.
   private func rows(_ changes: Changeset) -> [String] {
     var rows: [String] = []
     changes.forEachRow { row in
@@ -72,7 +72,7 @@ import Testing
       return
     }
     #expect(tables.map(\.schema) == [Self.other] && tables.map(\.generation) == [1])
-    // It knows nothing of it yet, and asks for what is not there any more.
+    // The client does not know about the replacement yet, and asks for rows that are gone.
     for input: Input in [
       .query(page, request: 2, query: QueryRequest(sort: [("value", true)]), viewport: nil),
       .viewport(page, Viewport(first: 3, count: 5)), .resync(page, sequence: before.sequence),

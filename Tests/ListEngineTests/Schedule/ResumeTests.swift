@@ -3,7 +3,8 @@ import Testing
 
 @testable import ListEngine
 
-/// Design.md 5: a page that reconnects says what it holds, and gets one patch or one window.
+/// Design.md 5: a client that reconnects reports the window it holds, and receives one patch or one
+/// window.
 @Suite struct ResumeTests {
   private static let byValue = QueryRequest(sort: [("value", false)])
 
@@ -11,7 +12,7 @@ import Testing
     harness.engine.handle(.close(SessionID(rawValue: number)), at: harness.clock.now)
   }
 
-  /// The page of session 1 comes back as session 2, with what it holds.
+  /// Reconnects the client of session 1 as session 2, with the window it holds.
   private func comeBack(
     _ harness: Harness, query: QueryRequest = byValue, first: Int = 0, anchor: RowID? = nil, offset: Int? = nil,
     stick: Viewport.Stick? = nil, sequence: UInt64? = nil
@@ -47,7 +48,7 @@ import Testing
     #expect(sent.first?.patch.updatedRows.count == 1)
     #expect(sent.first?.patch.inserted.isEmpty == true)
     #expect(harness.values(2)[5] == 201)
-    // And goes on like any other.
+    // The session continues like any other.
     harness.acknowledge(SessionID(rawValue: 2))
     harness.change { $0.update(21, value: 211) }
     #expect(try harness.advance(by: .seconds(1)).map(\.sequence) == [3])
@@ -88,7 +89,7 @@ import Testing
     let sent = try harness.advance()
     #expect(sent.map(\.base) == [1])
     #expect(sent.map(\.sequence) == [2])
-    // A patch, and no window.
+    // A patch rather than a window.
     #expect(sent.first?.patch.base != nil && sent.first?.patch.updatedRows.count == 1)
     #expect(harness.values(2)[5] == 201)
   }
@@ -111,7 +112,7 @@ import Testing
     harness.change { $0.update(20, value: 201) }
     try harness.settle(by: .seconds(1))
     drop(harness)
-    // What was acknowledged is what the page holds: the one before is forgotten.
+    // The client holds the acknowledged window: the one before is forgotten.
     comeBack(harness, first: 20, sequence: 1)
     #expect(try harness.advance().map { $0.patch.base == nil } == [true])
   }
@@ -122,7 +123,7 @@ import Testing
       comeBack(harness, first: 20, sequence: sequence)
       let sent = try harness.advance()
       #expect(sent.map { $0.patch.base == nil } == [true])
-      // Numbers go on, so that nothing the page says is taken for a word about what is on its way.
+      // Numbers continue, so that no message of the client seems to refer to a delivery in flight.
       #expect(sent.map(\.sequence) == [sequence + 1])
     }
   }
@@ -144,7 +145,7 @@ import Testing
     try harness.advance()
     harness.put(held, as: SessionID(rawValue: 1))
     drop(harness)
-    // It holds rows of the query before.
+    // The client holds rows of the previous query.
     comeBack(harness, query: other)
     #expect(try harness.advance().map { $0.patch.base == nil } == [true])
   }
@@ -187,7 +188,7 @@ import Testing
     }
   }
 
-  /// Found by seed 1545 of the simulation: the sections of a view that is made anew have other numbers.
+  /// Found by seed 1545 of the simulation: the sections of a rebuilt view have other numbers.
   @Test func untilItIsAnsweredOnlyValuesNameASection() throws {
     let query = QueryRequest(group: ["group"])
     for (name, isHeard) in [(nil, false), (SectionName.path([.text("one")]), true)] {
@@ -199,7 +200,7 @@ import Testing
         .collapse(SessionID(rawValue: 2), name ?? .number(header.section), isCollapsed: true), at: harness.clock.now)
       try harness.settle()
       #expect(harness.replica(2).headers.map(\.isCollapsed) == [isHeard])
-      // What it holds now it may name by its number.
+      // The client can name a section of its current window by number.
       let section = try #require(harness.replica(2).headers.first).section
       harness.engine.handle(
         .collapse(SessionID(rawValue: 2), .number(section), isCollapsed: !isHeard), at: harness.clock.now)
@@ -274,7 +275,7 @@ import Testing
     #expect(harness.values(2).first == 150)
   }
 
-  /// The anchor was 3 below the first visible item at 20, and is 25 farther down.
+  /// The anchor was 3 below the first visible item at 20, and is 25 further down.
   @Test(arguments: [(to: 24, shift: 25), (to: 14, shift: 25), (to: 0, shift: 25), (to: 60, shift: 25)])
   func whoScrollsBeforeTheAnswerIsAsMuchFartherFromTheAnchor(_ to: Int, _ shift: Int) throws {
     let harness = try Harness(rows: 90)
@@ -297,13 +298,14 @@ import Testing
     var query = QueryRequest(sort: [("value", false)], group: ["group"])
     harness.open(query: query, first: 40)
     try harness.settle()
-    // Behind two headers: rows 0 to 29 are at 1 to 30, row 45 is at 47.
+    // Below two headers: rows 0 to 29 are at 1 to 30, row 45 is at 47.
     let anchor = try #require(harness.row(450))
     drop(harness)
     harness.change { changes in for row in 0..<4 { changes.upsert(100 + row, value: 1, group: "a") } }
     query.collapsed = [[.text("b")]]
     comeBack(harness, query: query, first: 44, anchor: anchor, offset: 3, sequence: 100)
-    // The header of the second section is at 35 now, and to be three below the first visible item.
+    // The header of the second section is at 35 now, and must be three below the first visible
+    // item.
     #expect(try harness.advance().map(\.shift) == [32 - 44])
   }
 

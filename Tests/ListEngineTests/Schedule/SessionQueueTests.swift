@@ -12,7 +12,7 @@ import Testing
 
   private func at(_ seconds: Int) -> Instant { Instant.zero.advanced(by: .seconds(seconds)) }
 
-  /// Gives everyone who is due a turn.
+  /// Takes all sessions that are due and returns their numbers.
   private func takeDue(_ queue: inout SessionQueue, at now: Instant) -> [UInt64] {
     var taken: [UInt64] = []
     while let session = queue.firstDue(at: now) {

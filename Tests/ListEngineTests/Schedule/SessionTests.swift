@@ -3,7 +3,7 @@ import Testing
 
 @testable import ListEngine
 
-/// When a page is sent something: design.md 4.4 and the second half of 4.5.
+/// The times at which a client receives deliveries: design.md 4.4 and the second half of 4.5.
 @Suite struct SessionTests {
   @Test func theFirstWindowGoesOutAtOnceAndIsNumberedOne() throws {
     let harness = try Harness(rows: 100)
@@ -26,7 +26,7 @@ import Testing
       #expect(try harness.advance(by: .seconds(1)).isEmpty)
     }
     harness.acknowledge()
-    // From what was last sent to what is true then: the values between were never sent.
+    // From the state last sent to the current one: intermediate values were never sent.
     let sent = try harness.advance()
     #expect(sent.count == 1)
     #expect(sent.first?.patch.updatedRows.map { $0.row.cells[0] } == [.integer(4)])
@@ -78,7 +78,8 @@ import Testing
     harness.scroll(first: 30)
     #expect(try harness.advance(by: .milliseconds(100)).count == 1)
     harness.acknowledge()
-    // Still pending, and still due at 300 ms: the scroll neither flushed the throttle nor started an interval.
+    // Still pending, and still due at 300 ms: the scroll neither flushed the throttle nor started
+    // an interval.
     #expect(harness.engine.deadline == harness.clock.now.advanced(by: .milliseconds(200)))
     harness.change { $0.update(35, value: 1) }
     #expect(try harness.advance(by: .milliseconds(199)).isEmpty)
@@ -145,7 +146,7 @@ import Testing
     harness.engine.handle(.visibility(id, isHidden: false), at: harness.clock.now)
     try harness.settle()
     harness.change { $0.update(1, value: 2) }
-    // The patch on return was asked for directly: it did not count.
+    // The patch on return was a direct flush and does not count.
     #expect(try harness.advance(by: .milliseconds(1)).count == 1)
   }
 
@@ -232,11 +233,11 @@ import Testing
     let id = harness.open()
     #expect(try harness.advance().map(\.sequence) == [1])
     harness.open()
-    // What was sent last is still on its way through the socket.
+    // The last delivery is still in the socket's buffer.
     #expect(try harness.advance().isEmpty)
     harness.engine.handle(.writable(id), at: harness.clock.now)
     #expect(try harness.advance().map(\.sequence) == [2])
-    // A late word about the table that was left.
+    // A late acknowledgement about the previous table.
     harness.engine.handle(.acknowledge(id, sequence: 1), at: harness.clock.now)
     harness.engine.handle(.writable(id), at: harness.clock.now)
     harness.change { $0.update(1, value: 1) }
@@ -342,7 +343,7 @@ import Testing
       #expect(table.log.entries.count <= TableState.longestLog)
     }
     #expect(table.log.end > TableState.longestLog)
-    // Nobody has to look for it to be bounded: a view that nobody looks at is given up instead.
+    // The log is bounded for unused views as well: they are dropped instead of catching up.
     state.detach(hidden, at: .zero)
     for round in 40..<80 {
       var changes = Changes()

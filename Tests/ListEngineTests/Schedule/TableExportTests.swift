@@ -3,7 +3,7 @@ import Testing
 
 @testable import ListEngine
 
-/// A view read in slices while its table goes on changing.
+/// A view read in slices while its table changes.
 @Suite struct TableExportTests {
   private let now = Instant.zero
 
@@ -27,13 +27,13 @@ import Testing
     return changes
   }
 
-  /// The first column of the next rows; `nil` at the end.
+  /// Returns the first column of the next rows, or `nil` at the end.
   private func read(_ engine: borrowing Engine, _ id: ExportID, _ count: Int) -> [Int64]? {
     switch engine.read(id, rows: count) {
     case .rows(let rows): rows.map { if case .integer(let n) = $0[0] { n } else { -1 } }
     case .end: nil
     case .notYet: []
-    // What a windowed source does.
+    // Only windowed sources do this.
     case .refused, .failed: [-1]
     }
   }
@@ -72,7 +72,8 @@ import Testing
     let first = read(engine, id, 3)
     #expect(first == [0, 1, 2])
     var changes = Changeset()
-    // One that was read goes to the end, one of the end to the beginning, one goes, and one comes where it lay.
+    // A row already read moves to the end, and one from the end moves to the beginning. One row is
+    // deleted, and another is inserted in its slot.
     changes.upsert(.integer(1), [.integer(1), .text("odd"), .number(-100)])
     changes.upsert(.integer(9), [.integer(9), .text("odd"), .number(100)])
     changes.delete(.integer(5))

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ListEngine
 
-/// Issue 3, capability 2: a view that nobody looks at is dropped after a while; equal queries share one.
+/// Unused views are dropped after a while, and equal queries share a view.
 @Suite struct TableStateTests {
   private let state: TableState
   private let limits = Limits()
@@ -18,7 +18,7 @@ import Testing
     var changes = Changes()
     for row in 0..<rows { changes.upsert(row, value: row) }
     state.apply(changes.set, at: .zero)
-    // That its source lives is told at once.
+    // The source's state is reported immediately.
     var outputs: [Output] = []
     state.advance(to: .zero, limits: limits, outputs: &outputs)
     return state
@@ -37,7 +37,7 @@ import Testing
     state.advance(to: moment, limits: limits, outputs: &outputs)
   }
 
-  /// Has someone look at a query for a moment; the result is the view that was shown.
+  /// Attaches a session to a query for a moment and returns its view.
   @discardableResult
   private func look(_ query: Query, in state: TableState, at moment: Instant) -> (any QueryView)? {
     let session = session()
@@ -53,7 +53,7 @@ import Testing
     #expect(state.deadline == at(.seconds(10)))
     advance(state, to: at(.seconds(10) - .nanoseconds(1)))
     #expect(look(Query(), in: state, at: at(.seconds(10) - .nanoseconds(1))) === view)
-    // Now it has been left anew.
+    // The view is unused again from now on.
     advance(state, to: at(.seconds(20) - .nanoseconds(2)))
     #expect(look(Query(), in: state, at: at(.seconds(20) - .nanoseconds(2))) === view)
     advance(state, to: at(.seconds(30) - .nanoseconds(2)))
@@ -68,7 +68,7 @@ import Testing
 
   @Test func theOneThatWasLeftFirstGoesFirst() {
     let views = Self.queries.prefix(4).map { look($0, in: state, at: .zero) }
-    // The first of them is looked at again: then the second was left first.
+    // The first view is used again, so the second has been unused for the longest time.
     look(Self.queries[0], in: state, at: .zero)
     look(Self.queries[4], in: state, at: .zero)
     #expect(look(Self.queries[0], in: state, at: .zero) === views[0])

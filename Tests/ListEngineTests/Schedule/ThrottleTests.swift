@@ -2,7 +2,9 @@ import Testing
 
 @testable import ListEngine
 
-/// One column is 10 ms; the interval is five columns. c: a change, x: a cancel, F: a flush, capitals of the input do both.
+/// The throttle, drawn as timelines: a column is 10 ms, and the interval is five columns.
+///
+/// `c` is a change, `x` a cancellation, and `F` a flush.
 @Suite struct ThrottleTests {
   @Test func theFirstChangeAfterAQuietTimeFlushesAtOnce() {
     #expect(flushes("--c-------c-----") == "--F-------F-----")
@@ -33,7 +35,7 @@ import Testing
   }
 
   @Test func afterACancelTheNextChangeIsScheduledAsIfNothingHadBeenPending() {
-    // The category that this rule comes from keeps its mark here, and never flushes again.
+    // The original implementation keeps its mark here and never flushes again.
     #expect(flushes("c-cxc------") == "F----F-----")
     #expect(flushes("c-cx-----c-") == "F--------F-")
     #expect(flushes("x--c-------") == "---F-------")
@@ -132,7 +134,7 @@ import Testing
 
   private func at(_ column: Int) -> Instant { Instant(nanoseconds: Int64(column + 100) * 10_000_000) }
 
-  /// Plays a drawn line of changes, asking at every column as a loop does, and draws the flushes.
+  /// Runs a timeline of changes, polling at every column as a loop does, and draws the flushes.
   private func flushes(_ line: String) -> String {
     var throttle = Throttle(interval: .milliseconds(50))
     var drawn = ""

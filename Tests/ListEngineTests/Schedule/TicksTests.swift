@@ -27,7 +27,7 @@ import Testing
     #expect(ticks[interval] == at(10))
   }
 
-  /// A throttle that has flushed at `flushed`, and heard of a change at `changed`.
+  /// Returns a throttle that flushed at `flushed` and was notified of a change at `changed`.
   private func throttle(flushed: Int, changed: Int) -> Throttle {
     var throttle = Throttle(interval: interval)
     throttle.noteChange(at: at(flushed))
@@ -61,7 +61,9 @@ import Testing
     harness.open(2)
     try harness.settle()
     var value = 1000
-    /// A change every 10 ms; when each page was sent something, in milliseconds.
+    /// Makes a change every 10 ms.
+    ///
+    /// Returns the times of each session's deliveries in milliseconds.
     func sent(_ duration: Int) throws -> [UInt64: [Int]] {
       var times: [UInt64: [Int]] = [:]
       for _ in 0..<duration / 10 {
@@ -78,7 +80,7 @@ import Testing
     }
     let first = SessionID(rawValue: 1)
     let second = SessionID(rawValue: 2)
-    // The second is away until the first is in the middle of its interval.
+    // The second session is hidden until the first is in the middle of its interval.
     harness.engine.handle(.visibility(second, isHidden: true), at: harness.clock.now)
     _ = try sent(1000)
     harness.engine.handle(.visibility(second, isHidden: false), at: harness.clock.now)
@@ -103,7 +105,7 @@ import Testing
     #expect(late.deadline(inStepWith: at(300)) == at(640))
     #expect(late.deadline(inStepWith: at(605)) == at(645), "the others were a little late themselves")
     flush(640, tick: 600)
-    // Served later still, it is farther behind.
+    // Served even later, it falls further behind.
     late.noteChange(at: at(700))
     flush(1000, tick: 900)
     late.noteChange(at: at(1010))
@@ -127,7 +129,7 @@ import Testing
       harness.change { changes in
         for row in stride(from: step % 2, to: 400, by: 2) { changes.update(row, value: step) }
       }
-      // A turn serves one page, and there are five turns in each 5 ms.
+      // A turn serves one session, and there are five turns every 5 ms.
       for _ in 0..<5 {
         let sent = harness.deliveries.count
         try harness.advance(by: .milliseconds(1))
@@ -136,7 +138,7 @@ import Testing
     }
     let counts = harness.deliveries[before...].reduce(into: [:]) { $0[$1.session.rawValue, default: 0] += 1 }
     #expect(counts.count == 20)
-    // 4.5 s of 300 ms each.
+    // 4.5 s at 300 ms each.
     for (page, count) in counts { #expect((14...15).contains(count), "page \(page): \(count)") }
   }
 
@@ -150,7 +152,7 @@ import Testing
     harness.change { $0.update(1, value: 2) }
     let due = harness.clock.now.advanced(by: .milliseconds(300))
     #expect(harness.engine.deadline == due)
-    // Called late, the next interval begins then.
+    // When called late, the next interval starts at that time.
     #expect(try harness.advance(by: .milliseconds(345)).count == 1)
     harness.acknowledge()
     harness.change { $0.update(1, value: 3) }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ListEngine
 
-/// What one turn of a loop does at most, and what waits for the next.
+/// The bounds of the work in one turn of the event loop, and the work left for the next turn.
 @Suite final class TurnTests {
   private func limits(turnRows: Int = 8_192, backlog: Int = 4_096, stepRows: Int = 1 << 16) -> Limits {
     var limits = Limits()
@@ -11,7 +11,7 @@ import Testing
     return limits
   }
 
-  /// Four pages of ten items, each with a view of its own.
+  /// Returns a harness with four sessions of ten items, each with its own view.
   private func fourPages(_ limits: Limits) throws -> Harness {
     let harness = try Harness(limits: limits, rows: 100)
     for (number, query) in [
@@ -21,7 +21,9 @@ import Testing
     return harness
   }
 
-  /// Which pages get something now. All acknowledge.
+  /// Returns the sessions served in this turn.
+  ///
+  /// All acknowledge.
   private func served(_ harness: Harness) throws -> [UInt64] {
     let before = harness.deliveries.count
     try harness.advance()
@@ -63,7 +65,7 @@ import Testing
     harness.open(1, query: QueryRequest(sort: [("value", true)]), buffer: 0, stick: .top, interval: .zero)
     while try !served(harness).isEmpty {}
     harness.change { changes in for row in 0..<300 { changes.update(row, value: 20_000 + row) } }
-    // Each row is taken out and put in: six times what a turn has time for, and a little for reading.
+    // Each row is deleted and inserted: six times the budget of a turn, plus a little for reading.
     for _ in 1...6 {
       #expect(try served(harness).isEmpty)
       #expect(harness.engine.deadline == .zero)
@@ -76,7 +78,7 @@ import Testing
   func viewsThatArePutTogetherAgainAtOnceShareATurnsTime(_ turnRows: Int, _ turns: [[UInt64]]) throws {
     let harness = try fourPages(limits(turnRows: turnRows))
     while try !served(harness).isEmpty {}
-    // Each view is put together from five thousand rows, and gives a window of ten.
+    // Each view is built from five thousand rows and yields a window of ten.
     harness.change { changes in for row in 0..<5_000 { changes.upsert(row, value: row * 7 % 5_000, name: "\(row)") } }
     for turn in turns { #expect(try served(harness) == turn) }
     #expect(try served(harness).isEmpty)
@@ -87,7 +89,7 @@ import Testing
     while try !served(harness).isEmpty {}
     var pages: Set<UInt64> = []
     for round in 1...60 {
-      // All rows: ten times what a turn takes over.
+      // All rows: ten times the budget of a turn.
       harness.change { changes in for row in 0..<100 { changes.upsert(row, value: row * 10 + round, name: "r\(round)") }
       }
       pages.formUnion(try served(harness))
@@ -103,7 +105,7 @@ import Testing
 
   // MARK: Room
 
-  /// Counts updates, so that each says something new.
+  /// The number of updates, so that each has a new value.
   private var updates = 0
 
   private func update(_ harness: Harness, _ count: Int) {
@@ -117,7 +119,7 @@ import Testing
     let harness = try Harness(limits: limits(backlog: 10), rows: 100)
     harness.open(query: QueryRequest(sort: [("value", false)]))
     try harness.settle()
-    // Nothing is due for a page that has just got something.
+    // Nothing is due for a client that has just been served.
     update(harness, 1)
     try harness.settle()
     update(harness, 9)
@@ -142,7 +144,7 @@ import Testing
     #expect(harness.engine.deadline == .zero)
     try harness.advance()
     #expect(harness.engine.deadline != .zero)
-    // It has really taken them over: five more do not fill it.
+    // The view has applied the changes: five more do not fill it.
     update(harness, 9)
     #expect(hasRoom(harness))
   }

@@ -3,11 +3,12 @@ import Testing
 
 @testable import ListEngine
 
-/// A viewport is about the window that its `seq` names, whatever else is on its way.
+/// A viewport refers to the window named by its `seq`, whatever else is in flight.
 @Suite struct ViewportTests {
   private static let id = SessionID(rawValue: 1)
 
-  /// A client of 1,000 rows that has asked for another order, and has applied the window that answers it.
+  /// Returns a session on 1,000 rows that has requested another order and applied the resulting
+  /// window.
   private func asked(first: Int = 0) throws -> Harness {
     let harness = try Harness(rows: 1_000)
     harness.open(first: first)
@@ -40,7 +41,7 @@ import Testing
     harness.engine.handle(
       .query(Self.id, request: 2, query: QueryRequest(sort: [("value", true)]), viewport: nil), at: harness.clock.now)
     let stale = Viewport(first: 310, count: 20, ahead: 5, behind: 5, stick: nil, sequence: old)
-    // Once before the window is made, once while it is on its way.
+    // Once before the window is cut, once while it is in flight.
     harness.engine.handle(.viewport(Self.id, stale), at: harness.clock.now)
     try harness.advance()
     #expect(harness.replica().start == 0)
@@ -78,7 +79,7 @@ import Testing
     let held = harness.replica()
     harness.open()
     harness.put(held, as: Self.id)
-    // Of the table that was left: only sizes.
+    // For the previous table: only the sizes apply.
     harness.scroll(first: 710)
     try harness.advance()
     #expect(harness.replica().start == 0)
@@ -117,7 +118,7 @@ import Testing
       try harness.settle()
       harness.change { changes in for row in 0..<10 { changes.delete(row) } }
       let before = harness.replica()
-      // Ten rows above have gone: the reader follows from 500 to 490.
+      // Ten rows above were deleted: the viewport follows from 500 to 490.
       #expect(try harness.advance(by: .seconds(1)).map(\.shift) == [-10])
       if !appliesFirst {
         let after = harness.replica()

@@ -3,13 +3,13 @@ import Testing
 
 @testable import ListEngine
 
-/// What becomes of what is read while a windowed source's data changes.
+/// The visible rows while a windowed source's data changes.
 @Suite struct WindowedChangeTests {
   private func values(_ range: Range<Int>) -> [String] { range.map { "\($0 * 10)" } }
   private let small = WindowedHarness.limits { _ in }
   static let pagings = [WindowedCapabilities.Paging.offset, .keyset, .keysetAndOffset]
 
-  /// A page that reads rows from the middle of a table of 100 rows.
+  /// Opens a session in the middle of a table of 100 rows.
   private func reading(
     _ paging: WindowedCapabilities.Paging, query: QueryRequest = QueryRequest(), at first: Int = 40,
     limits: Limits? = nil
@@ -25,7 +25,7 @@ import Testing
     return harness
   }
 
-  /// The value at the top of what is visible.
+  /// Returns the first visible value.
   private func top(_ harness: WindowedHarness, _ first: Int) -> String {
     harness.lines()[first - harness.replica().start]
   }
@@ -37,7 +37,7 @@ import Testing
     try harness.settle()
     #expect(harness.lines()[42 - harness.replica().start] == "7")
     let patch = try #require(harness.deliveries.last?.patch)
-    // Only what has changed travels.
+    // Only changed cells are sent.
     #expect(patch.updatedRows.map(\.columns) == [[0]])
     #expect(patch.inserted.isEmpty && patch.removed.isEmpty)
   }
@@ -49,7 +49,8 @@ import Testing
     try harness.settle()
     let shift = try #require(harness.deliveries.last?.shift)
     #expect(top(harness, 40 + shift) == "400")
-    // Who asks by offset sees where the rows are now. By cursors nothing above is asked for, and nothing moves.
+    // By offset, the rows are shown at their current positions. With cursors nothing above is
+    // requested, and nothing moves.
     #expect(shift == (paging == .offset ? 3 : 0))
   }
 
@@ -166,7 +167,8 @@ import Testing
 
   @Test func aRowInTwoPagesShowsThatSomethingHasChanged() throws {
     let harness = try reading(.offset, at: 0)
-    // The source says nothing of the row that comes, but the next page begins with one that is there already.
+    // The source does not report the new row, but the next block begins with a row that is already
+    // known.
     harness.upsert(1_000, value: 1, at: 0)
     harness.scroll(first: 20, buffer: 5)
     try harness.settle()
@@ -238,7 +240,7 @@ import Testing
       try harness.settle()
     }
     let known = harness.source.requests.count
-    // What was seen last is there still; what was seen first is asked for again.
+    // The block seen last is cached; the one seen first is requested again.
     harness.scroll(first: 60)
     try harness.settle()
     #expect(harness.source.requests.count == known)

@@ -3,7 +3,9 @@ import Testing
 
 @testable import ListEngine
 
-/// Counts of a windowed source at and beyond what can be added up: a section may count 2^52 rows, and so may all of them together.
+/// Row counts of a windowed source at and beyond the supported limit.
+///
+/// One section may have up to 2^52 rows, and so may all together.
 @Suite struct WindowedCountsTests {
   private static let most = PageRequest.greatestCount
   private let small = WindowedHarness.limits { _ in }
@@ -12,7 +14,7 @@ import Testing
     (.integer(key), [.integer(key), .text("row"), .text(group)])
   }
 
-  /// A page grouped by the last column, and what its source said of the sections.
+  /// Opens a session grouped by the last column, with these sections as the source's answer.
   private func grouped(
     _ sections: [SectionCount], _ capabilities: WindowedCapabilities = WindowedCapabilities(group: [2])
   ) throws -> WindowedHarness {
@@ -70,7 +72,7 @@ import Testing
     try flat.settle()
   }
 
-  /// Whatever a source counts, in whatever order, it is shown or refused: each answer draws its numbers at their limits.
+  /// Counts in any order are shown or refused: each answer draws random numbers near the limits.
   @Test(arguments: 0..<20) func `takes any counts in any order`(_ seed: Int) throws {
     var random = SeededGenerator(seed: UInt64(seed))
     let capabilities = WindowedCapabilities(

@@ -3,11 +3,11 @@ import Testing
 
 @testable import ListEngine
 
-/// Views of windowed tables that are read page after page, while pages look at the table.
+/// Exports of windowed tables, read block by block while clients use the table.
 @Suite struct WindowedExportTests {
   private static let ways: [WindowedCapabilities.Paging] = [.offset, .keyset, .keysetAndOffset]
 
-  /// Pages of four rows; at most 30 rows for what the source cannot do.
+  /// Returns a harness with blocks of four rows and at most 30 rows for residual queries.
   private func harness(
     rows: Int = 10, prefetch: PrefetchPolicy = PrefetchPolicy(), patience: Duration = .seconds(60),
     _ change: (inout WindowedCapabilities) -> Void = { _ in }
@@ -29,7 +29,7 @@ import Testing
     case failed(String)
   }
 
-  /// Reads on; of rows the first column.
+  /// Reads on and returns the first column of the rows.
   private func read(_ harness: WindowedHarness, _ id: ExportID, _ count: Int = 100) -> Said {
     switch harness.engine.read(id, rows: count) {
     case .notYet: .notYet
@@ -40,7 +40,7 @@ import Testing
     }
   }
 
-  // A macro cannot borrow the engine.
+  // The `#expect` macro cannot borrow the engine.
 
   private func isReady(_ harness: WindowedHarness, _ id: ExportID) -> Bool { harness.engine.isReady(id) }
   private func isHungry(_ harness: WindowedHarness, _ id: ExportID) -> Bool { harness.engine.isHungry(id) }
@@ -55,7 +55,7 @@ import Testing
     #expect(try readAll(harness, id).values == [0, 10, 20, 30, 100, 110])
   }
 
-  /// Reads all that comes, and how it ends.
+  /// Reads to the end and returns the values and the last slice.
   private func readAll(_ harness: WindowedHarness, _ id: ExportID) throws -> (values: [Int64], last: Said) {
     var values: [Int64] = []
     while true {
@@ -87,7 +87,8 @@ import Testing
     #expect(values == [60, 50, 40, 30, 20, 10, 0])
     #expect(last == .end)
     let requests = exportRequests(harness)
-    // The source does all of it, and is asked on from where the rows before ended.
+    // The source evaluates the whole query, and each request continues where the previous rows
+    // ended.
     #expect(requests.count == 2)
     for request in requests {
       #expect(request.query.sort == [SortTerm(0, descending: true)])
@@ -140,7 +141,7 @@ import Testing
     let id = try harness.engine.beginExport(of: "numbers", QueryRequest())
     #expect(try readAll(harness, id).values == [0, 10, 30, 40])
     #expect(rowsLeftOut(harness, id) == 1)
-    // Nobody who looks at the table is told.
+    // Clients of the table are not informed.
     #expect(harness.engine.tables(at: harness.clock.now)[0].source.rejected == 0)
   }
 
@@ -164,7 +165,7 @@ import Testing
     #expect(exportRequests(harness).count == 3)
   }
 
-  /// How many rows are asked for one time after the other; the third request fails.
+  /// Returns the row counts of successive requests, of which the third fails.
   private func counts(textLength: Int) throws -> [Int] {
     let harness = try WindowedHarness(
       WindowedCapabilities(paging: .keyset),
@@ -184,7 +185,7 @@ import Testing
   }
 
   @Test func asMuchIsAskedForAtOnceAsAQuarterOfAMegabyte() throws {
-    // What was too much at once may not be so in smaller pieces.
+    // A block that is too large may succeed in smaller pieces.
     #expect(try counts(textLength: 10) == [2, 20, 20, 2, 20, 20])
     #expect(try counts(textLength: 40_000).prefix(6) == [2, 6, 6, 2, 6, 6])
     #expect(try counts(textLength: 65_000).prefix(3) == [2, 4, 4])
@@ -243,7 +244,7 @@ import Testing
     #expect(harness.source.cancels == [first.id])
     #expect(harness.source.inFlight.count == 1)
     #expect(harness.source.inFlight.keys.allSatisfy { !$0.isForExport })
-    // The answer to what was called back is one to nothing.
+    // The answer to a cancelled request is ignored.
     harness.engine.handle(
       .page(harness.table, first.id, RowPage([], hasMore: false, count: 0)), at: harness.clock.now)
     #expect(!isReady(harness, id))
@@ -267,7 +268,7 @@ import Testing
   @Test func pagesAreToldTheSameWhetherATableIsTakenAwayOrNot() throws {
     func run(exports: Bool) throws -> (WindowedHarness, [[TableDescription]]) {
       var told: [[TableDescription]] = []
-      // By offset: the places that a source makes are numbered by how many it has made.
+      // By offset, because the scripted source numbers its cursors by how many it has created.
       let harness = try harness(rows: 40) { $0.paging = .offset }
       harness.plan = { _ in .init(after: .milliseconds(30)) }
       let id = exports ? try harness.engine.beginExport(of: "numbers", QueryRequest(sort: [("value", true)])) : nil
@@ -333,7 +334,7 @@ import Testing
     let (values, last) = try readAll(harness, id)
     #expect(values == (0..<10).map { Int64($0 * 10) })
     #expect(last == .end)
-    // Each page has its own pauses.
+    // Each block has its own retry delays.
     #expect(exportRequests(harness).count == 8)
     #expect(start.duration(to: harness.clock.now) == .seconds(7))
   }
@@ -381,7 +382,7 @@ import Testing
     let harness = try harness(patience: .zero)
     harness.plan = { _ in .init(.isForgotten) }
     let id = try harness.engine.beginExport(of: "numbers", QueryRequest())
-    // Not by the source, which has never made such a place.
+    // Sent by the test, because the scripted source has never created such a cursor.
     for key: Int64 in 1...2 {
       for case .ask(_, let requests) in harness.engine.advance(to: harness.clock.now) {
         let page = RowPage([(.integer(key), [.integer(key), .null, .null])], hasMore: true, end: PageCursor("here"))
@@ -454,7 +455,8 @@ import Testing
     let harness = try harness(rows: 20) { $0.paging = paging }
     let id = try harness.engine.beginExport(of: "numbers", QueryRequest(sort: [("value", false)]))
     try harness.settle()
-    // Eight rows have come. Rows come above and below them, the last that came goes, and some that did not.
+    // Eight rows have been read. Rows are inserted above and below them, and the last one read and
+    // some unread ones are deleted.
     for key in [100, 101] { harness.upsert(key, value: 5) }
     harness.upsert(102, value: 155)
     for key in [0, 7, 12] { harness.source.delete(.integer(Int64(key))) }
@@ -484,7 +486,7 @@ import Testing
     let (values, last) = try readAll(harness, id)
     #expect(values == [190, 180, 170, 160, 150, 140, 130, 120, 110, 100, 10])
     #expect(last == .end)
-    // The source leaves out what it can.
+    // The source applies the part of the filter that it supports.
     for request in exportRequests(harness) {
       #expect(request.query == Query(filter: .compare(0, .less, .integer(200))))
     }

@@ -3,7 +3,8 @@ import Testing
 
 @testable import ListEngine
 
-/// Design.md 4.6 where a source keeps the rows: while the order is held values go on changing in place, and moves wait.
+/// Design.md 4.6 for windowed tables: while the order is held, values change in place and moves
+/// wait.
 @Suite struct WindowedHoldTests {
   private let small = WindowedHarness.limits { _ in }
 
@@ -13,7 +14,8 @@ import Testing
     harness.engine.handle(.hold(SessionID(rawValue: 1), isHeld: isHeld), at: harness.clock.now)
   }
 
-  /// A page that reads rows 40 to 49, holds 35 to 54, and its order.
+  /// Opens a session with rows 40 to 49 visible and rows 35 to 54 in its window, and holds its
+  /// order.
   private func held(_ paging: WindowedCapabilities.Paging = .offset) throws -> WindowedHarness {
     let harness = try WindowedHarness(
       WindowedCapabilities(sort: [0], paging: paging), rows: 100, limits: small)
@@ -27,7 +29,7 @@ import Testing
     return harness
   }
 
-  /// The source has changed; some time later.
+  /// Reports a change of the source and lets some time pass.
   private func change(_ harness: WindowedHarness) throws {
     harness.change()
     try harness.settle(within: .seconds(3))
@@ -57,7 +59,7 @@ import Testing
     let harness = try held()
     for row in 0..<3 { harness.upsert(1_000 + row, at: 0) }
     try change(harness)
-    // The last rows that are held lie beyond where the window would be without following.
+    // The last rows of the window are beyond where the window would be without following.
     harness.upsert(54, value: 5)
     try change(harness)
     #expect(harness.lines() == values(35..<54) + ["5"])

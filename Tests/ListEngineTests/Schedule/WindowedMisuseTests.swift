@@ -3,7 +3,7 @@ import Testing
 
 @testable import ListEngine
 
-/// Windowed sources that answer what cannot be, and schemas that cannot be.
+/// Invalid answers of windowed sources, and invalid schemas.
 @Suite struct WindowedMisuseTests {
   private let small = WindowedHarness.limits { _ in }
 
@@ -11,7 +11,7 @@ import Testing
     (.integer(key), [.integer(key), .text("row"), .null])
   }
 
-  /// What a page shows after its first request was answered so.
+  /// Opens a session and answers its first request like this.
   private func answered(
     _ paging: WindowedCapabilities.Paging = .offset, limits: Limits? = nil, _ page: (PageRequest) -> RowPage
   ) throws -> WindowedHarness {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ListEngine
 
-/// The reader's place, pauses and rows' keys where a source keeps the rows.
+/// The scroll anchor, pauses and row keys in windowed tables.
 @Suite struct WindowedReaderTests {
   private func reading(_ query: QueryRequest, first: Int) throws -> WindowedHarness {
     let harness = try WindowedHarness(rows: 100, limits: WindowedHarness.limits { _ in })
@@ -18,7 +18,7 @@ import Testing
     harness.scroll(first: 30, anchor: anchor)
     try harness.settle()
     let before = harness.deliveries.count
-    // The row that is read goes far below; what was under it stays where it is on the screen.
+    // The anchor row moves far down; the row below it keeps its place on the screen.
     harness.upsert(30, value: 905)
     harness.change()
     try harness.settle()
@@ -62,7 +62,7 @@ import Testing
 
   // MARK: Pauses
 
-  /// What a page that pauses is told, until nothing is due.
+  /// Returns the numbers of waiting changes that a paused client receives within this duration.
   private func told(_ harness: WindowedHarness, for duration: Duration) throws -> [Waiting] {
     let end = harness.clock.now.advanced(by: duration)
     var told: [Waiting] = []
@@ -87,7 +87,7 @@ import Testing
     harness.engine.handle(.pause(id, isPaused: true), at: harness.clock.now)
     #expect(try told(harness, for: .seconds(5)).isEmpty)
     for key in [2, 5, 7] { harness.upsert(key, value: key * 10 + 1) }
-    harness.upsert(90, value: 9_000)  // far from sight
+    harness.upsert(90, value: 9_000)  // far from the viewport
     harness.change()
     let told = try told(harness, for: .seconds(5))
     #expect(told.last?.changed == 3)

@@ -3,7 +3,8 @@ import Testing
 
 @testable import ListEngine
 
-/// When everything is asked for again: what was never there comes first, and neither keeps the other waiting for ever.
+/// Reloading after changes: missing rows are requested first, and neither kind of request starves
+/// the other.
 @Suite struct WindowedRefreshTests {
   private let small = WindowedHarness.limits { _ in }
   private let tellsNothing = WindowedCapabilities(sort: [0], tellsChanges: false, refresh: .seconds(1))
@@ -14,7 +15,7 @@ import Testing
     if case .rows(_, _, let skip, _) = request.what { skip } else { -1 }
   }
 
-  /// A page at rest that reads from row 40.
+  /// Opens a session at row 40 and settles.
   private func reading(inFlight: Int = 8) throws -> WindowedHarness {
     let harness = try WindowedHarness(
       WindowedCapabilities(), rows: 200, limits: small, prefetch: PrefetchPolicy(inFlight: inFlight))
@@ -28,7 +29,7 @@ import Testing
   ) throws {
     let harness = try WindowedHarness(
       tellsNothing, rows: 200, limits: small, prefetch: PrefetchPolicy(inFlight: inFlight))
-    // What lies further down takes longer.
+    // Blocks further down take longer.
     harness.plan = { .init(after: .milliseconds(3_000 + skip($0) * 10)) }
     harness.open()
     try harness.settle(within: .seconds(30))
@@ -49,7 +50,8 @@ import Testing
     try harness.turn()
     harness.scroll(first: 50)
     try harness.settle()
-    // Rows 60 to 69 are not in sight yet, and were never there; those from 50 are, and were.
+    // Rows 60 to 69 are not visible yet and were never loaded; those from 50 are visible and were
+    // loaded.
     #expect(harness.source.requests.dropFirst(known).map(skip) == [40, 60, 50])
   }
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ListEngine
 
-/// Sections that a windowed source makes by itself.
+/// Sections grouped by the source.
 @Suite struct WindowedSectionTests {
   private let small = WindowedHarness.limits { _ in }
 
@@ -32,7 +32,7 @@ import Testing
   @Test func theyStandInTheOrderOfTheColumnsCollation() throws {
     for (collation, groups) in [
       (Collation.codeUnit, ["B2", "a10", "a9"]), (.natural, ["a9", "a10", "B2"]),
-      // Only the last two signs count, the last one first.
+      // Only the last two characters count, the last one first.
       (.locale("invented"), ["a10", "B2", "a9"]),
     ] {
       let harness = try WindowedHarness(limits: small, collation: collation)
@@ -74,7 +74,7 @@ import Testing
     try harness.settle()
     #expect(harness.lines() == ["all:1", "1", "even:4", "20", "40", "60", "80", "odd:5", "10", "30", "50", "70", "90"])
     let later = try #require(harness.replica().headers.first { $0.value == header.value })
-    // The section is the one that it was, and says something else.
+    // The section is the same, but its header shows something else.
     #expect(later.section == header.section)
     #expect(later.revision != header.revision)
   }
@@ -114,7 +114,7 @@ import Testing
     try harness.settle()
     let first = 60 + harness.deliveries.suffix(1).map(\.shift).reduce(0, +)
     #expect(harness.lines()[first - harness.replica().start] == before)
-    // A section with its row, and a row of another one.
+    // A section with its row, and a row of another section.
     #expect(first == 63)
   }
 }

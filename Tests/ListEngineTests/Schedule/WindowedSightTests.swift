@@ -3,7 +3,8 @@ import Testing
 
 @testable import ListEngine
 
-/// What is asked of a windowed source for those who look, and when they see it, while its data changes.
+/// Requests to a windowed source for visible rows, and the time at which clients see the answers,
+/// while the data changes.
 @Suite struct WindowedSightTests {
   private let page = SessionID(rawValue: 1)
 
@@ -16,7 +17,7 @@ import Testing
 
   private func values(_ range: Range<Int>) -> [String] { range.map { "\($0 * 10)" } }
 
-  /// Lets time pass in small steps, and looks at what the page shows after each.
+  /// Advances time in small steps and calls `look` with the client's items after each.
   private func watch(_ harness: WindowedHarness, _ steps: Int = 100, _ look: ([String]) -> Void) throws {
     for _ in 0..<steps {
       try harness.turn(by: .milliseconds(50))
@@ -44,7 +45,7 @@ import Testing
     let harness = try harness()
     harness.open(interval: .seconds(30))
     try harness.settle()
-    // The next flush of the throttle is half a minute away.
+    // The next throttled flush is half a minute away.
     harness.plan = { _ in .init(after: .seconds(1)) }
     harness.scroll(first: 500)
     try harness.settle(within: .seconds(2))
@@ -57,7 +58,7 @@ import Testing
     try harness.settle()
     harness.scroll(first: 500)
     try harness.settle()
-    // The window ends with a page of the source; six rows further down it reaches into the next one.
+    // The window ends with a block; moved six rows down, it reaches into the next block.
     #expect(harness.lines() == values(495..<515))
     for row in 0..<6 { harness.upsert(2_000 + row, at: 0) }
     harness.upsert(500, value: 7)
@@ -104,7 +105,7 @@ import Testing
 
   @Test func whatIsNotAnsweredInTimeHoldsUpAChangeNoLonger() throws {
     let harness = try harness(prefetch: PrefetchPolicy(patience: .seconds(2)))
-    // So long that no flush of the page's own comes in between.
+    // Long enough that no throttled flush of the session occurs in between.
     harness.open(interval: .seconds(30))
     try harness.settle()
     harness.plan = { _ in .init(.isForgotten) }
@@ -114,7 +115,7 @@ import Testing
     try harness.turn(by: .seconds(1))
     try harness.turn()
     let asked = harness.source.requests.count
-    // What is asked for the change waits for what was never there.
+    // The reload after the change waits for rows that were never loaded.
     try harness.turn(by: .milliseconds(999))
     #expect(harness.source.requests.count == asked)
     #expect(harness.engine.deadline == harness.clock.now.advanced(by: .milliseconds(1)))
@@ -125,7 +126,7 @@ import Testing
   }
 
   @Test func anAnswerThatWasOutstandingWhenAChangeWasToldIsFollowedByANewOne() throws {
-    // Such a source is not told that nobody wants its answer any more.
+    // The source is not notified when no session needs its answer any more.
     let harness = try harness(WindowedCapabilities(cancels: false), rows: 10)
     harness.open()
     try harness.settle()
@@ -150,7 +151,7 @@ import Testing
   }
 
   @Test func anAnswerToWhatWasAskedBeforeAChangeDoesNotCountAfterIt() throws {
-    // Such a source is not told that nobody wants its answer any more.
+    // The source is not notified when no session needs its answer any more.
     let harness = try harness(WindowedCapabilities(paging: .offset, cancels: false))
     harness.open()
     try harness.settle()
@@ -160,7 +161,8 @@ import Testing
     harness.change()
     try harness.turn(by: .seconds(1))
     try harness.turn()
-    // What is seen later holds up nothing: when nobody waits for the first any more, all is asked for anew.
+    // Rows requested later do not delay anything: once no session waits for the first ones,
+    // everything is requested again.
     harness.scroll(first: 700, buffer: 0)
     try harness.turn()
     let old = try #require(harness.source.requests.last)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ListEngine
 
-/// A windowed table: what is shown, and what is asked for.
+/// Windowed tables: the rows shown and the requests sent.
 @Suite struct WindowedTableTests {
   private func values(_ range: Range<Int>) -> [String] { range.map { "\($0 * 10)" } }
   private let small = WindowedHarness.limits { _ in }
@@ -39,7 +39,7 @@ import Testing
     let harness = try WindowedHarness(WindowedCapabilities(paging: .keyset), rows: 45, limits: small)
     harness.open()
     try harness.settle()
-    // Two pages are there, and a third can be gone to.
+    // Two blocks are loaded, and clients can scroll to a third one.
     #expect(harness.replica().total == 30)
     #expect(harness.replica().rows == 45)
     harness.scroll(first: 20)
@@ -61,7 +61,7 @@ import Testing
     #expect(harness.lines() == [String](repeating: "...", count: 20))
     #expect(Set(harness.replica().absences.values) == [.pending])
     harness.answer()
-    // At once, and not when the interval has passed.
+    // Immediately, and not after the interval.
     try harness.turn()
     #expect(harness.lines() == values(495..<515))
     #expect(harness.replica().absences.isEmpty)
@@ -101,7 +101,7 @@ import Testing
         #expect(harness.lines() == [])
         #expect(harness.replica().rows == 0)
         #expect(harness.replica().accuracy == .exact)
-        // And rows that come are seen.
+        // Inserted rows are visible as well.
         harness.upsert(1)
         harness.change()
         try harness.settle()
@@ -175,7 +175,7 @@ import Testing
     let known = harness.source.requests.count
     try harness.settle()
     #expect(harness.source.requests.dropFirst(known).map(skip) == [700, 710, 720, 690, 680])
-    // And the other way round when the reader turns.
+    // The reverse order when the user scrolls back.
     harness.scroll(first: 300, buffer: 20)
     let before = harness.source.requests.count
     try harness.settle()
@@ -197,7 +197,8 @@ import Testing
     #expect(passed.count == 3)
     harness.scroll(first: 800)
     try harness.turn()
-    // What is visible takes the place of one at once; the others have a moment in which the reader may come back.
+    // A visible block replaces one in flight at once; the others have a grace period in which the
+    // user may scroll back.
     #expect(harness.source.cancels.count == 1)
     try harness.turn(by: .milliseconds(250))
     #expect(Set(harness.source.cancels) == passed)
@@ -273,7 +274,7 @@ import Testing
     try harness.settle(within: .seconds(3))
     #expect(harness.source.cancels.count == 3)
     let known = harness.source.requests.count
-    // The three, and the page below the first one, which nobody has scrolled to.
+    // The three blocks, and the one below the first, to which the user never scrolled.
     #expect(harness.engine.prefetch(of: harness.table).wasted == 4)
     harness.scroll(first: 500)
     try harness.settle()

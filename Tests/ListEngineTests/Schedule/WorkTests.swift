@@ -3,9 +3,9 @@ import Testing
 
 @testable import ListEngine
 
-/// The work of one turn is bounded by what it costs: the engine counts it, and reads no clock.
+/// The work of one turn is bounded by its counted cost, because the engine reads no clock.
 @Suite final class WorkTests {
-  /// Ten thousand texts of a thousand characters, and a pattern whose sets fill every cache.
+  /// A filter with a pattern whose state sets fill every cache.
   private static let expensive = Filter<String>.matches("name", "[ab]*a[ab]{450}c")
 
   private func text(_ length: Int, _ random: inout SeededGenerator) -> String {
@@ -23,7 +23,7 @@ import Testing
     try #require(harness.engine.viewWithIDs(SessionID(rawValue: number))?.view as? ListView)
   }
 
-  /// The work of the filter in each turn until the view is in order.
+  /// Returns the filter's work in each turn until the view is in order.
   private func turns(_ harness: Harness, _ view: ListView) throws -> [Int] {
     var turns: [Int] = []
     while view.build != nil || view.backlog > 0, turns.count < 100_000 {
@@ -34,7 +34,8 @@ import Testing
     return turns
   }
 
-  // What one character of an interrupted text may cost beyond the limit: its mask, and one set.
+  // The cost by which one character of an interrupted text may exceed the limit: its mask and one
+  // set.
   private static let character = 20_000
 
   @Test func `an expensive pattern is evaluated over many turns`() throws {
@@ -86,7 +87,7 @@ import Testing
     harness.open(query: QueryRequest(filter: filter), interval: .zero)
     let view = try view(harness)
     let turns = try turns(harness, view)
-    // Each evaluation is paid for once: not again each time that it goes on.
+    // Each evaluation is paid for once, and not again each time it continues.
     let work = turns.reduce(0, +)
     #expect(work < 12_000_000, "\(turns.count) turns")
     #expect(view.rowCount == 3)
@@ -181,7 +182,7 @@ import Testing
       try harness.advance()
       turns += 1
     }
-    // Two steps bring it to where the others are; every other turn is the oldest one's.
+    // Two steps bring the view level with the others; every other turn belongs to the oldest view.
     #expect(turns <= 5, "\(turns)")
   }
 
@@ -223,21 +224,21 @@ import Testing
     #expect(
       first.fault.error == .tooManyViews("clients look at 3 different queries of this table already; it serves 3"))
     #expect(refusals(harness).count == 1 && first.shown == nil)
-    // One that others look at costs nothing.
+    // A view that is already in use costs nothing.
     harness.engine.handle(
       .query(SessionID(rawValue: 4), request: 2, query: query(2), viewport: nil), at: harness.clock.now)
-    // A session that has a view may have another in its place.
+    // A session that has a view of its own may exchange it for another.
     harness.engine.handle(
       .query(SessionID(rawValue: 1), request: 2, query: query(9), viewport: nil), at: harness.clock.now)
     try harness.settle()
     #expect(refusals(harness).count == 1)
     #expect(harness.engine.census.watchedViews == 3)
-    // One that shares its view cannot: it goes on with that.
+    // A session that shares its view may not; it keeps that view.
     harness.engine.handle(
       .query(SessionID(rawValue: 4), request: 3, query: query(10), viewport: nil), at: harness.clock.now)
     try harness.settle()
     #expect(refusals(harness).last?.request == 3 && refusals(harness).last?.shown == 2)
-    // Where one leaves there is room.
+    // A view that is released makes room.
     harness.engine.handle(.close(SessionID(rawValue: 3)), at: harness.clock.now)
     harness.engine.handle(
       .query(SessionID(rawValue: 4), request: 4, query: query(10), viewport: nil), at: harness.clock.now)
@@ -252,11 +253,56 @@ import Testing
     for page in 1...3 { harness.open(UInt64(page), query: query(-page)) }
     try harness.settle()
     #expect(refusals(harness).count == 1)
-    // A single view is served, however large.
+    // A single view is served, however large it is.
     limits.viewBytes = 1
     let other = try Harness(limits: limits, rows: 100)
     other.open(1)
     try other.settle()
     #expect(refusals(other).isEmpty)
   }
+
+  @Test func `one owner holds half of a table's views at most`() throws {
+    var limits = Limits()
+    limits.views = 4
+    let harness = try Harness(limits: limits, rows: 100)
+    for page in 1...3 { harness.open(UInt64(page), query: query(page), owner: 7) }
+    try harness.settle()
+    #expect(
+      refusals(harness).map(\.fault.error) == [
+        .tooManyViews("the clients of one token look at 2 different queries of this table already; it serves 2 to one token")
+      ])
+    // Another owner, and sessions without one, have the rest.
+    harness.open(4, query: query(4), owner: 8)
+    harness.open(5, query: query(5))
+    // A view that others look at is free for everyone.
+    harness.open(6, query: query(4), owner: 7)
+    try harness.settle()
+    #expect(refusals(harness).count == 1 && harness.engine.census.watchedViews == 4)
+    // A query in the place of an own one is granted while it is the only session on that view.
+    harness.engine.handle(.close(SessionID(rawValue: 6)), at: harness.clock.now)
+    harness.engine.handle(
+      .query(SessionID(rawValue: 1), request: 2, query: query(9), viewport: nil), at: harness.clock.now)
+    try harness.settle()
+    #expect(refusals(harness).count == 1 && harness.engine.census.watchedViews == 4)
+  }
+
+  // MARK: The size of windows
+
+  @Test func `windows shrink when a crowd would hold too much`() throws {
+    var limits = Limits()
+    limits.viewBytes = 2 * 1_000_000
+    let harness = try Harness(limits: limits, rows: 10_000)
+    harness.open(1, first: 5_000, count: 200, buffer: 1_000, interval: .zero)
+    try harness.settle()
+    let alone = harness.replica().items.count
+    #expect(alone >= 1_024 && alone < 2_200, "\(alone)")
+    for page in 2...40 { harness.open(UInt64(page), first: 100 * page, count: 200, buffer: 1_000, interval: .zero) }
+    harness.change { $0.upsert(5_000, value: 1, name: "x") }
+    try harness.settle()
+    let counts = (1...40).map { harness.replica(UInt64($0)).items.count }
+    #expect(counts.allSatisfy { $0 == TableState.leastWindow }, "\(counts)")
+    // The rows at the beginning of the viewport are those that remain.
+    #expect(harness.replica(7).start == 700)
+  }
+
 }

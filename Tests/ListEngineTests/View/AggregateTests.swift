@@ -161,7 +161,7 @@ import Testing
     }
     #expect(sums() == [.integer(3), .integer(1), .integer(2), .integer(4), .integer(4)])
     #expect(nested.totals == [.integer(7)])
-    // A row that changes its section takes its part along.
+    // A row that changes its section moves its share of the sum.
     put(2, 8, text: "x", group: "b")
     nested.catchUp()
     #expect(sums() == [.integer(1), .integer(1), .integer(12), .integer(12)])

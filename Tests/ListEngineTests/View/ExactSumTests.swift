@@ -3,7 +3,7 @@ import Testing
 
 @testable import ListEngine
 
-/// Where 64 bits end.
+/// Sums beyond 64 bits.
 @Suite struct ExactSumTests {
   private func sum(_ values: [Int64], takenAway: [Int64] = []) -> ExactSum {
     var sum = ExactSum()
@@ -34,7 +34,7 @@ import Testing
   @Test func itIsRoundedOnceToTheNearestNumber() {
     let sums: [([Int64], Double)] = [
       ([.min, .min, -1_784_777_624_747_206_175, -4_468], -20_231_521_698_456_760_320),
-      // Half of the last bit goes to the even one, and a trace more upwards.
+      // Half of the last bit rounds to even; anything more rounds up.
       ([1 << 53, 1], 0x1p53), ([1 << 53, 3], 0x1p53 + 4), ([.max, .max, 2, 2_048], 0x1p64),
       ([.max, .max, 2, 2_049], 0x1.0000000000001p64),
     ]

@@ -11,7 +11,7 @@ import Testing
       Column("time", .timestamp), Column("image", .image), Column("series", .series),
     ])
 
-  /// One row for each value, with nothing else in it.
+  /// Returns tables with one row per value and nulls in the other columns.
   private static func table(_ column: String, _ values: [Cell]) -> (Table, PlainTable) {
     let table = Table(schema, limits: Limits(), seed: 1)
     var plain = PlainTable(schema)
@@ -31,7 +31,9 @@ import Testing
     return try resolver.resolve(filter)
   }
 
-  /// Which of the values pass, by their places; the plain table must agree.
+  /// Returns the positions of the values that pass.
+  ///
+  /// The plain table must agree.
   private func passing(_ column: String, _ values: [Cell], _ filter: Filter<String>) throws -> [Int] {
     let (table, plain) = Self.table(column, values)
     let query = Query(filter: try Self.resolved(filter))
@@ -67,7 +69,7 @@ import Testing
     #expect(try shown(.lessOrEqual, .integer(0)) == [0, 1, 3])
     #expect(try shown(.greater, .integer(0)) == [4, 5])
     #expect(try shown(.greaterOrEqual, .integer(0)) == [3, 4, 5])
-    // The extremes share their bits with what an empty cell is stored as, and with its sort key.
+    // The extremes share their bit patterns with null's stored form and sort key.
     #expect(try shown(.equal, .integer(.min)) == [0])
     #expect(try shown(.equal, .integer(.max)) == [5])
     #expect(try shown(.less, .integer(.min)) == [])
@@ -259,7 +261,7 @@ import Testing
   }
 
   @Test func otherSpellingsOfATextAreOtherQueries() {
-    // Swift's String takes them for one; a filter looks at bytes.
+    // Swift's `String` considers them equal; a filter compares bytes.
     #expect(Query(search: "é") != Query(search: "e\u{301}"))
     #expect(Query(filter: .contains(0, "é")) != Query(filter: .contains(0, "e\u{301}")))
     #expect(Query(filter: .contains(0, "é")) == Query(filter: .contains(0, "\u{E9}")))
@@ -388,7 +390,7 @@ import Testing
     let filter = RowFilter(Query(filter: .contains(0, "one")), table: table)
     #expect(filter.lets(0) && !filter.lets(1))
     let numbers = [table.columns[0].textNumber(0), table.columns[0].textNumber(1)]
-    // Both texts go, and their numbers come back with the texts exchanged.
+    // Both texts are deleted, and their numbers are reused with the texts exchanged.
     apply(table, [(1, "x"), (2, "y"), (3, "z")])
     apply(table, [(1, "two"), (2, "one")])
     #expect(Set([table.columns[0].textNumber(0), table.columns[0].textNumber(1)]) == Set(numbers))
@@ -399,7 +401,7 @@ import Testing
   func verdictsAreRightWhileTextsComeAndGo(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     let table = Table(Self.notes, limits: Limits(), seed: seed)
-    // More tests of one column than are remembered.
+    // More tests of one column than are cached.
     let filter = Filter<Int>.any((0..<20).map { .contains(0, ExactText("\($0)-")) })
     let rows = RowFilter(Query(search: "a", filter: filter), table: table)
     var texts: [Int: String] = [:]

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ListEngine
 
-/// Filters as pages meet them: through the engine's door.
+/// Filters as clients use them, through the engine's public interface.
 @Suite struct FilteredSessionTests {
   @Test func aPageSeesRowsComeAndGoAsTheyPassItsFilter() throws {
     let harness = try Harness(rows: 20)

@@ -3,7 +3,8 @@ import Testing
 
 @testable import ListEngine
 
-/// Rows 0..<100 of value 10 · row, in sections of ten: “a” has rows 0 to 9, “b” 10 to 19, ... unless a test says otherwise.
+/// Rows 0..<100 with value 10 · row, in sections of ten unless a test says otherwise: “a” has rows
+/// 0 to 9, “b” 10 to 19, ...
 @Suite struct FoldedViewTests {
   private static let letters = (0..<10).map { String(UnicodeScalar(UInt8(97 + $0))) }
 
@@ -27,7 +28,8 @@ import Testing
     harness.engine.handle(.collapse(id, .path([.text(letter)]), isCollapsed: isCollapsed), at: harness.clock.now)
   }
 
-  /// What a page shows: the letters of headers, in capitals when collapsed, and the values of rows.
+  /// Returns the items that a client shows: the letters of headers, in capitals when collapsed, and
+  /// the values of rows.
   private func shown(_ number: UInt64 = 1) -> [String] {
     harness.replica(number).items.map {
       switch $0 {
@@ -60,7 +62,7 @@ import Testing
     harness.engine.handle(.collapse(id, .number(header.section), isCollapsed: true), at: harness.clock.now)
     try harness.settle()
     #expect(shown() == ["A", "b", "100", "110", "120"])
-    // One that nobody has is no mistake: it may have gone meanwhile.
+    // An unknown section is not an error: it may have been deleted in the meantime.
     harness.engine.handle(.collapse(id, .number(9_999), isCollapsed: true), at: harness.clock.now)
     #expect(try harness.advance().isEmpty)
   }
@@ -122,7 +124,7 @@ import Testing
     var replica = Replica()
     for case .deliver(_, let delivery) in early.advance(to: engine.clock.now) { try replica.apply(delivery) }
     #expect(replica.total == 1 && replica.rows == 5)
-    // Whoever expands it again before the table is there has it expanded.
+    // Expanding it before the table exists has an effect as well.
     var changed = Engine(epoch: "e")
     changed.handle(
       .open(
@@ -136,7 +138,7 @@ import Testing
     var expanded = Replica()
     for case .deliver(_, let delivery) in changed.advance(to: engine.clock.now) { try expanded.apply(delivery) }
     #expect(expanded.total == 6)
-    // And never more sections than may be.
+    // The limit of collapsed sections applies as well.
     for letter in ["x", "y"] {
       early.handle(.collapse(session, .path([.text(letter)]), isCollapsed: true), at: engine.clock.now)
     }
@@ -184,7 +186,8 @@ import Testing
     let view = ListView(Query(group: [2]), table: table)
     let folded = view.folded([[.text("b")]])
     #expect(folded.itemCount == 3 + 20)
-    // So many rows in one place that the table numbers its order anew, all of them above what is folded away.
+    // So many insertions in one place that the table reassigns its labels, all above the collapsed
+    // sections.
     apply { changes in
       for row in 100..<150 {
         changes.upsert(row, value: row, group: "a")
@@ -199,7 +202,7 @@ import Testing
       return
     }
     #expect(position == 1 + 60 + 1)
-    // Rows that lie now where others were folded away before.
+    // Shown rows at positions where others were hidden before.
     for (place, item) in view.items(0..<view.itemCount).enumerated() {
       guard case .row(let slot) = item, let found = folded.place(of: slot) else { continue }
       switch found {

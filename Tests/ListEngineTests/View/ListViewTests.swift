@@ -8,7 +8,7 @@ import Testing
     name: "t", key: .integer,
     columns: [Column("number", .number), Column("text", .text), Column("group", .text), Column("flag", .boolean)])
 
-  /// What a view shows, as lines.
+  /// Returns the items of a view as lines.
   private func lines(_ view: ListView) -> [PlainTable.Line] {
     view.items(0..<view.itemCount).map {
       switch $0 {
@@ -42,7 +42,7 @@ import Testing
     let table = Table(Self.schema, limits: Limits(), seed: 1)
     var plain = PlainTable(Self.schema)
     let view = ListView(query, table: table)
-    // More rows than a chunk holds, so that chunks split, merge and empty.
+    // More rows than a chunk holds, so that chunks split, merge and become empty.
     for round in 0..<60 {
       var changes = Changeset()
       for _ in 0..<(round < 20 ? 120 : 40) {
@@ -67,7 +67,7 @@ import Testing
     }
   }
 
-  /// How numbers lie between the least and the greatest of a column.
+  /// The distribution of numbers between the least and the greatest of a column.
   enum Spread: CaseIterable {
     case even, steep, twoHeaps, nearlyOne, one
 
@@ -173,7 +173,7 @@ import Testing
     #expect(view.sections(above: 1).map(\.value) == [.text("a")])
     #expect(view.sections(above: 3).map(\.value) == [.text("a"), .null])
     #expect(view.sections(above: 4).isEmpty)
-    // A section that goes takes the one around it along when that was its last.
+    // Deleting the last subsection deletes the enclosing section, too.
     put(2, .text("b"), .null)
     put(4, .text("b"), .null)
     view.catchUp()
@@ -290,7 +290,7 @@ import Testing
     }
     table.apply(changes)
     let view = ListView(Query(group: [2, 3]), table: table)
-    // a, a false, row 1, a true, row 0, b, b false, row 3, b true, row 2, and nothing.
+    // The items: a, a false, row 1, a true, row 0, b, b false, row 3, b true, row 2, and the end.
     let above = (0...view.itemCount).map { view.sections(above: $0).map(\.value) }
     let (a, b) = (Cell.text("a"), Cell.text("b"))
     #expect(
@@ -320,7 +320,7 @@ import Testing
     (query.group, query.aggregates) = (["group"], [AggregateRequest(.sum, of: "value")])
     query.collapsed = (0...3).map { [.text("group \($0)")] }
     harness.open(query: query, buffer: 0, interval: .zero)
-    // One row changes its section while the view is put together, another one begins a section of its own.
+    // One row changes its section while the view is built, another one starts a new section.
     harness.change { changes in
       changes.upsert(0, value: 0, group: "group 1")
       changes.upsert(3000, value: 7, group: "group 3")
@@ -382,7 +382,7 @@ import Testing
       let compressed = keys.map { compressor.compress($0) }
       #expect(compressed == compressed.sorted())
     }
-    // Keys that lie close together stay apart.
+    // Keys that are close together stay distinct.
     let compressor = KeyCompressor(least: 1 << 62, greatest: 1 << 62 + 1_000_000)
     #expect(compressor.compress(1 << 62 + 10) < compressor.compress(1 << 62 + 11))
   }

@@ -2,9 +2,9 @@ import Testing
 
 @testable import ListEngine
 
-/// The rows of a windowed view: by a grid of offsets, and by a chain of cursors.
+/// The rows of a windowed view: a grid of offsets, and a chain of cursors.
 @Suite struct PageMapTests {
-  /// A page of rows whose slots are these.
+  /// Returns a block of rows with these slots.
   private func page(_ slots: Range<UInt32>) -> KeptPage {
     KeptPage(slots: Array(slots), bytes: slots.count * 100, used: 0)
   }
@@ -13,7 +13,8 @@ import Testing
     RowPage([], hasMore: hasMore, count: count, begin: begin.map { PageCursor($0) }, end: end.map { PageCursor($0) })
   }
 
-  /// One character a row: a digit for one that is there, `.` for one to ask for, `!` for one that failed.
+  /// Returns one character per row: a digit for a loaded row, `.` for one to load, `!` for a failed
+  /// one.
   private func picture(_ map: any PageMap) -> String {
     var picture = ""
     map.forEach(in: 0..<map.count) { _, row in
@@ -94,7 +95,7 @@ import Testing
     take(&grid, 0, 0..<4, answer(6, hasMore: true))
     take(&grid, 1, 4..<6, answer(6))
     #expect(grid.outdated == [])
-    // The source has got a row more since it gave the last page.
+    // The source has one row more than when it returned the last block.
     _ = grid.evict(page: 0)
     take(&grid, 0, 0..<4, answer(7, hasMore: true))
     #expect(grid.outdated == [1])
@@ -145,7 +146,7 @@ import Testing
     }
   }
 
-  /// The segments that would be asked for, from the first to the last.
+  /// Returns the segments that would be requested, from the first to the last.
   private func places(_ chain: PageChain) -> [PageItem.Place] {
     var places: [PageItem.Place] = []
     chain.forEach(in: 0..<chain.count) { _, row in
@@ -179,7 +180,7 @@ import Testing
     #expect(chain.evict(page: first) == [0, 1, 2, 3])
     #expect(picture(chain) == "....4567....")
     #expect(chain.rows(of: .segment(first, part: 0)) == .rows(after: nil, upTo: PageCursor("d"), skip: 0, count: 4))
-    // Two rows more between its ends: what lies below moves, and nothing is asked for there.
+    // Two more rows between its cursors: the rows below shift, and no request is needed there.
     take(&chain, first, 0..<4, answer(hasMore: true, end: "c"))
     #expect(picture(chain) == "0123.4567....")
     guard case .segment(let rest, _)? = places(chain).first else { return }
@@ -198,7 +199,7 @@ import Testing
     #expect(chain.rows(of: .segment(rest, part: 2)) == .rows(after: PageCursor("d"), upTo: nil, skip: 8, count: 4))
     take(&chain, rest, part: 2, 2..<6, answer(20, hasMore: true, begin: "l", end: "p"))
     #expect(picture(chain) == "0123........2345....")
-    // What else was asked of the whole answers nothing now.
+    // Other requests for the former segment answer nothing now.
     #expect(chain.rows(of: .segment(rest, part: 1)) == nil)
     guard case .segment(let middle, part: 0)? = places(chain).first else { return }
     #expect(
@@ -210,7 +211,7 @@ import Testing
     for (canSkip, count) in [(true, 15), (true, 17), (true, 5), (false, 15)] {
       var chain = PageChain(size: 4, canSkip: canSkip, accuracy: .exact)
       take(&chain, 0, 0..<4, answer(16, hasMore: true, end: "4"))
-      // To the end at once, or page after page.
+      // To the end at once, or block after block.
       for page in canSkip ? 3...3 : 1...3 as ClosedRange<UInt32> {
         guard case .segment(let rest, _)? = places(chain).first else { return }
         let (begin, end) = ("\(page * 4)", "\(page * 4 + 4)")
@@ -247,7 +248,7 @@ import Testing
       for page in chain.pages.map(\.number) { _ = chain.evict(page: page) }
     }
     #expect(chain.count == PageChain.greatestSegmentCount + 11)
-    // One segment stands for what was joined, from the beginning on.
+    // One segment represents everything that was joined, from the beginning on.
     let place = places(chain)[0]
     guard case .rows(nil, let upTo?, 0, 1)? = chain.rows(of: place) else {
       Issue.record("\(String(describing: chain.rows(of: place)))")

@@ -24,7 +24,7 @@ import Testing
 
   // MARK: Syntax
 
-  /// Pattern, what it is found in, what it is not found in.
+  /// A pattern, texts that match, and texts that do not match.
   private static let examples: [(String, [String], [String])] = [
     ("", ["", "a"], []), ("abc", ["abc", "xabcx"], ["ab", "", "aXbc"]), ("^abc$", ["abc"], ["xabc", "abcx"]),
     ("^", ["", "a"], []), ("$", ["", "a"], []), ("^$", [""], ["a"]), ("$^", [""], ["a"]), ("a^b", [], ["ab", "a^b"]),
@@ -54,7 +54,7 @@ import Testing
   @Test(arguments: examples.indices) func aPatternMeansWhatTheProtocolSays(_ index: Int) throws {
     let (pattern, found, other) = Self.examples[index]
     let matcher = try matcher(pattern)
-    // Twice: what was remembered must be as right as what was found out.
+    // Match twice, because cached results must be as correct as fresh ones.
     for _ in 1...2 {
       for text in found { #expect(isFound(matcher, text), "\(pattern) in \(text.debugDescription)") }
       for text in other { #expect(!isFound(matcher, text), "\(pattern) not in \(text.debugDescription)") }
@@ -96,7 +96,7 @@ import Testing
     }
   }
 
-  // MARK: Strangers
+  // MARK: Hostile patterns
 
   @Test func patternsThatGrowWhenWrittenOutAreRefused() {
     #expect(problem("(abc){100}") == nil)
@@ -121,14 +121,15 @@ import Testing
       #expect(!isFound(matcher, String(repeating: "a", count: length)))
       return matcher.steps - before
     }
-    // The first text pays for what is remembered: at most a look at each instruction for each byte.
+    // The first text pays for filling the cache: at most a look at each instruction for each byte.
     #expect(steps(1_000) <= 1_000 * (size * 4 + 1))
     #expect(steps(10_000) == 10_000)
     #expect(steps(100_000) == 100_000)
   }
 
   @Test func aPatternWithManyStatesIsStillLinear() throws {
-    // Which of the last fourteen characters were an a: 2^14 sets, far more than are remembered.
+    // This matches an a fourteen characters before the end: 2^14 state sets, far more than are
+    // cached.
     let pattern = "^(a|b)*a(a|b){14}$"
     let matcher = try matcher(pattern)
     let size = try Pattern(pattern, ignoringCase: false).instructions.count
@@ -163,7 +164,8 @@ import Testing
       let pattern = pattern(random.number(1...5))
       let ignoringCase = random.oneIn(2)
       let matcher = try matcher(pattern, ignoringCase: ignoringCase)
-      // Written out, because Swift's \\d and \\w know all of Unicode, and their ASCII kind misses what stands before other scalars.
+      // Spelled out, because Swift's `\d` and `\w` cover all of Unicode, and their ASCII kind
+      // misses those before other scalars.
       let written = pattern.replacing("\\d", with: "[0-9]").replacing("\\w", with: "[A-Za-z0-9_]")
       let regex = try Regex(written).matchingSemantics(.unicodeScalar).ignoresCase(ignoringCase)
       for _ in 0..<20 {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import ListEngine
 
-/// What of a query goes to the source, and what remains.
+/// The split of a query between the source and the residual query.
 @Suite struct QuerySplitTests {
   private let schema = Schema(
     name: "t", key: .integer, columns: [Column("a", .integer), Column("b", .text), Column("c", .text)])

@@ -2,16 +2,18 @@ import Testing
 
 @testable import ListEngine
 
-/// A view of many sections is put together, and what their headers say found out, some sections at a time.
+/// A view with many sections is built, and its headers are resolved, some sections per step.
 @Suite struct SectionsInTurnsTests {
   private static let schema = Schema(
     name: "t", key: .integer,
     columns: [Column("outer", .integer), Column("inner", .text), Column("value", .integer)])
-  /// A step looks at so many rows; a section stands for 64 of them where it is met first, and where its header is looked at.
+  /// The rows per step.
+  ///
+  /// A section counts as 64 rows when it is created and when its header is resolved.
   private static let stepRows = 6_400
   private static let sectionsOfAStep = 100
 
-  /// Twenty sections of a hundred each, with three rows in each of those.
+  /// Returns a table of twenty sections with a hundred subsections each, of three rows each.
   private func table() -> Table {
     var limits = Limits()
     limits.stepRows = Self.stepRows
@@ -38,7 +40,7 @@ import Testing
       view.work()
       most = max(most, view.announcements - before)
     }
-    // Every header once; none of them again when the view is done.
+    // Every header is announced once, and none again when the view is complete.
     #expect(view.announcements == 2_020)
     #expect(most == Self.sectionsOfAStep)
   }
@@ -51,7 +53,8 @@ import Testing
       view.work()
       most = max(most, view.structure - before)
     }
-    // A step ends with the 64 rows that brought the last of them; the first row of an outer section brings two.
+    // A step ends with the 64 rows that created the last section. The first row of an outer section
+    // creates two.
     #expect((Self.sectionsOfAStep...Self.sectionsOfAStep + 64 + 20).contains(most))
   }
 
@@ -75,7 +78,7 @@ import Testing
     for number in 0..<3 as Range<Int64> { changes.delete(.integer(67 + 2_000 * number)) }
     changes.upsert(.integer(87), [.integer(99), .null, .integer(1)])
     table.apply(changes)
-    // Whoever looks meanwhile meets a section that the build does not know of.
+    // A viewport selection meets a section that the build does not know of.
     _ = view.build?.select([])
     var gone = Changeset()
     gone.delete(.integer(87))

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ListEngine
 
-/// A view that catches up with its table a little at a time, and what is shown of one that is put together.
+/// A view that catches up in slices, and its contents while it is built.
 @Suite struct SlicesTests {
   private let table = Table(
     Schema(name: "numbers", key: .integer, columns: [Column("a", .integer)]), limits: Limits(), seed: 1)
@@ -15,7 +15,7 @@ import Testing
   }
 
   @Test func noRowIsPutInBeforeAllThatChangedAreOut() {
-    // Texts that begin alike are compared where they stand: one that has changed is in nobody's order.
+    // Texts with a common prefix are compared in place, so a changed row breaks the order.
     func text(_ number: Int) -> Cell { .text("a long beginning, then \(number + 10_000)") }
     for seed: UInt64 in 1...40 {
       var random = SeededGenerator(seed: seed)
@@ -53,7 +53,8 @@ import Testing
       sizes.append(view.workDone - before)
       if isDone { break }
     }
-    // A row that is taken out or put in counts one, and so do sixteen that are read at a time: the one beyond is such.
+    // A row deleted or inserted counts one, and so do sixteen rows read together, which explains
+    // the 17.
     #expect(sizes.dropLast() == [1, 1, 1, 1, 1, 1, 1, 1, 2, 4, 8, 17, 32, 64])
     #expect(sizes.reduce(0, +) == 201)
   }

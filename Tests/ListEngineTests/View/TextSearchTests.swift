@@ -23,7 +23,8 @@ import Testing
   @Test(arguments: 1...20 as ClosedRange<UInt64>)
   func itFindsWhatLowerCaseTextsHaveInCommon(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
-    // Few characters, so that much is found; what looks like letters when a bit is set; scalars whose lower case is longer.
+    // Few characters, so that matches are frequent; characters that look like letters when a bit is
+    // set; scalars with a longer lower case.
     let plain = Array("aAbB@`[{ ").map(String.init)
     let letters = random.oneIn(2) ? plain : plain + ["ä", "Ä", "ß", "İ", "K", "Σ", "ς", "日", "😀", "e\u{301}", "ﬁ", "Ⱥ"]
     func text(_ length: ClosedRange<Int>) -> String {

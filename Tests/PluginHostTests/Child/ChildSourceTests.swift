@@ -233,6 +233,65 @@ import Testing
     #expect(source.stop())
   }
 
+  @Test func aProgramWhoseProcessesTakeTooMuchMemoryTogetherIsEnded() throws {
+    let hold = #"python3 -c 'import time; x = bytearray(b"x") * (40 << 20); print("ready", flush=True); time.sleep(1000)'"#
+    let source = source(
+      """
+      echo '{"id":1}'; \(hold) >&2 & \(hold) >&2 & setsid \(hold) >&2 & wait
+      """
+    ) {
+      $0.measurePause = .milliseconds(1)
+      $1.totalMemory = 100 << 20
+    }
+    try source.start()
+    try recorder.wait("the end of it") { view in
+      view.states.contains {
+        $0.hasPrefix("backingOff: its processes take 1") && $0.hasSuffix(" MiB of memory, and may take 100")
+      }
+    }
+    #expect(source.stop())
+  }
+
+  @Test func pagesThatProcessesShareCountOnce() throws {
+    // A process of 80 MiB and three copies of it that write nothing: 80 MiB, and not 320.
+    let program = """
+      import os, time
+      block = bytearray(b"x") * (80 << 20)
+      os.fork() or time.sleep(1000)
+      os.fork() or time.sleep(1000)
+      os.fork() or time.sleep(1000)
+      os.write(1, b"ready")
+      time.sleep(1000)
+      """
+    var command = ChildCommand("python3", ["-c", program])
+    let process = try ChildProcess(command)
+    defer {
+      process.reap()
+      close(process.output)
+    }
+    var file = pollfd(fd: process.output, events: Int16(POLLIN), revents: 0)
+    #expect(poll(&file, 1, 60_000) == 1)
+    command.totalMemory = 200 << 20
+    #expect(process.excess(over: command) == nil)
+    command.totalMemory = 70 << 20
+    let excess = try #require(process.excess(over: command))
+    #expect(excess.hasPrefix("its processes take ") && excess.hasSuffix(" MiB of memory, and may take 70"))
+    let size = try #require(excess.split(separator: " ").dropFirst(3).first.flatMap { Int($0) })
+    #expect((80...150).contains(size), "\(excess)")
+  }
+
+  @Test func aProgramWithTooManyProcessesIsEnded() throws {
+    let source = source("echo '{\"id\":1}'; for i in 1 2 3 4 5 6; do sleep 1000 & done; wait") {
+      $0.measurePause = .milliseconds(1)
+      $1.greatestProcessCount = 5
+    }
+    try source.start()
+    try recorder.wait("the end of it") {
+      $0.states.contains("backingOff: it has 7 processes, and may have 5")
+    }
+    #expect(source.stop())
+  }
+
   // MARK: What it is given
 
   @Test func itHasThreeFilesAndAnEnvironmentOfItsOwn() throws {

@@ -31,4 +31,12 @@ import Testing
     shares.release(one)
     #expect(takes(2, of: one, &shares) == [true, false])
   }
+
+  @Test func theOnlyTokenHasAllAndTheOperatorHasTheLastWord() {
+    func limit(_ chosen: Int?, _ tokens: Int) -> Int {
+      TokenShares.limit(chosen: chosen, tokens: tokens, standard: 4, all: 8)
+    }
+    #expect([0, 1, 2, 3].map { limit(nil, $0) } == [8, 8, 4, 4])
+    #expect([1, 2].map { limit(3, $0) } == [3, 3])
+  }
 }
