@@ -94,7 +94,7 @@ extension Server {
 }
 
 extension RequestHead {
-  /// Reads what libwebsockets has parsed.
+  /// Creates the head of the request that libwebsockets has parsed.
   fileprivate init(of socket: OpaquePointer) {
     var uri: UnsafeMutablePointer<CChar>?
     var length: Int32 = 0
