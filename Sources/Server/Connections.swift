@@ -59,7 +59,7 @@ struct Connections {
   /// The number of connections with an incomplete request.
   var count: Int { numbers.count }
 
-  // MARK: Coming and going
+  // MARK: Connecting and disconnecting
 
   /// Returns whether a connection from this address is accepted.
   ///
@@ -112,7 +112,7 @@ struct Connections {
 
   private mutating func sweep() { arrivals.removeAll { numbers[$0.socket] != $0.number } }
 
-  // MARK: Those that make us wait
+  // MARK: Slow connections
 
   /// The time of the next call of ``tardy(at:isSilent:)``; `nil` if there are few incomplete
   /// requests.

@@ -11,7 +11,7 @@ public enum ListenAddress: Hashable, Sendable {
   /// The path of a Unix socket, which only its owner may open.
   case unix(String)
 
-  /// 127.0.0.1
+  /// The address 127.0.0.1.
   public static let loopback = ListenAddress.ipv4("127.0.0.1")
 
   /// Parses an address; returns `nil` unless it is an IP address or `localhost`.

@@ -5,11 +5,11 @@ import Logging
 import Recording
 import Wire
 
-/// A server of the page and the tables; one thread owns the engine, the sessions and all sockets.
+/// The server: one thread owns the engine, the sessions and all sockets.
 ///
 ///     let server = try Server(configuration)
-///     let inlet = server.control.addSource("processes")   // any thread talks to it through this
-///     server.run()                                        // until control.stop(), or a signal
+///     let inlet = server.control.addSource("processes")  // used by the source's thread
+///     server.run()                                       // until control.stop() or a signal
 ///
 /// Create, run and release it on one thread. Only ``control`` may be used by other threads.
 public final class Server {
@@ -199,7 +199,7 @@ public final class Server {
     shutDown()
   }
 
-  // MARK: A turn of the loop
+  // MARK: Turns of the loop
 
   private func takeTurn() {
     let began = EventLoop.now
@@ -269,7 +269,7 @@ public final class Server {
     session.beginClosing(1008, error.code, error: error)
   }
 
-  // MARK: The end
+  // MARK: Shutdown
 
   private func beginStopping() {
     guard !isStopping else { return }

@@ -4,7 +4,7 @@ import ListEngine
 ///
 ///     let inlet = server.control.addSource("processes")
 ///     inlet.tell(.schema(schema))
-///     inlet.tell(.changes(changes))      // waits while the loop is behind
+///     inlet.tell(.changes(changes))      // blocks while the loop is behind
 ///
 /// Each source has a mailbox of its own, so that a fast source only fills its own.
 public final class SourceInlet: Sendable {

@@ -9,7 +9,7 @@ import Wire
 ///     sources.add(id, name: "jobs", at: now)
 ///     sources.note(id, .backingOff, message: "exited with code 1", retry: .seconds(2), at: now)
 ///     sources.takeNews(at: now)        // true at most once a second
-///     sources.remove(id)               // it has a table now
+///     sources.remove(id)               // the source has a table now
 struct TablelessSources {
   private struct Entry {
     let name: String

@@ -3,7 +3,7 @@ import ListEngine
 /// A [token bucket](https://en.wikipedia.org/wiki/Token_bucket) with `rate` tokens per second and
 /// room for `burst`.
 ///
-///     bucket.take(at: now)   // false: too often
+///     bucket.take(at: now)   // false: the rate is exceeded
 ///
 /// The caller passes the time, so that tests need no clock.
 struct TokenBucket {

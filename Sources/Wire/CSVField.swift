@@ -1,6 +1,6 @@
 import ListEngine
 
-/// Encodes cells as CSV fields that spreadsheets read as values, never as formulas.
+/// The encoding of cells as CSV fields, which spreadsheets read as values, never as formulas.
 ///
 /// The prefix that prevents this follows OWASP's advice on
 /// [CSV injection](https://owasp.org/www-community/attacks/CSV_Injection).

@@ -93,7 +93,7 @@ struct JSONMembers {
     return .nanoseconds(Int64((number * 1_000_000).rounded()))
   }
 
-  // MARK: The rest
+  // MARK: Other types
 
   func boolean(_ name: String) throws(ClientError) -> Bool? {
     guard let value = self[name] else { return nil }

@@ -17,7 +17,7 @@ public enum ServerMessage {
   case tables([TableDescription])
   /// The changed list of sources without a table.
   case sources([SourceDescription])
-  /// A window or patch.
+  /// A window or patch for one session.
   case delivery(Delivery, epoch: String)
   /// The status of a table's source.
   case status(table: String, SourceStatus)

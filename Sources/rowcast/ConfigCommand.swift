@@ -1,11 +1,11 @@
 import ArgumentParser
 
-/// `rowcast config`
+/// The command `rowcast config`.
 struct ConfigCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "config", abstract: "Looks at configurations.", subcommands: [Check.self])
 
-  /// `rowcast config check`
+  /// The command `rowcast config check`.
   struct Check: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Says what is wrong with a configuration, and where; nothing is started.")

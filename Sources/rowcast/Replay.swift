@@ -6,7 +6,7 @@ import Logging
 import Recording
 import Server
 
-/// `rowcast replay`
+/// The command `rowcast replay`.
 struct Replay: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Serves again what rowcast serve --record has kept, or verifies it.",

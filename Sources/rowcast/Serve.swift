@@ -8,7 +8,7 @@ import PluginHost
 import Recording
 import Server
 
-/// `rowcast serve`
+/// The command `rowcast serve`.
 struct Serve: ParsableCommand {
   static let configuration = CommandConfiguration(abstract: "Serves the page and the tables until it is told to stop.")
 

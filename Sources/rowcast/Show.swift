@@ -4,7 +4,7 @@ import Logging
 import PluginHost
 import Server
 
-/// `COMMAND | rowcast`, `rowcast FILE...`
+/// The command `rowcast show`, the default for `COMMAND | rowcast` and `rowcast FILE...`.
 struct Show: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Shows rows from standard input or from files as tables: COMMAND | rowcast, rowcast data.csv.",

@@ -1,12 +1,12 @@
 import ArgumentParser
 import Server
 
-/// `rowcast token`
+/// The command `rowcast token`.
 struct TokenCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "token", abstract: "Manages the tokens that let clients in.", subcommands: [Rotate.self])
 
-  /// `rowcast token rotate`
+  /// The command `rowcast token rotate`.
   struct Rotate: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Replaces the tokens of a server: every browser and client must sign in again.",

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Server
 
-/// `rowcast url`
+/// The command `rowcast url`.
 struct URLCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "url", abstract: "Prints a link that signs one browser in; good once, for two minutes.",

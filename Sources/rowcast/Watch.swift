@@ -4,7 +4,7 @@ import Logging
 import PluginHost
 import Server
 
-/// `rowcast watch -n 2 COMMAND ARGUMENT...`
+/// The command `rowcast watch -n 2 COMMAND ARGUMENT...`.
 struct Watch: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Runs a command again and again, and shows the table that it prints: rowcast watch -n 2 df -h",

@@ -108,7 +108,7 @@ struct AccessControl {
 
   private var greatestRole: Role { isReadOnly ? .viewer : .operator }
 
-  // MARK: While the server runs
+  // MARK: Changes at run time
 
   /// Replaces the accepted tokens; the counts of failures and the used codes stay.
   mutating func change(tokens: [AccessToken], isReadOnly: Bool) {
@@ -123,7 +123,7 @@ struct AccessControl {
     return Pass(min(token.role, greatestRole), token)
   }
 
-  // MARK: The way in for a browser
+  // MARK: Browser sign-in
 
   /// Returns a code for the URL that the server prints; `nil` if no token is required.
   mutating func printedCode(bootTime: Int64) -> String? {
@@ -156,7 +156,7 @@ struct AccessControl {
   ) -> Login {
     guard !tokens.isEmpty else { return .goOn(cookie: nil) }
     if let token = codes.use(code, of: tokens, from: FailureLimiter.network(of: address), at: bootTime) {
-      // The prefix `__Host-` of a secure cookie excludes a path.
+      // The cookie prefix `__Host-` requires the path `/`.
       let path = isSecure ? "/" : Room.path(of: token)
       let attributes = "Path=\(path); HttpOnly; SameSite=Strict" + (isSecure ? "; Secure" : "")
       return .goOn(cookie: "\(cookieName)=\(token.cookie); \(attributes)", path: path)

@@ -1,9 +1,9 @@
 /// A secret that grants its bearer a role.
 ///
-///     let token = AccessToken(role: .operator)       // 256 bits from the system's generator
-///     token.text                                     // for a file that only its owner may read, and for headers
-///     token.loginCode(at: bootTime)                  // for an address that works once
-///     token.cookie                                   // for the browser that came by that address
+///     let token = AccessToken(role: .operator)  // 256 random bits
+///     token.text                                // for the private token file, and for headers
+///     token.loginCode(at: bootTime)             // for a URL that works once
+///     token.cookie                              // for the browser that has opened that URL
 ///
 /// Neither the code nor the cookie reveals the token.
 public struct AccessToken: Hashable, Sendable, CustomStringConvertible {

@@ -1,6 +1,6 @@
 /// Counts the use of a shared resource per token, so that one token leaves room for the others.
 ///
-///     shares.take(pass.token)      // false: this token has its share already
+///     shares.take(pass.token)      // false: the token has used up its share
 ///     shares.release(pass.token)
 ///
 /// Clients without a token are not counted, because they are indistinguishable.

@@ -3,7 +3,7 @@ import Glibc
 import Locales
 import PluginHost
 
-/// `rowcast plugin check PATH`
+/// The command `rowcast plugin check PATH`.
 struct PluginCheck: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "check",

@@ -2,7 +2,7 @@ import ArgumentParser
 import Glibc
 import PluginHost
 
-/// `rowcast plugin-host FILE.so`
+/// The command `rowcast plugin-host FILE.so`.
 struct PluginHostCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "plugin-host", abstract: "Runs a shared library as a program that speaks lines.",

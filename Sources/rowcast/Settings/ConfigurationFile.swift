@@ -84,7 +84,7 @@ struct ConfigurationFile {
     spoiled.append(key)
   }
 
-  // MARK: One setting
+  // MARK: Single settings
 
   private mutating func take(_ key: Node, _ value: Node) throws(Problem) {
     guard let name = key.scalar?.string else { throw problem(key, "the name of a setting is a text") }
@@ -214,7 +214,7 @@ struct ConfigurationFile {
     return truth
   }
 
-  // MARK: What is wrong
+  // MARK: Problems
 
   /// All errors in the file, in order of their locations.
   var problems: [Problem] {
