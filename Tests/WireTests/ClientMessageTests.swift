@@ -195,7 +195,7 @@ import Testing
   }
 
   @Test func noBytesTrapTheReader() {
-    // Cuts and single-byte changes of a good message: whatever they are, they end in a message or a complaint.
+    // Truncations and single-byte changes of a valid message: each must decode or throw.
     let good = Array(
       #"{"type":"open","table":"pé","request":1,"query":{"sort":[{"column":"\u00e9","descending":true}]},"interval":1.5e2}"#
         .utf8)
