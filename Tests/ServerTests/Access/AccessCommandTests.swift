@@ -3,7 +3,7 @@ import Testing
 
 @testable import Server
 
-/// How `rowcast` lets its operator in, and nobody else.
+/// Tests of signing in to a server that the `rowcast` command runs.
 @Suite struct AccessCommandTests {
   private final class Folder {
     let path = FileManager.default.temporaryDirectory.appending(path: "rowcast-\(UUID().uuidString)").path
@@ -32,7 +32,8 @@ import Testing
     let cookie = try #require(cookie(from: try HTTPAnswer.get("/?code=\(code)", port: command.port)))
     #expect(try role([cookie], port: command.port) == "{\"role\":\"operator\"}\n")
     #expect(try HTTPAnswer.get("/?code=\(code)", port: command.port)?.status == 403)
-    // Its file holds a token of each role, and goes with a server whose port the system has chosen.
+    // The token file has a token of each role, and is deleted with a server on a port chosen by the
+    // system.
     let tokens = try folder.tokens(port: command.port)
     #expect(tokens.map(\.role) == [.operator, .viewer])
     for token in tokens {
@@ -62,7 +63,8 @@ import Testing
       nowhere.complaints.contains("no server of this user runs on port 1; running: http://127.0.0.1:\(command.port)/"))
   }
 
-  /// A server on a port that the system gives to nobody who asks for any: nobody else takes it while no server is on it.
+  /// Starts a server on a port outside the system's ephemeral range, so that it stays free between
+  /// runs.
   private static func start(in folder: Folder) throws -> (RunningCommand, port: Int) {
     for port in (20_000..<30_000).shuffled().prefix(100) {
       let command = try RunningCommand(["--port", "\(port)"], folder: folder.path)
@@ -140,7 +142,7 @@ import Testing
     #expect(try RunningCommand(["url"], folder: folder.path).announcement == "http://127.0.0.1:\(open.port)/")
   }
 
-  /// With `DynamicUser=` systemd names a link.
+  /// With `DynamicUser=`, systemd names a symbolic link.
   @Test func theStateFolderThatSystemdNamesMayBeALink() throws {
     let folder = try Folder()
     try FileManager.default.createDirectory(atPath: "\(folder.path)/private", withIntermediateDirectories: true)
