@@ -12,10 +12,16 @@ extension Engine {
   ///
   /// - Throws: ``ClientError/unknownTable(_:)``, or the error that a client would get for the same
   ///   query.
-  public mutating func beginExport(of name: String, _ request: QueryRequest) throws(ClientError) -> ExportID {
+  public mutating func beginExport(
+    of name: String, _ request: QueryRequest, isRestricted: Bool = false
+  ) throws(ClientError) -> ExportID {
     guard let number = tableNumbers[name] else { throw .unknownTable(name) }
     let query: Query
-    do throws(QueryFault) { query = try resolve(request, in: states[number].table.schema) } catch { throw error.error }
+    do throws(QueryFault) {
+      query = try resolve(request, in: states[number].table.schema, isRestricted: isRestricted)
+    } catch {
+      throw error.error
+    }
     return ExportID(table: TableID(rawValue: number), number: states[number].beginExport(query))
   }
 

@@ -140,6 +140,7 @@ public struct Engine: ~Copyable {
     case .recent(let time) where time <= .zero: throw .badRetention(schema.retention)
     default: break
     }
+    try schema.checkAudiences()
     try schema.checkPresentation()
   }
 
@@ -232,12 +233,12 @@ public struct Engine: ~Copyable {
     case .forget(let id, let key, let column): states[id.rawValue].forget(DeferredCell(key, column: column), at: now)
     case .source(let id, let state, let message, let retry):
       states[id.rawValue].setSource(state, message, retry: retry, at: now)
-    case .open(let id, let table, let request, let query, let viewport, let interval, let resume, let owner):
+    case .open(let id, let table, let request, let query, let viewport, let interval, let resume, let owner, let isRestricted):
       open(
         Session(
           id, table: table, request: request, query: query, viewport: viewport,
-          interval: min(interval ?? limits.interval, limits.longestInterval), owner: owner, limits: limits),
-        resume: resume, at: now)
+          interval: min(interval ?? limits.interval, limits.longestInterval), owner: owner,
+          isRestricted: isRestricted ?? false, limits: limits), resume: resume, at: now)
     case .query(let id, let request, let query, let viewport): ask(id, request, query, viewport, at: now)
     case .collapse(let id, let section, let isCollapsed): collapse(id, section, isCollapsed, at: now)
     case .viewport(let id, let viewport): sessions[id]?.scroll(to: viewport, limits: limits)
@@ -274,7 +275,7 @@ public struct Engine: ~Copyable {
   private mutating func attach(_ session: Session, at now: Instant) {
     guard let number = tableNumbers[session.tableName] else { return }
     do throws(QueryFault) {
-      let query = try resolve(session.queryRequest, in: states[number].table.schema)
+      let query = try resolve(session.queryRequest, in: states[number].table.schema, isRestricted: session.isRestricted)
       try states[number].checkRest(of: query, session.queryRequest, at: now)
       try attach(session, to: query, in: states[number], at: now)
     } catch {
@@ -297,7 +298,7 @@ public struct Engine: ~Copyable {
     }
     let state = states[number]
     do throws(QueryFault) {
-      let query = try resolve(wanted, in: state.table.schema)
+      let query = try resolve(wanted, in: state.table.schema, isRestricted: session.isRestricted)
       try state.checkRest(of: query, wanted, at: now)
       session.ask(wanted, request: request, viewport: viewport, limits: limits)
       do throws(QueryFault) { try attach(session, to: query, in: state, at: now) } catch {
@@ -329,7 +330,7 @@ public struct Engine: ~Copyable {
     if let good = session.takeGood() {
       session.goBack(to: good)
       do throws(QueryFault) {
-        let query = try resolve(good.query, in: state.table.schema)
+        let query = try resolve(good.query, in: state.table.schema, isRestricted: session.isRestricted)
         try attach(session, to: query, in: state, at: now)
         session.checkWindow(of: good)
       } catch {
@@ -389,7 +390,14 @@ public struct Engine: ~Copyable {
   }
 
   /// Returns the query with column numbers in place of names.
-  func resolve(_ request: QueryRequest, in schema: Schema) throws(QueryFault) -> Query {
+  ///
+  /// For restricted sessions the columns for operators do not exist.
+  func resolve(_ request: QueryRequest, in schema: Schema, isRestricted: Bool) throws(QueryFault) -> Query {
+    if isRestricted, schema.publicColumnCount < schema.columns.count {
+      var query = try resolve(request, in: schema.restricted, isRestricted: false)
+      query.isRestricted = true
+      return query
+    }
     if let fault = request.fault { throw fault }
     func number(_ name: String, _ part: String, _ index: Int) throws(QueryFault) -> Int {
       if let number = schema.index(of: name) { return number }

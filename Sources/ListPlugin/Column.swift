@@ -22,12 +22,15 @@ public struct Column: Hashable, Sendable {
   public var better: BetterDirection?
   /// Whether its cells are loaded where someone looks, by ``DataSource/loader``; rows have null in their place.
   public var isDeferred: Bool
+  /// The users who see the column.
+  public var audience: Audience
 
   /// A column.
   public init(
     _ name: String, _ type: ColumnType, title: String = "", style: ColumnStyle = .plain, unit: String = "",
     width: Int = 0, alignment: ColumnAlignment = .standard, collation: Collation = .codeUnit,
-    format: ColumnFormat? = nil, better: BetterDirection? = nil, isDeferred: Bool = false
+    format: ColumnFormat? = nil, better: BetterDirection? = nil, isDeferred: Bool = false,
+    audience: Audience = .all
   ) {
     self.name = name
     self.title = title
@@ -40,5 +43,16 @@ public struct Column: Hashable, Sendable {
     self.format = format
     self.better = better
     self.isDeferred = isDeferred
+    self.audience = audience
   }
+}
+
+/// The users who see a column.
+public enum Audience: UInt32, Sendable {
+  // The numbers of `enum list_audience`; a test compares them.
+
+  /// All users.
+  case all
+  /// Operators: for viewers the column does not exist. It stands behind all columns that they see.
+  case operators
 }

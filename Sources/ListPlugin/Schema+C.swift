@@ -30,7 +30,7 @@ extension Schema {
   }
 
   /// Whether any value has another form than the default, or a row a label.
-  var hasPresentation: Bool { label != nil || columns.contains { $0.format != nil || $0.better != nil } }
+  var hasPresentation: Bool { label != nil || columns.contains(where: \.hasPresentation) }
 
   /// Calls `body` with the form of the table's values as the host reads it; nothing of it is valid afterwards.
   func withCPresentation<Result>(
@@ -43,10 +43,11 @@ extension Schema {
       texts.append(copy)
       return UnsafePointer(copy)
     }
-    let columns = columns.filter { $0.format != nil || $0.better != nil }.map { column in
+    let columns = columns.filter(\.hasPresentation).map { column in
       list_column_presentation(
         column: keep(column.name), format: column.format.map { keep($0.text) },
-        better: column.better?.rawValue ?? LIST_BETTER_NEITHER.rawValue, reserved: 0)
+        better: column.better?.rawValue ?? LIST_BETTER_NEITHER.rawValue,
+        audience: column.audience.rawValue)
     }
     return try columns.withUnsafeBufferPointer { buffer in
       var form = list_table_presentation(
@@ -56,4 +57,9 @@ extension Schema {
       return try body(&form)
     }
   }
+}
+
+extension Column {
+  /// Whether the presentation has an entry for the column.
+  fileprivate var hasPresentation: Bool { format != nil || better != nil || audience != .all }
 }

@@ -54,9 +54,11 @@ public struct RecordedEngine: ~Copyable {
 
   // What pages are sent does not depend on who takes a table away, so that is not recorded, nor what its source is asked for it and answers.
 
-  /// See ``Engine/beginExport(of:_:)``.
-  public mutating func beginExport(of name: String, _ request: QueryRequest) throws(ClientError) -> ExportID {
-    try engine.beginExport(of: name, request)
+  /// See ``Engine/beginExport(of:_:isRestricted:)``.
+  public mutating func beginExport(
+    of name: String, _ request: QueryRequest, isRestricted: Bool = false
+  ) throws(ClientError) -> ExportID {
+    try engine.beginExport(of: name, request, isRestricted: isRestricted)
   }
   /// See ``Engine/read(_:rows:)``.
   public func read(_ id: ExportID, rows: Int) -> ExportSlice { engine.read(id, rows: rows) }

@@ -77,7 +77,8 @@ extension Server {
       tellNewStatus(of: open.table, to: session)
       return .open(
         session.id, table: open.table, request: open.request, query: open.query, viewport: open.viewport,
-        interval: open.interval, resume: resume, owner: owner(of: session))
+        interval: open.interval, resume: resume, owner: owner(of: session),
+        isRestricted: session.pass.role == .viewer ? true : nil)
     case (_, .greeted): throw .unexpectedMessage("open a table first")
     case (.query(let request, let query, let viewport), _):
       session.isPaused = false
@@ -118,6 +119,14 @@ extension Server {
       lws_callback_on_writable(session.socket)
       return nil
     }
+  }
+
+  /// Returns the tables with the columns that the session's role may see.
+  private func tables(for session: Session, at now: Instant) -> [TableDescription] {
+    var tables = engine.tables(at: now)
+    guard session.pass.role == .viewer else { return tables }
+    for index in tables.indices { tables[index].schema = tables[index].schema.restricted }
+    return tables
   }
 
   /// Returns the engine's number for the clients of a token; `nil` if all clients may share one.
@@ -251,7 +260,7 @@ extension Server {
       session.toldStatusChanges = engine.statusChanges
       message = .hello(
         server: configuration.name, epoch: engine.epoch, role: session.pass.role.rawValue, token: session.token,
-        tables: engine.tables(at: now), sources: tableless.descriptions(at: now))
+        tables: tables(for: session, at: now), sources: tableless.descriptions(at: now))
     } else if !session.refusals.isEmpty {
       message = .refused(session.refusals.removeFirst())
     } else if !session.acted.isEmpty {
@@ -266,7 +275,7 @@ extension Server {
     } else if session.owesTables, !session.isQuiet {
       session.owesTables = false
       session.toldStatusChanges = engine.statusChanges
-      message = .tables(engine.tables(at: EventLoop.now))
+      message = .tables(tables(for: session, at: EventLoop.now))
     } else if session.owesSources, !session.isQuiet {
       session.owesSources = false
       message = .sources(tableless.descriptions(at: EventLoop.now))

@@ -59,6 +59,12 @@ extension Server {
         session.beginClosing(1008, "not let in any more")
         continue
       }
+      if pass.role != session.pass.role, engine.tables(at: EventLoop.now).contains(where: { $0.schema != $0.schema.restricted }) {
+        // The client reconnects, and receives the columns of its new role.
+        engine.handle(.close(session.id), at: EventLoop.now)
+        session.beginClosing(1008, "the role has changed")
+        continue
+      }
       session.pass = pass
     }
   }

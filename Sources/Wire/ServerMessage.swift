@@ -283,6 +283,10 @@ extension JSONWriter {
       raw(",\"better\":")
       text(better.rawValue)
     }
+    if let audience = column.audience {
+      raw(",\"audience\":")
+      text(audience.rawValue)
+    }
     byte("}")
   }
 

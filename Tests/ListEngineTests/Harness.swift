@@ -37,7 +37,8 @@ final class Harness {
   @discardableResult
   func open(
     _ number: UInt64 = 1, query: QueryRequest = QueryRequest(), first: Int = 0, count: Int = 10, buffer: Int = 5,
-    stick: Viewport.Stick? = nil, interval: Duration? = nil, owner: Int? = nil
+    stick: Viewport.Stick? = nil, interval: Duration? = nil, resume: ResumePoint? = nil,
+    owner: Int? = nil, isRestricted: Bool? = nil
   ) -> SessionID {
     let id = SessionID(rawValue: number)
     replicas[id] = Replica()
@@ -45,7 +46,7 @@ final class Harness {
       .open(
         id, table: "numbers", request: 1, query: query,
         viewport: Viewport(first: first, count: count, ahead: buffer, behind: buffer, stick: stick), interval: interval,
-        owner: owner),
+        resume: resume, owner: owner, isRestricted: isRestricted),
       at: clock.now)
     return id
   }

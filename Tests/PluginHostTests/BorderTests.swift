@@ -67,6 +67,8 @@ import Testing
     #expect(ColumnStyle.link.rawValue == LIST_STYLE_LINK.rawValue)
     #expect(BetterDirection.higher.rawValue == LIST_BETTER_HIGHER.rawValue)
     #expect(BetterDirection.lower.rawValue == LIST_BETTER_LOWER.rawValue)
+    #expect(Audience.all.rawValue == LIST_AUDIENCE_ALL.rawValue)
+    #expect(Audience.operators.rawValue == LIST_AUDIENCE_OPERATORS.rawValue)
     #expect(ColumnAlignment.start.rawValue == LIST_ALIGN_START.rawValue)
     #expect(ColumnAlignment.end.rawValue == LIST_ALIGN_END.rawValue)
     #expect(ColumnAlignment.center.rawValue == LIST_ALIGN_CENTER.rawValue)

@@ -139,6 +139,17 @@ import Testing
     #expect(view.changes.first?.beginsReload == true)
   }
 
+  @Test(arguments: [("operators", Audience.operators), ("all", nil), ("none", nil)])
+  func commandLinesAreForThoseOfTheSetting(_ setting: String, _ audience: Audience?) throws {
+    let source = try start("processes", ["commands": setting])
+    try recorder.wait("a look") { !$0.states.isEmpty }
+    #expect(source.stop(within: .seconds(30)))
+    let columns = try #require(recorder.view.schema?.columns)
+    #expect(columns.count == (setting == "none" ? 8 : 9) && columns.dropLast().allSatisfy { $0.audience == nil })
+    #expect(columns.last?.audience == audience)
+    #expect(recorder.view.rows.contains { $0.cells[0] == .integer(Int64(getpid())) && $0.cells.count == columns.count })
+  }
+
   @Test func anEmptyFolderHasNoProcesses() throws {
     try Workshop.withFolder { folder in
       let source = try start("processes", ["proc": folder.path, "interval": "0.05"])
@@ -165,6 +176,9 @@ import Testing
     #expect(
       failure("processes", ["interval": "0"]) == "processes.interval: 0 is out of range: 0.05 seconds to 3600.0 seconds"
     )
+    #expect(
+      failure("processes", ["commands": "root"])
+        == "processes.commands: 'root' is not a choice: use operators, all or none")
     #expect(failure("processes", ["proc": "/nowhere"]) == "processes.proc: '/nowhere' is no folder")
   }
 }

@@ -4,14 +4,14 @@ import ProcessReader
 
 /// The processes of this machine.
 ///
-/// Settings: `interval` (seconds between two looks), `proc` (where the processes are listed), `allow_actions` (whether processes can be
-/// ended, killed and given another priority; off unless told otherwise).
+/// Settings: `interval` (seconds between two reads), `proc` (the folder to read), `commands` (the users who see command lines),
+/// `allow_actions` (whether processes can be ended, killed and given another priority; off by default).
 ///
 /// It tells the whole list each time; the engine finds out what has changed.
 struct Processes: PolledSource {
   static let title = "The processes of this machine"
 
-  let schema = Schema(
+  private static let table = Schema(
     "processes", title: "Processes", key: .integer,
     columns: [
       Column("pid", .integer, title: "PID", width: 8, format: .plain),
@@ -22,9 +22,10 @@ struct Processes: PolledSource {
       Column("memory", .integer, title: "Memory", style: .bytes, width: 10),
       Column("threads", .integer, title: "Threads", width: 8),
       Column("started", .timestamp, title: "Started", style: .age, width: 10),
-      Column("command", .text, title: "Command", width: 60),
+      Column("command", .text, title: "Command", width: 60, audience: .operators),
     ], label: "name")
 
+  let schema: Schema
   let interval: Duration
   let actions: [Action]
   private var reader: ProcessReader
@@ -38,6 +39,15 @@ struct Processes: PolledSource {
     guard stat(root, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
       throw ConfigurationError("proc", "'\(root)' is no folder")
     }
+    var table = Self.table
+    let last = table.columns.count - 1
+    switch configuration.text("commands", default: "operators") {
+    case "operators": break
+    case "all": table.columns[last].audience = .all
+    case "none": table.columns.removeLast()
+    case let text: throw ConfigurationError("commands", "'\(text)' is not a choice: use operators, all or none")
+    }
+    schema = table
     let isAllowed = try configuration.boolean("allow_actions", default: false)
     // Numbers from elsewhere mean nothing to this kernel.
     guard !isAllowed || root == "/proc" else {
@@ -49,9 +59,16 @@ struct Processes: PolledSource {
 
   mutating func list(_ rows: inout Batch) throws {
     for process in try reader.read(at: clock.now - start) {
-      rows.add(
-        key: process.key, Int(process.pid), process.user, process.name, process.state, process.cpu, process.memory,
-        process.threads, process.started.map { Timestamp(nanoseconds: $0) }, process.command)
+      let started = process.started.map { Timestamp(nanoseconds: $0) }
+      if schema.columns.count == Self.table.columns.count {
+        rows.add(
+          key: process.key, Int(process.pid), process.user, process.name, process.state, process.cpu, process.memory,
+          process.threads, started, process.command)
+      } else {
+        rows.add(
+          key: process.key, Int(process.pid), process.user, process.name, process.state, process.cpu, process.memory,
+          process.threads, started)
+      }
     }
   }
 }

@@ -437,12 +437,18 @@ enum list_better {
   LIST_BETTER_LOWER = 2
 };
 
+// The users who see a column.
+enum list_audience {
+  LIST_AUDIENCE_ALL = 0,
+  LIST_AUDIENCE_OPERATORS = 1  // for viewers the column does not exist; it stands behind all columns that they see
+};
+
 // The form of one column: 24 bytes. Only columns that need one have an entry.
 struct list_column_presentation {
   const char *column;  // the column's name
   const char *format;  // see below; NULL: the default, which shows every digit
   uint32_t better;     // one of enum list_better; only for LIST_INTEGER and LIST_NUMBER
-  uint32_t reserved;   // 0
+  uint32_t audience;   // one of enum list_audience
 };
 
 // list_column_presentation.format, a word, with a dot and a number of decimals where that number is fixed:

@@ -76,6 +76,8 @@ public struct Column: Hashable, Codable, Sendable {
   ///
   /// Missing values count as null in sorting, searching and grouping.
   public var isDeferred: Bool
+  /// The users who see the column; `nil` for all.
+  public var audience: Audience?
 
   /// Creates a column.
   ///
@@ -83,7 +85,7 @@ public struct Column: Hashable, Codable, Sendable {
   public init(
     _ name: String, _ type: ColumnType, title: String = "", style: ColumnStyle = .plain, unit: String = "",
     width: Int = 0, alignment: ColumnAlignment? = nil, collation: Collation = .codeUnit, format: ColumnFormat? = nil,
-    better: BetterDirection? = nil, isDeferred: Bool = false
+    better: BetterDirection? = nil, isDeferred: Bool = false, audience: Audience? = nil
   ) {
     self.name = name
     self.title = title.isEmpty ? name : title
@@ -96,7 +98,15 @@ public struct Column: Hashable, Codable, Sendable {
     self.format = format
     self.better = better
     self.isDeferred = isDeferred
+    self.audience = audience
   }
+}
+
+/// The users who see a column that is not for all.
+public enum Audience: String, Codable, Sendable {
+  /// Users with the role operator. Sessions of others are restricted: for them the column does not
+  /// exist.
+  case operators
 }
 
 /// The type of a table's row keys.
@@ -161,4 +171,26 @@ public struct Schema: Hashable, Codable, Sendable {
   ///
   /// - Complexity: O(columns).
   public func index(of column: String) -> Int? { columns.firstIndex { $0.name == column } }
+
+  /// The number of columns that all users see; they stand before the others.
+  var publicColumnCount: Int { columns.firstIndex { $0.audience != nil } ?? columns.count }
+
+  /// The schema as restricted sessions see it, without the columns for operators.
+  public var restricted: Schema {
+    var schema = self
+    schema.columns = Array(columns.prefix(publicColumnCount))
+    if let label, schema.index(of: label) == nil { schema.label = nil }
+    return schema
+  }
+
+  /// Throws if a column for operators stands where it cannot be left out.
+  func checkAudiences() throws(SchemaError) {
+    guard let first = columns.first(where: { $0.audience != nil }) else { return }
+    guard publicColumnCount > 0, columns.dropFirst(publicColumnCount).allSatisfy({ $0.audience != nil }) else {
+      throw .operatorColumnNotLast(first.name)
+    }
+    guard windowed == nil, !first.isDeferred, !columns.contains(where: { $0.audience != nil && $0.isDeferred }) else {
+      throw .operatorColumnNotResident(first.name)
+    }
+  }
 }

@@ -34,6 +34,10 @@ public enum SchemaError: Error, Hashable, Sendable {
   case unreadableLabel(String, ColumnType)
   /// The table was replaced so often that no row identifiers are left for another table.
   case tooManyRows(String)
+  /// A column for operators is the first one, or stands before one that all users see.
+  case operatorColumnNotLast(String)
+  /// A column for operators is deferred, or its table is windowed.
+  case operatorColumnNotResident(String)
 }
 
 extension SchemaError: CustomStringConvertible {
@@ -63,6 +67,10 @@ extension SchemaError: CustomStringConvertible {
       "the label names the column “\(label.prefix(200))”, which the table does not have: name one of its columns"
     case .unreadableLabel(let label, let type):
       "the label names the column “\(label)” of type \(type.rawValue): name a column of texts, numbers or times"
+    case .operatorColumnNotLast(let column):
+      "the column “\(column)” is for operators only: put it behind the columns that all users see, of which a table needs one"
+    case .operatorColumnNotResident(let column):
+      "the column “\(column)” is for operators only: its table must not be windowed, and it must not be deferred"
     case .noTexts(let column): "the column “\(column)” has a collation, but no texts"
     }
   }

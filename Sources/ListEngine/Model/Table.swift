@@ -62,7 +62,9 @@ final class Table {
   /// The last rejected row and the reason.
   var lastRejection: String { rejections.last }
 
-  private var snapshots: [UInt32: RowSnapshot] = [:]
+  private var snapshots = SnapshotCache()
+  /// The snapshots without the columns for operators.
+  private var restrictedSnapshots = SnapshotCache()
   /// The batch size of ``takeNewRows(_:)``: twice the number of rows last taken, to avoid wasted
   /// checks.
   var newRowsAtOnce = 2
@@ -152,32 +154,26 @@ final class Table {
   /// Whether the row was inserted after this commit.
   func isNew(_ slot: UInt32, since commit: UInt32) -> Bool { Int32(bitPattern: births[slot] &- commit) > 0 }
 
-  /// Returns the current state of a row.
+  /// Returns the current state of a row, of all columns or of those that restricted sessions see.
   ///
   /// All callers share one object per revision while it is referenced.
   ///
   /// - Complexity: O(columns) on first use after a change, O(1) afterwards.
-  func snapshot(_ slot: UInt32) -> RowSnapshot {
+  func snapshot(_ slot: UInt32, isRestricted: Bool = false) -> RowSnapshot {
     let id = id(of: slot)
     let revision = revisions[slot]
     let label = labels[slot]
-    if let known = snapshots[slot], known.id == id, known.revision == revision, known.label == label { return known }
+    let known =
+      isRestricted
+      ? restrictedSnapshots.snapshot(slot, of: id, revision: revision, label: label)
+      : snapshots.snapshot(slot, of: id, revision: revision, label: label)
+    if let known { return known }
+    let shown = isRestricted ? schema.publicColumnCount : columns.count
     let made = RowSnapshot(
-      id: id, revision: revision, cells: columns.map { $0.cell(slot) }, label: label,
+      id: id, revision: revision, cells: columns.prefix(shown).map { $0.cell(slot) }, label: label,
       missing: deferred?.missing(slot) ?? [])
-    if snapshots.count >= snapshotLimit { dropUnusedSnapshots() }
-    snapshots[slot] = made
+    if isRestricted { restrictedSnapshots.insert(made, at: slot) } else { snapshots.insert(made, at: slot) }
     return made
-  }
-
-  /// The number of cached snapshots at which unreferenced ones are dropped; it adapts to the number
-  /// in use.
-  private var snapshotLimit = Table.fewSnapshots
-  private static let fewSnapshots = 256
-
-  private func dropUnusedSnapshots() {
-    for slot in Array(snapshots.keys) where isKnownUniquelyReferenced(&snapshots[slot]!) { snapshots[slot] = nil }
-    snapshotLimit = max(Self.fewSnapshots, snapshots.count * 2)
   }
 
   // MARK: Changing
@@ -474,7 +470,8 @@ final class Table {
     for column in columns { column.clear(slot) }
     deferred?.clear(slot)
     labels[slot] = 0
-    if !snapshots.isEmpty { snapshots[slot] = nil }
+    snapshots.remove(slot)
+    restrictedSnapshots.remove(slot)
     count -= 1
     log.note(slot, columns: ChangeLog.everything)
   }

@@ -91,7 +91,7 @@ struct Cutter {
 
   private func current(_ item: WindowItem) -> WindowItem {
     switch item {
-    case .row(let row): view.table.slot(of: row.id).map { .row(view.table.snapshot($0)) } ?? item
+    case .row(let row): view.table.slot(of: row.id).map { .row(view.table.snapshot($0, isRestricted: view.query.isRestricted)) } ?? item
     case .header(let header): .header(current(header))
     }
   }
@@ -120,7 +120,7 @@ struct Cutter {
   private func candidate(_ item: ListView.Item, origins: [UInt64: Int]) -> Candidate {
     let item: WindowItem =
       switch item {
-      case .row(let slot): .row(view.table.snapshot(slot))
+      case .row(let slot): .row(view.table.snapshot(slot, isRestricted: view.query.isRestricted))
       case .header(let section): .header(header(section, slot: 0))
       case .absent(let absent): .row(RowSnapshot(id: absent.id, absence: absent.why))
       }

@@ -5,6 +5,8 @@ final class Session {
   let tableName: String
   /// The owner whose sessions share a limit of views; `nil` for none.
   let owner: Int?
+  /// Whether the columns for operators do not exist for it.
+  let isRestricted: Bool
   /// The last request, which the next window answers.
   var request: UInt64
   var queryRequest: QueryRequest
@@ -77,11 +79,12 @@ final class Session {
 
   init(
     _ id: SessionID, table: String, request: UInt64, query: QueryRequest, viewport: Viewport?, interval: Duration,
-    owner: Int? = nil, limits: Limits
+    owner: Int? = nil, isRestricted: Bool = false, limits: Limits
   ) {
     self.id = id
     self.tableName = table
     self.owner = owner
+    self.isRestricted = isRestricted
     self.request = request
     self.queryRequest = query
     pace = Pace(asked: interval)
@@ -114,7 +117,7 @@ final class Session {
     guard let parked else { return }
     var query = parked.queryRequest
     query.collapsed = queryRequest.collapsed
-    guard parked.tableName == tableName, query == queryRequest, !parked.wantsWindow else { return }
+    guard parked.tableName == tableName, parked.isRestricted == isRestricted, query == queryRequest, !parked.wantsWindow else { return }
     base = point.sequence == parked.sequence ? parked.base : nil
     if parked.sentAt != nil, point.sequence == parked.sequence - 1 { base = parked.formerBase }
     guard base != nil else { return }

@@ -8,6 +8,8 @@
 final class TableExport: RowExport {
   let number: UInt64
   private let table: Table
+  /// The number of leading columns that are read.
+  private let columnCount: Int
   /// What is to be read, until the order is noted.
   private var view: ListView?
   /// Whether the view is in order, and stands still from then on.
@@ -25,6 +27,7 @@ final class TableExport: RowExport {
   init(_ number: UInt64, of table: Table, query: Query) {
     self.number = number
     self.table = table
+    columnCount = query.isRestricted ? table.schema.publicColumnCount : table.columns.count
     let view = ListView(query, table: table)
     self.view = view
     if view.build == nil, view.catchUp(atMost: table.limits.turnRows) { beginNoting(view) }
@@ -62,7 +65,7 @@ final class TableExport: RowExport {
     defer { next = end }
     return .rows(
       slots[next..<end].compactMap { slot in
-        table.isAlive(slot) && !table.isNew(slot, since: commit) ? table.columns.map { $0.cell(slot) } : nil
+        table.isAlive(slot) && !table.isNew(slot, since: commit) ? table.columns.prefix(columnCount).map { $0.cell(slot) } : nil
       })
   }
 }

@@ -2,6 +2,8 @@
 final class TableState {
   let id: TableID
   let table: Table
+  /// The schema that restricted sessions see.
+  private let restrictedSchema: Schema
   /// Has deferred cells loaded; `nil` without deferred columns.
   private(set) var loader: DeferredLoader?
   /// What a windowed table has besides; `nil` when the table is resident.
@@ -61,6 +63,7 @@ final class TableState {
 
   init(_ table: Table, id: TableID, after former: Succession = Succession(), at now: Instant) {
     self.table = table
+    restrictedSchema = table.schema.restricted
     self.id = id
     workAtOnce = Self.workAtOnce(table.limits)
     origin = former
@@ -393,7 +396,7 @@ final class TableState {
           session.id,
           Delivery(
             sequence: session.sequence, request: session.request, interval: session.pace.interval, shift: shift,
-            base: session.sequence - 1, schema: table.schema, patch: patch,
+            base: session.sequence - 1, schema: session.isRestricted ? restrictedSchema : table.schema, patch: patch,
             newer: session.newerRows(of: patch.result))))
     }
     // Not before: what is due again at once must not hold up the turn.

@@ -31,6 +31,8 @@ public struct Query: Hashable, Sendable {
   public var group: [Int]
   /// What is asked of each section, and of all rows.
   public var aggregates: [Aggregate] = []
+  /// Whether the rows are without the columns for operators.
+  var isRestricted = false
 
   /// All rows in the source's order, unless told otherwise.
   public init(sort: [SortTerm] = [], search: String = "", filter: Filter<Int>? = nil, group: [Int] = []) {

@@ -33,7 +33,8 @@ final class RowFilter {
   /// - Precondition: The query fits the table.
   init(_ query: Query, table: Table) {
     self.table = table
-    var compiler = FilterCompiler(columns: table.columns)
+    var compiler = FilterCompiler(
+      columns: table.columns, searched: query.isRestricted ? table.schema.publicColumnCount : table.columns.count)
     var start = Self.shown
     if !query.search.isEmpty { start = compiler.add(search: query.search, start, Self.hidden) }
     if let filter = query.filter { start = compiler.add(filter, start, Self.hidden) }
@@ -176,6 +177,8 @@ private struct FilterTest {
 /// Puts the tests of a filter together.
 private struct FilterCompiler {
   let columns: UnsafeMutableBufferPointer<ColumnStore>
+  /// The number of leading columns in which a search looks.
+  let searched: Int
   private(set) var tests: [FilterTest] = []
   private(set) var lists: [[UInt64]] = []
   private(set) var textTests: [TextTest] = []
@@ -183,14 +186,17 @@ private struct FilterCompiler {
   private(set) var memories: [Int: (verdicts: Verdicts, tests: Int)] = [:]
   private(set) var interest: UInt64 = 0
 
-  init(columns: UnsafeMutableBufferPointer<ColumnStore>) { self.columns = columns }
+  init(columns: UnsafeMutableBufferPointer<ColumnStore>, searched: Int) {
+    self.columns = columns
+    self.searched = searched
+  }
 
   /// Adds the tests of a search: one for each column of texts.
   mutating func add(search: String, _ ifTrue: Int, _ ifFalse: Int) -> Int {
     textTests.append(.contains(TextSearch(search)))
     let operand = textTests.count - 1
     var next = ifFalse
-    for column in columns.indices.reversed() where columns[column].type == .text {
+    for column in (0..<searched).reversed() where columns[column].type == .text {
       next = addText(operand, column, ifTrue, next)
     }
     return next

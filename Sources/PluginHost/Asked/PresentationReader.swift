@@ -5,7 +5,7 @@ import ListEngine
 enum PresentationReader {
   /// The form of a table whose columns are not declared yet.
   struct Presentation {
-    fileprivate(set) var columns: [(name: String, format: ColumnFormat?, better: BetterDirection?)] = []
+    fileprivate(set) var columns: [(name: String, format: ColumnFormat?, better: BetterDirection?, audience: Audience?)] = []
     fileprivate(set) var label: String?
 
     /// Adds the form to the schema.
@@ -16,6 +16,7 @@ enum PresentationReader {
         }
         schema.columns[index].format = column.format
         schema.columns[index].better = column.better
+        schema.columns[index].audience = column.audience
       }
       schema.label = label
       do throws(SchemaError) {
@@ -67,7 +68,7 @@ enum PresentationReader {
 
   private static func read(
     _ column: list_column_presentation, index: Int
-  ) throws(SchemaReader.Fault) -> (name: String, format: ColumnFormat?, better: BetterDirection?) {
+  ) throws(SchemaReader.Fault) -> (name: String, format: ColumnFormat?, better: BetterDirection?, audience: Audience?) {
     guard let name = ForeignText.name(column.column) else {
       throw SchemaReader.Fault("list_column_presentation.column of entry \(index) must be 1 to 255 bytes of UTF-8")
     }
@@ -79,10 +80,18 @@ enum PresentationReader {
         throw SchemaReader.Fault("the format of column '\(name)' is '\(text)': \(ColumnFormat.rule)")
       }
     }
+    let audience: Audience?
+    switch column.audience {
+    case LIST_AUDIENCE_ALL.rawValue: audience = nil
+    case LIST_AUDIENCE_OPERATORS.rawValue: audience = .operators
+    default:
+      throw SchemaReader.Fault(
+        "list_column_presentation.audience of column '\(name)' is \(column.audience): use enum list_audience")
+    }
     switch column.better {
-    case LIST_BETTER_NEITHER.rawValue: return (name, format, nil)
-    case LIST_BETTER_HIGHER.rawValue: return (name, format, .higher)
-    case LIST_BETTER_LOWER.rawValue: return (name, format, .lower)
+    case LIST_BETTER_NEITHER.rawValue: return (name, format, nil, audience)
+    case LIST_BETTER_HIGHER.rawValue: return (name, format, .higher, audience)
+    case LIST_BETTER_LOWER.rawValue: return (name, format, .lower, audience)
     default:
       throw SchemaReader.Fault(
         "list_column_presentation.better of column '\(name)' is \(column.better): use enum list_better")

@@ -93,6 +93,7 @@ enum ChildSchema {
     var collation = Collation.codeUnit
     var format: ColumnFormat?
     var better: BetterDirection?
+    var audience: Audience?
     for (member, value) in item.members {
       if member.spells("name") {
         name = try text(value, "columns[\(index)].name")
@@ -122,6 +123,12 @@ enum ChildSchema {
         format = try self.format(value, index)
       } else if member.spells("better"), !value.isNull {
         better = try self.better(value, index)
+      } else if member.spells("audience"), !value.isNull {
+        audience = value.text.flatMap(Audience.init)
+        guard audience != nil else {
+          let found = value.text.map { "“\($0)”" } ?? value.name
+          throw Fault(reason: "columns[\(index)].audience is \(found): use operators, or leave it out")
+        }
       }
     }
     guard !name.isEmpty else { throw Fault(reason: "columns[\(index)].name is missing") }
@@ -131,7 +138,7 @@ enum ChildSchema {
     }
     return Column(
       name, type, title: title, style: style, unit: unit, width: width, alignment: alignment,
-      collation: collation, format: format, better: better, isDeferred: isDeferred)
+      collation: collation, format: format, better: better, isDeferred: isDeferred, audience: audience)
   }
 
   private static func policy(_ value: JSONElement) throws(Fault) -> PrefetchPolicy {

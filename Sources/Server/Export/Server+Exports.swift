@@ -28,14 +28,15 @@ extension Server {
     defer { if downloads[socket] == nil { downloadShares.release(pass.token) } }
     do throws(ClientError) {
       let query = try QueryRequest(arguments: head.arguments, limits: configuration.limits)
-      let id = try engine.beginExport(of: table, query)
+      let isRestricted = pass.role == .viewer
+      let id = try engine.beginExport(of: table, query, isRestricted: isRestricted)
       guard let schema = schemas[id.table], schema.windowed != nil || head.method == .get else {
         // A HEAD request for a table that the engine holds cannot fail later, so answer it now.
         engine.endExport(id)
         return HTTPResponse(streaming: format.contentType, named: "\(table).\(format.rawValue)")
       }
       downloads[socket] = TableDownload(
-        id, schema: schema, format: format, for: pass.token,
+        id, schema: isRestricted ? schema.restricted : schema, format: format, for: pass.token,
         pace: DownloadPace(configuration.exportPace, at: EventLoop.now))
       if head.method == .get { metrics.downloads += 1 }
       connections.settle(socket)

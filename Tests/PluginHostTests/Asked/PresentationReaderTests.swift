@@ -11,7 +11,7 @@ import Testing
     ListPlugin.Column("pid", .integer, format: .plain), .init("name", .text),
     .init("price", .number, format: .grouped(decimals: 2), better: .higher), .init("delay", .number, better: .lower),
     .init("at", .timestamp, format: .time(decimals: 3)), .init("on", .timestamp, format: .date),
-    .init("seen", .timestamp, format: .dateTime(decimals: 6)),
+    .init("seen", .timestamp, format: .dateTime(decimals: 6)), .init("command", .text, audience: .operators),
   ]
   private static let schema = ListPlugin.Schema("s", key: .integer, columns: columns, label: "name")
 
@@ -50,9 +50,10 @@ import Testing
     let schema = try #require(complete().schema)
     #expect(
       schema.columns.map(\.format) == [
-        .plain(), nil, .grouped(decimals: 2), nil, .time(decimals: 3), .date, .dateTime(decimals: 6),
+        .plain(), nil, .grouped(decimals: 2), nil, .time(decimals: 3), .date, .dateTime(decimals: 6), nil,
       ])
-    #expect(schema.columns.map(\.better) == [nil, nil, .higher, .lower, nil, nil, nil])
+    #expect(schema.columns.map(\.better) == [nil, nil, .higher, .lower, nil, nil, nil, nil])
+    #expect(schema.columns.map(\.audience) == Array(repeating: nil, count: 7) + [.operators])
     #expect(schema.label == "name")
   }
 
@@ -106,6 +107,8 @@ import Testing
     #expect(
       complete(.init("s", key: .text, columns: [.init("a", .text)], label: "b")).reason
         == "the label names the column “b”, which the table does not have: name one of its columns")
+    #expect(
+      fault { $0.audience = 2 } == "list_column_presentation.audience of column 'pid' is 2: use enum list_audience")
     #expect(fault { $0.better = 3 } == "list_column_presentation.better of column 'pid' is 3: use enum list_better")
     #expect(fault { $0.column = nil }.hasPrefix("list_column_presentation.column of entry 0 must be"))
     "gone".withCString { name in

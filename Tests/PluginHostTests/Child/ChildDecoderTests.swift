@@ -89,7 +89,8 @@ import Testing
       {"type":"schema","name":"t","key":"text","label":"c","columns":[
         {"name":"a","type":"integer","format":"plain"},{"name":"b","type":"timestamp","format":"time.3"},
         {"name":"c","type":"number","format":"grouped.2","better":"lower"},
-        {"name":"d","type":"number","format":null,"better":null}]}
+        {"name":"d","type":"number","format":null,"better":null,"audience":null},
+        {"name":"e","type":"text","audience":"operators"}]}
       """#.replacing("\n", with: ""),
     ]).schema
     #expect(
@@ -99,6 +100,7 @@ import Testing
           columns: [
             Column("a", .integer, format: .plain()), Column("b", .timestamp, format: .time(decimals: 3)),
             Column("c", .number, format: .grouped(decimals: 2), better: .lower), Column("d", .number),
+            Column("e", .text, audience: .operators),
           ], label: "c"))
     let plain = #"{"type":"schema","name":"t","key":"text","label":null,"columns":[{"name":"a","type":"text"}]}"#
     #expect(decode([Self.hello, plain]).schema == Schema(name: "t", key: .text, columns: [Column("a", .text)]))
@@ -138,6 +140,10 @@ import Testing
     (
       #"{"type":"schema","name":"x","key":"text","columns":[{"name":"a","type":"number","format":"date"}]}"#,
       "schema: the format “date” does not fit the column “a” of type number: \(ColumnFormat.rule)"
+    ),
+    (
+      #"{"type":"schema","name":"x","key":"text","columns":[{"name":"a","type":"text","audience":"viewers"}]}"#,
+      "columns[0].audience is “viewers”: use operators, or leave it out"
     ),
     (
       #"{"type":"schema","name":"x","key":"text","columns":[{"name":"a","type":"number","better":"up"}]}"#,
