@@ -1,6 +1,6 @@
 import ListEngine
 
-/// Admission of connections, and the connections that are neither pages nor long answers yet.
+/// Admission of connections, and the connections that are neither WebSockets nor long responses yet.
 ///
 /// libwebsockets can parse 256 requests at the same time; further clients wait until one is
 /// finished. When many requests are incomplete, the oldest ones that have sent nothing more are
@@ -87,7 +87,7 @@ struct Connections {
     if arrivals.count > 64, arrivals.count > 2 * numbers.count { sweep() }
   }
 
-  /// Records that a connection has become a page or a long answer.
+  /// Records that a connection has become a WebSocket or a long response.
   mutating func settle(_ socket: OpaquePointer) { numbers[socket] = nil }
 
   /// Counts an answered request, and returns whether another one may follow on its connection.

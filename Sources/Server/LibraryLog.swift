@@ -2,7 +2,7 @@ import CWebSockets
 import Glibc
 import Logging
 
-/// Forwards libwebsockets' messages to the log, with a rate limit.
+/// The rate-limited forwarding of libwebsockets' messages to the log.
 enum LibraryLog {
   private struct State {
     var logger = Logger(label: "libwebsockets")

@@ -1,6 +1,6 @@
 import Wire
 
-/// Reassembles a client's message from the pieces that libwebsockets delivers.
+/// The reassembly of a client's messages from the pieces that libwebsockets delivers.
 ///
 /// It limits bytes and frames, because libwebsockets has no limits of its own: it accepts a frame
 /// of 2^62 bytes.

@@ -79,7 +79,7 @@ final class Session {
   var isBroken = false
   /// Whether libwebsockets still buffers a part of the last patch.
   var isDraining = false
-  /// The client's keepalive.
+  /// The keepalive state of the client.
   var pulse: Pulse
   /// Whether a ping is due.
   var owesPing = false

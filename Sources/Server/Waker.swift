@@ -1,6 +1,6 @@
 import CWebSockets
 
-/// Wakes the loop from any thread; does nothing once the loop has ended.
+/// A handle that wakes the loop from any thread; it does nothing once the loop has ended.
 final class Waker: Sendable {
   private struct Target: @unchecked Sendable {
     // uv_async_send() is the only libuv function that is safe on any thread.

@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// Starts the user's browser.
+/// The user's web browser.
 enum Browser {
   /// Opens an address in a browser, without blocking.
   ///

@@ -1,7 +1,7 @@
 import Dispatch
 import Synchronization
 
-/// Stops all sources in parallel while the server closes its connections.
+/// The shutdown of all sources, in parallel with that of the server's connections.
 final class Ending: Sendable {
   private let feeds = Mutex<[any Feed]>([])
   private let isDone = DispatchGroup()

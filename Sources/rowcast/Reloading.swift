@@ -3,9 +3,10 @@ import Foundation
 import Logging
 import Server
 
-/// Reloads the configuration on request, and applies the settings that a running server can change.
+/// The reloading of the configuration on request.
 ///
-/// An invalid configuration changes nothing.
+/// It applies the settings that a running server can change. An invalid configuration changes
+/// nothing.
 final class Reloading: Sendable {
   private struct State {
     var settings: Settings

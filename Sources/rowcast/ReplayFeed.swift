@@ -4,7 +4,7 @@ import Logging
 import Recording
 import Server
 
-/// Replays the source events of a recording to a server, on its own thread.
+/// A feed that replays a recording's source events to a server, on its own thread.
 final class ReplayFeed: Sendable {
   private let path: String
   private let speed: Double

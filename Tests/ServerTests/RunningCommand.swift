@@ -7,17 +7,17 @@ final class RunningCommand {
   private let output: Int32
   private let errors: Int32
   private var hasEnded = false
-  /// The first line of its standard output.
+  /// The first line of the standard output.
   private(set) var announcement = ""
-  /// The rest of its standard output, available when it has ended.
+  /// The rest of the standard output, available after the end.
   private(set) var remainingOutput = ""
-  /// Its standard error: everything when it has ended, before that the parts waited for.
+  /// The standard error: all of it after the end, before that the parts waited for.
   private(set) var complaints = ""
 
   private static let executable = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
     .deletingLastPathComponent().appending(path: "rowcast").path
 
-  /// Closes all other descriptors in the new process.
+  /// The function that makes a new process close all other descriptors.
   ///
   /// Foundation opens files that processes started meanwhile inherit. A program file that is open
   /// for writing in any process is not executable. Swift does not import this function from glibc.

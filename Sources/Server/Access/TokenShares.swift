@@ -1,4 +1,4 @@
-/// Counts the use of a shared resource per token, so that one token leaves room for the others.
+/// Use counts of a shared resource per token, limited so that one token leaves room for others.
 ///
 ///     shares.take(pass.token)      // false: the token has used up its share
 ///     shares.release(pass.token)

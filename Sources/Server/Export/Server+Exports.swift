@@ -5,7 +5,7 @@ import Wire
 extension Server {
   /// The maximum number of exports that run at the same time.
   public static let greatestDownloadCount = 8
-  /// The time a client may take to accept one piece, in seconds.
+  /// The time that a client may take to accept one piece, in seconds.
   static let downloadPatience: Int32 = 15
 
   /// Begins to answer a request for an export.

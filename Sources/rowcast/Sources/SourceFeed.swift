@@ -5,7 +5,7 @@ import PluginHost
 import Server
 import Synchronization
 
-/// Connects one source to the server.
+/// The connection of one source to the server.
 ///
 /// The source's events go into its inlet, which blocks the source while the server is behind. The
 /// server's requests go to the plugin. When the plugin's file or its settings change, a new
