@@ -1,6 +1,6 @@
 import ListEngine
 
-/// Admission of connections, and the connections that are neither WebSockets nor long responses yet.
+/// The admission of connections, and the connections whose request is still incomplete.
 ///
 /// libwebsockets can parse 256 requests at the same time; further clients wait until one is
 /// finished. When many requests are incomplete, the oldest ones that have sent nothing more are

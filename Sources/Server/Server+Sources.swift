@@ -10,8 +10,8 @@ extension Server {
     let inlets = control.inlets
     guard !inlets.isEmpty else { return false }
     for inlet in inlets.dropFirst(tableless.count) { tableless.add(ObjectIdentifier(inlet), name: inlet.name, at: now) }
-    // Check in reverse order: if a later source's events are visible, so are earlier ones of other
-    // sources.
+    // Check the mailboxes in reverse order: an event sent after one of a preceding source is then
+    // never taken without it.
     let all = Array(inlets.reversed().filter(\.mailbox.hasMail).reversed())
     // A table whose views lag behind accepts nothing, so its source waits while others continue.
     let waiting = all.filter { hasRoom(for: $0) }

@@ -2,8 +2,8 @@ import ListEngine
 
 /// The encoding of cells as CSV fields, which spreadsheets read as values, never as formulas.
 ///
-/// The prefix that prevents this follows OWASP's advice on
-/// [CSV injection](https://owasp.org/www-community/attacks/CSV_Injection).
+/// Texts that look like formulas are quoted and prefixed with an apostrophe, as OWASP recommends
+/// against [CSV injection](https://owasp.org/www-community/attacks/CSV_Injection).
 enum CSVField {
   static func append(_ cell: Cell, to bytes: inout [UInt8]) {
     switch cell {
