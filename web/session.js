@@ -25,6 +25,7 @@ export class Session {
     this.epoch = '';
     /** What this reader may do: `operator`, or `viewer`, who may only look. */
     this.role = '';
+    this.isSignedIn = false;
     /** Between a query and the window that answers it: what is on the screen answers the one before. */
     this.isAsking = false;
     /** The reader wants the page to stay as it is. */

@@ -1,44 +1,44 @@
 import ListEngine
 
-/// What pages wanted done, and what became of it: so that nothing is done twice, and nothing waits for ever.
+/// The pending and recent action requests of all sessions; each request runs at most once.
 ///
-///     switch book.standing(of: 17, from: page) {
-///     case .new: let number = book.begin(17, from: page, on: table, until: now + patience)
-///     case .answered(let outcome): ...                    // the same answer again
+///     switch book.standing(of: 17, from: session) {
+///     case .new: let number = book.begin(17, from: session, on: table, until: now + patience)
+///     case .answered(let outcome): ...   // send the same answer again
 ///     }
-///     book.finish(number, .done("..."))                   // whom to tell; nil when it comes too late
-///     for number in book.takeOverdue(at: now) { ... }
+///     book.finish(number, .done("..."))  // the entry to answer; nil if too late
+///     for number in book.overdue(at: now) { ... }
 ///
-/// It keeps the last answers of each page, and of the last pages that have gone.
+/// It keeps the last answers of each session, and the entries of the last sessions that have ended.
 struct ActionBook {
-  /// How many answers of one page are remembered.
+  /// The number of answers kept per session.
   static let remembered = 64
-  /// How many may be under way for one page.
+  /// The maximum number of pending requests per session.
   static let greatestForPage = 16
-  /// How many may be under way at one source.
+  /// The maximum number of pending requests per table.
   static let greatestForTable = 64
 
-  /// What is known of an id.
+  /// The state of a request.
   enum Standing: Equatable {
-    /// It was never said.
+    /// The request is unknown.
     case new
-    /// It is under way; the answer will come.
+    /// The request is pending, and its answer will follow.
     case running
-    /// It was answered.
+    /// The request was answered.
     case answered(ActionOutcome)
-    /// It was said, or may have been; nothing more is known.
+    /// The request may have run, but its answer is not known any more.
     case forgotten
   }
 
-  /// Something under way.
+  /// A pending request.
   struct Entry {
-    /// The page's number for it.
+    /// The session's number for the request.
     var id: UInt64
-    /// The page that said it first.
+    /// The session that sent the request first.
     var origin: SessionID
     var table: TableID
     var deadline: Instant
-    /// Whom to tell, and what that page calls the one that said it first.
+    /// The session that receives the answer, and the first session's token as the receiver sent it.
     var reader: SessionID
     var token: String?
   }
@@ -55,19 +55,21 @@ struct ActionBook {
   private var entries: [UInt64: Entry] = [:]
   private var last: UInt64 = 0
 
-  /// A book that remembers so many pages that have gone.
+  /// Creates a book that keeps the answers of at most `limit` ended sessions.
   init(limit: Int) { self.limit = limit }
 
-  /// When the first of those under way should have been answered.
+  /// The earliest deadline of the pending requests.
   var deadline: Instant? { entries.values.map(\.deadline).min() }
 
-  /// How many are under way for a page.
+  /// Returns the number of pending requests of a session.
   func count(for page: SessionID) -> Int { pages[page]?.running.count ?? 0 }
 
-  /// How many are under way at a table's source.
+  /// Returns the number of pending requests of a table's source.
   func count(for table: TableID) -> Int { entries.values.count { $0.table == table } }
 
-  /// What is known of an id; `isForeign`: another page asks than the one that would begin it.
+  /// Returns the state of a request.
+  ///
+  /// - Parameter isForeign: Whether a session other than `page` asks.
   func standing(of id: UInt64, from page: SessionID, isForeign: Bool = false) -> Standing {
     guard let known = pages[page] else { return isForeign ? .forgotten : .new }
     if known.running[id] != nil { return .running }
@@ -76,14 +78,14 @@ struct ActionBook {
     return known.greatest.map { id > $0 } ?? true ? .new : .forgotten
   }
 
-  /// Tells another page than before what becomes of something under way.
+  /// Redirects the answer of a pending request to another session.
   mutating func redirect(_ id: UInt64, from page: SessionID, to reader: SessionID, token: String?) {
     guard let number = pages[page]?.running[id] else { return }
     entries[number]?.reader = reader
     entries[number]?.token = token
   }
 
-  /// Notes that something new is under way; the result is its number here, never used again.
+  /// Records a new request, and returns its unique number in this book.
   mutating func begin(
     _ id: UInt64, from page: SessionID, on table: TableID, token: String?, until deadline: Instant
   ) -> UInt64 {
@@ -94,13 +96,13 @@ struct ActionBook {
     return last
   }
 
-  /// Notes that something new is not begun, for this reason.
+  /// Records that a new request was refused.
   mutating func refuse(_ id: UInt64, from page: SessionID, _ outcome: ActionOutcome) {
     pages[page, default: Page()].greatest = id
     note(id, outcome, of: page)
   }
 
-  /// Notes what became of something; `nil` when it is over already.
+  /// Records the outcome of a request; returns `nil` if it has ended already.
   mutating func finish(_ number: UInt64, _ outcome: ActionOutcome) -> Entry? {
     guard let entry = entries.removeValue(forKey: number) else { return nil }
     pages[entry.origin]?.running[entry.id] = nil
@@ -109,19 +111,19 @@ struct ActionBook {
   }
 
   private mutating func note(_ id: UInt64, _ outcome: ActionOutcome, of page: SessionID) {
-    // A page that is forgotten is not remembered again.
+    // Do not create an entry for a session that was evicted.
     guard var known = pages.removeValue(forKey: page) else { return }
     known.answers.append((id, outcome))
     if known.answers.count > Self.remembered { known.answers.removeFirst() }
     pages[page] = known
   }
 
-  /// Those that should have been answered by now.
+  /// Returns the requests whose deadline has passed.
   func overdue(at now: Instant) -> [UInt64] {
     entries.filter { $0.value.deadline <= now }.map(\.key).sorted()
   }
 
-  /// A page has gone; it may ask from elsewhere.
+  /// Records that a session has ended; its answers stay until they are evicted.
   mutating func leave(_ page: SessionID) {
     guard pages[page] != nil else { return }
     gone.append(page)

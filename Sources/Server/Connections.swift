@@ -1,16 +1,18 @@
 import ListEngine
 
-/// Who may connect: how many a second, and how many of each address; and who is connected without being a page yet.
+/// The admission of connections, and the connections whose request is still incomplete.
 ///
-/// libwebsockets has memory for 256 requests on their way in; whoever comes when all of it is taken waits. So those that make us wait are
-/// sent away when there are many: the oldest of those that have sent nothing more for us to read. Somebody who wants something says so
-/// at once, and is through before its turn comes.
+/// libwebsockets can parse 256 requests at the same time; further clients wait until one is
+/// finished. When many requests are incomplete, the oldest ones that have sent nothing more are
+/// closed. A client that sends its request promptly is not affected.
 struct Connections {
-  /// How many are taken a second, and at once, if nothing else is chosen.
+  /// The default limit of connections per second, which is also the default burst.
   static let standardRate = 4_000
-  /// How many may be on their way in before the tardy ones have to go; below libwebsockets' 256.
+  /// The number of incomplete requests above which slow ones are closed.
+  ///
+  /// It is below the 256 of libwebsockets.
   static let greatestCount = 200
-  /// How long each may take then.
+  /// The time an incomplete request has before it may be closed.
   static let patience: Duration = .milliseconds(250)
   private static let pause: Duration = .milliseconds(100)
 
@@ -20,47 +22,49 @@ struct Connections {
     var since: Instant
   }
 
-  /// What becomes of somebody who knocks.
+  /// The decision on a new connection.
   enum Admission: Equatable {
     case welcome
-    /// More come at once than are taken, from wherever.
+    /// The rate limit for all addresses is exceeded.
     case tooMany
-    /// This address has its share already.
+    /// The address has reached its limit of connections.
     case enoughFromThere
   }
 
   private let limitPerAddress: Int
-  /// How many more are taken now.
+  /// The rate limit for new connections.
   private var budget: TokenBucket
   private var arrivals: [Entry] = []
-  /// The numbers of those that are still on their way in.
+  /// The sequence numbers of connections with an incomplete request.
   private var numbers: [OpaquePointer: UInt64] = [:]
   private var last: UInt64 = 0
   private var nextLook = Instant.zero
   private var addresses: [OpaquePointer: String] = [:]
   private var counts: [String: Int] = [:]
   private var admitted: String?
-  /// How many requests were answered on connections that are kept.
+  /// The number of requests answered on each persistent connection.
   private var answers: [OpaquePointer: Int] = [:]
-  /// So many requests may come on one connection.
+  /// The maximum number of requests on one connection.
   static let greatestRequestCount = 100
 
   /// - Parameters:
-  ///   - rate: how many are taken a second, on average.
-  ///   - burst: how many at once.
+  ///   - limitPerAddress: The maximum number of connections from one network.
+  ///   - rate: The average number of connections accepted per second.
+  ///   - burst: The number of connections accepted at once.
   init(limitPerAddress: Int, rate: Int, burst: Int, at now: Instant) {
     self.limitPerAddress = limitPerAddress
     budget = TokenBucket(rate: rate, burst: burst, at: now)
   }
 
-  /// How many are on their way in.
+  /// The number of connections with an incomplete request.
   var count: Int { numbers.count }
 
-  // MARK: Coming and going
+  // MARK: Connecting and disconnecting
 
-  /// Whether somebody else may come from this address; `nil` is this machine, which everyone on it shares.
+  /// Returns whether a connection from this address is accepted.
   ///
-  /// Who has its share already takes nothing from what others may come with.
+  /// `nil` stands for this machine, whose users share it. A connection beyond the address limit
+  /// does not count towards the rate limit.
   mutating func admit(from address: String?, at now: Instant) -> Admission {
     let network = address.map(FailureLimiter.network)
     if let network, counts[network, default: 0] >= limitPerAddress { return .enoughFromThere }
@@ -69,7 +73,7 @@ struct Connections {
     return .welcome
   }
 
-  /// Notes the socket of whoever was admitted last.
+  /// Registers the socket of the connection that was admitted last.
   mutating func add(_ socket: OpaquePointer, at now: Instant) {
     last += 1
     numbers[socket] = last
@@ -79,24 +83,26 @@ struct Connections {
       counts[admitted, default: 0] += 1
     }
     admitted = nil
-    // What has gone is taken out before it is more than what is there.
+    // Keeps the list at most twice as long as the number of incomplete requests.
     if arrivals.count > 64, arrivals.count > 2 * numbers.count { sweep() }
   }
 
-  /// Notes that somebody is in: a page, or an answer that takes its time.
+  /// Records that a connection has become a WebSocket or a long response.
   mutating func settle(_ socket: OpaquePointer) { numbers[socket] = nil }
 
-  /// Counts a request that is answered; whether another one may follow on its connection. One that waits for it is on its way in.
+  /// Counts an answered request, and returns whether another one may follow on its connection.
+  ///
+  /// The connection then counts as having an incomplete request.
   mutating func mayAskForMore(_ socket: OpaquePointer) -> Bool {
     let count = answers[socket, default: 0] + 1
     answers[socket] = count
     return count < Self.greatestRequestCount
   }
 
-  /// Whether a request was answered on this connection, and it was kept.
+  /// Returns whether a request was answered on this persistent connection.
   func hasAnswered(_ socket: OpaquePointer) -> Bool { answers[socket] != nil }
 
-  /// Notes that somebody has gone.
+  /// Removes a closed connection.
   mutating func remove(_ socket: OpaquePointer) {
     numbers[socket] = nil
     answers[socket] = nil
@@ -106,14 +112,16 @@ struct Connections {
 
   private mutating func sweep() { arrivals.removeAll { numbers[$0.socket] != $0.number } }
 
-  // MARK: Those that make us wait
+  // MARK: Slow connections
 
-  /// When to call ``tardy(at:isSilent:)``; `nil` while there is room for all.
+  /// The time of the next call of ``tardy(at:isSilent:)``; `nil` if there are few incomplete
+  /// requests.
   var deadline: Instant? { numbers.count > Self.greatestCount ? nextLook : nil }
 
-  /// The oldest of those that have to go.
+  /// Returns the connections to close, oldest first.
   ///
-  /// - Parameter isSilent: whether all that it has sent was read, so that we wait for it and not it for us.
+  /// - Parameter isSilent: Returns whether everything the client has sent was read, so that the
+  ///   server waits for the client.
   mutating func tardy(at now: Instant, isSilent: (OpaquePointer) -> Bool) -> [OpaquePointer] {
     guard numbers.count > Self.greatestCount, now >= nextLook else { return [] }
     nextLook = now.advanced(by: Self.pause)
@@ -127,6 +135,6 @@ struct Connections {
     return tardy
   }
 
-  /// Whether it is still there, and neither a page nor an answer that takes its time.
+  /// Returns whether the connection still has an incomplete request.
   func isOnTheWay(_ socket: OpaquePointer) -> Bool { numbers[socket] != nil }
 }

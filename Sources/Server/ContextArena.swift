@@ -1,16 +1,16 @@
 import CWebSockets
 import Glibc
 
-/// Everything that libwebsockets is given by address and keeps: it must outlive the context, and goes with the arena.
+/// The owner of all memory that libwebsockets references by address; it must outlive the context.
 final class ContextArena {
-  /// Under what libwebsockets itself answers.
+  /// The headers of responses that libwebsockets writes itself.
   private static let headers = HTTPResponse.safetyHeaders + [HTTPResponse.fileCaching]
 
   private static let greatestWrite = 1 << 20
 
   private let address: ListenAddress
   private let certificate: Certificate?
-  /// What libwebsockets calls the interface to listen on; `nil` for all.
+  /// The interface to listen on, in libwebsockets' terms; `nil` for all.
   private let interface: UnsafeMutablePointer<CChar>?
   private let chainPath: UnsafeMutablePointer<CChar>?
   private let keyPath: UnsafeMutablePointer<CChar>?
@@ -22,10 +22,10 @@ final class ContextArena {
   private let idlePolicy: UnsafeMutablePointer<lws_retry_bo_t>
   private let headers: UnsafeMutablePointer<lws_protocol_vhost_options>
   private let loops: UnsafeMutablePointer<UnsafeMutableRawPointer?>
-  /// The context, as long as libwebsockets has not freed it.
+  /// The context; libwebsockets resets it when the context is freed.
   let context: UnsafeMutablePointer<OpaquePointer?>
 
-  /// - Parameter socketPath: where a Unix socket is made.
+  /// - Parameter socketPath: The path at which a Unix socket is created.
   init(_ address: ListenAddress, certificate: Certificate?, socketPath: String?) {
     self.address = address
     self.certificate = certificate
@@ -37,11 +37,12 @@ final class ContextArena {
     interface = name.map { strdup($0)! }
     chainPath = certificate.map { strdup($0.chain)! }
     keyPath = certificate.map { strdup($0.key)! }
-    // For TLS 1.2: forward secrecy and authenticated encryption only. TLS 1.3 has nothing else.
+    // Restricts TLS 1.2 to forward secrecy and authenticated encryption, which TLS 1.3 always has.
     ciphers = strdup("ECDHE+AESGCM:ECDHE+CHACHA20")
     vhostName = strdup("rowcast")
     alpn = strdup("http/1.1")
-    // The first one takes all plain requests, and every upgrade that names none of them: those are refused.
+    // The first protocol handles plain requests and upgrades without a known subprotocol, which are
+    // refused.
     let names: [String] = ["http", RequestGuard.subprotocol]
     protocolNames = names.map { strdup($0)! }
     protocols = .allocate(capacity: protocolNames.count + 1)
@@ -49,14 +50,16 @@ final class ContextArena {
       var entry = lws_protocols()
       entry.name = UnsafePointer(name)
       entry.callback = libraryCallback
-      // All that the socket takes in one call. Left alone, libwebsockets hands over 4 KiB at a time and copies the rest each time.
+      // Write as much as the socket accepts per call. By default libwebsockets writes 4 KiB at a
+      // time and copies the rest each time.
       entry.tx_packet_size = Self.greatestWrite
       (protocols + index).initialize(to: entry)
     }
     (protocols + protocolNames.count).initialize(to: lws_protocols())
     idlePolicy = .allocate(capacity: 1)
     idlePolicy.initialize(to: lws_retry_bo_t())
-    // As good as never: pages are asked by `Pulse`, at no cost in libwebsockets' list of timers.
+    // Practically never: `Pulse` sends the keepalive pings, without libwebsockets' sorted timer
+    // list.
     idlePolicy.pointee.secs_since_valid_ping = 12 * 3_600
     idlePolicy.pointee.secs_since_valid_hangup = 12 * 3_600 + 60
     headers = .allocate(capacity: Self.headers.count)
@@ -100,18 +103,20 @@ final class ContextArena {
     info.user = user
     info.foreign_loops = loops
     info.pcontext = context
-    // UTF-8 is looked at only when the context says so; the vhost's word for it does nothing in 4.1.6.
+    // UTF-8 is validated only if the context requests it; the vhost option has no effect in 4.1.6.
     info.options =
       UInt64(LWS_SERVER_OPTION_LIBUV) | UInt64(LWS_SERVER_OPTION_EXPLICIT_VHOSTS)
       | UInt64(LWS_SERVER_OPTION_VALIDATE_UTF8)
-      // Here and at the vhost, or the port speaks plain text without a word.
+      // Required for the context and the vhost; otherwise the port silently serves plain text.
       | (certificate == nil ? 0 : UInt64(LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT))
-    // Slow strangers: the time for a request, and how many requests may be on their way in at once.
+    // Protection against slow clients: the time for a request, and the number of incomplete
+    // requests.
     info.timeout_secs = 5
-    // Twice what a request may have: so that one with too much gets an answer.
+    // Twice the accepted size, so that a request that is too large gets an answer.
     info.max_http_header_data = UInt16(2 * RequestGuard.greatestHead)
     info.max_http_header_pool = 256
-    // HTTP/2 stays closed (CVE-2026-19773), and so do extensions: permessage-deflate ends the process in this version.
+    // HTTP/2 stays disabled (CVE-2026-19773). So do extensions: permessage-deflate crashes this
+    // version.
     info.alpn = UnsafePointer(alpn)
     info.extensions = nil
     info.retry_and_idle_policy = UnsafePointer(idlePolicy)

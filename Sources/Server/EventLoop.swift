@@ -2,22 +2,23 @@ import CWebSockets
 import Glibc
 import ListEngine
 
-/// The loop that libwebsockets runs on: libuv, with epoll underneath.
+/// The event loop that libwebsockets runs on: libuv, which uses epoll.
 ///
-/// libwebsockets' own loop is poll(), which costs 8.8 ms a wake-up at 10,000 pages; its own libuv loop does not let go when it is to
-/// end. So the loop is ours, and libwebsockets is a guest in it ("foreign loop").
+/// libwebsockets' default loop uses poll(), which costs 8.8 ms per wake-up with 10,000 connections.
+/// Its own libuv loop does not terminate cleanly. Rowcast therefore owns the loop, and
+/// libwebsockets runs on it as a "foreign loop".
 ///
-/// Everything here belongs to the thread that made it, but for the ``waker``.
+/// Everything belongs to the thread that created the loop, except the ``waker``.
 final class EventLoop {
-  /// Called when `requestTurn()` or the waker asked for it, once per round of the loop, after its input was read.
+  /// Called at most once per iteration, after the input was read, if a turn was requested.
   var onTurn: () -> Void = {}
-  /// Called when the process was asked to end.
+  /// Called when the process receives SIGINT or SIGTERM.
   var onSignal: () -> Void = {}
-  /// Any thread may call it: a turn follows.
+  /// Requests a turn from any thread.
   let waker: Waker
-  /// Called when the process got SIGHUP; `nil`: it asks the process to end.
+  /// Called on SIGHUP; if it is `nil`, SIGHUP ends the process like SIGTERM.
   var onHangUp: (() -> Void)?
-  /// What libwebsockets takes as its foreign loop.
+  /// The libuv loop that libwebsockets uses as its foreign loop.
   let handle = UnsafeMutablePointer<uv_loop_t>.allocate(capacity: 1)
 
   private let async = UnsafeMutablePointer<uv_async_t>.allocate(capacity: 1)
@@ -28,7 +29,7 @@ final class EventLoop {
   private let signals = UnsafeMutablePointer<uv_signal_t>.allocate(capacity: EventLoop.signalNumbers.count)
   private static let signalNumbers = [SIGINT, SIGTERM, SIGHUP]
   private var isTurnWanted = false
-  /// How often it has waited for something to happen.
+  /// The number of iterations that have waited for events.
   private(set) var rounds: UInt64 = 0
 
   init() {
@@ -47,7 +48,7 @@ final class EventLoop {
     check.pointee.data = this
     prepare.pointee.data = this
     for index in Self.signalNumbers.indices { signals[index].data = this }
-    // After input was read; and before waiting for more, for what timers have brought up.
+    // Take turns after input was read, and before waiting, for turns that timers have requested.
     uv_check_start(check) { EventLoop.of($0!.pointee.data).takeTurn() }
     uv_prepare_start(prepare) {
       let loop = EventLoop.of($0!.pointee.data)
@@ -76,29 +77,29 @@ final class EventLoop {
     onTurn()
   }
 
-  /// Now, on the monotonic clock.
+  /// The current time on the monotonic clock.
   static var now: Instant { Instant(nanoseconds: Int64(uv_hrtime())) }
 
-  /// Asks for a turn in this round of the loop.
+  /// Requests a turn in the current iteration.
   func requestTurn() { isTurnWanted = true }
 
-  /// Asks for a turn in the next round: sockets get theirs first.
+  /// Requests a turn in the next iteration, after the sockets have been served.
   func requestNextRound() { waker.wake() }
 
-  /// Asks for a turn at a moment; `nil` for none.
+  /// Requests a turn at a point in time, or cancels it with `nil`.
   func requestTurn(at moment: Instant?) {
     guard let moment else {
       uv_timer_stop(timer)
       return
     }
     let remaining = max(0, EventLoop.now.duration(to: moment).nanoseconds)
-    // libuv counts from the beginning of the round; without this a long round would make the timer early.
+    // libuv counts from the start of the iteration; without an update the timer would fire early.
     uv_update_time(handle)
     uv_timer_start(
       timer, { EventLoop.of($0!.pointee.data).requestTurn() }, UInt64((remaining + 999_999) / 1_000_000), 0)
   }
 
-  /// Ends `run()` after so many milliseconds, whatever happens until then.
+  /// Ends `run()` after a number of milliseconds.
   func stop(afterMilliseconds delay: UInt64) {
     uv_update_time(handle)
     uv_timer_start(lastCall, { EventLoop.of($0!.pointee.data).stop() }, delay, 0)
@@ -107,10 +108,13 @@ final class EventLoop {
   /// Ends `run()`.
   func stop() { uv_stop(handle) }
 
-  /// Takes SIGINT, SIGTERM and SIGHUP. After the first that asks the process to end they end it at once, as they would without us. A SIGHUP that
-  /// would ask for that, and is ignored when we begin, goes on being ignored.
+  /// Handles SIGINT, SIGTERM and SIGHUP.
+  ///
+  /// The first signal that requests the end restores the default action, so that a second one ends
+  /// the process immediately. SIGHUP stays ignored if it was ignored at the start and has no
+  /// handler.
   func watchSignals() {
-    // Whoever started us may have blocked them, and that is inherited.
+    // A blocked signal mask is inherited from the parent process.
     var watched = sigset_t()
     sigemptyset(&watched)
     for number in Self.signalNumbers { sigaddset(&watched, number) }
@@ -128,18 +132,18 @@ final class EventLoop {
     }
   }
 
-  /// Whether whoever has started the process wants this signal to be ignored.
+  /// Returns whether the process inherited that this signal is ignored.
   private static func isIgnored(_ number: Int32) -> Bool {
     var action = sigaction()
     sigaction(number, nil, &action)
-    // SIG_IGN, a macro that C only can read.
+    // SIG_IGN, a macro that Swift does not import.
     return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == 1
   }
 
-  /// Runs until `stop()`.
+  /// Runs until `stop()` is called.
   func run() { uv_run(handle, UV_RUN_DEFAULT) }
 
-  /// Closes what is ours, and turns until everyone else's handles are closed too.
+  /// Closes the loop's own handles and iterates until all other handles are closed, too.
   func drain() {
     waker.retire()
     uv_timer_stop(timer)
@@ -151,19 +155,20 @@ final class EventLoop {
     close(check)
     close(prepare)
     for index in Self.signalNumbers.indices { close(signals + index) }
-    // libwebsockets closes its handles by the loop too, so it must turn until nothing is left, whoever says stop meanwhile.
+    // libwebsockets closes its handles asynchronously, so iterate until none is left, despite calls
+    // of `stop()`.
     while uv_run(handle, UV_RUN_DEFAULT) != 0 {}
   }
 
-  /// Ends the loop.
+  /// Closes the loop.
   ///
-  /// - Precondition: it was drained.
+  /// - Precondition: The loop was drained.
   func close() {
     let result = uv_loop_close(handle)
     precondition(result == 0, "something still uses the loop (\(result))")
   }
 
-  /// Every kind of libuv's handles begins as a `uv_handle_t`.
+  /// Closes a handle; every libuv handle type starts with a `uv_handle_t`.
   private func close<Handle>(_ handle: UnsafeMutablePointer<Handle>) {
     uv_close(UnsafeMutableRawPointer(handle).assumingMemoryBound(to: uv_handle_t.self), nil)
   }

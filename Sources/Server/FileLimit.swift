@@ -1,27 +1,31 @@
 import Glibc
 
-/// How many files and sockets the process may have open.
+/// The limit on open file descriptors of the process.
 public enum FileLimit {
-  /// What is kept for everything that is no page's socket: plugins, logs, libraries.
+  /// The descriptors reserved for plugins, logs and libraries.
   static let reserve = 128
 
-  /// What is kept for each source: a program has six, and as many more while it is started.
+  /// The descriptors reserved per source: a program has six, and six more during a hot swap.
   static let reservePerSource = 16
 
-  /// The highest number that a client's socket may have under this limit. Where there are only a few a quarter stays free for the server,
-  /// and a quarter at most for its sources.
+  /// Returns the highest descriptor that a client's socket may have under this limit.
+  ///
+  /// With a small limit, at least a quarter is reserved for the server, and at most a quarter for
+  /// its sources.
   static func greatestDescriptor(of limit: Int, sources: Int) -> Int {
     limit - min(reserve, limit / 4) - min(reservePerSource * sources, limit / 4)
   }
 
-  /// The limit in force.
+  /// The current soft limit.
   static var current: Int {
     var limit = rlimit()
     guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 1_024 }
     return Int(clamping: limit.rlim_cur)
   }
 
-  /// Asks for room for this many pages, as far as the system lets us; the usual limit of 1,024 is for fewer.
+  /// Raises the soft limit to fit this many clients, as far as the hard limit allows.
+  ///
+  /// The usual soft limit of 1,024 is too low.
   public static func raise(forPages pages: Int) {
     var limit = rlimit()
     guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }

@@ -1,9 +1,9 @@
 import ListEngine
 
-/// Who has to say hello, and until when.
+/// The deadlines by which new clients must send their `hello`.
 ///
-/// Everyone has the same time, so the first to come is the first to be overdue, and a queue is all it takes. libwebsockets' own timers
-/// stand in a sorted list that is searched from its beginning for each.
+/// All clients have the same time, so a FIFO queue keeps the deadlines sorted. libwebsockets' own
+/// timers are a sorted list that is searched linearly.
 struct GreetingQueue {
   private let patience: Duration
   private var waiting: [(id: SessionID, deadline: Instant)] = []
@@ -11,15 +11,15 @@ struct GreetingQueue {
 
   init(patience: Duration) { self.patience = patience }
 
-  /// When the next one is overdue; `nil` when nobody waits.
+  /// The earliest deadline; `nil` if the queue is empty.
   var deadline: Instant? { first < waiting.count ? waiting[first].deadline : nil }
 
-  /// Notes that a page has connected.
+  /// Adds a client that has connected.
   mutating func add(_ id: SessionID, at now: Instant) { waiting.append((id, now.advanced(by: patience))) }
 
-  /// Takes out everyone whose time is over, whether they have said hello or not: the queue does not know.
+  /// Removes and returns all clients whose deadline has passed, whether or not they sent a `hello`.
   ///
-  /// - Complexity: O(taken), amortized.
+  /// - Complexity: Amortized O(*n*) in the clients removed.
   mutating func takeOverdue(at now: Instant) -> [SessionID] {
     var overdue: [SessionID] = []
     while first < waiting.count, waiting[first].deadline <= now {

@@ -1,11 +1,11 @@
 import Glibc
 
-/// State that several threads share, behind a lock.
+/// State shared by several threads, protected by a lock.
 ///
 ///     let count = Guarded(0)
 ///     count.withLock { $0 += 1 }
 ///
-/// Not the standard library's `Mutex`: the thread sanitizer does not know that one, and reports a race wherever it is used.
+/// It replaces the standard library's `Mutex`, in which the thread sanitizer reports false races.
 final class Guarded<State>: @unchecked Sendable {
   private let lock = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
   private var state: State

@@ -1,8 +1,10 @@
 import Wire
 
-/// An answer to a plain request, as bytes.
+/// An encoded HTTP response.
 struct HTTPResponse {
-  /// Under every answer, whatever it is. The page may run its own scripts and speak to its own server, and nothing else.
+  /// The security headers of every response.
+  ///
+  /// The page may only run its own scripts and connect to its own server.
   static let safetyHeaders: [(name: String, value: String)] = [
     (
       "Content-Security-Policy",
@@ -13,7 +15,9 @@ struct HTTPResponse {
     ("X-Content-Type-Options", "nosniff"), ("Referrer-Policy", "no-referrer"),
     ("Cross-Origin-Opener-Policy", "same-origin"), ("Cross-Origin-Resource-Policy", "same-origin"),
   ]
-  /// The page's files are kept and asked for again, unless their address names a revision; everything else is nobody's to keep.
+  /// The caching of the page's files: revalidated on each use, unless the URL names a revision.
+  ///
+  /// All other responses are not cached.
   static let fileCaching = (name: "Cache-Control", value: "no-cache")
   private static let lastingCaching = (name: "Cache-Control", value: "public, max-age=31536000, immutable")
   private static let otherCaching = (name: "Cache-Control", value: "no-store")
@@ -26,7 +30,7 @@ struct HTTPResponse {
   ]
 
   private(set) var head: [UInt8]
-  /// Empty in answer to HEAD.
+  /// The body; empty in a response to HEAD.
   private(set) var body: [UInt8]
   /// Whether another request may follow on the same connection.
   let keepsConnection: Bool
@@ -38,31 +42,31 @@ struct HTTPResponse {
     var text = "HTTP/1.1 \(status) \(Self.phrases[status] ?? "Status")\r\n"
     for (name, value) in headers + Self.safetyHeaders { text += "\(name): \(value)\r\n" }
     if status != 304, !isStreamed { text += "Content-Length: \(body.count)\r\n" }
-    // Whoever is refused, or sends what could hide a second request, is not listened to any longer.
+    // Close after a refusal, and after a request that could smuggle a second one.
     text += "Connection: \(keepsConnection ? "keep-alive" : "close")\r\n\r\n"
     self.keepsConnection = keepsConnection
     head = Array(text.utf8)
     self.body = isBodySent ? body : []
   }
 
-  /// The same with one more header.
+  /// Returns a copy with one more header.
   func with(_ name: String, _ value: String) -> HTTPResponse {
     var response = self
-    // In front of the empty line.
+    // Insert before the empty line that ends the head.
     response.head.insert(contentsOf: Array("\(name): \(value)\r\n".utf8), at: head.count - 2)
     return response
   }
 
-  /// The same in answer to HEAD.
+  /// A copy without body, for a response to HEAD.
   var withoutBody: HTTPResponse {
     var response = self
     response.body = []
     return response
   }
 
-  /// A file of the page, or the word that the browser has it already.
+  /// Creates a response with a file of the page, or with status 304.
   ///
-  /// The page is many small files: a browser that asks for them on a few connections, instead of one for each, has them sooner.
+  /// Persistent connections load the page's many small files faster than one connection per file.
   init(_ file: PageFile, to request: RequestHead, keepsConnection: Bool = false) {
     let tags = request.ifNoneMatch.flatMap { $0.split(separator: ",") }.map { String($0.drop(while: { $0 == " " })) }
     let isKnown = tags.contains { $0 == file.tag || $0 == "W/" + file.tag || $0 == "*" }
@@ -74,7 +78,7 @@ struct HTTPResponse {
       body: isKnown ? [] : file.bytes, isBodySent: request.method != .head, keepsConnection: keepsConnection)
   }
 
-  /// A refusal that says why.
+  /// Creates a refusal with a plain-text reason.
   init(refusal status: Int, reason: String, to method: RequestHead.Method = .get) {
     var headers = [(name: "Content-Type", value: "text/plain; charset=utf-8"), Self.otherCaching]
     switch status {
@@ -88,21 +92,21 @@ struct HTTPResponse {
     self.init(status: status, headers: headers, body: Array("\(reason)\n".utf8), isBodySent: method != .head)
   }
 
-  /// A refusal in the form of the page, which asks the user to sign in where that is needed.
+  /// Creates a refusal with an HTML page, which lets the user sign in where required.
   init(refusal status: Int, page: PageFile) {
     self.init(
       status: status, headers: [("Content-Type", page.contentType), Self.otherCaching], body: page.bytes,
       isBodySent: true)
   }
 
-  /// Off to the page, perhaps with a cookie.
+  /// Creates a redirect to the page, with an optional cookie.
   init(toPageWith cookie: String?, at path: String = "/") {
     var headers = [(name: "Location", value: path), Self.otherCaching]
     if let cookie { headers.append(("Set-Cookie", cookie)) }
     self.init(status: 303, headers: headers, body: [], isBodySent: false)
   }
 
-  /// An image. Its key names these bytes for ever.
+  /// Creates a response with an image, cached indefinitely because its key identifies its bytes.
   init(image bytes: [UInt8], _ kind: ImageKind) {
     let headers = [
       (name: "Content-Type", value: kind.rawValue),
@@ -111,7 +115,7 @@ struct HTTPResponse {
     self.init(status: 200, headers: headers, body: bytes, isBodySent: true)
   }
 
-  /// The beginning of a file whose length is not known; it follows in chunks.
+  /// Creates the head of a download of unknown length; the body follows in chunks.
   init(streaming contentType: String, named name: String) {
     let isPlain: (Unicode.Scalar) -> Bool = {
       $0.isASCII
@@ -127,7 +131,7 @@ struct HTTPResponse {
       ], body: [], isBodySent: false, isStreamed: true)
   }
 
-  /// Something that is true now.
+  /// Creates a response with generated content that is not cached.
   init(_ body: [UInt8], type: String, to method: RequestHead.Method) {
     self.init(
       status: 200, headers: [("Content-Type", type), Self.otherCaching], body: body, isBodySent: method != .head)

@@ -2,30 +2,30 @@ import CWebSockets
 import ListEngine
 import Wire
 
-/// Who waits for which image, and what was asked of which source: each image once, however many wait.
+/// The pending image loads; concurrent requests for one image share a load.
 ///
 ///     switch desk.ask(table, key, for: socket, until: now + patience) {
 ///     case .begun(let number): source.send(.image(number, key))
 ///     case .joined, .full: ...
 ///     }
-///     desk.finish(number)            // who waited for it
-///     desk.leave(socket)             // the load that nobody waits for any more
+///     desk.finish(number)            // the sockets to answer
+///     desk.leave(socket)             // the load to cancel, if nothing else waits for it
 struct ImageDesk {
-  /// How many loads of one table may be under way.
+  /// The maximum number of pending loads per table.
   static let greatestForTable = 64
-  /// How large an image may be.
+  /// The maximum size of an image, in bytes.
   static let greatestByteCount = ImageKind.greatestByteCount
-  /// How long a key may be.
+  /// The maximum length of a key, in bytes.
   static let greatestKey = 1_024
-  /// How long a source may take.
+  /// The time limit for a load.
   static let patience: Duration = .seconds(10)
 
   enum Answer: Equatable {
-    /// The source is to be asked, with this number.
+    /// The load is new and must be sent to the source with this number.
     case begun(UInt64)
-    /// It was asked already.
+    /// The load is pending already.
     case joined
-    /// Too many are under way.
+    /// Too many loads are pending.
     case full
   }
 
@@ -45,10 +45,10 @@ struct ImageDesk {
   private var places: [OpaquePointer: UInt64] = [:]
   private var last: UInt64 = 0
 
-  /// When the first should have been answered.
+  /// The earliest deadline of the pending loads.
   var deadline: Instant? { loads.values.map(\.deadline).min() }
 
-  /// Somebody wants an image.
+  /// Requests an image on behalf of a socket.
   mutating func ask(_ table: TableID, _ key: String, for reader: OpaquePointer, until deadline: Instant) -> Answer {
     let name = Name(table: table, key: ExactText(key))
     if let number = numbers[name] {
@@ -64,7 +64,7 @@ struct ImageDesk {
     return .begun(last)
   }
 
-  /// It is over; the result is who waited for it.
+  /// Ends a load, and returns the sockets that wait for it.
   mutating func finish(_ number: UInt64) -> [OpaquePointer] {
     guard let load = loads.removeValue(forKey: number) else { return [] }
     numbers[load.name] = nil
@@ -72,7 +72,7 @@ struct ImageDesk {
     return load.readers
   }
 
-  /// Somebody does not wait any more; the result is what nobody waits for now, and its table.
+  /// Removes a socket; returns its load and table if no other socket waits for it.
   mutating func leave(_ reader: OpaquePointer) -> (number: UInt64, table: TableID)? {
     guard let number = places.removeValue(forKey: reader) else { return nil }
     loads[number]?.readers.removeAll { $0 == reader }
@@ -82,7 +82,7 @@ struct ImageDesk {
     return (number, load.name.table)
   }
 
-  /// Those that should have been answered by now, and their tables.
+  /// Returns the loads whose deadline has passed, with their tables.
   func overdue(at now: Instant) -> [(number: UInt64, table: TableID)] {
     loads.filter { $0.value.deadline <= now }.map { ($0.key, $0.value.name.table) }.sorted { $0.number < $1.number }
   }

@@ -2,7 +2,7 @@ import CWebSockets
 import Glibc
 import Logging
 
-/// Brings libwebsockets' own messages into the log, and keeps a stranger from filling it.
+/// The rate-limited forwarding of libwebsockets' messages to the log.
 enum LibraryLog {
   private struct State {
     var logger = Logger(label: "libwebsockets")
@@ -14,7 +14,9 @@ enum LibraryLog {
   private static let greatestLines = 10
   private static let period: UInt64 = 10_000_000_000
 
-  /// The library has one log per process, so the last server's logger is the one used.
+  /// Starts forwarding to this logger.
+  ///
+  /// The library has one log per process, so the last server's logger receives all messages.
   static func begin(_ logger: Logger) {
     state.withLock { $0.logger = logger }
     lws_set_log_level(LLL_ERR | LLL_WARN) { _, line in
@@ -36,7 +38,8 @@ enum LibraryLog {
       state.lines += 1
       guard state.lines <= greatestLines else { return }
       let text = line.split(separator: "\n").first.map(String.init) ?? ""
-      // Nearly all of them tell of what a stranger sent; the page that is affected gets its answer.
+      // Debug level, because most messages report invalid input, and the client gets its own
+      // answer.
       state.logger.debug("libwebsockets", metadata: ["message": "\(text)"])
     }
   }

@@ -1,20 +1,20 @@
 import Glibc
 
-/// Where a server listens: an address of this machine, or a socket in the file system.
+/// The address of a server: an IP address of this machine, or a Unix socket.
 ///
-/// Names are not looked up, so that what is listened on is what was written.
+/// Host names are not resolved.
 public enum ListenAddress: Hashable, Sendable {
-  /// An IPv4 address, as `127.0.0.1` or `0.0.0.0` for all.
+  /// An IPv4 address, such as `127.0.0.1`, or `0.0.0.0` for all.
   case ipv4(String)
-  /// An IPv6 address without brackets, as `::1` or `::` for all, IPv4's included.
+  /// An IPv6 address without brackets, such as `::1`, or `::` for all, including IPv4 addresses.
   case ipv6(String)
-  /// A Unix socket at this path, which only its owner may open.
+  /// The path of a Unix socket, which only its owner may open.
   case unix(String)
 
-  /// 127.0.0.1
+  /// The address 127.0.0.1.
   public static let loopback = ListenAddress.ipv4("127.0.0.1")
 
-  /// The address as an operator writes it; `nil` when it is no address in its usual form.
+  /// Parses an address; returns `nil` unless it is an IP address or `localhost`.
   public init?(_ text: String) {
     if text == "localhost" {
       self = .loopback
@@ -37,7 +37,7 @@ public enum ListenAddress: Hashable, Sendable {
     return String(decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
   }
 
-  /// Whether only this machine can reach it.
+  /// Whether only this machine can reach the address.
   public var isLocal: Bool { self == .loopback || self == .ipv6("::1") || isUnix }
 
   var isUnix: Bool {
@@ -45,10 +45,10 @@ public enum ListenAddress: Hashable, Sendable {
     return false
   }
 
-  /// Whether it stands for every address of the machine.
+  /// Whether the address stands for every address of the machine.
   var isWildcard: Bool { self == .ipv4("0.0.0.0") || self == .ipv6("::") }
 
-  /// The address as it stands in a URL; where it means all of them, the loopback's.
+  /// The host part of a URL; the loopback address if the address stands for all.
   public var host: String {
     switch self {
     case .ipv4(let address): isWildcard ? "127.0.0.1" : address
@@ -57,7 +57,7 @@ public enum ListenAddress: Hashable, Sendable {
     }
   }
 
-  /// The address for people, with its port.
+  /// Returns the address with its port, for messages.
   func name(port: Int) -> String {
     switch self {
     case .ipv4(let address): "\(address):\(port)"

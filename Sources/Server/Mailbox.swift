@@ -1,12 +1,13 @@
 import Glibc
 
-/// Carries values from one thread to the loop, and makes a producer that is too fast wait.
+/// A bounded queue from producer threads to the event loop; producers block while it is full.
 ///
-///     mailbox.put(changes, rows: 500, bytes: 40_000)   // any thread; waits while the box is full
-///     for changes in mailbox.take(rows: 10_000) { ... } // the loop; never waits
-///     mailbox.close()                                   // wakes everyone; nothing is taken any more
+///     mailbox.put(changes, rows: 500, bytes: 40_000)    // any thread; blocks while full
+///     for changes in mailbox.take(rows: 10_000) { ... } // the loop; never blocks
+///     mailbox.close()                                   // unblocks all producers; drops the rest
 ///
-/// It is bounded by rows and by bytes, whichever is reached first. A single value beyond the bound passes when the box is empty.
+/// Both rows and bytes are bounded. A value that exceeds a bound by itself is accepted when the
+/// mailbox is empty.
 public final class Mailbox<Element: Sendable>: @unchecked Sendable {
   private struct Item {
     var element: Element
@@ -14,16 +15,17 @@ public final class Mailbox<Element: Sendable>: @unchecked Sendable {
     var bytes: Int
   }
 
-  /// How many rows it holds at most.
+  /// The maximum number of rows.
   public let rowLimit: Int
-  /// How many bytes it holds at most.
+  /// The maximum number of bytes.
   public let byteLimit: Int
   private let onMail: @Sendable () -> Void
 
-  // Everything below belongs to whoever holds the lock.
+  // The lock guards everything below.
   private let lock = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
   private let room = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
-  // What was taken leaves an empty place, so that it is let go at once: a box that never runs empty would keep hundreds of them.
+  // Taken items leave `nil` behind, so that their memory is released even if the queue never runs
+  // empty.
   private var items: [Item?] = []
   private var first = 0
   private var rows = 0
@@ -31,7 +33,10 @@ public final class Mailbox<Element: Sendable>: @unchecked Sendable {
   private var isClosed = false
   private var waiting = 0
 
-  /// An empty box; `onMail` is called on the producer's thread when the box was empty before. It must not wait, and not put.
+  /// Creates an empty mailbox.
+  ///
+  /// - Parameter onMail: Called on the producer's thread when the mailbox was empty before. It must
+  ///   neither block nor call ``put(_:rows:bytes:)``.
   public init(rowLimit: Int, byteLimit: Int, onMail: @escaping @Sendable () -> Void) {
     precondition(rowLimit > 0 && byteLimit > 0, "a box for \(rowLimit) rows of \(byteLimit) bytes takes nothing")
     self.rowLimit = rowLimit
@@ -56,9 +61,9 @@ public final class Mailbox<Element: Sendable>: @unchecked Sendable {
 
   private var isEmpty: Bool { first == items.count }
 
-  /// Puts a value in, when there is room for it. [any thread but the loop]
+  /// Appends a value, and blocks until there is room for it. [any thread but the loop]
   ///
-  /// - Returns: `false` when the box is closed, and the value was dropped.
+  /// - Returns: `false` if the mailbox is closed and the value was dropped.
   public func put(_ element: Element, rows newRows: Int, bytes newBytes: Int) -> Bool {
     let taken = locked { () -> Bool in
       waiting += 1
@@ -71,14 +76,15 @@ public final class Mailbox<Element: Sendable>: @unchecked Sendable {
       items.append(Item(element: element, rows: newRows, bytes: newBytes))
       rows += newRows
       bytes += newBytes
-      // Under the lock, so that nobody is called after close() has returned.
+      // Call it under the lock, so that no call follows the return of `close()`.
       if wasEmpty { onMail() }
       return true
     }
     return taken
   }
 
-  /// Takes out what came first, up to about this many rows; at least one value, when there is one. [the loop]
+  /// Removes and returns the first values, up to about `budget` rows, and at least one if there is
+  /// any. [the loop]
   public func take(rows budget: Int) -> [Element] {
     locked {
       var taken: [Element] = []
@@ -92,7 +98,7 @@ public final class Mailbox<Element: Sendable>: @unchecked Sendable {
         first += 1
         if takenRows >= budget { break }
       }
-      // Handing the front back in bulk keeps a take O(taken), amortized.
+      // Compacting in bulk keeps the amortized cost linear in the values taken.
       if isEmpty {
         items.removeAll(keepingCapacity: items.capacity <= 1_024)
         first = 0
@@ -105,13 +111,13 @@ public final class Mailbox<Element: Sendable>: @unchecked Sendable {
     }
   }
 
-  /// Whether something waits to be taken.
+  /// Whether the mailbox contains values.
   public var hasMail: Bool { locked { !isEmpty } }
 
-  /// How many producers are inside ``put(_:rows:bytes:)`` and wait for room.
+  /// The number of producers that wait for room.
   public var waitingProducers: Int { locked { waiting } }
 
-  /// Drops what waits, and takes nothing any more; every producer that waits returns.
+  /// Closes the mailbox: drops its values, rejects new ones, and unblocks all producers.
   public func close() {
     locked {
       isClosed = true

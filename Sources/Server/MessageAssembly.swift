@@ -1,14 +1,15 @@
 import Wire
 
-/// Puts a page's message together from the pieces in which libwebsockets hands it over.
+/// The reassembly of a client's messages from the pieces that libwebsockets delivers.
 ///
-/// libwebsockets has no bound of its own (it awaits a frame of 2^62 bytes), so both bounds are kept here: bytes and frames.
+/// It limits bytes and frames, because libwebsockets has no limits of its own: it accepts a frame
+/// of 2^62 bytes.
 struct MessageAssembly {
   enum Outcome {
-    /// More is to come.
+    /// More pieces must follow.
     case incomplete
     case message([UInt8])
-    /// More bytes or frames than a message may have.
+    /// The message exceeds the limit of bytes or frames.
     case tooLong
   }
 
@@ -17,13 +18,13 @@ struct MessageAssembly {
   private var bytes: [UInt8] = []
   private var frames = 0
 
-  /// Takes the next piece.
+  /// Adds the next piece.
   ///
   /// - Parameters:
-  ///   - missing: how many bytes of the piece's frame are still to come.
-  ///   - isFinal: whether the piece's frame is the message's last.
+  ///   - missing: The number of bytes of the piece's frame that are still to come.
+  ///   - isFinal: Whether the piece's frame is the last of the message.
   mutating func add(_ piece: UnsafeRawBufferPointer, missing: Int, isFinal: Bool) -> Outcome {
-    // What a frame declares counts at once, so that nothing is collected in vain.
+    // Check the declared length immediately, instead of collecting a message that is too long.
     guard missing <= ClientMessage.greatestByteCount,
       bytes.count + piece.count + missing <= ClientMessage.greatestByteCount
     else { return .tooLong }

@@ -1,30 +1,30 @@
 import ListEngine
 
-/// How much a page says: one that says too much is first not listened to, so that its own socket fills up, and shown out when it goes on.
+/// A rate limit for one client's messages.
 ///
 ///     switch rate.note(at: now) {
 ///     case .fine: ...
-///     case .enough: ...       // nothing more is read of it for a while
-///     case .tooMuch: ...      // it goes
+///     case .enough: ...       // pause reading, so that the client's socket fills up
+///     case .tooMuch: ...      // close the connection
 ///     }
 struct MessageRate {
-  /// What is to be done about the page.
+  /// The action to take.
   enum Finding { case fine, enough, tooMuch }
 
-  /// So many pauses in a row it is given.
+  /// The number of consecutive pauses before the connection is closed.
   static let greatestPauses = 20
 
   private var bucket: TokenBucket
-  /// How often in a row it was told that it is enough.
+  /// The number of consecutive pauses so far.
   private var pauses = 0
 
-  /// A page that may say as much as this has tokens.
+  /// Creates a limit with this token bucket.
   init(_ bucket: TokenBucket) { self.bucket = bucket }
 
-  /// Counts a message, or what costs as much as several.
+  /// Counts a message, or an expensive message as several.
   mutating func note(_ count: Int = 1, at now: Instant) -> Finding {
     if bucket.isFull(at: now) { pauses = 0 }
-    // What libwebsockets had read before it was told to stop still arrives.
+    // Messages that libwebsockets had read before the pause still arrive.
     guard bucket.take(count, at: now) else { return pauses <= Self.greatestPauses ? .fine : .tooMuch }
     guard bucket.isEmpty(at: now) else { return .fine }
     pauses += 1

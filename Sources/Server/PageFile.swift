@@ -1,10 +1,10 @@
-/// One file of the page, as it is sent.
+/// One file of the page, as served.
 struct PageFile: Sendable {
   var contentType: String
   var bytes: [UInt8]
-  /// Changes with the content, so that a browser asks again after a restart with new files.
+  /// The entity tag, derived from the content.
   var tag: String
-  /// Whether the address by which it was asked for means these bytes for ever.
+  /// Whether the requested URL identifies this content permanently.
   var isLasting = false
 
   init(contentType: String, bytes: [UInt8]) {
@@ -13,7 +13,7 @@ struct PageFile: Sendable {
     tag = "\"\(String(Self.hash(bytes), radix: 16))-\(bytes.count)\""
   }
 
-  /// FNV-1a: it tells versions apart, and guards nothing.
+  /// Returns the FNV-1a hash, which distinguishes versions but is not secure.
   static func hash(_ bytes: [UInt8]) -> UInt64 {
     bytes.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
   }

@@ -1,23 +1,24 @@
 import Glibc
 
-/// The page: a table from path to bytes, filled once at the start.
+/// The files of the page by URL path, read once at the start.
 ///
-/// No request ever reaches the file system, so no path can leave the folder. Symbolic links, hidden files, unknown suffixes and
-/// odd names are passed over.
+/// Requests never access the file system, so a path cannot escape the folder. Symbolic links,
+/// hidden files, unknown extensions and unusual names are skipped.
 ///
-/// Each file has a second address, `/r/REVISION/` and its path, which the browser may keep for ever: the revision changes whenever any file
-/// does. `index.html` names its files by these, so that a browser that comes back asks for that one only.
+/// Each file has a second URL, `/r/REVISION/PATH`, that browsers may cache permanently. The
+/// revision changes whenever any file changes. `index.html` refers to files by these URLs, so a
+/// returning browser only requests `index.html`.
 public struct PageFiles: Sendable {
-  /// Why a folder cannot be served: the operator's fault.
+  /// The reason why a folder cannot be served.
   public enum Failure: Error, Hashable, Sendable, CustomStringConvertible {
-    /// It is not there, or no folder.
+    /// The path is missing or not a directory.
     case noFolder(String)
-    /// It has no `index.html`.
+    /// The folder has no `index.html`.
     case noIndex(String)
-    /// It is larger than any page.
+    /// The folder exceeds the size limits.
     case tooLarge(String)
 
-    /// One line for people.
+    /// A description of the error for operators.
     public var description: String {
       switch self {
       case .noFolder(let path): "there is no web folder at \(path)"
@@ -37,10 +38,10 @@ public struct PageFiles: Sendable {
 
   private var files: [String: PageFile] = [:]
   private var byteCount = 0
-  /// Names what all files hold together.
+  /// The hash of all files' paths and contents.
   private(set) var revision = ""
 
-  /// What is served where no page is installed: it says so.
+  /// The page that is served if none is installed, with a hint how to install it.
   public static var placeholder: PageFiles {
     let html = """
       <!doctype html><html lang="en"><meta charset="utf-8"><title>Rowcast</title>
@@ -53,7 +54,7 @@ public struct PageFiles: Sendable {
 
   private init() {}
 
-  /// Reads a folder.
+  /// Reads all files of a folder.
   public init(folder: String) throws(Failure) {
     guard let real = realpath(folder, nil) else { throw .noFolder(folder) }
     defer { free(real) }
@@ -66,10 +67,10 @@ public struct PageFiles: Sendable {
     files["/index.html"] = PageFile(contentType: index.contentType, bytes: namingRevisions(index.bytes))
   }
 
-  /// The file at exactly this path; `/` is `/index.html`.
+  /// Returns the file at this path; `/` stands for `/index.html`.
   ///
-  /// One of another revision is answered with what is there now, and not to be kept: a page that stands since before a restart still finds
-  /// what it loads late.
+  /// A URL with another revision returns the current file, not to be cached. A page loaded before a
+  /// restart therefore still finds the files that it loads later.
   func file(at path: String) -> PageFile? {
     if let file = files[path == "/" ? "/index.html" : path] { return file }
     let parts = path.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: true)
@@ -84,7 +85,8 @@ public struct PageFiles: Sendable {
     text.utf8.count <= 16 && text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
   }
 
-  /// A page in which every `src` and `href` that is one of our files names it by its revision.
+  /// Returns the HTML with every `src` and `href` of a served file replaced by its URL with the
+  /// revision.
   private func namingRevisions(_ html: [UInt8]) -> [UInt8] {
     var parts = String(decoding: html, as: UTF8.self).split(separator: "\"", omittingEmptySubsequences: false)
     for at in parts.indices.dropFirst() where parts[at - 1].hasSuffix(" src=") || parts[at - 1].hasSuffix(" href=") {
@@ -94,7 +96,7 @@ public struct PageFiles: Sendable {
     return Array(parts.joined(separator: "\"").utf8)
   }
 
-  /// All paths that are served.
+  /// The paths of all files in sorted order.
   var paths: [String] { files.keys.sorted() }
 
   private mutating func read(_ names: [String], of folder: String, as prefix: String, depth: Int) throws(Failure) {

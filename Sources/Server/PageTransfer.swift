@@ -1,21 +1,21 @@
-/// An answer on its way out.
+/// A response in the process of being written.
 struct PageTransfer {
   private let response: HTTPResponse
   private var written = 0
   private var isHeadWritten = false
 
-  /// The largest piece handed over at once; libwebsockets copies what the socket does not take.
+  /// The maximum size of a write; libwebsockets copies the part that the socket does not accept.
   private static let pieceSize = 32_768
 
   init(_ response: HTTPResponse) { self.response = response }
 
-  /// Whether another request may follow on the same connection once all is written.
+  /// Whether another request may follow on the same connection.
   var keepsConnection: Bool { response.keepsConnection }
 
-  /// What is to be written next; `nil` when all was.
+  /// Returns the next piece to write, or `nil` after the last one.
   ///
-  /// The head goes out with the beginning of the body. The page is many small files, and a browser that is told of each of them once, instead
-  /// of twice, has them sooner.
+  /// The head and the beginning of the body form one piece, because one write per small file is
+  /// faster than two.
   mutating func nextPiece() -> [UInt8]? {
     let head = isHeadWritten ? [] : response.head
     isHeadWritten = true

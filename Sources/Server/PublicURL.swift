@@ -1,10 +1,10 @@
-/// An address under which browsers know the server: another name for it, or the one of a proxy in front of it.
+/// A URL under which browsers reach the server, such as that of a proxy in front of it.
 public struct PublicURL: Hashable, Sendable, CustomStringConvertible {
   let isSecure: Bool
-  /// The host and, where it is not the scheme's own, the port: as browsers write them in `Host`.
+  /// The host as in a `Host` header, with the port if it is not the scheme's default.
   let host: String
 
-  /// `nil` for anything but `http://` or `https://`, a name or address, and perhaps a port; nothing behind it but one `/`.
+  /// Parses `http://` or `https://` with a host, an optional port and an optional trailing `/`.
   public init?(_ text: String) {
     let rest: Substring
     if text.hasPrefix("https://") {
@@ -28,7 +28,7 @@ public struct PublicURL: Hashable, Sendable, CustomStringConvertible {
       let parts = authority.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
       name = parts.first ?? ""
       port = parts.count > 1 ? parts[1] : nil
-      // As browsers write it: in small letters. Names in other scripts stand in their ASCII form.
+      // Browsers send host names in lower case and in their ASCII form.
       let isPlain = name.utf8.allSatisfy { byte in
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"),
@@ -49,6 +49,6 @@ public struct PublicURL: Hashable, Sendable, CustomStringConvertible {
 
   var origin: String { "\(isSecure ? "https" : "http")://\(host)" }
 
-  /// As it is opened.
+  /// The URL as a browser opens it.
   public var description: String { "\(origin)/" }
 }

@@ -1,28 +1,29 @@
 import ListEngine
 
-/// Whether a page is still there: one that says nothing for a while is asked, and one that does not answer is gone.
+/// The keepalive of one client: a ping after a silence, and a time limit for the answer.
 ///
-///     pulse.hear(at: now)        // it said something, be it the answer to a ping
+///     pulse.hear(at: now)                 // a message or pong arrived
 ///     pulse.note(arrived: bytes, at: now)
-///     pulse.look(at: now)        // .fine, .ask or .gone: once a second or so
+///     pulse.look(at: now)                 // .fine, .ask or .gone; called about once a second
 ///
-/// On a slow line the question waits behind what was sent before it. As long as that goes on arriving nobody is late with an answer, be it that
-/// a piece of it comes only once in such a silence and such a time to answer: a receiver that is nearly full lets its sender wait until it has room.
+/// On a slow line the ping waits behind data sent earlier. As long as that data keeps arriving, the
+/// time limit for the answer does not apply. The data may arrive in pieces separated by up to
+/// `silence + answer`, because a receiver with a full buffer stalls its sender.
 ///
-/// libwebsockets can do this by itself, with a timer for each page in a sorted list that is walked from its beginning: with 10,000 pages the
-/// pings of one round, and the answers to them, took it most of a second. And it asks pages, too, that are heard every second.
+/// libwebsockets' own keepalive walks a sorted timer list for each client. With 10,000 clients one
+/// round of pings took most of a second. It also pings clients that are active.
 struct Pulse {
-  /// What is to be done about the page.
+  /// The action to take.
   enum Finding { case fine, ask, gone }
 
-  /// How long a page may be silent, and how long it may take to answer.
+  /// The time limits of the keepalive.
   struct Patience: Equatable, Sendable {
-    /// After such a silence it is asked.
+    /// The silence after which the client is pinged.
     var silence: Duration
-    /// After so much more it is gone.
+    /// The time that the client has to answer.
     var answer: Duration
 
-    /// So long.
+    /// Creates time limits.
     init(silence: Duration = .seconds(9), answer: Duration = .seconds(5)) {
       self.silence = silence
       self.answer = answer
@@ -32,44 +33,46 @@ struct Pulse {
   private let patience: Patience
   private var heard: Instant
   private var asked: Instant?
-  /// What had arrived there when it was last looked at in this silence, as long as more was on its way.
+  /// The bytes delivered at the last check of this silence, while more were in flight.
   private var arrived: Int64?
-  /// When more had arrived than before.
+  /// The time of the last progress of the delivery.
   private var moved: Instant?
 
-  /// A page that has come at this moment.
+  /// Creates the keepalive of a client that has just connected.
   init(_ patience: Patience, at now: Instant) {
     self.patience = patience
     heard = now
   }
 
-  /// Notes that it said something.
+  /// Records a message from the client.
   mutating func hear(at now: Instant) {
     self = Pulse(patience, at: now)
   }
 
-  /// Whether it has said nothing for so long that it is worth knowing how much of what it was sent arrives: a third of the silence.
+  /// Returns whether a third of the silence has passed, after which the delivery is monitored.
   func isQuiet(at now: Instant) -> Bool { heard.duration(to: now) >= patience.silence / 3 }
 
-  /// Notes how many bytes of what it was sent have arrived while others are on their way, the question perhaps among them; `nil`: none is.
+  /// Records the number of bytes delivered, or `nil` if nothing is in flight.
+  ///
+  /// The ping may be among the bytes in flight.
   mutating func note(arrived bytes: Int64?, at now: Instant) {
     if let bytes, let arrived, bytes > arrived { moved = now }
     if bytes == nil, moved != nil {
-      // The question has only now arrived.
+      // The ping has only arrived now.
       if asked != nil { asked = now }
       moved = nil
     }
     arrived = bytes
   }
 
-  /// Takes back a question that could not be answered: nobody listened.
+  /// Withdraws a ping whose answer the server could not have read.
   mutating func forgive() {
     asked = nil
     arrived = nil
     moved = nil
   }
 
-  /// Looks how it is; `.ask` is found once for each silence.
+  /// Returns the action to take; `.ask` is returned once per silence.
   mutating func look(at now: Instant) -> Finding {
     guard let asked else {
       guard heard.duration(to: now) >= patience.silence else { return .fine }

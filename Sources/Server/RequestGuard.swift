@@ -1,8 +1,8 @@
-/// Decides who may speak to the server at all; the first of all checks on every request and every upgrade.
+/// The first check of every request and every upgrade, by `Host` and `Origin`.
 ///
-/// A page of another site can make a browser connect to the loopback, and a name that its owner points at 127.0.0.1 can too (DNS
-/// rebinding). Both give themselves away: the first by `Origin`, the second by `Host`. So both must be, letter by letter,
-/// what this server is called.
+/// A page of another site can make a browser connect to the loopback address; its `Origin` reveals
+/// it. So can a host name that resolves to 127.0.0.1 (DNS rebinding); its `Host` reveals it. Both
+/// headers must therefore match the server's own names exactly.
 struct RequestGuard {
   enum Verdict: Equatable {
     case allow
@@ -11,22 +11,22 @@ struct RequestGuard {
 
   static let webSocketPath = "/ws"
   static let subprotocol = "rowcast.v1"
-  /// The bytes that all headers of a request, and its address, have together at most.
+  /// The maximum size of a request's URL and headers, in bytes.
   static let greatestHead = 16_384
 
   private let hosts: Set<String>
   private let origins: Set<String>
 
   /// - Parameters:
-  ///   - port: 0 for a Unix socket.
-  ///   - publicURLs: by which other names it is known.
+  ///   - port: The port; 0 for a Unix socket.
+  ///   - publicURLs: Further URLs under which browsers reach the server.
   init(address: ListenAddress = .loopback, port: Int, isSecure: Bool = false, publicURLs: [PublicURL] = []) {
     var hosts: Set<String> = []
     var names = address.isUnix ? ["localhost"] : address.isWildcard ? [] : [address.host]
     if !address.isUnix, address.isLocal || address.isWildcard { names += ["127.0.0.1", "localhost", "[::1]"] }
     for name in names {
       if port > 0 { hosts.insert("\(name):\(port)") }
-      // A browser leaves out the port that the scheme has anyway.
+      // Browsers omit the default port of the scheme.
       if port == (isSecure ? 443 : 80) || address.isUnix { hosts.insert(name) }
     }
     let scheme = isSecure ? "https" : "http"
@@ -41,18 +41,19 @@ struct RequestGuard {
     guard head.host.count == 1, hosts.contains(head.host[0]) else {
       return .refuse(status: 403, reason: "This server answers only to the name it listens on.")
     }
-    // A client that is no browser sends no Origin; a browser does where another site may be behind it, and cannot be made to leave it out.
+    // Clients other than browsers send no Origin. Browsers always send it where another site may be
+    // the origin of the request.
     guard head.origin.isEmpty || (head.origin.count == 1 && origins.contains(head.origin[0])) else {
       return .refuse(status: 403, reason: "Pages of other sites are not welcome.")
     }
-    // No request of ours has a body; whoever sends one may be trying to hide a second request in it.
+    // Valid requests have no body; a body could smuggle a second request.
     guard head.transferEncoding.isEmpty, head.contentLength.isEmpty || head.contentLength == ["0"] else {
       return .refuse(status: 400, reason: "A request here has no body.")
     }
     return .allow
   }
 
-  /// Whether a plain request is answered.
+  /// Returns whether a plain request is accepted.
   func verdict(onPage head: RequestHead) -> Verdict {
     let common = commonVerdict(head)
     guard common == .allow else { return common }
@@ -63,7 +64,7 @@ struct RequestGuard {
     return .allow
   }
 
-  /// Whether an upgrade to WebSocket is granted.
+  /// Returns whether an upgrade to WebSocket is accepted.
   func verdict(onUpgrade head: RequestHead) -> Verdict {
     guard head.upgrade.count == 1, head.upgrade[0].lowercased() == "websocket" else {
       return .refuse(status: 400, reason: "The only upgrade here is websocket.")
@@ -75,7 +76,7 @@ struct RequestGuard {
       return .refuse(status: 505, reason: "An upgrade is of version 1.1 of HTTP.")
     }
     guard head.path == Self.webSocketPath else { return .refuse(status: 404, reason: "No WebSocket here.") }
-    // libwebsockets looks at none of these.
+    // libwebsockets does not check these headers.
     guard head.asksForUpgrade, head.hasWebSocketKey else {
       return .refuse(
         status: 400, reason: "The handshake of RFC 6455 has “Connection: Upgrade” and a Sec-WebSocket-Key.")

@@ -1,15 +1,15 @@
-/// What a request says about itself, before anything is done for it.
+/// The head of a request.
 struct RequestHead {
   enum Method { case get, head, other }
 
   var method: Method
-  /// As libwebsockets has decoded it: without arguments, percent signs and dots resolved; and without a ``Room``.
+  /// The decoded and normalized path, without arguments and without the prefix of a ``Room``.
   var path: String
-  /// What stands behind the question mark, one `name=value` each, decoded.
+  /// The decoded arguments of the query string, each as `name=value`.
   var arguments: [String] = []
-  /// What stands behind the path in the first line.
+  /// The HTTP version in the request line.
   var version = "HTTP/1.1"
-  /// Every value that came under the name, in order; more than one is suspicious.
+  /// The values of each header in order; repeated headers are suspicious.
   var host: [String] = []
   var origin: [String] = []
   var upgrade: [String] = []
@@ -22,23 +22,25 @@ struct RequestHead {
   var ifNoneMatch: [String] = []
   var authorization: [String] = []
   var cookie: [String] = []
-  /// The bytes of the address and of all headers whose names libwebsockets knows.
+  /// The size of the URL and of all headers known to libwebsockets, in bytes.
   var byteCount = 0
 }
 
 extension RequestHead {
-  /// Whether who asks wants to ask for more on the same connection, and has said nothing that could hide a second request.
+  /// Whether the client requests a persistent connection and the request cannot smuggle another
+  /// one.
   var wishesForMore: Bool {
     connection.count == 1 && connection[0].lowercased() == "keep-alive" && upgrade.isEmpty && contentLength.isEmpty
       && transferEncoding.isEmpty
   }
 
-  /// Whether it asks for the connection to become something else (RFC 9110, 7.8).
+  /// Whether the request asks for an upgrade of the connection (RFC 9110, 7.8).
   var asksForUpgrade: Bool {
     connection.flatMap { $0.split(separator: ",") }.contains { $0.trimmingBlanks().lowercased() == "upgrade" }
   }
 
-  /// Whether it has the one key that a handshake has: 16 bytes in base64 (RFC 6455, 4.1).
+  /// Whether the request has exactly one valid `Sec-WebSocket-Key`: 16 bytes in base64 (RFC 6455,
+  /// 4.1).
   var hasWebSocketKey: Bool {
     guard webSocketKey.count == 1 else { return false }
     let text = webSocketKey[0]
@@ -49,17 +51,17 @@ extension RequestHead {
     return Base64URL.decode(String(alphabet))?.count == 16
   }
 
-  /// The first argument of a name.
+  /// Returns the value of the first argument with this name.
   func argument(_ name: String) -> String? {
     arguments.first { $0.hasPrefix("\(name)=") }.map { String($0.dropFirst(name.count + 1)) }
   }
 
-  /// The subprotocols offered.
+  /// The offered subprotocols.
   var offeredSubprotocols: [String] {
     subprotocols.flatMap { $0.split(separator: ",") }.map { String($0.trimmingBlanks()) }
   }
 
-  /// Every token that came in a header. More than one of a kind is nobody's honest wish.
+  /// The access tokens in the headers; a header that occurs more than once is ignored.
   var tokens: [String] {
     let offered = offeredSubprotocols.filter { $0.hasPrefix(AccessControl.subprotocolPrefix) }
       .map { String($0.dropFirst(AccessControl.subprotocolPrefix.utf8.count)) }
@@ -71,7 +73,7 @@ extension RequestHead {
     return (offered.count == 1 ? offered : []) + (authorization.count == 1 ? borne : [])
   }
 
-  /// The values of the cookies of a name; a few at most.
+  /// Returns the values of the first four cookies with this name.
   func cookies(named name: String) -> [String] {
     let pairs = cookie.flatMap { $0.split(separator: ";") }.map { $0.trimmingBlanks() }
     return pairs.filter { $0.hasPrefix("\(name)=") }.prefix(4).map { String($0.dropFirst(name.count + 1)) }
@@ -79,7 +81,7 @@ extension RequestHead {
 }
 
 extension Substring {
-  /// Without blanks at both ends.
+  /// Returns the text without spaces and tabs at both ends.
   func trimmingBlanks() -> Substring {
     let isBlank: (Character) -> Bool = { $0 == " " || $0 == "\t" }
     guard let first = firstIndex(where: { !isBlank($0) }), let last = lastIndex(where: { !isBlank($0) }) else {

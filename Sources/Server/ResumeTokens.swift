@@ -1,24 +1,25 @@
 import ListEngine
 
-/// By which secret a page that lost its connection proves that a session was its own.
+/// The secret tokens by which clients prove that they own a session to resume.
 ///
-/// A session's number can be guessed; this cannot: 128 bits of the system's generator. Tokens of pages that are gone are kept as long as
-/// there are not too many of them: the engine decides whether it still knows the session.
+/// Session numbers are guessable; tokens are 128 random bits of the system's generator. The tokens
+/// of a limited number of ended sessions are kept. The engine decides whether it still knows such a
+/// session.
 struct ResumeTokens {
   private let limit: Int
   private var sessions: [String: SessionID] = [:]
   private var tokens: [SessionID: String] = [:]
-  /// Whose pages are gone, in that order.
+  /// The ended sessions in order of their end.
   private var gone: [SessionID] = []
   private var first = 0
 
-  /// Tokens of which so many outlive their pages.
+  /// Creates a store that keeps the tokens of at most `limit` ended sessions.
   init(limit: Int) { self.limit = limit }
 
-  /// How many are kept.
+  /// The number of tokens.
   var count: Int { tokens.count }
 
-  /// A new session's token.
+  /// Creates a token for a new session.
   mutating func make(for id: SessionID) -> String {
     let (high, low) = (UInt64.random(in: 0 ... .max), UInt64.random(in: 0 ... .max))
     let token = [high, low].map {
@@ -30,7 +31,7 @@ struct ResumeTokens {
     return token
   }
 
-  /// The session's page is gone.
+  /// Records that the session's client has disconnected.
   mutating func leave(_ id: SessionID) {
     gone.append(id)
     while gone.count - first > limit {
@@ -42,6 +43,6 @@ struct ResumeTokens {
     first = 0
   }
 
-  /// Whose token this is.
+  /// Returns the session that a token belongs to.
   func session(_ token: String) -> SessionID? { sessions[token] }
 }

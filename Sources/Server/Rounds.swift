@@ -1,12 +1,12 @@
 import ListEngine
 
-/// When to look at all pages: once in a while, as long as there are any.
+/// A periodic timer that runs only while there are clients.
 struct Rounds {
-  /// How a round finds itself.
+  /// The result of checking the timer.
   enum Round { case notYet, inTime, late }
 
   private let interval: Duration
-  /// When the next one is; `nil` as long as there is nobody.
+  /// The time of the next round; `nil` while there are no clients.
   private(set) var deadline: Instant?
 
   init(every interval: Duration) {
@@ -14,12 +14,15 @@ struct Rounds {
     self.interval = interval
   }
 
-  /// Notes that somebody is there.
+  /// Starts the timer when a client connects.
   mutating func begin(at now: Instant) {
     if deadline == nil { deadline = now.advanced(by: interval) }
   }
 
-  /// Whether it is time, and whether it was long ago: then the process stood still, and nobody can be blamed for having said nothing.
+  /// Returns whether a round is due, and schedules the next one.
+  ///
+  /// A round that is more than one interval late is `.late`: the process was suspended, so silent
+  /// clients must not be closed.
   mutating func take(at now: Instant, isAnyoneThere: Bool) -> Round {
     guard let due = deadline, due <= now else { return .notYet }
     deadline = isAnyoneThere ? now.advanced(by: interval) : nil

@@ -3,14 +3,15 @@ import ListEngine
 import Logging
 import Wire
 
-/// Having things done.
+/// Action requests from clients.
 extension Server {
-  /// So many answers may wait for a page that does not read.
+  /// The maximum number of answers that wait for a client that does not read.
   private static let unreadAnswers = 128
 
-  /// A page wants something done.
+  /// Runs or answers a client's action request.
   ///
-  /// - Throws: when it is nothing that could ever be done; everything else is answered.
+  /// - Throws: The error for a request that can never succeed. All other failures are sent as an
+  ///   answer.
   func act(_ act: ClientMessage.Act, of session: Session) throws(ClientError) {
     let now = EventLoop.now
     let former = act.token == session.token ? nil : act.token
@@ -77,7 +78,7 @@ extension Server {
     lws_callback_on_writable(session.socket)
   }
 
-  /// What was asked of a source is over, with this outcome; too late an answer changes nothing.
+  /// Ends a pending request with an outcome; does nothing if it has ended already.
   func finish(_ number: UInt64, _ outcome: ActionOutcome) {
     guard let entry = actions.finish(number, outcome) else { return }
     var metadata: Logger.Metadata = ["number": "\(number)"]
@@ -89,19 +90,19 @@ extension Server {
     }
     logger.notice("an action has ended", metadata: metadata)
     guard let session = sessionsByID[entry.reader], !session.isClosing else { return }
-    // Bounded by what may be under way, and by what else may wait to be read.
+    // The list is bounded by the limits on pending requests and on unread answers.
     session.acted.append((entry.id, entry.token, outcome))
     lws_callback_on_writable(session.socket)
   }
 
-  /// What should have been answered by now.
+  /// Fails the requests whose deadline has passed.
   func finishOverdueActions(at now: Instant) {
     for number in actions.overdue(at: now) {
       finish(number, .failed(.unanswered, "its source has not answered in time; whether it was done is not known"))
     }
   }
 
-  /// A line in the log of who wanted what.
+  /// Logs an action request with its origin and arguments.
   private func audit(
     _ what: Logger.Message, _ act: ClientMessage.Act, of session: Session, _ key: RowKey?,
     _ arguments: [(name: String, value: Cell)], _ number: UInt64?, _ outcome: ActionOutcome? = nil
@@ -116,7 +117,8 @@ extension Server {
     if case .failed(let failure, let reason)? = outcome {
       metadata["failure"] = "\(failure.rawValue)"
       metadata["reason"] = "\(reason)"
-      // Nothing was done, and a page can ask for nothing as often as it likes.
+      // Nothing was done, and clients can cause any number of such lines, so use the rate-limited
+      // log.
       return pageLog.log(.notice, "\(what)", metadata: metadata)
     }
     logger.notice(what, metadata: metadata)
@@ -124,7 +126,7 @@ extension Server {
 }
 
 extension Cell {
-  /// An argument as people write it.
+  /// The value as readable text.
   fileprivate var plain: String {
     switch self {
     case .integer(let value): "\(value)"

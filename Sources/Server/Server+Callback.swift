@@ -1,7 +1,8 @@
 import CWebSockets
 import ListEngine
 
-/// What libwebsockets calls, for everything that happens; finds the server and goes on there.
+/// The callback for all libwebsockets events; it dispatches them to the server that owns the
+/// context.
 let libraryCallback:
   @convention(c) (
     OpaquePointer?, lws_callback_reasons, UnsafeMutableRawPointer?, UnsafeMutableRawPointer?, Int
@@ -16,16 +17,17 @@ let libraryCallback:
   }
 
 extension Server {
-  /// Reacts to one thing that happened to a socket.
+  /// Handles one event of a socket.
   ///
-  /// - Returns: `false` when the socket is to be closed.
+  /// - Returns: `false` if the socket is to be closed.
   fileprivate func react(
     to reason: lws_callback_reasons, on socket: OpaquePointer, _ bytes: UnsafeMutableRawPointer?, _ count: Int
   ) -> Bool {
     switch reason {
     case LWS_CALLBACK_FILTER_NETWORK_CONNECTION:
-      // At the process's limit accept() fails, and libwebsockets spins on it. Its own bound for this (fd_limit_per_thread) makes every
-      // event search all sockets, so the bound is here: a descriptor's number tells how many are in use.
+      // At the process's descriptor limit accept() fails, and libwebsockets retries in a busy loop.
+      // Its own limit (fd_limit_per_thread) makes every event search all sockets. Therefore check
+      // the limit here: a descriptor's number shows how many are in use.
       let descriptor = Int(bitPattern: bytes)
       guard !isStopping, descriptor < greatestDescriptor else { return false }
       switch connections.admit(from: Self.remoteAddress(of: Int32(descriptor)), at: EventLoop.now) {
@@ -52,17 +54,17 @@ extension Server {
       endDownload(on: socket)
       endWhenEmpty()
       return true
-    // A body was refused before it could begin.
+    // Request bodies are refused before they begin.
     case LWS_CALLBACK_HTTP_BODY, LWS_CALLBACK_HTTP_BODY_COMPLETION: return false
 
-    // Upgrades. `bytes` of this one may point into memory that was given back (CVE-2025-11677): it is never looked at.
+    // Upgrades. Never read `bytes` here: it may point to freed memory (CVE-2025-11677).
     case LWS_CALLBACK_HTTP_CONFIRM_UPGRADE: return admitUpgrade(socket)
     case LWS_CALLBACK_FILTER_PROTOCOL_CONNECTION:
       return lws_get_protocol(socket).map { String(cString: $0.pointee.name) } == RequestGuard.subprotocol
 
-    // Pages.
+    // Established WebSockets.
     case LWS_CALLBACK_ESTABLISHED:
-      // Nobody gets here whose upgrade was not granted.
+      // Only sockets with an accepted upgrade have an entry.
       guard let pass = admitted.removeValue(forKey: socket) else { return false }
       connections.settle(socket)
       greet(socket, with: pass)
@@ -79,7 +81,7 @@ extension Server {
     case LWS_CALLBACK_TIMER:
       return sessions[socket].map(timerRanOut) ?? true
     case LWS_CALLBACK_WS_PEER_INITIATED_CLOSE:
-      // The answer to our own Close frame is not answered again.
+      // The client's reply to our Close frame needs no reply.
       return sessions[socket]?.isShownOut != true
     case LWS_CALLBACK_CLOSED:
       forget(socket)
@@ -89,7 +91,7 @@ extension Server {
       forget(socket)
       return true
 
-    // CONNECT makes a raw socket of a request; there is none here.
+    // CONNECT would turn a request into a raw socket, which the server does not support.
     case LWS_CALLBACK_RAW_ADOPT, LWS_CALLBACK_RAW_RX, LWS_CALLBACK_RAW_WRITEABLE, LWS_CALLBACK_RAW_PROXY_SRV_ADOPT:
       return false
     default: return true

@@ -3,49 +3,51 @@ import Glibc
 import ListEngine
 
 extension Server {
-  /// Sends away those that make others wait.
+  /// Closes slow connections while too many requests are incomplete.
   func dismissTardy(at now: Instant) {
     let tardy = connections.tardy(at: now) { socket in
       var byte: UInt8 = 0
       return recv(lws_get_socket_fd(socket), &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) <= 0
     }
-    // At once: between two rounds libwebsockets looks at no timer. One that goes can take another one with it.
+    // Close synchronously, because libwebsockets checks timeouts only between iterations. Closing
+    // one socket may close another one of the list.
     for socket in tardy where connections.isOnTheWay(socket) {
       lws_set_timeout(socket, PENDING_TIMEOUT_USER_OK, LWS_TO_KILL_SYNC)
     }
     if !tardy.isEmpty { logger.debug("slow strangers are sent away", metadata: ["count": "\(tardy.count)"]) }
   }
 
-  /// Sends away those who have left while their answers wait.
+  /// Closes connections whose client has disconnected while an answer is pending.
   func dismissThoseWhoLeft(at now: Instant) {
     for socket in waiting.takeLeft(at: now, hasLeft: { WaitingClients.hasLeft(lws_get_socket_fd($0), $1) }) {
       waiting.remove(socket)
-      // Or libwebsockets would try for seconds to get rid of what it still holds for him, and come again at once all that time.
+      // Without a shutdown, libwebsockets would try for seconds to flush its buffer, in a busy
+      // loop.
       shutdown(lws_get_socket_fd(socket), Int32(SHUT_RDWR))
       lws_set_timeout(socket, PENDING_TIMEOUT_USER_OK, LWS_TO_KILL_SYNC)
     }
   }
 
-  /// An answer has to wait for a source. Nothing must be written until ``goOn(_:)``.
+  /// Suspends an answer that waits for a source; nothing may be written until ``goOn(_:)``.
   func holdBack(_ socket: OpaquePointer) {
     lws_rx_flow_control(socket, 0)
     waiting.add(socket, for: .source, at: EventLoop.now)
     loop.requestTurn()
   }
 
-  /// The answer is there.
+  /// Resumes a suspended answer.
   func goOn(_ socket: OpaquePointer) {
     if waiting.remove(socket) == .source { lws_rx_flow_control(socket, 1) }
   }
 
-  /// There is more to write, when the client has taken what he was given.
+  /// Schedules the next write for when the client has accepted the previous one.
   func writeMore(to socket: OpaquePointer) {
     waiting.add(socket, for: .client, at: EventLoop.now)
     loop.requestTurn()
     lws_callback_on_writable(socket)
   }
 
-  /// Where a socket's other end is; `nil` when it is on this machine.
+  /// Returns the peer address of a socket, or `nil` if the peer is on this machine.
   static func remoteAddress(of descriptor: Int32) -> String? {
     var storage = sockaddr_storage()
     var size = socklen_t(MemoryLayout<sockaddr_storage>.size)

@@ -2,14 +2,15 @@ import CWebSockets
 import ListEngine
 import Wire
 
-/// Windows and patches on their way to pages.
+/// Sending windows and patches.
 extension Server {
-  /// Sends a window or patch: at once when the socket is free, otherwise when its turn comes.
+  /// Sends a window or patch: immediately if the socket is idle, otherwise when it becomes
+  /// writable.
   ///
-  /// Waiting for the socket to be writable costs four calls of the system for each patch (libuv takes the socket out of epoll and puts it
-  /// in again to wait, and once more to stop waiting), which is as much as sending a small one. A page has at most one patch on its way
-  /// and has acknowledged the last one, so there is nearly always room. Where there is not, libwebsockets keeps the rest, and the page
-  /// gets nothing more before that has gone.
+  /// Waiting for writability costs four system calls per patch, because libuv removes the socket
+  /// from epoll and adds it again. That is as much as sending a small patch. The socket nearly
+  /// always has room, because a client has at most one unacknowledged patch. If it has none,
+  /// libwebsockets buffers the rest, and nothing else is sent to the client meanwhile.
   func deliver(_ delivery: Delivery, to session: Session) {
     precondition(
       session.patch == nil && !session.isDraining, "page \(session.id.rawValue) was given two patches at once")
@@ -18,7 +19,7 @@ extension Server {
     noteCut(delivery, for: session, at: now)
     metrics.patches += 1
     let message = ServerMessage.delivery(delivery, epoch: engine.epoch)
-    // What was said before it arrives before it.
+    // Earlier messages must arrive first.
     guard !hasMore(session), lws_partial_buffered(session.socket) == 0 else {
       var bytes = Self.frameRoom
       message.encode(to: &bytes, counting: &metrics.encoding)
@@ -30,10 +31,10 @@ extension Server {
     outgoing.append(contentsOf: Self.frameRoom)
     message.encode(to: &outgoing, counting: &metrics.encoding)
     let isSent = send(&outgoing, to: session.socket)
-    // A very large one is not kept for ever.
+    // Release an unusually large buffer.
     if outgoing.capacity > Self.greatestOutgoing { outgoing = [] }
     guard isSent else {
-      // A socket is closed from its own callback only.
+      // libwebsockets allows closing a socket only from its own callback.
       session.isBroken = true
       lws_callback_on_writable(session.socket)
       return
@@ -41,11 +42,11 @@ extension Server {
     noteDelivered(to: session)
   }
 
-  /// libwebsockets writes a frame's head in front of the message.
+  /// The space for the frame header, which libwebsockets writes in front of the message.
   static let frameRoom = [UInt8](repeating: 0, count: CLWS_PRE)
   private static let greatestOutgoing = 1 << 20
 
-  /// A patch was handed over: all of it, or libwebsockets keeps a part.
+  /// Notes that a patch was passed to libwebsockets, which may still buffer a part of it.
   func noteDelivered(to session: Session) {
     guard lws_partial_buffered(session.socket) == 0 else {
       session.isDraining = true
@@ -55,7 +56,7 @@ extension Server {
     tellWritable(session)
   }
 
-  /// Tells the engine that a page's patch has gone, and that the next one may be cut.
+  /// Reports to the engine that a patch was sent completely, so that it may cut the next one.
   func tellWritable(_ session: Session) {
     let now = EventLoop.now
     if let since = session.patchSince { metrics.flushes.record(since.duration(to: now)) }
@@ -67,10 +68,10 @@ extension Server {
     loop.requestTurn()
   }
 
-  /// Hands a message to libwebsockets, which keeps what the socket does not take.
+  /// Passes a message to libwebsockets, which buffers what the socket does not accept.
   ///
-  /// - Parameter message: with ``frameRoom`` in front, which is written over.
-  /// - Returns: `false` when the socket is of no use any more.
+  /// - Parameter message: The message after ``frameRoom``, which is overwritten.
+  /// - Returns: `false` if the socket is broken.
   func send(_ message: inout [UInt8], to socket: OpaquePointer) -> Bool {
     metrics.messagesSent += 1
     metrics.bytesSent += UInt64(message.count - CLWS_PRE)

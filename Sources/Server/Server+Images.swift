@@ -2,11 +2,11 @@ import CWebSockets
 import ListEngine
 import Wire
 
-/// The bytes of images, whose keys stand in cells: docs/protocol.md, section 6.
+/// Image requests; docs/protocol.md, section 6, describes them.
 extension Server {
-  /// Answers a request for an image, now or when its source has.
+  /// Answers an image request immediately, or when its source has loaded the image.
   ///
-  /// - Returns: the answer, when it is there already.
+  /// - Returns: The response if it is known already.
   func imageResponse(to head: RequestHead, on socket: OpaquePointer) -> HTTPResponse? {
     func refuse(_ status: Int, _ reason: String) -> HTTPResponse {
       HTTPResponse(refusal: status, reason: reason, to: head.method)
@@ -20,7 +20,7 @@ extension Server {
     case .full:
       return refuse(503, "The source has \(ImageDesk.greatestForTable) images to load already.")
     case .begun(let number):
-      // Ours: libwebsockets would give up earlier than the source may.
+      // Replaces libwebsockets' timeout, which is shorter than the source's time limit.
       lws_set_timeout(socket, PENDING_TIMEOUT_HTTP_CONTENT, Int32(2 * ImageDesk.patience.components.seconds))
       holdBack(socket)
       if !inlet.ask(.image(number, key: key)) { finishImage(number, .sourceDown) }
@@ -33,7 +33,7 @@ extension Server {
     }
   }
 
-  /// A source has given an image, or has not.
+  /// Answers all requests for an image with the result of its source.
   func finishImage(_ number: UInt64, _ outcome: ImageOutcome) {
     let response: HTTPResponse
     switch outcome {
@@ -59,7 +59,7 @@ extension Server {
     }
   }
 
-  /// What should have been answered by now.
+  /// Fails the image loads whose deadline has passed.
   func finishOverdueImages(at now: Instant) {
     for (number, table) in images.overdue(at: now) {
       _ = inletsByTable[table]?.ask(.cancelImages([number]))
@@ -67,7 +67,7 @@ extension Server {
     }
   }
 
-  /// Who waited for an image is gone.
+  /// Cancels the image load of a closed socket, unless other requests share it.
   func leaveImages(_ socket: OpaquePointer) {
     guard let (number, table) = images.leave(socket) else { return }
     _ = inletsByTable[table]?.ask(.cancelImages([number]))

@@ -3,9 +3,9 @@ import ListEngine
 import Wire
 
 extension Server {
-  /// Takes a piece of what a page says.
+  /// Handles a piece of a client's message.
   ///
-  /// - Returns: `false` when the socket is to be closed at once, with the reason given to libwebsockets.
+  /// - Returns: `false` if the socket is to be closed with the reason given to libwebsockets.
   func receive(_ piece: UnsafeRawBufferPointer, from session: Session) -> Bool {
     guard !session.isClosing else { return true }
     session.pulse.hear(at: EventLoop.now)
@@ -40,7 +40,8 @@ extension Server {
     return true
   }
 
-  /// Counts messages, or what costs as much; false when the socket is to be closed.
+  /// Counts messages towards the client's rate limit; returns `false` if the socket is to be
+  /// closed.
   private func count(_ count: Int, of session: Session, at now: Instant) -> Bool {
     guard count > 0 else { return true }
     switch session.rate.note(count, at: now) {
@@ -54,7 +55,7 @@ extension Server {
     }
   }
 
-  /// What a message means to the engine, if anything.
+  /// Returns the engine's input for a message, or `nil` if the message is handled here.
   private func input(_ message: ClientMessage, of session: Session) throws(ClientError) -> Input? {
     switch (message, session.phase) {
     case (.hello(let version, _), .greeting):
@@ -102,7 +103,7 @@ extension Server {
       return .visibility(session.id, isHidden: isHidden)
     case (.pause(let isPaused), _):
       session.isPaused = isPaused
-      // A count that waits says nothing to a page that goes on.
+      // A client that resumes must not receive an outdated count.
       if !isPaused { session.waiting = nil }
       lws_callback_on_writable(session.socket)
       return .pause(session.id, isPaused: isPaused)
@@ -123,7 +124,7 @@ extension Server {
     }
   }
 
-  /// The tables as the session's role sees them.
+  /// Returns the tables with the columns that the session's role may see.
   private func tables(for session: Session, at now: Instant) -> [TableDescription] {
     var tables = engine.tables(at: now)
     guard session.pass.role == .viewer else { return tables }
@@ -131,13 +132,15 @@ extension Server {
     return tables
   }
 
-  /// The engine's number for the clients of a token; `nil` where all clients may have the same one.
+  /// Returns the engine's number for the clients of a token; `nil` if all clients may share one.
   private func owner(of session: Session) -> Int? {
     configuration.tokens.count > 1 ? session.shareToken?.hashValue : nil
   }
 
-  /// Tells a page how the source of the table is that it opens, when that may have changed since it was told of the tables: the engine tells
-  /// changes only to those who look.
+  /// Sends the status of the source of a newly opened table, if it may have changed since the
+  /// `hello`.
+  ///
+  /// The engine reports status changes only to sessions that have the table open.
   private func tellNewStatus(of table: String, to session: Session) {
     guard session.toldStatusChanges != engine.statusChanges else { return }
     guard let description = engine.tables(at: EventLoop.now).first(where: { $0.schema.name == table }) else { return }
@@ -145,7 +148,7 @@ extension Server {
     lws_callback_on_writable(session.socket)
   }
 
-  /// The keys that are there and short enough to travel.
+  /// Returns the keys of the rows that exist, omitting keys that are too long to send.
   private func names(of rows: [RowID], for session: Session) -> [(id: RowID, key: RowKey)] {
     rows.compactMap { row in
       guard let key = engine.key(of: row, shownTo: session.id) else { return nil }
@@ -154,7 +157,9 @@ extension Server {
     }
   }
 
-  /// The session whose page has come back on another socket. Its own may not have noticed yet that nobody is there: it is closed.
+  /// Returns the point from which a client resumes a session of another connection.
+  ///
+  /// The former connection may not have noticed the loss yet, so it is closed.
   private func resumePoint(_ resume: ClientMessage.Resume?, of session: Session) throws(ClientError) -> ResumePoint? {
     guard let resume, resume.epoch == engine.epoch, let token = resume.token, let id = resumeTokens.session(token)
     else { return nil }
@@ -178,14 +183,14 @@ extension Server {
     lws_close_reason(socket, lws_close_status(rawValue: UInt32(code)), &bytes, bytes.count)
   }
 
-  // MARK: Those that have to wait, or to go
+  // MARK: Delays and disconnects
 
-  /// How long a page has to answer the Close frame.
+  /// The time that a client has to answer the Close frame.
   private static let farewell: Duration = .seconds(3)
 
-  /// The session's timer has run out: it was held back for long enough, or has not answered the Close frame.
+  /// Handles the session's timer, which ends a pause of reading or the wait for a Close frame.
   ///
-  /// - Returns: `false` when the socket is to be closed.
+  /// - Returns: `false` if the socket is to be closed.
   func timerRanOut(of session: Session) -> Bool {
     lws_rx_flow_control(session.socket, 1)
     return !session.isShownOut
@@ -193,9 +198,9 @@ extension Server {
 
   // MARK: Sending
 
-  /// Sends one thing, if one waits: libwebsockets wants one write per call.
+  /// Sends at most one pending message, because libwebsockets allows one write per callback.
   ///
-  /// - Returns: `false` when the socket is to be closed.
+  /// - Returns: `false` if the socket is to be closed.
   func write(to session: Session) -> Bool {
     guard !session.isBroken else { return false }
     if session.isDraining, lws_partial_buffered(session.socket) == 0 {
@@ -217,13 +222,14 @@ extension Server {
     return true
   }
 
-  /// Sends the Close frame; the page answers it and goes, or is made to.
+  /// Sends the Close frame; a timer closes the socket if the client does not answer.
   ///
-  /// It is put together here. libwebsockets' own is lost when a WRITEABLE callback closes (Debian's build, with _DEBUG, closes twice in
-  /// libuv mode), and takes two timers a page from a sorted list: with 9,000 pages that alone is more than ten seconds.
+  /// libwebsockets' own Close frame is lost if a WRITEABLE callback closes the socket, because
+  /// Debian's build with _DEBUG closes twice in libuv mode. It also adds two timers per client to a
+  /// sorted list, which takes more than ten seconds with 9,000 clients.
   private func showOut(_ session: Session, _ code: Int, _ reason: String) -> Bool {
     session.isShownOut = true
-    // The end of the server does not need one more timer a page.
+    // When the server stops, `run()` has a time limit of its own.
     if !isStopping { lws_set_timer_usecs(session.socket, Self.farewell.nanoseconds / 1_000) }
     let reason = Array(reason.utf8.prefix(123))
     var frame = [UInt8](repeating: 0, count: CLWS_PRE)
@@ -234,7 +240,7 @@ extension Server {
     }
   }
 
-  /// Whether something waits to be sent to it.
+  /// Returns whether a message is pending.
   func hasMore(_ session: Session) -> Bool {
     session.isClosing || session.owesHello || !session.refusals.isEmpty || !session.acted.isEmpty
       || session.named != nil || session.located != nil
@@ -243,7 +249,7 @@ extension Server {
       || session.waiting != nil || session.owesStats || session.patch != nil
   }
 
-  /// What is sent next: a page must know the tables before it sees one.
+  /// Returns the next message to send; the list of tables must precede any table.
   private func nextMessage(of session: Session) -> (message: [UInt8], isPatch: Bool)? {
     let message: ServerMessage
     if let error = session.error {

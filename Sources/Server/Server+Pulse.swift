@@ -2,7 +2,7 @@ import CWebSockets
 import ListEngine
 
 extension Server {
-  /// Asks those that are silent whether they are there, and sends away those that do not answer.
+  /// Pings silent clients, and closes those that do not answer.
   func takePulses(at now: Instant) {
     let round = rounds.take(at: now, isAnyoneThere: !sessions.isEmpty)
     guard round != .notYet else { return }
@@ -21,17 +21,17 @@ extension Server {
       case .gone: gone.append(session.socket)
       }
     }
-    // One that goes can take another one with it.
+    // Closing one socket may close another one of the list.
     for socket in gone where sessions[socket] != nil {
       lws_set_timeout(socket, PENDING_TIMEOUT_USER_OK, LWS_TO_KILL_SYNC)
     }
     if !gone.isEmpty { logger.debug("pages are gone without a word", metadata: ["count": "\(gone.count)"]) }
   }
 
-  /// Sends a ping: as it is, for one of libwebsockets' own comes with a timer.
+  /// Sends a ping as a raw frame, because libwebsockets' own ping adds a timer.
   func ping(_ session: Session) -> Bool {
     session.owesPing = false
-    // With something in it: libwebsockets does not tell of an answer without.
+    // The payload is needed, because libwebsockets does not report an empty pong.
     var frame = [UInt8](repeating: 0, count: CLWS_PRE) + [0x89, 1, 0x3F]
     return frame.withUnsafeMutableBufferPointer {
       clws_write_frame(session.socket, $0.baseAddress! + CLWS_PRE, $0.count - CLWS_PRE) >= 0

@@ -2,10 +2,10 @@ import CWebSockets
 import Glibc
 
 extension Server {
-  /// What a plain request is answered; `nil` when the answer is on its way already.
+  /// Returns the response to a plain request; `nil` if it follows later.
   ///
-  /// The page's files are the same for everyone and tell nothing, so nobody is asked for a token; nor is who asks whether the server is
-  /// well. Everything else is for those who are let in.
+  /// The page's files and the health check need no token, because they reveal nothing. All other
+  /// paths do.
   func response(to head: RequestHead, on socket: OpaquePointer) -> HTTPResponse? {
     if head.path == "/", let code = head.argument("code") {
       return login(code, head, on: socket)
@@ -17,7 +17,7 @@ extension Server {
     switch head.path {
     case "/healthz": return HTTPResponse(Array("ok\n".utf8), type: "text/plain; charset=utf-8", to: head.method)
     case "/session":
-      // So that a page whose upgrade was refused, which a browser tells it nothing about, can find out why.
+      // Lets a page find out why its upgrade was refused, which browsers do not reveal.
       switch access.session(head, from: address(of: socket), at: EventLoop.now) {
       case .role(let role):
         let text = role.map { "\"\($0.rawValue)\"" } ?? "null"
@@ -54,7 +54,8 @@ extension Server {
     switch login {
     case .goOn(let cookie, let path): return HTTPResponse(toPageWith: cookie, at: path)
     case .refuse(let status, let reason):
-      // Opened again in a browser that is signed in: its cookie is not sent here, but the page knows its room.
+      // The link may be opened again in a browser that is signed in. Its cookie is not sent to this
+      // path, so serve the page, which knows the path of its cookie.
       if status == 403, head.method == .get, let page = configuration.page.file(at: "/") {
         return HTTPResponse(refusal: status, page: page)
       }

@@ -3,20 +3,21 @@ import ListEngine
 import Logging
 
 extension Server {
-  /// Takes a bounded slice of what the sources have said, each in turn.
+  /// Handles a bounded number of events of all sources.
   ///
-  /// - Returns: whether more waits.
+  /// - Returns: Whether more events wait.
   func takeMail(at now: Instant) -> Bool {
     let inlets = control.inlets
     guard !inlets.isEmpty else { return false }
     for inlet in inlets.dropFirst(tableless.count) { tableless.add(ObjectIdentifier(inlet), name: inlet.name, at: now) }
-    // From the last one: who sees what a later source has told sees what an earlier one told before.
+    // Check the mailboxes in reverse order: an event sent after one of a preceding source is then
+    // never taken without it.
     let all = Array(inlets.reversed().filter(\.mailbox.hasMail).reversed())
-    // A table whose views lag behind takes nothing: its source waits, the others go on.
+    // A table whose views lag behind accepts nothing, so its source waits while others continue.
     let waiting = all.filter { hasRoom(for: $0) }
     guard !waiting.isEmpty else { return !all.isEmpty }
-    // Everyone gets the same share, and another one goes first each time; but for those whose table is not there yet: the first table that people
-    // see is that of the first source.
+    // All sources have equal shares, and the order rotates. Sources without a table come first in
+    // their declared order, because the page shows the first table.
     let share = max(1, configuration.rowsPerTurn / waiting.count)
     nextInlet += 1
     let turn = waiting.indices.map { waiting[(nextInlet + $0) % waiting.count] }
@@ -74,7 +75,7 @@ extension Server {
     }
   }
 
-  /// Logs what a source has caused: for each source so many lines a second, like its own.
+  /// Logs an event that a source has caused, within the source's rate limit.
   private func log(
     _ inlet: SourceInlet, _ level: Logger.Level, _ message: String, _ metadata: Logger.Metadata? = nil
   ) {
@@ -84,7 +85,7 @@ extension Server {
     log.log(level, message, metadata: metadata)
   }
 
-  /// Logs the first, tenth, hundredth and so on of each reason for which rows are left out, or answers are wrong.
+  /// Logs rejected rows and contradictory answers, at counts 1, 10, 100 and so on per reason.
   private func logNotes(of table: TableID, _ inlet: SourceInlet) {
     let (rejections, contradictions) = engine.takeNotes(of: table)
     let lines =
@@ -100,7 +101,7 @@ extension Server {
     }
   }
 
-  /// A windowed source answers, or says that something has changed.
+  /// Passes an answer or a change report of a windowed source to the engine.
   private func answer(_ event: SourceInlet.Event, of table: TableID, at now: Instant) {
     switch event {
     case .page(let id, let page): engine.handle(.page(table, id, page), at: now)
@@ -111,7 +112,7 @@ extension Server {
     }
   }
 
-  /// Asks a table's source for pages. One that hears nothing has failed to answer.
+  /// Sends requests to a windowed source; they fail immediately if the source accepts none.
   func ask(_ requests: [PageRequest], of table: TableID) {
     guard inletsByTable[table]?.ask(.ask(requests)) != true else { return }
     for request in requests {
@@ -119,7 +120,8 @@ extension Server {
     }
   }
 
-  /// Has a table's source load or cancel deferred cells. One that hears nothing has failed to.
+  /// Sends a request for deferred cells to a source; loads fail immediately if the source accepts
+  /// none.
   func ask(_ wish: SourceInlet.Wish, of table: TableID) {
     guard inletsByTable[table]?.ask(wish) != true, case .load(let cells) = wish else { return }
     for cell in cells {
@@ -128,7 +130,7 @@ extension Server {
     }
   }
 
-  /// Tells pages how the sources are that have no table, when there is something new.
+  /// Schedules the list of sources without a table for all clients if it has changed.
   func tellTableless(at now: Instant) {
     guard tableless.takeNews(at: now) else { return }
     for session in sessions.values where session.phase == .greeted || session.phase == .open {
@@ -140,7 +142,7 @@ extension Server {
   private func addTable(_ schema: Schema, of inlet: SourceInlet, at now: Instant) {
     let source = ObjectIdentifier(inlet)
     if let table = tablesBySource[source] {
-      // A source that has started anew says its schema again.
+      // A restarted source declares the same schema again.
       if schemas[table] != schema { replace(table, with: schema, of: inlet, at: now) }
       return
     }
@@ -158,9 +160,9 @@ extension Server {
     }
   }
 
-  /// Puts a table with more columns and the same rows in the place of one.
+  /// Replaces a table's schema with one that has more columns, and keeps the rows.
   ///
-  /// - Complexity: O(cells).
+  /// - Complexity: O(*n*), where *n* is the number of cells.
   private func addColumns(_ schema: Schema, to table: TableID, of inlet: SourceInlet, at now: Instant) {
     guard let former = schemas[table], former != schema else { return }
     let rows = engine.contents(of: table, columns: schema.columns.count)
@@ -169,7 +171,7 @@ extension Server {
     for changes in rows { engine.handle(.changes(table, changes), at: now) }
   }
 
-  /// Another schema is another table in the same place: pages are told, and open it anew.
+  /// Replaces a table after its source declared a different schema; clients must open it again.
   private func replace(_ table: TableID, with schema: Schema, of inlet: SourceInlet, at now: Instant) {
     do throws(SchemaError) {
       try engine.replaceTable(table, with: schema, at: now)

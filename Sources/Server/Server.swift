@@ -5,58 +5,58 @@ import Logging
 import Recording
 import Wire
 
-/// Serves the page and the tables: one thread owns the engine, the sessions and every socket.
+/// The server: one thread owns the engine, the sessions and all sockets.
 ///
 ///     let server = try Server(configuration)
-///     let inlet = server.control.addSource("processes")   // any thread talks to it through this
-///     server.run()                                        // until control.stop(), or a signal
+///     let inlet = server.control.addSource("processes")  // used by the source's thread
+///     server.run()                                       // until control.stop() or a signal
 ///
-/// It is made, run and dropped on one thread. Only ``control`` may be handed to others.
+/// Create, run and release it on one thread. Only ``control`` may be used by other threads.
 public final class Server {
-  /// The port it listens on.
+  /// The port that the server listens on.
   public private(set) var port = 0
-  /// What other threads may do to it.
+  /// The operations that other threads may use.
   public let control: ServerControl
-  /// Where it listens, as people open it: the first of its public names, if it has any.
+  /// The base URL for browsers; the first of the public URLs, if there are any.
   public private(set) var url = ""
 
-  /// What lets somebody in.
+  /// The accepted tokens.
   public var tokens: [AccessToken] { configuration.tokens }
 
-  /// Where what happens to the engine is kept, if anywhere.
+  /// The recording of the engine's inputs, if there is one.
   public var recording: Recording? { configuration.recording }
 
   var configuration: ServerConfiguration
   let logger: Logger
-  /// For what any page can make us say, as often as it likes.
+  /// The log for events that clients can cause at any rate.
   let pageLog: SourceLog
   let loop = EventLoop()
   var engine: RecordedEngine
   var guardian = RequestGuard(port: 0)
   var access: AccessControl
   var connections: Connections
-  /// As what those may come in whose upgrade was granted, until they are here.
+  /// The passes of accepted upgrades whose WebSocket is not established yet.
   var admitted: [OpaquePointer: AccessControl.Pass] = [:]
   private let fileLimit = FileLimit.current
-  /// The highest number a client's socket may have.
+  /// The highest descriptor that a client's socket may have.
   var greatestDescriptor: Int { FileLimit.greatestDescriptor(of: fileLimit, sources: control.inlets.count) }
   var context: OpaquePointer?
   var sessions: [OpaquePointer: Session] = [:]
   var sessionsByID: [SessionID: Session] = [:]
   var lastSession: UInt64 = 0
   var transfers: [OpaquePointer: PageTransfer] = [:]
-  /// Tables on their way out.
+  /// The exports in progress.
   var downloads: [OpaquePointer: TableDownload] = [:]
   var downloadShares: TokenShares
-  /// The pages of each token.
+  /// The number of sessions of each token.
   var sessionShares: TokenShares
-  /// Whose last query waits for the turn.
+  /// The sessions whose last query waits for the turn.
   var queriesToHandle: [SessionID] = []
-  /// Who has asked with HEAD, and waits: the answer is that of GET, without its body.
+  /// The pending HEAD requests, answered like GET without the body.
   var headsOnly: Set<OpaquePointer> = []
-  /// Those of them that wait for their view.
+  /// The exports that wait for rows.
   var waitingDownloads: Set<OpaquePointer> = []
-  /// Those who wait for what a source is asked for.
+  /// The clients whose response waits for a source or for the client itself.
   var waiting = WaitingClients()
   var tablesBySource: [ObjectIdentifier: TableID] = [:]
   var inletsByTable: [TableID: SourceInlet] = [:]
@@ -64,7 +64,7 @@ public final class Server {
   var tablesByName: [String: TableID] = [:]
   var nextInlet = 0
   var greetings: GreetingQueue
-  /// When all pages are looked at.
+  /// The timer of the keepalive checks.
   var rounds: Rounds
   var actions: ActionBook
   var images = ImageDesk()
@@ -73,22 +73,22 @@ public final class Server {
   var metrics = Metrics()
   var stats = StatsFeed()
   var delays: [TableID: SourceDelays] = [:]
-  /// Where a message is put together that leaves at once.
+  /// The buffer for messages that are sent immediately, reused for all sessions.
   var outgoing: [UInt8] = []
-  /// What is known of each source beside its table, in the order of their inlets.
+  /// The counters of each source.
   var sourceMetrics: [ObjectIdentifier: SourceMetrics] = [:]
-  /// The log of each source, by its inlet: of what it makes the server say.
+  /// The rate-limited log of each source, for events that it causes.
   var sourceLogs: [ObjectIdentifier: SourceLog] = [:]
-  /// Those of them that have no table.
+  /// The sources without a table.
   var tableless = TablelessSources()
-  /// The TLS context of the port: new certificates go there.
+  /// The TLS context of the port, into which new certificates are loaded.
   var tlsContext: OpaquePointer?
   private let arena: ContextArena
   private var unixSocket: UnixSocket?
 
-  /// Opens the port.
+  /// Creates a server and opens its port.
   ///
-  /// - Throws: ``ServerError`` when it cannot.
+  /// - Throws: ``ServerError`` if the server cannot start.
   public init(_ configuration: ServerConfiguration) throws(ServerError) {
     self.configuration = configuration
     logger = configuration.logger
@@ -124,7 +124,10 @@ public final class Server {
     watchSignals()
   }
 
-  /// Before anyone is told that we listen: who hears that may end us at once, and what is told before ``run()`` is done then.
+  /// Starts handling signals.
+  ///
+  /// This precedes the report that the server listens, because the reader of that report may send a
+  /// signal immediately. Such a signal takes effect in ``run()``.
   private func watchSignals() {
     loop.onSignal = { [unowned self] in beginStopping() }
     if let onHangUp = configuration.onHangUp {
@@ -136,7 +139,7 @@ public final class Server {
     if configuration.endsOnSignals { loop.watchSignals() }
   }
 
-  /// A name for a run that no other has.
+  /// Returns a random name for a run of the server.
   public static func randomEpoch() -> String { String(UInt64.random(in: 1 << 60 ... .max), radix: 16) }
 
   private func listen() throws(ServerError) {
@@ -177,15 +180,17 @@ public final class Server {
       at: EventLoop.now, bootTime: BootClock.milliseconds)
   }
 
-  /// The address with a code in it that lets whoever opens it first in; the plain one where no token is asked for, and that of a socket
-  /// that no browser can open. Each call makes the code before useless.
+  /// Returns the URL with a one-time code that signs the first browser in.
+  ///
+  /// Each call invalidates the previous code. The plain URL is returned if the server has no
+  /// tokens, or listens on a Unix socket that browsers cannot open.
   public func loginURL() -> String {
     let isForBrowsers = !configuration.address.isUnix || !configuration.publicURLs.isEmpty
     guard isForBrowsers, let code = access.printedCode(bootTime: BootClock.milliseconds) else { return url }
     return "\(url)?code=\(code)"
   }
 
-  /// Serves until ``ServerControl/stop()``, or until a signal when those are watched.
+  /// Runs the server until ``ServerControl/stop()`` is called or a handled signal arrives.
   public func run() {
     loop.onTurn = { [unowned self] in takeTurn() }
     loop.requestTurn()
@@ -194,7 +199,7 @@ public final class Server {
     shutDown()
   }
 
-  // MARK: A turn of the loop
+  // MARK: Turns of the loop
 
   private func takeTurn() {
     let began = EventLoop.now
@@ -258,14 +263,14 @@ public final class Server {
     }
   }
 
-  /// Tells a page why it has to go.
+  /// Closes a session with an error.
   func refuse(_ session: Session, _ error: ClientError, engineKnowsIt: Bool) {
     logger.debug("a page is refused", metadata: ["reason": "\(error.reason)"])
     if engineKnowsIt { engine.handle(.close(session.id), at: EventLoop.now) }
     session.beginClosing(1008, error.code, error: error)
   }
 
-  // MARK: The end
+  // MARK: Shutdown
 
   private func beginStopping() {
     guard !isStopping else { return }
@@ -275,12 +280,12 @@ public final class Server {
     control.close()
     configuration.onStopping()
     for session in sessions.values where !session.isClosing { session.beginClosing(1001, "the server stops") }
-    // A page that does not answer is not waited for.
+    // The time limit for clients that do not answer the Close frame.
     loop.stop(afterMilliseconds: 1_000)
     endWhenEmpty()
   }
 
-  /// Ends the loop when everyone has gone.
+  /// Ends the loop of a stopping server when all clients are gone.
   func endWhenEmpty() {
     if isStopping, sessions.isEmpty, transfers.isEmpty { loop.stop() }
   }
@@ -293,7 +298,8 @@ public final class Server {
     if let context { lws_context_destroy(context) }
     context = nil
     loop.drain()
-    // On a loop that is not its own libwebsockets stops half way, and wants to be told again when its handles are closed.
+    // On a foreign loop, destruction pauses until the handles are closed, and must then be called
+    // again.
     if let context = arena.context.pointee { lws_context_destroy(context) }
     loop.close()
     sessions = [:]

@@ -1,17 +1,21 @@
-/// What can be chosen anew while a server runs.
+import ListEngine
+
+/// The settings that can change while a server runs.
 public struct ServerChanges: Sendable {
-  /// What lets somebody in. A page whose token is not among them any more is shown out.
+  /// The accepted tokens; sessions with any other token are closed.
   public var tokens: [AccessToken]
-  /// Whether everyone may only look.
+  /// Whether all clients are viewers.
   public var isReadOnly: Bool
-  /// By which other addresses browsers know it.
+  /// The URLs under which browsers reach the server.
   public var publicURLs: [PublicURL]
-  /// The least time between two patches of a page that wishes none; for those that open a table from now on.
+  /// The default minimum interval between two patches, for tables opened from now on.
   public var interval: Duration
-  /// The certificate, read again; `nil` to keep the present one. A server without one gets none.
+  /// The certificate to load; `nil` keeps the current one.
+  ///
+  /// A server without TLS ignores it.
   public var certificate: Certificate?
 
-  /// These choices.
+  /// Creates a set of changes.
   public init(
     tokens: [AccessToken], isReadOnly: Bool, publicURLs: [PublicURL], interval: Duration,
     certificate: Certificate? = nil
@@ -34,11 +38,11 @@ extension Server {
     logger.info("the certificate was read again")
   }
 
-  /// Takes what was chosen anew; `nil` when all stays as it was.
+  /// Applies the changes, or only reports readiness if they are `nil`.
   func apply(_ changes: ServerChanges?) {
     defer { configuration.systemManager?.tellReady("listening on \(url)") }
     guard let changes else { return }
-    // Where everyone on the network could come, a server does not go without tokens.
+    // A server that others can reach keeps its tokens if the new list is empty.
     let tokens = changes.tokens.isEmpty && !configuration.address.isLocal ? configuration.tokens : changes.tokens
     configuration.tokens = tokens
     sessionShares.limit = configuration.sessionShare
@@ -62,7 +66,7 @@ extension Server {
         continue
       }
       if pass.role != session.pass.role, engine.tables(at: EventLoop.now).contains(where: { $0.schema != $0.schema.restricted }) {
-        // The client connects again, with other columns.
+        // The client reconnects, and receives the columns of its new role.
         end(session, "the role has changed")
         continue
       }

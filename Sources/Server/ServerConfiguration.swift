@@ -2,88 +2,92 @@ import ListEngine
 import Logging
 import Recording
 
-/// All that can be chosen about a server.
+/// The configuration of a server.
 public struct ServerConfiguration: Sendable {
-  /// Where it listens. Beyond this machine it needs ``tokens`` and a ``certificate``.
+  /// The address to listen on; one beyond this machine requires ``tokens`` and a ``certificate``.
   public var address = ListenAddress.loopback
-  /// The port; 0 for any that is free.
+  /// The port; 0 for any free one.
   public var port = 0
-  /// How it proves who it is; `nil` for plain HTTP.
+  /// The TLS certificate; `nil` for plain HTTP.
   public var certificate: Certificate?
-  /// By which other addresses browsers know it.
+  /// The URLs under which browsers reach the server, such as that of a proxy.
   public var publicURLs: [PublicURL] = []
-  /// What lets somebody in; without any, everyone is who reaches it.
+  /// The accepted tokens; an empty list accepts every client.
   public var tokens: [AccessToken] = []
-  /// Whether everyone may only look.
+  /// Whether all clients are viewers.
   public var isReadOnly = false
   /// The page's files.
   public var page = PageFiles.placeholder
-  /// The bounds of everything that a page or source can make large.
+  /// The limits on everything that a client or source can make large.
   public var limits = Limits()
-  /// How many pages it serves at once.
+  /// The maximum number of sessions.
   public var sessionLimit = 10_000
-  /// The greatest number of sessions with one token; `nil` for the standard one.
+  /// The maximum number of sessions per token; `nil` for the default.
   public var sessionsPerToken: Int?
-  /// The greatest number of exports with one token; `nil` for the standard one.
+  /// The maximum number of exports per token; `nil` for the default.
   public var exportsPerToken: Int?
-  /// The bounds of the time that clients take to read an export.
+  /// The limits on the time that clients take to read an export.
   public var exportPace = DownloadPace.Bounds()
-  /// How many connections one address beyond this machine may have.
+  /// The maximum number of connections from one address beyond this machine.
   public var connectionsPerAddress = 100
-  /// How many connections a second are taken, on average, and how many at once. Others are closed without a word, so that those that
-  /// are there are served while all who were lost come back; a page comes again after a pause that it draws.
+  /// The average number of connections accepted per second.
+  ///
+  /// Further connections are closed, so that existing clients are served while many clients
+  /// reconnect. Clients reconnect after a random delay.
   public var acceptRate = Connections.standardRate
-  /// The same at once.
+  /// The number of connections accepted at once.
   public var acceptBurst = Connections.standardRate
-  /// How long a page may take to say hello.
+  /// The time a client has to send its `hello`.
   public var helloTimeout: Duration = .seconds(10)
-  /// How long a page may be silent before it is asked whether it is there, and then before it is taken for gone.
+  /// The keepalive: the silence before a ping, and the time to answer it.
   var patience = Pulse.Patience()
-  /// How many messages a page may send a second, on average.
+  /// The average number of messages a client may send per second.
   public var messageRate = 200
-  /// How many messages a page may send at once.
+  /// The number of messages a client may send at once.
   public var messageBurst = 400
-  /// How long a page that says too much is not listened to.
+  /// The time for which reading from a client is paused after it exceeds its rate.
   public var messagePause: Duration = .milliseconds(500)
-  /// How many rows of sources are taken before the sockets get their turn.
+  /// The number of rows taken from sources per turn, before sockets are served.
   public var rowsPerTurn = 4_096
-  /// How many rows a source may be ahead.
+  /// The number of rows a source may be ahead of the engine.
   public var inletRows = 20_000
-  /// How many bytes a source may be ahead.
+  /// The number of bytes a source may be ahead of the engine.
   public var inletBytes = 16 << 20
-  /// What it calls itself in its hello.
+  /// The server's name in its `hello`.
   public var name = "rowcast 0.1.0"
-  /// Names this run; `nil` for a random one.
+  /// The epoch of this run; `nil` for a random one.
   public var epoch: String?
-  /// Keeps what happens to the engine; its header names the same ``epoch`` and ``limits``.
+  /// The recording of the engine's inputs; its header has the same ``epoch`` and ``limits``.
   public var recording: Recording?
-  /// Whether SIGINT and SIGTERM end it.
+  /// Whether SIGINT and SIGTERM stop the server.
   public var endsOnSignals = false
-  /// Called on the loop when it begins to end; must not wait.
+  /// Called on the loop when the server begins to stop; must not block.
   public var onStopping: @Sendable () -> Void = {}
-  /// Called on the loop when the process gets SIGHUP, if signals are watched; must not wait. `nil`: it ends it, as SIGTERM does, unless
-  /// whoever has started the process wants it to be ignored (`nohup`).
+  /// Called on the loop at SIGHUP, if signals are handled; must not block.
+  ///
+  /// If it is `nil`, SIGHUP stops the server like SIGTERM, unless the process was started with
+  /// SIGHUP ignored (`nohup`).
   public var onHangUp: (@Sendable () -> Void)?
-  /// Who wants to know how it is.
+  /// The service manager to notify, if any.
   public var systemManager: SystemManager?
-  /// Where its log goes.
+  /// The logger of the server.
   public var logger = Logger(label: "server")
 
-  /// The standard choices.
+  /// Creates the default configuration.
   public init() {}
 
-  /// The standard number of sessions with one of several tokens.
+  /// The default maximum of sessions per token, if there are several tokens.
   static let standardSessionShare = 5_000
-  /// The standard number of exports with one of several tokens.
+  /// The default maximum of exports per token, if there are several tokens.
   static let standardExportShare = 4
 
-  /// The greatest number of sessions with one token.
+  /// The effective maximum of sessions per token.
   var sessionShare: Int {
     TokenShares.limit(
       chosen: sessionsPerToken, tokens: tokens.count, standard: Self.standardSessionShare, all: sessionLimit)
   }
 
-  /// The greatest number of exports with one token.
+  /// The effective maximum of exports per token.
   var exportShare: Int {
     TokenShares.limit(
       chosen: exportsPerToken, tokens: tokens.count, standard: Self.standardExportShare,

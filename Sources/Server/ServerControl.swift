@@ -1,6 +1,6 @@
 import ListEngine
 
-/// What other threads may do to a server.
+/// The operations on a server that other threads may use.
 public final class ServerControl: Sendable {
   private struct State {
     var isStopping = false
@@ -22,13 +22,13 @@ public final class ServerControl: Sendable {
     self.byteLimit = byteLimit
   }
 
-  /// Asks the server to end: pages are told, and `run()` returns. [any thread]
+  /// Requests the server to stop: clients are notified, and `run()` returns. [any thread]
   public func stop() {
     state.withLock { $0.isStopping = true }
     waker.wake()
   }
 
-  /// Makes a way in for another source. [any thread]
+  /// Adds a source and returns its inlet. [any thread]
   public func addSource(_ name: String) -> SourceInlet {
     let inlet = SourceInlet(name: name, rowLimit: rowLimit, byteLimit: byteLimit) { [waker] in waker.wake() }
     let isTooLate = state.withLock { state in
@@ -36,12 +36,12 @@ public final class ServerControl: Sendable {
       return state.isStopping
     }
     if isTooLate { inlet.mailbox.close() }
-    // One that never says anything is there, too.
+    // The server must also learn of a source that never sends an event.
     waker.wake()
     return inlet
   }
 
-  /// Chooses anew what can be chosen while the server runs. [any thread]
+  /// Changes the settings of the running server. [any thread]
   public func change(_ changes: ServerChanges) {
     state.withLock {
       $0.changes.append(changes)
@@ -50,7 +50,8 @@ public final class ServerControl: Sendable {
     waker.wake()
   }
 
-  /// Says that there was nothing to choose from after all, so that whoever waits for it is told. [any thread]
+  /// Reports that the requested reload has changed nothing, so that the service manager is
+  /// notified. [any thread]
   public func keepChoices() {
     state.withLock { $0.changes.append(nil) }
     waker.wake()
@@ -76,12 +77,12 @@ public final class ServerControl: Sendable {
     }
   }
 
-  /// What lets somebody in now. [any thread]
+  /// The tokens that are accepted now. [any thread]
   public var tokens: [AccessToken] { state.withLock { $0.tokens } }
 
   func serve(tokens: [AccessToken]) { state.withLock { $0.tokens = tokens } }
 
-  /// [the loop] What was chosen anew since the last time; `nil` for nothing after all.
+  /// Returns and clears the pending changes; a `nil` entry changes nothing. [the loop]
   func takeChanges() -> [ServerChanges?] {
     state.withLock { state in
       defer { state.changes = [] }
@@ -93,7 +94,7 @@ public final class ServerControl: Sendable {
 
   var inlets: [SourceInlet] { state.withLock { $0.inlets } }
 
-  /// [the loop] Lets every source that waits go, and takes nothing more.
+  /// Unblocks all waiting sources and closes their inlets. [the loop]
   func close() {
     let inlets = state.withLock { state in
       state.isStopping = true

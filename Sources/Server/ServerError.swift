@@ -1,17 +1,17 @@
-/// The world's fault: the server cannot start.
+/// An environment failure that prevents the server from starting.
 public enum ServerError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// Another process listens there, or the port is not ours to take.
+  /// The port is in use, or the process may not use it.
   case portUnavailable(String, Int)
-  /// Another process listens there, or the path is not ours to write.
+  /// The Unix socket is in use, or its path is not writable.
   case socketUnavailable(String)
-  /// The certificate or its key cannot be read, or they do not belong together.
+  /// The certificate or its key is not readable, or they do not belong together.
   case badCertificate(String)
-  /// Others than this machine could reach it without being asked who they are.
+  /// The address is reachable from other machines, but tokens or a certificate are missing.
   case exposed(String)
-  /// libwebsockets does not start; the installation is incomplete.
+  /// libwebsockets does not start because the installation is incomplete.
   case noWebSockets
 
-  /// One line for people.
+  /// A description of the error for operators.
   public var description: String {
     switch self {
     case .portUnavailable(let host, let port):

@@ -2,36 +2,37 @@ import CWebSockets
 import ListEngine
 import Wire
 
-/// One page: what it may say next, and what waits to be sent to it.
+/// The connection of one client, and the messages that wait to be sent to it.
 ///
-/// What waits is bounded by its shape: one hello, one list of tables, one of sources, one status, one count, one answer about keys of each kind, one patch, one error. Newer ones take the place of
-/// older ones; a patch is not made before the last one was taken. Only of what became of actions everything is told, and their number is bounded.
+/// The pending messages are bounded: there is at most one of each kind, and newer ones replace
+/// older ones. A patch is not cut before the previous one was sent. Only the results of actions and
+/// refusals form lists, which have limits of their own.
 final class Session {
   enum Phase: Equatable {
-    /// Nothing was said yet.
+    /// The client has sent nothing yet.
     case greeting
-    /// It said hello.
+    /// The client has sent its `hello`.
     case greeted
-    /// It opened a table: the engine knows it.
+    /// The client has opened a table, and the engine knows the session.
     case open
-    /// It is being shown out, with this code and reason.
+    /// The connection is being closed with this code and reason.
     case closing(Int, String)
   }
 
   let id: SessionID
-  /// libwebsockets' name for the socket; valid until the session is taken out of the server.
+  /// The socket's handle in libwebsockets, valid until the server removes the session.
   let socket: OpaquePointer
-  /// What it was let in with, and what it may do.
+  /// The client's token and role.
   var pass: AccessControl.Pass
-  /// What the page proves with that this was its session, should it come back on another socket.
+  /// The secret by which the client can resume this session on another connection.
   let token: String
   var phase = Phase.greeting
-  /// Whether it has opened a table: then the engine is told when it ends, however it comes to that.
+  /// Whether the engine knows the session and must be notified of its end.
   var isKnownToEngine = false
-  /// The token it came with, in whose share of all pages it is, and whether there was room for it in that.
+  /// The client's original token, whose share of sessions it counts towards.
   let shareToken: AccessToken?
   var hasShare = false
-  /// The query that it has asked since the last turn: only the last one is handed to the engine.
+  /// The last query since the previous turn; earlier ones are dropped.
   var lastQuery: Input?
   var assembly = MessageAssembly()
   var rate: MessageRate
@@ -40,45 +41,47 @@ final class Session {
   var owesTables = false
   var owesSources = false
   var status: (table: String, source: SourceStatus)?
-  /// How often sources had changed their states when it was told of the tables.
+  /// The engine's status change counter when the list of tables was sent last.
   var toldStatusChanges: UInt64?
-  /// What waits for the page while it pauses.
+  /// The count of waiting changes for a paused client.
   var waiting: Waiting?
-  /// Whether the page is to get nothing but that: nobody can see it, or its reader wants it to stay as it is.
+  /// Whether the page is hidden; a hidden page receives only the count of waiting changes.
   var isHidden = false
   var isPaused = false
-  /// Whether it is to be told what goes on.
+  /// Whether statistics are due.
   var owesStats = false
-  /// What became of what the page wanted done.
+  /// The results of actions that were not sent yet.
   var acted: [(id: UInt64, token: String?, outcome: ActionOutcome)] = []
-  /// What it has asked for last of rows and keys, answered.
+  /// The pending answer to the last request for keys.
   var named: (id: UInt64, rows: [(id: RowID, key: RowKey)])?
   var located: (id: UInt64, rows: [LocatedRow])?
   var error: ClientError?
-  /// Requests that were refused, as the client does not know yet: the last few queries, and sections that cannot be collapsed.
+  /// The refusals that were not sent yet.
   var refusals: [Refusal] = []
-  /// The next patch with room for the frame's head in front; at most one.
+  /// The pending patch, after space for the frame header.
   var patch: [UInt8]?
-  /// When the patch that waits, or that libwebsockets still holds a part of, was cut.
+  /// The time at which the patch being sent was cut.
   var patchSince: Instant?
-  /// The table of the last patch, and the least time until the next one.
+  /// The table of the last patch.
   var table: TableID?
   var interval: Duration?
-  /// When the last patch was cut.
+  /// The time at which the last patch was cut.
   var cutAt = Instant.zero
-  /// Since when the page could be given the next one.
+  /// The time since which the client could receive the next patch.
   var readySince = Instant.zero
-  /// When what the patch on its way carries had reached the engine: after the first of these and not after the second.
+  /// The time span in which the changes of the patch being sent reached the engine.
+  ///
+  /// It excludes its start and includes its end.
   var carried: (after: Instant, through: Instant)?
   /// Whether the Close frame was sent.
   var isShownOut = false
-  /// Whether writing to the socket has failed: it is closed when libwebsockets says that it is its turn.
+  /// Whether a write has failed; the socket is closed in its next callback.
   var isBroken = false
-  /// Whether a patch was handed over of which libwebsockets still holds a part.
+  /// Whether libwebsockets still buffers a part of the last patch.
   var isDraining = false
-  /// Whether it is still there.
+  /// The keepalive state of the client.
   var pulse: Pulse
-  /// Whether it is to be asked.
+  /// Whether a ping is due.
   var owesPing = false
 
   init(
@@ -93,17 +96,17 @@ final class Session {
     self.pulse = pulse
   }
 
-  /// Whether the page gets nothing but the count of what waits.
+  /// Whether the client receives nothing but the count of waiting changes.
   var isQuiet: Bool { isHidden || isPaused }
 
-  /// Remembers a refusal until it is sent. A client that asks on and on without reading is told of its last requests.
+  /// Adds a refusal; of each kind, only the last few unsent ones are kept.
   func refuse(_ refusal: Refusal) {
     let own = refusals.indices.filter { refusals[$0].isOfSection == refusal.isOfSection }
     if own.count >= Self.unreadRefusals { refusals.remove(at: own[0]) }
     refusals.append(refusal)
   }
 
-  /// So many refusals of queries wait for a client that does not read, and so many of sections.
+  /// The number of unsent refusals kept for queries, and the same number for sections.
   static let unreadRefusals = 4
 
   var isClosing: Bool {
@@ -111,7 +114,7 @@ final class Session {
     return false
   }
 
-  /// Drops what waits, but for the reason why.
+  /// Begins to close the connection, and drops all pending messages except `error`.
   func beginClosing(_ code: Int, _ reason: String, error: ClientError? = nil) {
     phase = .closing(code, reason)
     lastQuery = nil
@@ -133,6 +136,6 @@ final class Session {
 }
 
 extension Refusal {
-  /// Whether a section was to be collapsed, and the query itself stands.
+  /// Whether the refusal concerns the collapsing of a section rather than the query.
   fileprivate var isOfSection: Bool { request == shown }
 }

@@ -1,62 +1,62 @@
 import ListEngine
 
-/// Where one source hands in what it has to say; its end of the way into the loop.
+/// The entry point for one source's events into the server.
 ///
 ///     let inlet = server.control.addSource("processes")
 ///     inlet.tell(.schema(schema))
-///     inlet.tell(.changes(changes))      // waits while the loop is behind
+///     inlet.tell(.changes(changes))      // blocks while the loop is behind
 ///
-/// Every source has a box of its own, so that a fast one fills its own only.
+/// Each source has a mailbox of its own, so that a fast source only fills its own.
 public final class SourceInlet: Sendable {
-  /// What a source has to say.
+  /// An event of a source.
   public enum Event: Sendable {
-    /// Its table; comes before all else, and again when the source has started anew.
+    /// The source's schema, sent first, and again after a restart.
     case schema(Schema)
-    /// The same columns as before, and more behind them; the rows stay.
+    /// The schema with further columns appended; the rows stay.
     case columnsAdded(Schema)
-    /// Its rows have changed.
+    /// Changed rows.
     case changes(Changeset)
-    /// It is up or down, and why; `retry`: how long it is until it is tried again.
+    /// The source's state with a message, and the time until the next attempt.
     case state(SourceState, message: String, retry: Duration? = nil)
-    /// A deferred cell's value.
+    /// The value of a deferred cell.
     case loaded(RowKey, column: Int, Cell)
-    /// A deferred cell could not be loaded.
+    /// The failure to load a deferred cell.
     case notLoaded(RowKey, column: Int, reason: String)
-    /// A deferred cell's value is not true any more.
+    /// The invalidation of a deferred cell's value.
     case forget(RowKey, column: Int)
-    /// Answers of a windowed source.
+    /// A block of rows from a windowed source.
     case page(PageRequestID, RowPage)
     case sections(PageRequestID, [SectionCount])
     case pageFailed(PageRequestID, reason: String)
-    /// Something in a windowed source is not as it was.
+    /// A change in a windowed source.
     case sourceChanged
-    /// The bytes of an image, by the number of its request.
+    /// The result of an image request, by its number.
     case image(UInt64, ImageOutcome)
-    /// What became of an action, by the number of its request.
+    /// The result of an action request, by its number.
     case acted(UInt64, ActionOutcome)
   }
 
-  /// What a source is asked to do.
+  /// A request to a source.
   public enum Wish: Sendable {
-    /// Load these deferred cells, the most urgent first; each is to be answered.
+    /// Load these deferred cells in order of urgency; each requires an answer.
     case load([DeferredCell])
-    /// Stop loading these: nobody looks any more.
+    /// Cancel loads whose results are not needed any more.
     case cancel([DeferredCell])
-    /// Answer these queries, the most urgent first; each is to be answered.
+    /// Answer these queries in order of urgency; each requires an answer.
     case ask([PageRequest])
-    /// Stop working on these: nobody waits any more.
+    /// Cancel queries whose results are not needed any more.
     case cancelPages([PageRequestID])
-    /// Give the bytes of the image with this key, by a number of the request; to be answered.
+    /// Load the image with this key; the number identifies the request.
     case image(UInt64, key: String)
-    /// Stop working on these: nobody waits any more.
+    /// Cancel image requests whose results are not needed any more.
     case cancelImages([UInt64])
-    /// Do this, and answer with ``Event/acted(_:_:)``.
+    /// Run an action and answer with ``Event/acted(_:_:)``.
     case act(ActionRequest)
   }
 
-  /// What logs call the source.
+  /// The name of the source in logs.
   public let name: String
-  /// An event, and when the source handed it in: before it waited.
+  /// An event with the time at which the source delivered it, before any blocking.
   struct Mail: Sendable {
     var event: Event
     var since: Instant
@@ -65,7 +65,7 @@ public final class SourceInlet: Sendable {
   let mailbox: Mailbox<Mail>
   private let reader = Guarded<(@Sendable (String) -> Void)?>(nil)
   private let listener = Guarded<(@Sendable (Wish, Schema?) -> Void)?>(nil)
-  /// The columns of the table that the engine has for the source; wishes name columns by their numbers in it. [the loop]
+  /// The schema of the engine's table; requests refer to its columns by index. [the loop]
   private let knownSchema = Guarded<Schema?>(nil)
 
   private let confinementText = Guarded<String?>(nil)
@@ -75,9 +75,9 @@ public final class SourceInlet: Sendable {
     self.mailbox = Mailbox(rowLimit: rowLimit, byteLimit: byteLimit, onMail: onMail)
   }
 
-  /// Hands in one event; waits while the source is ahead of the loop. [any thread but the loop]
+  /// Sends one event; blocks while the source is ahead of the loop. [any thread but the loop]
   ///
-  /// - Returns: `false` when the server is stopping, and the source should.
+  /// - Returns: `false` if the server is stopping, so the source should stop, too.
   @discardableResult
   public func tell(_ event: Event) -> Bool {
     let mail = Mail(event: event, since: EventLoop.now)
@@ -99,32 +99,38 @@ public final class SourceInlet: Sendable {
     }
   }
 
-  /// Says who hears what the source is asked to do. He is called on the loop: he must not wait, and not ``tell(_:)``. [any thread]
+  /// Sets the closure that receives requests to the source. [any thread]
+  ///
+  /// It is called on the loop; it must neither block nor call ``tell(_:)``.
   public func listen(_ listener: @escaping @Sendable (Wish) -> Void) { listenWithSchema { wish, _ in listener(wish) } }
 
-  /// Does the same; the listener also gets the schema that the wish was made for. The source may have another one by now.
+  /// Sets a closure that also receives the schema for which the request was made. [any thread]
+  ///
+  /// The source may have declared another schema meanwhile.
   public func listenWithSchema(_ listener: @escaping @Sendable (Wish, Schema?) -> Void) {
     self.listener.withLock { $0 = listener }
   }
 
-  /// [the loop] Notes the schema that wishes are made for from now on.
+  /// Sets the schema of subsequent requests. [the loop]
   func note(_ schema: Schema) { knownSchema.withLock { $0 = schema } }
 
-  /// Names the reader of what the server logs about the source's rows. It is called on the loop: it must not wait, and not ``tell(_:)``.
-  /// [any thread]
+  /// Sets the closure that receives the server's log lines about the source's rows. [any thread]
+  ///
+  /// It is called on the loop; it must neither block nor call ``tell(_:)``.
   public func readNotes(_ reader: @escaping @Sendable (String) -> Void) { self.reader.withLock { $0 = reader } }
 
-  /// Describes the restrictions in force for the source's program, for people; `nil` where there is no program. [any thread]
+  /// Sets the description of the restrictions in force; `nil` for a source without a program. [any
+  /// thread]
   public func describe(confinement text: String?) { confinementText.withLock { $0 = text } }
 
   var confinement: String? { confinementText.withLock { $0 } }
 
-  /// [the loop]
+  /// Passes a log line about the source's rows to the reader. [the loop]
   func note(_ line: String) { reader.withLock { $0 }?(line) }
 
-  /// [the loop]
+  /// Sends a request to the source. [the loop]
   ///
-  /// - Returns: whether there is someone who hears it.
+  /// - Returns: Whether a listener exists.
   func ask(_ wish: Wish) -> Bool {
     guard let listener = listener.withLock({ $0 }) else { return false }
     listener(wish, knownSchema.withLock { $0 })
@@ -133,7 +139,7 @@ public final class SourceInlet: Sendable {
 }
 
 extension Cell {
-  /// The bytes that it holds beside its own place.
+  /// The size of the memory that the cell refers to, in bytes.
   fileprivate var byteCount: Int {
     switch self {
     case .text(let text), .image(let text): text.utf8.count
@@ -144,7 +150,7 @@ extension Cell {
 }
 
 extension RowPage {
-  /// The bytes that it holds, about.
+  /// The approximate size of the block, in bytes.
   fileprivate var byteCount: Int {
     rows.reduce(1_024) { sum, row in
       var key = 0

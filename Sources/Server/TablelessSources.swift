@@ -1,13 +1,15 @@
 import ListEngine
 import Wire
 
-/// The sources that have no table, because they have told none yet or theirs was refused. Pages are told how they are all the same: who has
-/// misspelt a command sees nothing else of it.
+/// The sources without a table, which have declared none yet or whose table was refused.
+///
+/// Their states are reported to clients, because a misspelt command, for example, shows nowhere
+/// else.
 ///
 ///     sources.add(id, name: "jobs", at: now)
 ///     sources.note(id, .backingOff, message: "exited with code 1", retry: .seconds(2), at: now)
 ///     sources.takeNews(at: now)        // true at most once a second
-///     sources.remove(id)               // it has a table now
+///     sources.remove(id)               // the source has a table now
 struct TablelessSources {
   private struct Entry {
     let name: String
@@ -15,29 +17,31 @@ struct TablelessSources {
     var state = SourceState.starting
     var message = ""
     var retryAt: Instant?
-    /// Why its table is none of ours.
+    /// The reason why the source's table was refused.
     var refusal: String?
   }
 
-  /// How often pages are told.
+  /// The minimum interval between two reports.
   static let pause: Duration = .seconds(1)
 
   private var entries: [ObjectIdentifier: Entry] = [:]
-  /// In which order they came.
+  /// The sources in the order of their arrival.
   private var order: [ObjectIdentifier] = []
-  /// How many have been here. One that has a table is told of with it, whatever becomes of it.
+  /// The number of sources ever added.
+  ///
+  /// The status of a source with a table is reported with its table.
   private(set) var count = 0
   private var hasNews = false
   private var lastTold: Instant?
 
-  /// When ``takeNews(at:)`` has something to say; `nil` when there is nothing.
+  /// The time of the next report; `nil` if there is nothing new.
   var deadline: Instant? {
     hasNews ? lastTold?.advanced(by: Self.pause) ?? .zero : nil
   }
 
-  /// Takes in a source.
+  /// Adds a source.
   ///
-  /// - Precondition: It was not here before.
+  /// - Precondition: The source was not added before.
   mutating func add(_ source: ObjectIdentifier, name: String, at now: Instant) {
     precondition(entries[source] == nil, "the source \(name) is here already")
     count += 1
@@ -46,7 +50,7 @@ struct TablelessSources {
     hasNews = true
   }
 
-  /// How one of them is; of one that has a table nothing is kept.
+  /// Records the state of a source; does nothing if it has a table.
   mutating func note(
     _ source: ObjectIdentifier, _ state: SourceState, message: String, retry: Duration?, at now: Instant
   ) {
@@ -57,21 +61,21 @@ struct TablelessSources {
     hasNews = true
   }
 
-  /// The table that it has told is not taken, for this reason.
+  /// Records that the source's table was refused for this reason.
   mutating func refuse(_ source: ObjectIdentifier, _ reason: String) {
     guard entries[source] != nil else { return }
     entries[source]?.refusal = reason
     hasNews = true
   }
 
-  /// It has a table.
+  /// Removes a source that has a table now.
   mutating func remove(_ source: ObjectIdentifier) {
     guard entries.removeValue(forKey: source) != nil else { return }
     order.removeAll { $0 == source }
     hasNews = true
   }
 
-  /// Whether pages are to be told now.
+  /// Returns whether a report is due, and schedules the next one.
   mutating func takeNews(at now: Instant) -> Bool {
     guard let deadline, deadline <= now else { return false }
     hasNews = false
@@ -79,10 +83,10 @@ struct TablelessSources {
     return true
   }
 
-  /// How they are, in the order in which they came.
+  /// Returns the descriptions of all sources in the order of their arrival.
   func descriptions(at now: Instant) -> [SourceDescription] {
     order.compactMap { entries[$0] }.map { entry in
-      // While it runs the refusal is what matters; when it does not, why not is.
+      // While the source runs, the refusal matters most; otherwise the reason why it does not run.
       let isRefused = entry.refusal != nil && (entry.state == .live || entry.state == .starting)
       return SourceDescription(
         name: entry.name,

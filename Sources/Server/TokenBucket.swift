@@ -1,14 +1,15 @@
 import ListEngine
 
-/// Bounds how often something may happen: `rate` times a second on average, `burst` times at once.
+/// A [token bucket](https://en.wikipedia.org/wiki/Token_bucket) with `rate` tokens per second and
+/// room for `burst`.
 ///
-///     bucket.take(at: now)   // false: too often
+///     bucket.take(at: now)   // false: the rate is exceeded
 ///
-/// Told the time, like everything that is to be tested.
+/// The caller passes the time, so that tests need no clock.
 struct TokenBucket {
   let rate: Int
   let burst: Int
-  /// In billionths of a token, so that no rounding adds up.
+  /// The level in billionths of a token, which avoids accumulated rounding errors.
   private var level: Int64
   private var last: Instant
 
@@ -22,13 +23,13 @@ struct TokenBucket {
 
   private mutating func fill(at now: Instant) {
     let full = Int64(burst) * 1_000_000_000
-    // Longer than a whole filling takes makes no difference, and could not be counted.
+    // Limit the elapsed time to that of a complete refill, so that the product cannot overflow.
     let elapsed = min(max(0, last.duration(to: now).nanoseconds), full / Int64(rate) + 1)
     level = min(full, level + elapsed * Int64(rate))
     last = max(last, now)
   }
 
-  /// Takes so many tokens, or all there are; false when there is not one.
+  /// Takes `count` tokens, or all there are; returns `false` if there is less than one.
   mutating func take(_ count: Int = 1, at now: Instant) -> Bool {
     fill(at: now)
     guard level >= 1_000_000_000 else { return false }
@@ -36,13 +37,13 @@ struct TokenBucket {
     return true
   }
 
-  /// Whether it is as full as it can be: nothing has happened for a while.
+  /// Returns whether the bucket is full.
   mutating func isFull(at now: Instant) -> Bool {
     fill(at: now)
     return level == Int64(burst) * 1_000_000_000
   }
 
-  /// Whether not even one could be taken now.
+  /// Returns whether the bucket contains less than one token.
   mutating func isEmpty(at now: Instant) -> Bool {
     fill(at: now)
     return level < 1_000_000_000

@@ -1,17 +1,17 @@
 import Glibc
 
-/// A path in the file system to listen on, which only its owner can ever open.
+/// A listening Unix socket that only its owner can open at any time.
 ///
-/// libwebsockets makes its sockets open to the group. So it makes this one in a folder that nobody else may enter, where it is closed to
-/// others, and only then it takes its place.
+/// libwebsockets creates sockets that the group may open. The socket is therefore created in a
+/// private folder, restricted to its owner, and then moved to its path.
 final class UnixSocket {
   let path: String
   private let folder: String
   private var isPublished = false
-  /// Where it is made.
+  /// The path at which the socket is created.
   var draftPath: String { "\(folder)/s" }
 
-  /// - Throws: ``ServerError/socketUnavailable(_:)`` when somebody listens there, or something else lies there.
+  /// - Throws: ``ServerError/socketUnavailable(_:)`` if the path is in use.
   init(path: String) throws(ServerError) {
     self.path = path
     var status = stat()
@@ -29,14 +29,14 @@ final class UnixSocket {
     if isPublished { unlink(path) }
   }
 
-  /// Puts it in its place.
+  /// Moves the socket to its path.
   func publish() throws(ServerError) {
     guard chmod(draftPath, 0o600) == 0, rename(draftPath, path) == 0 else { throw .socketUnavailable(path) }
     isPublished = true
     rmdir(folder)
   }
 
-  /// Whether somebody listens there.
+  /// Returns whether a process listens on the socket.
   private static func isHeard(_ path: String) -> Bool {
     let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
     defer { close(descriptor) }

@@ -1,51 +1,55 @@
 import Glibc
 import ListEngine
 
-/// Those whose answer waits: for a source, or for themselves to read on. libwebsockets reads nothing from them meanwhile, and comes back at
-/// once, again and again, when there is something to read, were it only the end: a client who has said all that he will say would take a whole core.
-/// So they are looked at ten times a second.
+/// The clients whose response waits for a source, or for the client to read on.
+///
+/// libwebsockets does not read from their sockets meanwhile. If such a client closes its
+/// connection, libwebsockets wakes up for the unread end again and again, which occupies a whole
+/// core. Their sockets are therefore polled ten times per second.
 struct WaitingClients {
-  /// What an answer waits for.
+  /// The cause of the wait.
   enum Cause {
-    /// A source: nothing is written, and libwebsockets was told not to read.
+    /// The response waits for a source; nothing is written, and reading is paused.
     case source
-    /// The client, who does not take what he has asked for. To write libwebsockets must look at the socket, and so it sees what there is to read.
+    /// The client does not accept the response, and libwebsockets waits for the socket to become
+    /// writable.
     case client
   }
 
-  /// How often they are looked at.
+  /// The interval between two polls.
   static let interval: Duration = .milliseconds(100)
-  /// POLLRDHUP, which glibc shows to programs in C only.
+  /// POLLRDHUP, which Swift does not import from glibc.
   private static let hangUp: Int16 = 0x2000
 
   private var causes: [OpaquePointer: Cause] = [:]
-  /// When they are to be looked at again; `nil` when nobody waits.
+  /// The time of the next poll; `nil` if no response waits.
   private(set) var deadline: Instant?
 
-  /// An answer begins to wait.
+  /// Adds a client whose response begins to wait.
   mutating func add(_ socket: OpaquePointer, for cause: Cause, at now: Instant) {
     causes[socket] = cause
     if deadline == nil { deadline = now.advanced(by: Self.interval) }
   }
 
-  /// An answer waits no more. Says what it has waited for.
+  /// Removes a client, and returns the cause of its wait.
   @discardableResult
   mutating func remove(_ socket: OpaquePointer) -> Cause? {
     defer { if causes.isEmpty { deadline = nil } }
     return causes.removeValue(forKey: socket)
   }
 
-  /// Those who are to be sent away, when it is time to look.
+  /// Returns the clients to disconnect, if a poll is due.
   ///
-  /// - Complexity: O(those who wait), ten times a second at most.
+  /// - Complexity: O(*n*) in the waiting clients, at most ten times per second.
   mutating func takeLeft(at now: Instant, hasLeft: (OpaquePointer, Cause) -> Bool) -> [OpaquePointer] {
     guard let due = deadline, due <= now else { return [] }
     deadline = now.advanced(by: Self.interval)
     return causes.filter { hasLeft($0.key, $0.value) }.map(\.key)
   }
 
-  /// Whether an answer that waits for this is for nobody: the client will send nothing more, or sends more and does not take what he has
-  /// asked for.
+  /// Returns whether the client has disconnected.
+  ///
+  /// A client that sends more data without reading its response counts as disconnected, too.
   static func hasLeft(_ descriptor: Int32, _ cause: Cause) -> Bool {
     let events = cause == .source ? hangUp : hangUp | Int16(POLLIN | POLLOUT)
     var entry = pollfd(fd: descriptor, events: events, revents: 0)

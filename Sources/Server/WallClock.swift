@@ -1,8 +1,8 @@
 import Glibc
 
-/// The time of day, which can jump: for what people are told, and for what must hold across processes.
+/// The time of day, which can jump; for output, and for times that several processes compare.
 public enum WallClock {
-  /// Milliseconds since 1970.
+  /// The milliseconds since 1970-01-01T00:00Z.
   public static var milliseconds: Int64 {
     var time = timespec()
     clock_gettime(CLOCK_REALTIME, &time)

@@ -1,7 +1,9 @@
 import ListEngine
 
-/// One field of a CSV file, which a spreadsheet takes for what it is: a text never for a formula, whatever somebody has called a file or
-/// a process.
+/// The encoding of cells as CSV fields, which spreadsheets read as values, never as formulas.
+///
+/// Texts that look like formulas are quoted and prefixed with an apostrophe, as OWASP recommends
+/// against [CSV injection](https://owasp.org/www-community/attacks/CSV_Injection).
 enum CSVField {
   static func append(_ cell: Cell, to bytes: inout [UInt8]) {
     switch cell {
@@ -9,7 +11,7 @@ enum CSVField {
     case .text(let text), .image(let text): append(text: text, to: &bytes)
     case .boolean(let value): bytes.append(contentsOf: (value ? "true" : "false").utf8)
     case .integer(let value): bytes.append(contentsOf: "\(value)".utf8)
-    // What is a number by its type is one, and may begin with a minus.
+    // A number may begin with a minus: its type rules out a formula.
     case .number(let value): appendJSON(bytes: &bytes) { $0.number(value) }
     case .timestamp(let value): bytes.append(contentsOf: Timestamp.text(ofNanoseconds: value).utf8)
     case .series(let values):
@@ -22,14 +24,14 @@ enum CSVField {
 
   private static func appendJSON(bytes: inout [UInt8], _ write: (inout JSONWriter) -> Void) {
     var writer = JSONWriter()
-    swap(&writer.bytes, &bytes)  // not a copy
+    swap(&writer.bytes, &bytes)  // moves the buffer instead of copying it
     write(&writer)
     swap(&writer.bytes, &bytes)
   }
 
   static func append(text: String, to bytes: inout [UInt8]) {
     let isFormula = isTrigger(text)
-    // More than RFC 4180 asks for: some spreadsheets part fields at semicolons and tabs, too.
+    // Stricter than RFC 4180, because some spreadsheets also split fields at semicolons and tabs.
     let isQuoted =
       isFormula || text.utf8.first == UInt8(ascii: " ") || text.utf8.last == UInt8(ascii: " ")
       || text.utf8.contains {
@@ -45,13 +47,15 @@ enum CSVField {
     bytes.append(UInt8(ascii: "\""))
   }
 
-  /// Whether a spreadsheet may calculate it: it begins with one of the characters of OWASP's list, in any of their widths, perhaps after what
-  /// a spreadsheet passes over or nobody sees.
+  /// Returns whether a spreadsheet could evaluate `text` as a formula.
+  ///
+  /// A formula begins with a character of OWASP's list, in any width. Quotation marks, whitespace
+  /// and invisible characters may precede it.
   static func isTrigger(_ text: String) -> Bool {
     for scalar in text.unicodeScalars {
       switch scalar {
       case "=", "+", "-", "@", "\t", "\r", "\n", "\0",
-        // Full width, small, and the minus of mathematics.
+        // Full-width and small forms, and the mathematical minus sign.
         "\u{FF1D}", "\u{FF0B}", "\u{FF0D}", "\u{FF20}", "\u{FE66}", "\u{FE62}", "\u{FE63}", "\u{FE6B}", "\u{2212}":
         return true
       case "\"", "'": continue

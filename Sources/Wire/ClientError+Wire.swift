@@ -1,7 +1,7 @@
 import ListEngine
 
 extension ClientError {
-  /// What programs read: one of the codes of docs/protocol.md.
+  /// The error code sent to clients, one of those listed in docs/protocol.md.
   public var code: String {
     switch self {
     case .unreadableMessage: "unreadableMessage"
@@ -20,7 +20,7 @@ extension ClientError {
     }
   }
 
-  /// What people read.
+  /// A description of the error for users.
   public var reason: String {
     switch self {
     case .unreadableMessage(let reason), .unexpectedMessage(let reason), .outOfRange(let reason), .tooLong(let reason),

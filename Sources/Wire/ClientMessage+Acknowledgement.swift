@@ -1,13 +1,14 @@
 extension ClientMessage {
-  /// The number of an acknowledgement that is written as every client writes it, `{"type":"ack","seq":7}`; `nil` for everything else, which is
-  /// then read like any message, with the same outcome.
+  /// Returns the sequence number of an acknowledgement in its canonical form, or `nil`.
   ///
-  /// Each patch of each page is followed by one: of all that pages say it is nearly everything.
+  /// The canonical form is `{"type":"ack","seq":7}`. The JSON reader parses all other messages,
+  /// with the same outcome. The fast path exists because clients acknowledge every patch, so most
+  /// messages are acknowledgements.
   ///
-  /// - Complexity: O(1), and nothing is allocated.
+  /// - Complexity: O(1), without allocation.
   static func plainAcknowledgement(_ bytes: [UInt8]) -> UInt64? {
     let head: StaticString = "{\"type\":\"ack\",\"seq\":"
-    // Numbers below 2^53 have at most 16 digits; what is longer is somebody else's to refuse.
+    // Numbers below 2^53 have at most 16 digits; the JSON reader rejects longer ones.
     guard (1...16).contains(bytes.count - 1 - head.utf8CodeUnitCount) else { return nil }
     let digits = head.utf8CodeUnitCount..<bytes.count - 1
     guard bytes[bytes.count - 1] == UInt8(ascii: "}") else { return nil }

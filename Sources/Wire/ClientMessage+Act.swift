@@ -1,10 +1,13 @@
 import ListEngine
 
 extension ClientMessage.Act {
-  /// How many arguments may be said.
+  /// The largest number of arguments in one message.
   private static let greatestCount = 32
 
-  /// Reads a message `act`. What an argument may be is the action's to say; here it is a plain value.
+  /// Decodes an `act` message.
+  ///
+  /// Arguments are decoded as scalar values. The engine checks them against the action's
+  /// declaration.
   init(_ message: JSONMembers) throws(ClientError) {
     self.init(
       id: try ClientMessage.number(message, "id"),
@@ -18,7 +21,8 @@ extension ClientMessage.Act {
       throw .tooLong("arguments has more than \(Self.greatestCount) members")
     }
     for name in names {
-      guard let value = members[name] else { continue }  // null is as if nothing was said
+      // A `null` argument counts as omitted.
+      guard let value = members[name] else { continue }
       arguments.append(Argument(name, try Self.cell(value, name)))
     }
   }

@@ -1,17 +1,18 @@
 import ListEngine
 
 extension ClientMessage {
-  /// The longest message that a page may send, in bytes.
+  /// The size limit of a client message, in bytes.
   public static let greatestByteCount = 65_536
-  /// Numbers that every client can hold exactly: below 2^53.
+  /// The non-negative integers that a 64-bit floating-point number holds exactly.
   static let safeIntegers: ClosedRange<Int64> = 0...(1 << 53) - 1
-  /// The longest name of a table or column, and the longest text that is only for people, in characters.
+  /// The longest table name, column name or descriptive text, in Unicode scalars.
   static let greatestName = 1_000
 
-  /// Reads one message; `limits` bounds what it may ask for.
+  /// Decodes one message and checks it against `limits`.
   ///
-  /// - Throws: ``ListEngine/ClientError`` that names the member, or the byte, at fault.
-  /// - Complexity: O(bytes).
+  /// - Throws: ``ListEngine/ClientError`` with the name of the invalid member or the offset of the
+  ///   invalid byte.
+  /// - Complexity: O(*n*), where *n* is the number of bytes.
   public init(decoding bytes: [UInt8], limits: Limits = Limits()) throws(ClientError) {
     guard bytes.count <= Self.greatestByteCount else {
       throw .tooLong("the message has more than \(Self.greatestByteCount) bytes")
@@ -88,7 +89,10 @@ extension ClientMessage {
     UInt64(try members.requiredInteger(name, in: safeIntegers))
   }
 
-  /// The query of a message. One that cannot be read is a request like any other: it carries its fault, and is refused by its number.
+  /// Decodes the query of a message.
+  ///
+  /// A malformed query does not throw: it is returned with its ``ListEngine/QueryRequest/fault``,
+  /// so that the server can refuse it by request number.
   private static func query(_ message: JSONMembers, _ limits: Limits) -> QueryRequest {
     var place = ""
     do throws(ClientError) { return try query(message, limits, &place) } catch {
@@ -98,7 +102,7 @@ extension ClientMessage {
     }
   }
 
-  /// - Parameter place: the part of the query that is being read.
+  /// Decodes the query of a message, and sets `place` to the member being decoded.
   private static func query(
     _ message: JSONMembers, _ limits: Limits, _ place: inout String
   ) throws(ClientError) -> QueryRequest {
@@ -210,7 +214,10 @@ extension ClientMessage {
   }
 }
 
-/// Whether the bytes are UTF-8. The standard library's validation copies them into a `String`; messages are small.
+/// Returns whether the bytes are valid UTF-8.
+///
+/// The standard library's validation copies them into a `String`, which is acceptable because
+/// messages are small.
 private func isValidUTF8(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
   if bytes.allSatisfy({ $0 < 0x80 }) { return true }
   return String(validating: bytes, as: UTF8.self) != nil

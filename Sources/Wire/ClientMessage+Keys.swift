@@ -1,9 +1,9 @@
 import ListEngine
 
 extension ClientMessage {
-  /// So many rows may be named or located at once.
+  /// The largest number of rows in one `name` or `locate` message.
   static let greatestKeyCount = 100
-  /// The longest key that travels, in bytes.
+  /// The longest text key that clients may send, in bytes.
   public static let greatestKey = 256
 
   static func rows(_ message: JSONMembers) throws(ClientError) -> [RowID] {

@@ -1,56 +1,56 @@
 import ListEngine
 
-/// What a page says; docs/protocol.md, section 4, says what each means.
+/// A message from a client, described in docs/protocol.md, section 4.
 public enum ClientMessage: Hashable, Sendable {
-  /// The first message: which version of the protocol it speaks, and what it calls itself.
+  /// The first message of a connection, with the client's protocol version and its name.
   case hello(version: Int, client: String)
-  /// Show a table.
+  /// Opens a table.
   case open(Open)
-  /// Another filter, order or grouping.
+  /// Replaces the filter, sort order, grouping and aggregates of the open table.
   case query(request: UInt64, query: QueryRequest, viewport: Viewport?)
-  /// A section is collapsed, or expanded.
+  /// Collapses or expands a section.
   case collapse(SectionName, isCollapsed: Bool)
-  /// What is in sight.
+  /// Reports the visible part of the view.
   case viewport(Viewport)
-  /// A window or patch was applied.
+  /// Acknowledges that a window or patch was applied.
   case ack(sequence: UInt64)
-  /// A patch did not fit.
+  /// Requests a new window, because a patch did not match the client's window.
   case resync(sequence: UInt64, reason: String)
-  /// The least time between two patches; `nil` for the server's own.
+  /// Sets the minimum interval between two patches; `nil` selects the server's default.
   case pace(Duration?)
-  /// The page went out of sight, or came back.
+  /// Reports that the page was hidden or shown again.
   case visibility(isHidden: Bool)
-  /// Have something done.
+  /// Requests an action.
   case act(Act)
-  /// The reader wants the page to stay as it is, or to go on.
+  /// Pauses or resumes patches.
   case pause(isPaused: Bool)
-  /// The reader points, selects or edits: everything is to stay where it is.
+  /// Holds the order of rows while the user points, selects or edits, or releases it.
   case hold(isHeld: Bool)
-  /// The page wants to see what goes on, or does so no longer.
+  /// Starts or stops the periodic statistics.
   case stats(isWanted: Bool)
-  /// The user signs out: the cookie that the connection came with is void.
+  /// Ends the sign-in whose cookie the connection came with.
   case signOut
-  /// What does the source call these rows?
+  /// Requests the keys of rows.
   case name(id: UInt64, rows: [RowID])
-  /// Where are the rows with these keys?
+  /// Requests the positions of the rows with these keys.
   case locate(id: UInt64, keys: [RowKey])
 
-  /// Which table a page wants to see, and how.
+  /// A request to open a table under a query.
   public struct Open: Hashable, Sendable {
     /// The table's name.
     public var table: String
-    /// Comes back in every window and patch that answers the query.
+    /// A number chosen by the client, returned in every window and patch that answers the query.
     public var request: UInt64
-    /// The filter, order and grouping.
+    /// The filter, sort order, grouping and aggregates.
     public var query: QueryRequest
-    /// What is in sight; `nil` for the top.
+    /// The visible part of the view; `nil` for its top.
     public var viewport: Viewport?
-    /// The wished least time between two patches; `nil` for the server's own.
+    /// The requested minimum interval between two patches; `nil` for the server's default.
     public var interval: Duration?
-    /// What the page still holds from a lost connection.
+    /// The state that the client holds from a lost connection.
     public var resume: Resume?
 
-    /// A wish for a table.
+    /// Creates a request to open a table.
     public init(
       table: String, request: UInt64, query: QueryRequest = QueryRequest(), viewport: Viewport? = nil,
       interval: Duration? = nil, resume: Resume? = nil
@@ -64,36 +64,40 @@ public enum ClientMessage: Hashable, Sendable {
     }
   }
 
-  /// Something that a page wants done.
+  /// A request to run an action.
   public struct Act: Hashable, Sendable {
-    /// The page's number for it; what was said before is not done again.
+    /// The client's number for the request.
+    ///
+    /// The server runs a request with a known number at most once.
     public var id: UInt64
-    /// What the server's hello called the session in which it was said first; `nil` for this one.
+    /// The token of the session that sent the request first; `nil` for the current session.
+    ///
+    /// The server sent this token in its `hello`.
     public var token: String?
     /// The table's name.
     public var table: String
     /// The action's name.
     public var action: String
-    /// The row, for an action that is done to rows.
+    /// The row, for actions that apply to rows.
     public var row: RowID?
-    /// What was said besides.
+    /// The arguments by name.
     public var arguments: [Argument]
 
-    /// One thing that was said.
+    /// A named argument of an action.
     public struct Argument: Hashable, Sendable {
-      /// What it is called.
+      /// The argument's name.
       public var name: String
-      /// The value; `null` as if nothing was said.
+      /// The argument's value; `null` counts as omitted.
       public var value: Cell
 
-      /// This value under this name.
+      /// Creates an argument.
       public init(_ name: String, _ value: Cell) {
         self.name = name
         self.value = value
       }
     }
 
-    /// A wish to have something done.
+    /// Creates a request to run an action.
     public init(
       id: UInt64, token: String? = nil, table: String, action: String, row: RowID? = nil, arguments: [Argument] = []
     ) {
@@ -106,18 +110,18 @@ public enum ClientMessage: Hashable, Sendable {
     }
   }
 
-  /// What a page still holds from a lost connection.
+  /// The state that a client holds from a lost connection.
   public struct Resume: Hashable, Sendable {
-    /// The run of the server that it came from.
+    /// The epoch of the server run that sent the state.
     public var epoch: String
-    /// The last window or patch that it applied.
+    /// The sequence number of the last window or patch that the client applied.
     public var sequence: UInt64
-    /// What the server's hello called the session in which it came.
+    /// The token of the lost session, from the server's `hello`.
     public var token: String?
-    /// How many items the anchor is below the first visible one.
+    /// The distance of the scroll anchor below the first visible item, in items.
     public var anchorOffset: Int?
 
-    /// A page's memory.
+    /// Creates a description of the client's state.
     public init(epoch: String, sequence: UInt64, token: String? = nil, anchorOffset: Int? = nil) {
       self.epoch = epoch
       self.sequence = sequence

@@ -1,7 +1,7 @@
 import ListEngine
 
 extension RowSnapshot {
-  /// The bytes of the row's cells: made once, and kept as long as the row at this revision.
+  /// Returns the encoded cells, from the row's cache if it was encoded before at this revision.
   func encodedCells(counting counts: inout EncodingCounts) -> EncodedRow {
     if let encoded {
       counts.sharedRows += 1
@@ -23,7 +23,7 @@ extension RowSnapshot {
 }
 
 extension JSONWriter {
-  /// A cell of a deferred column that shows no value, or the cells of a row that is not there.
+  /// Appends the state of a deferred cell, or of a row that is not loaded.
   mutating func missing(_ why: Missing) {
     switch why {
     case .pending: raw("{\"pending\":true}")
@@ -36,7 +36,7 @@ extension JSONWriter {
 }
 
 extension EncodedRow {
-  /// Appends one cell.
+  /// Appends the encoded cell of `column`.
   func append(cell column: Int, to writer: inout JSONWriter) {
     let start = column == 0 ? 0 : Int(ends[column - 1])
     bytes.withUnsafeBufferPointer {
@@ -44,7 +44,7 @@ extension EncodedRow {
     }
   }
 
-  /// Appends all cells with commas between them.
+  /// Appends all encoded cells, separated by commas.
   func appendAll(to writer: inout JSONWriter) {
     for column in ends.indices {
       if column > 0 { writer.byte(",") }

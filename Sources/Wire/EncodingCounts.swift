@@ -1,14 +1,14 @@
-/// How often something was turned into bytes, and how often the bytes were there already.
+/// Counters of encodings made and of encodings reused.
 public struct EncodingCounts: Hashable, Sendable {
-  /// Rows encoded, each once per revision.
+  /// The number of rows encoded; each is encoded once per revision.
   public var rows: UInt64 = 0
-  /// Rows whose bytes another message had already.
+  /// The number of rows whose cached encoding was reused.
   public var sharedRows: UInt64 = 0
-  /// Windows and patches encoded.
+  /// The number of windows and patches encoded.
   public var patches: UInt64 = 0
-  /// Windows and patches whose bytes another session had already.
+  /// The number of windows and patches whose cached encoding was reused by another session.
   public var sharedPatches: UInt64 = 0
 
-  /// Nothing yet.
+  /// Creates counters that are all zero.
   public init() {}
 }

@@ -1,13 +1,13 @@
 import ListEngine
 
-/// How a whole table is taken away.
+/// A file format of exports.
 public enum ExportFormat: String, CaseIterable, Sendable {
-  /// A line per row, cells between commas (RFC 4180), the names of the columns first.
+  /// CSV (RFC 4180) with a header line of column names.
   case csv
-  /// A JSON object per line and row.
+  /// Newline-delimited JSON with one object per row.
   case ndjson
 
-  /// What the browser is told.
+  /// The value of the `Content-Type` header.
   public var contentType: String {
     switch self {
     case .csv: "text/csv; charset=utf-8; header=present"
@@ -15,7 +15,7 @@ public enum ExportFormat: String, CaseIterable, Sendable {
     }
   }
 
-  /// What comes before the first row.
+  /// Returns the bytes that precede the first row.
   public func head(_ schema: Schema) -> [UInt8] {
     switch self {
     case .csv:
@@ -29,7 +29,7 @@ public enum ExportFormat: String, CaseIterable, Sendable {
     }
   }
 
-  /// Appends a row.
+  /// Appends one row.
   public func append(_ cells: [Cell], _ schema: Schema, to bytes: inout [UInt8]) {
     switch self {
     case .csv:
@@ -40,7 +40,7 @@ public enum ExportFormat: String, CaseIterable, Sendable {
       bytes.append(contentsOf: "\r\n".utf8)
     case .ndjson:
       var writer = JSONWriter()
-      swap(&writer.bytes, &bytes)  // not a copy
+      swap(&writer.bytes, &bytes)  // moves the buffer instead of copying it
       writer.byte("{")
       for (column, cell) in cells.enumerated() {
         if column > 0 { writer.byte(",") }

@@ -1,11 +1,14 @@
 import ListEngine
 
 extension QueryRequest {
-  /// Reads what stands behind the question mark, `name=value` each, as in a page's link: `sort=-cpu,name`, `search=ssh`,
-  /// `group=user,state`, and `filter=` with a FILTER of docs/protocol.md, or a list of which all must pass. What else a page's link says
-  /// concerns its table only by name or by looks, and is passed over.
+  /// Decodes the query string of an export URL, given as percent-decoded `name=value` arguments.
   ///
-  /// - Throws: what a page would be refused for that asks the same; also for names that mean nothing here.
+  /// The arguments are those of a page's URL: `sort=-cpu,name`, `search=ssh`, `group=user,state`
+  /// and `filter=`. A filter is a FILTER of docs/protocol.md, or a list of filters that must all
+  /// pass. Arguments that only affect the page's display are ignored.
+  ///
+  /// - Throws: the ``ListEngine/ClientError`` that the same query would cause on a WebSocket.
+  ///   Unknown and repeated names are errors, too.
   public init(arguments: [String], limits: Limits) throws(ClientError) {
     var sort: [(column: String, descending: Bool)] = []
     var search = ""
@@ -33,7 +36,9 @@ extension QueryRequest {
     self.init(sort: sort, search: search, filter: filter, group: group)
   }
 
-  /// A column's name is encoded once more than the rest, so that it can hold a comma.
+  /// Decodes a column name.
+  ///
+  /// Column names are percent-encoded twice, so that they can contain commas.
   private static func column(_ text: Substring) throws(ClientError) -> String {
     var bytes: [UInt8] = []
     var rest = text.utf8
@@ -59,7 +64,7 @@ extension QueryRequest {
     }
   }
 
-  /// By the same rules as a page's.
+  /// Decodes a filter by the rules that apply to WebSocket messages.
   private static func filter(_ text: String, limits: Limits) throws(ClientError) -> Filter<String>? {
     let outcome = Array(text.utf8).withUnsafeBufferPointer { buffer -> Result<JSONValue, ClientError> in
       var reader = JSONReader(buffer)

@@ -1,8 +1,8 @@
 import ListEngine
 
-/// Reads the `filter` of a query; docs/protocol.md, section 4, says what it may say.
+/// A decoder of the `filter` member of queries, described in docs/protocol.md, section 4.
 ///
-/// Whether columns exist and values fit them is for the engine to say, which knows the table.
+/// The decoder does not know the table: the engine checks that columns exist and values fit them.
 struct FilterDecoding {
   private let limits: Limits
   private let greatestName: Int
@@ -12,8 +12,10 @@ struct FilterDecoding {
     self.greatestName = greatestName
   }
 
-  /// - Parameter path: where the filter stands in its message, for complaints.
-  /// - Complexity: O(terms); the depth is bounded by the reader of JSON.
+  /// Decodes a filter.
+  ///
+  /// - Parameter path: The filter's location in its message, for error messages.
+  /// - Complexity: O(*n*), where *n* is the number of terms. The JSON reader bounds the depth.
   func filter(_ value: JSONValue, path: String) throws(ClientError) -> Filter<String> {
     let members = try JSONMembers(value, path: path)
     let kinds = ["all", "any", "not", "column"].filter { members[$0] != nil }

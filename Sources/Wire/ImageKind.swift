@@ -1,14 +1,14 @@
-/// What an image is, by how its bytes begin: whatever else somebody says it is.
+/// An image format, recognized by its signature rather than by a declared type.
 package enum ImageKind: String {
   case png = "image/png"
   case jpeg = "image/jpeg"
   case webp = "image/webp"
   case gif = "image/gif"
 
-  /// How large an image may be.
+  /// The size limit of an image, in bytes.
   package static let greatestByteCount = 524_288
 
-  /// `nil` for what a page is never given.
+  /// Recognizes the format of `bytes`; returns `nil` for formats that are never served.
   package init?(of bytes: [UInt8]) {
     func begins(_ head: [UInt8], at place: Int = 0) -> Bool { bytes.dropFirst(place).starts(with: head) }
     if begins([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) {

@@ -1,14 +1,15 @@
 import ListEngine
 
-/// The members of one object of a message, by name and kind; a complaint names the member.
+/// The members of one JSON object of a message, with typed accessors.
 ///
-/// `null` counts as left out, and members that nobody asks for are ignored, as docs/protocol.md says.
+/// Errors name the member at fault. Members that are `null` count as omitted, and unknown members
+/// are ignored, as docs/protocol.md requires.
 struct JSONMembers {
   private let members: [(name: String, value: JSONValue)]
-  /// Where the object stands in its message, for complaints; empty for the message itself.
+  /// The object's location in its message, for error messages; empty for the message itself.
   private let path: String
 
-  /// - Throws: when `value` is no object.
+  /// - Throws: ``ListEngine/ClientError/unreadableMessage(_:)`` if `value` is not an object.
   init(_ value: JSONValue, path: String = "") throws(ClientError) {
     guard case .object(let members) = value else {
       throw .unreadableMessage("\(path.isEmpty ? "the message" : path) must be an object, not \(value.kind)")
@@ -19,10 +20,10 @@ struct JSONMembers {
 
   func fullName(_ name: String) -> String { path.isEmpty ? name : "\(path).\(name)" }
 
-  /// The names of all members, in the order in which they were written.
+  /// The names of all members in source order.
   var names: [String] { members.map(\.name) }
 
-  /// The member's value; `nil` when it is left out or null.
+  /// The value of the last member with this name; `nil` if it is omitted or `null`.
   subscript(_ name: String) -> JSONValue? {
     guard let value = members.last(where: { $0.name == name })?.value else { return nil }
     if case .null = value { return nil }
@@ -37,11 +38,13 @@ struct JSONMembers {
 
   // MARK: Texts
 
-  /// - Parameter limit: in Unicode scalars.
+  /// Returns a text member.
+  ///
+  /// - Parameter limit: The maximum length in Unicode scalars.
   func text(_ name: String, limit: Int) throws(ClientError) -> String? {
     guard let value = self[name] else { return nil }
     guard case .text(let text) = value else { throw mustBe("a text", name, value) }
-    // Bytes first: it is O(1), and a text has no more scalars than bytes.
+    // Count bytes first: this is O(1), and a text never has more scalars than bytes.
     guard text.utf8.count <= limit || text.unicodeScalars.count <= limit else {
       throw .tooLong("\(fullName(name)) has more than \(limit) characters")
     }
@@ -55,7 +58,7 @@ struct JSONMembers {
 
   // MARK: Numbers
 
-  /// A whole number.
+  /// Returns an integer member; numbers such as `7.0` count as integers.
   func integer(_ name: String, in range: ClosedRange<Int64>) throws(ClientError) -> Int64? {
     guard let value = self[name] else { return nil }
     guard let whole = value.whole else {
@@ -74,7 +77,7 @@ struct JSONMembers {
     return value
   }
 
-  /// A length of time in milliseconds; fractions are welcome.
+  /// Returns a duration member, given in milliseconds with an optional fraction.
   func milliseconds(_ name: String, upTo longest: Duration) throws(ClientError) -> Duration? {
     guard let value = self[name] else { return nil }
     let number: Double
@@ -90,7 +93,7 @@ struct JSONMembers {
     return .nanoseconds(Int64((number * 1_000_000).rounded()))
   }
 
-  // MARK: The rest
+  // MARK: Other types
 
   func boolean(_ name: String) throws(ClientError) -> Bool? {
     guard let value = self[name] else { return nil }

@@ -1,23 +1,26 @@
 import ListEngine
 
-/// Reads one JSON text (RFC 8259), and nothing that is not exactly that.
+/// A strict JSON parser (RFC 8259) for untrusted input.
 ///
 ///     var reader = JSONReader(bytes)
 ///     let value = try reader.readDocument()
 ///
-/// It is our own because it reads what strangers send: its depth is bounded, it never traps, and a complaint names the byte. It
-/// takes a lone surrogate (`\ud800`) for U+FFFD, because a browser may cut a text between two halves.
+/// It bounds the nesting depth, never traps, and reports the byte offset of errors. A lone
+/// surrogate (`\ud800`) is decoded as U+FFFD, because a browser may cut a text between the halves
+/// of a pair.
 struct JSONReader {
-  /// No message of the protocol is nested deeper than four; unknown members may be.
+  /// The maximum nesting depth.
+  ///
+  /// Messages of the protocol need four levels; unknown members may need more.
   static let greatestDepth = 32
 
   private let bytes: UnsafeBufferPointer<UInt8>
   private var position = 0
 
-  /// - Precondition: `bytes` is valid UTF-8, and outlives the reader.
+  /// - Precondition: `bytes` is valid UTF-8 and outlives the reader.
   init(_ bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
 
-  /// The one value that the whole text is.
+  /// Parses the whole input as one value.
   mutating func readDocument() throws(ClientError) -> JSONValue {
     let value = try readValue(depth: 0)
     skipBlanks()
@@ -113,7 +116,7 @@ struct JSONReader {
     throw complaint("a text does not end,")
   }
 
-  /// The rare way: copies, because the text is not what stands between the quotation marks.
+  /// Reads the rest of a text that contains escapes, into a copy.
   private mutating func readEscapedText(from start: Int) throws(ClientError) -> String {
     var units = Array(bytes[start..<position])
     while let byte = current {

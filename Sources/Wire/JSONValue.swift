@@ -1,19 +1,20 @@
-/// Any JSON text, as a tree: what a client sent, before it is known to be a message.
+/// A parsed JSON value.
 ///
-/// Client messages are small (docs/protocol.md bounds them), so a tree is affordable; what the server sends is written directly.
+/// A tree is affordable here because docs/protocol.md limits client messages to a small size.
+/// Messages to clients are encoded directly.
 enum JSONValue {
   case null
   case boolean(Bool)
-  /// A number without fraction or exponent that 64 bits hold.
+  /// A number without fraction and exponent that fits in 64 bits.
   case integer(Int64)
-  /// Any other number; always finite.
+  /// Any other number, always finite.
   case number(Double)
   case text(String)
   case array([JSONValue])
-  /// In the order in which the members stand; of members with equal names the last one counts, as in every browser.
+  /// The members in source order; among members with equal names the last one counts.
   case object([(name: String, value: JSONValue)])
 
-  /// What a person would call it in a complaint.
+  /// The name of the value's type, for error messages.
   var kind: String {
     switch self {
     case .null: "null"
@@ -27,7 +28,9 @@ enum JSONValue {
 }
 
 extension JSONValue {
-  /// The whole number that it is; `7.0` and `7e0` are whole too, as they are for JavaScript.
+  /// The value as an integer; `nil` if it is not integral.
+  ///
+  /// `7.0` and `7e0` are integral, too, as in JavaScript.
   var whole: Int64? {
     switch self {
     case .integer(let integer): integer

@@ -1,8 +1,11 @@
 import ListEngine
 
-/// What can be done, and what became of it.
+/// Encoding of actions and of their results.
 extension JSONWriter {
-  /// - Parameter isForHost: Tells the patience too, which is the host's business and not a page's.
+  /// Appends a list of actions.
+  ///
+  /// - Parameter isForHost: Whether to include the timeout, which plugin hosts need and clients do
+  ///   not.
   package mutating func actions(_ actions: [Action], isForHost: Bool = false) {
     byte("[")
     for (place, action) in actions.enumerated() {
@@ -61,7 +64,7 @@ extension JSONWriter {
     byte("}")
   }
 
-  /// A plain value, as an argument is.
+  /// Appends a scalar argument value; values of other types are written as `null`.
   package mutating func value(_ cell: Cell) {
     switch cell {
     case .integer(let value): integer(value)

@@ -1,16 +1,16 @@
 import ListEngine
 
-/// Appends JSON to bytes: the hot path of everything the server says.
+/// An encoder that appends JSON to a byte array.
 ///
-/// Nothing here builds a `String`, and nothing is allocated but the bytes' own room; only a number that has no short decimal form
-/// takes the standard library's way.
+/// It is on the hot path of every message to clients. It builds no `String` and allocates only to
+/// grow the array, except for numbers without a short decimal form.
 package struct JSONWriter {
   package var bytes: [UInt8]
   var counts = EncodingCounts()
 
   package init(_ bytes: [UInt8] = []) { self.bytes = bytes }
 
-  /// Text of ours, as it is.
+  /// Appends literal JSON without escaping.
   package mutating func raw(_ text: StaticString) {
     bytes.append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
   }
@@ -34,7 +34,7 @@ package struct JSONWriter {
     }
   }
 
-  /// Exactly `count` digits, with zeros in front.
+  /// Appends exactly `count` digits with leading zeros.
   private mutating func digits(_ value: UInt64, count: Int) {
     var rest = value
     let end = bytes.count + count
@@ -60,7 +60,7 @@ package struct JSONWriter {
     return count
   }
 
-  /// A whole number; as a text when a client that counts in doubles could not hold it exactly.
+  /// Appends an integer, as a text if a 64-bit floating-point number cannot hold it exactly.
   mutating func safeInteger(_ value: Int64) {
     if value.magnitude < 1 << 53 {
       integer(value)
@@ -71,7 +71,9 @@ package struct JSONWriter {
     }
   }
 
-  /// A decimal of `places` places without the zeros at its end.
+  /// Appends a decimal number with up to `places` decimals and without trailing zeros.
+  ///
+  /// The number is `magnitude` divided by `unit`, which is 10 to the power of `places`.
   private mutating func decimal(_ magnitude: UInt64, places: Int, unit: UInt64) {
     var (whole, fraction) = magnitude.quotientAndRemainder(dividingBy: unit)
     unsigned(whole)
@@ -86,14 +88,15 @@ package struct JSONWriter {
     digits(whole, count: count)
   }
 
-  /// The shortest decimal that leads back to `value`.
+  /// Appends the shortest decimal that parses to `value`.
   ///
   /// - Precondition: `value` is finite.
   mutating func number(_ value: Double) {
     let magnitude = value.magnitude
     if magnitude < 1e9 {
-      // A decimal of at most 15 digits is the only one of its length that leads to its double, so when n/10000 gives the value
-      // back, n's digits without trailing zeros are the shortest. Prices, percents and counts all end here.
+      // At most one decimal of up to 15 digits with a given length parses to a given double. If
+      // n/10000 equals the value, n's digits without trailing zeros are therefore the shortest
+      // form. This covers typical prices, percentages and counts.
       let scaled = (magnitude * 10_000).rounded()
       if scaled / 10_000 == magnitude {
         if value.sign == .minus { byte("-") }
@@ -105,12 +108,12 @@ package struct JSONWriter {
       integer(Int64(value))
       return
     }
-    // JSON's numbers include all that the standard library writes for finite ones: 0.1, 1e-07, 5e+16, 100.0.
+    // Descriptions of finite doubles are valid JSON: 0.1, 1e-07, 5e+16, 100.0.
     var description = value.description
     description.withUTF8 { bytes.append(contentsOf: $0) }
   }
 
-  /// Nanoseconds as milliseconds, exactly.
+  /// Appends a number of nanoseconds as exact milliseconds.
   package mutating func milliseconds(ofNanoseconds value: Int64) {
     if value < 0 { byte("-") }
     decimal(value.magnitude, places: 6, unit: 1_000_000)
@@ -170,7 +173,8 @@ package struct JSONWriter {
       byte("[")
       for (index, value) in values.enumerated() {
         if index > 0 { byte(",") }
-        value.isFinite ? number(value) : raw("null")  // JSON has no word for the others
+        // JSON cannot represent infinities and NaN.
+        value.isFinite ? number(value) : raw("null")
       }
       byte("]")
     }

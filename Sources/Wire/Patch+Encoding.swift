@@ -1,9 +1,11 @@
 import ListEngine
 
 extension Patch {
-  /// What all sessions that get this patch have in common, from `"start"` to the closing brace: made once, and kept with it.
+  /// Returns the encoded part that all sessions share, from `"start"` to the closing brace.
   ///
-  /// - Precondition: every call names the same schema; a patch belongs to one table.
+  /// The bytes are encoded once and cached in the patch.
+  ///
+  /// - Precondition: Every call for one patch passes the same schema.
   func encodedBody(_ schema: Schema, counting counts: inout EncodingCounts) -> [UInt8] {
     if let encoded {
       counts.sharedPatches += 1

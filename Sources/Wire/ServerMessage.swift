@@ -1,62 +1,66 @@
 import ListEngine
 
-/// What the server says, as bytes; docs/protocol.md, section 5, says what each means.
+/// A message to a client, described in docs/protocol.md, section 5.
 ///
 ///     var bytes = [UInt8](repeating: 0, count: padding)
 ///     ServerMessage.delivery(delivery, epoch: engine.epoch).encode(to: &bytes)
 ///
-/// It remembers nothing but rows and patches already encoded, and those remember it themselves.
+/// Encoding keeps no state of its own: rows and patches cache their encoded bytes.
 public enum ServerMessage {
-  /// The answer to a client's hello; `token` proves later that the session was its own, and is left out when empty.
-  /// `isSignedIn`: whether the connection came with a cookie, so that the user can sign out.
+  /// The answer to a client's `hello`.
+  ///
+  /// The client presents `token` later to resume this session; an empty token is omitted.
+  /// `isSignedIn` is true if the connection came with a cookie, so that the user can sign out.
   case hello(
     server: String, epoch: String, role: String? = nil, token: String = "", isSignedIn: Bool = false, tables: [TableDescription],
     sources: [SourceDescription] = [])
-  /// The list of tables has changed.
+  /// The changed list of tables.
   case tables([TableDescription])
-  /// The list of sources without a table has changed.
+  /// The changed list of sources without a table.
   case sources([SourceDescription])
-  /// A window or patch.
+  /// A window or patch for one session.
   case delivery(Delivery, epoch: String)
-  /// How a table's source is.
+  /// The status of a table's source.
   case status(table: String, SourceStatus)
-  /// What waits for a page that pauses.
+  /// The changes that wait for a paused client.
   case waiting(Waiting)
-  /// What goes on, for a page that wants to see it.
+  /// Periodic statistics.
   case stats(ServerStats)
-  /// What became of something that the page wanted done; `token` as the page has said it.
+  /// The result of an action request; `token` is the one that the client sent.
   case acted(id: UInt64, token: String? = nil, ActionOutcome)
-  /// What the source calls rows that the page has asked for.
+  /// The keys of the requested rows.
   case named(id: UInt64, [(id: RowID, key: RowKey)])
-  /// Where rows are that the page has asked for by their keys.
+  /// The positions of the rows with the requested keys.
   case located(id: UInt64, [LocatedRow])
-  /// Why the socket is closed now.
+  /// An error after which the server closes the socket.
   case error(ClientError)
-  /// Why a request was refused; the socket stays open.
+  /// The reason why a request was refused; the socket stays open.
   case refused(Refusal)
 
-  /// The version of the protocol that is spoken here.
+  /// The version of the protocol that this server implements.
   public static let version = 1
 
-  /// Appends the message to `bytes`, behind whatever they hold.
+  /// Appends the encoded message to `bytes`.
   ///
-  /// - Complexity: O(bytes appended); rows and patch bodies that were encoded before are copied.
+  /// - Complexity: O(*n*) in the bytes appended. Rows and patch bodies that were encoded before are
+  ///   only copied.
   public func encode(to bytes: inout [UInt8]) {
     var counts = EncodingCounts()
     encode(to: &bytes, counting: &counts)
   }
 
-  /// The same, and counts what was done for it.
+  /// Appends the encoded message to `bytes` and adds to `counts`.
   public func encode(to bytes: inout [UInt8], counting counts: inout EncodingCounts) {
     var writer = JSONWriter()
     writer.counts = counts
-    swap(&writer.bytes, &bytes)  // not a copy: a second owner would make the first append one
+    // Swapping keeps the buffer uniquely referenced, so that appending does not copy it.
+    swap(&writer.bytes, &bytes)
     write(to: &writer)
     swap(&writer.bytes, &bytes)
     counts = writer.counts
   }
 
-  /// The message by itself.
+  /// The encoded message in an array of its own.
   public var encoded: [UInt8] {
     var bytes: [UInt8] = []
     encode(to: &bytes)
@@ -95,7 +99,8 @@ public enum ServerMessage {
       writer.tables(tables)
     case .delivery(let delivery, let epoch):
       writer.delivery(delivery, epoch)
-      return  // the shared body brings its own brace
+      // The shared body includes the closing brace.
+      return
     case .status(let table, let source):
       writer.raw("{\"type\":\"status\",\"table\":")
       writer.text(table)
@@ -149,7 +154,7 @@ extension JSONWriter {
     byte("]")
   }
 
-  /// What a windowed table's source does by itself, and how many rows the engine takes to do the rest.
+  /// Appends the capabilities of a windowed source and the engine's row limit for residual queries.
   private mutating func windowed(_ capabilities: WindowedCapabilities, _ schema: Schema, rowLimit: Int) {
     func names(_ columns: Set<Int>) -> [String] { columns.sorted().map { schema.columns[$0].name } }
     raw(",\"windowed\":{\"sort\":")

@@ -1,55 +1,57 @@
 import ListEngine
 
-/// What goes on in the server, for a page that wants to see it; docs/protocol.md, section 5, says what each means.
+/// Statistics of the server for one client, described in docs/protocol.md, section 5.
 public struct ServerStats: Hashable, Sendable {
-  /// How long something took, in milliseconds.
+  /// Quantiles of a delay, in milliseconds.
   public struct Delay: Hashable, Sendable {
-    /// Half of them took at most this.
+    /// The median.
     public var p50: Double
-    /// Of a hundred ninety-nine took at most this.
+    /// The 99th percentile.
     public var p99: Double
-    /// Of how many these are the quantiles.
+    /// The number of measurements.
     public var count: Int
 
-    /// These quantiles of so many.
+    /// Creates quantiles of `count` measurements.
     public init(p50: Double, p99: Double, count: Int) { (self.p50, self.p99, self.count) = (p50, p99, count) }
   }
 
-  /// What one source says.
+  /// Statistics of one source.
   public struct Source: Hashable, Sendable {
-    /// Its table's name.
+    /// The name of the source's table.
     public var table: String
-    /// How many rows its table has.
+    /// The number of rows in the table.
     public var rows: Int
-    /// How many rows a second it tells; `nil` when nobody has counted for a while yet.
+    /// The number of changed rows per second; `nil` until it has been measured.
     public var changes: Double?
-    /// The restrictions in force for its program, for people; `nil` where it has no program of its own.
+    /// A description of the restrictions in force for the source's program; `nil` without a
+    /// program.
     public var isolation: String?
 
-    /// What a source says of its table.
+    /// Creates statistics without a description of restrictions.
     public init(table: String, rows: Int, changes: Double?) {
       (self.table, self.rows, self.changes) = (table, rows, changes)
     }
   }
 
-  /// The page's least time between two patches now.
+  /// The current minimum interval between two patches to the client.
   public var interval: Duration
-  /// How many changes a flush carries; `nil` when there was none.
+  /// The average number of changes per flush; `nil` before the first flush.
   public var coalescing: Double?
-  /// From a source's hand-over to the socket, of the page's table; `nil` when nothing was sent.
+  /// The delay from the source's delivery to the socket for the client's table; `nil` before the
+  /// first message.
   public var delay: Delay?
-  /// What became of the loads of the page's table, since the start.
+  /// The prefetch counters of the client's table since the start.
   public var prefetch = PrefetchCounters()
-  /// Places for section headers that were made, since the start.
+  /// The number of section header slots created since the start.
   public var headersMade: UInt64 = 0
-  /// How often one was used again.
+  /// The number of times a section header slot was reused.
   public var headersReused: UInt64 = 0
-  /// How many pages are connected.
+  /// The number of connected clients.
   public var sessions = 0
-  /// All sources, in the order of their tables.
+  /// All sources in the order of their tables.
   public var sources: [Source] = []
 
-  /// Nothing but the interval.
+  /// Creates statistics that contain only the interval.
   public init(interval: Duration) { self.interval = interval }
 }
 
@@ -107,7 +109,7 @@ extension JSONWriter {
     raw("]")
   }
 
-  /// For people: two decimals.
+  /// Appends a number rounded to two decimals, or `null` if it is missing or not finite.
   private mutating func rounded(_ value: Double?) {
     guard let value, value.isFinite else { return raw("null") }
     number((value * 100).rounded() / 100)

@@ -1,13 +1,13 @@
 import ListEngine
 
-/// A source that has no table, as a page gets to know it.
+/// A source without a table, in the form sent to clients.
 public struct SourceDescription: Hashable, Sendable {
-  /// What its user calls it.
+  /// The source's configured name.
   public var name: String
-  /// How it is; its `age` is how long it has been there.
+  /// The source's status; its `age` is the time since the source was added.
   public var source: SourceStatus
 
-  /// A source that has no table.
+  /// Creates a description of a source without a table.
   public init(name: String, source: SourceStatus) {
     self.name = name
     self.source = source

@@ -1,6 +1,6 @@
-/// A moment as RFC 3339 writes it, in UTC.
+/// RFC 3339 timestamps in UTC.
 enum Timestamp {
-  /// As many decimals as it takes: none, three, six or nine.
+  /// Returns the timestamp with 0, 3, 6 or 9 decimals, the fewest that represent it exactly.
   static func text(ofNanoseconds value: Int64) -> String {
     let (seconds, nanoseconds) = floorDivide(value, 1_000_000_000)
     let (days, time) = floorDivide(seconds, 86_400)
@@ -17,8 +17,10 @@ enum Timestamp {
     return text + "Z"
   }
 
-  /// The date of a day counted from 1970-01-01, by the rules of the Gregorian calendar: eras of 400 years are all alike, and a year that
-  /// begins in March has its odd day at the end.
+  /// Returns the proleptic Gregorian date of a day counted from 1970-01-01.
+  ///
+  /// The algorithm counts in eras of 400 years, with years that begin in March
+  /// (https://howardhinnant.github.io/date_algorithms.html#civil_from_days).
   private static func date(ofDay days: Int64) -> (year: Int64, month: Int64, day: Int64) {
     let (era, dayOfEra) = floorDivide(days + 719_468, 146_097)
     let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365

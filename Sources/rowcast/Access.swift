@@ -1,19 +1,21 @@
 import Server
 
-/// Whom a server lets in, and where that is kept.
+/// The tokens that a server accepts, and the files that hold them.
 struct Access {
-  /// Nobody is asked for anything when there is none.
+  /// The accepted tokens; an empty list accepts every client.
   let tokens: [AccessToken]
 
-  /// Accepts these tokens.
+  /// Creates an access list of these tokens.
   init(_ tokens: [AccessToken]) { self.tokens = tokens }
 
-  /// Finds or makes the tokens.
+  /// Reads the tokens that the settings name, or generates new ones.
   init(_ settings: Settings) throws(TokenFile.Failure) {
     tokens = try Self.tokens(settings)
   }
 
-  /// Finds the tokens for a server that runs already: only a file can bring new ones.
+  /// Reads the tokens for a running server.
+  ///
+  /// Only a token file can replace the tokens of a running server.
   init(_ settings: Settings, running: [AccessToken]) throws(TokenFile.Failure) {
     if settings.noToken == true {
       tokens = []
@@ -39,8 +41,8 @@ struct Access {
     }
     let port = settings.port ?? Settings.standardPort
     guard port > 0 || settings.unix != nil else { return freshTokens() }
-    // Kept from the last run, so that the cookies of open pages stay valid. An unreadable or exposed file is an error:
-    // replacing it would sign out every browser without a word.
+    // Reuse the tokens of the last run, so that the cookies of open pages stay valid. An unreadable
+    // or exposed file is an error, because replacing it would sign out every browser silently.
     do throws(TokenFile.Failure) {
       return try TokenFile.read(try TokenFile.standardPath(for: settings.address, port: port))
     } catch .missing {
@@ -59,7 +61,7 @@ struct Access {
     return path
   }
 
-  /// Replaces every token of a file by new ones, one for each role in it.
+  /// Replaces every token in a file with a new one of the same role.
   static func rotate(_ path: String) throws(TokenFile.Failure) {
     let roles = try TokenFile.read(path).map(\.role)
     try TokenFile.write(roles.map { AccessToken(role: $0) }, to: path)

@@ -1,10 +1,12 @@
 import Foundation
 import Glibc
 
-/// The user's browser.
+/// The user's web browser.
 enum Browser {
-  /// Opens an address: with each command of `$BROWSER` until one succeeds, else with `xdg-open`. Returns at once; a failure is one line on
-  /// standard error.
+  /// Opens an address in a browser, without blocking.
+  ///
+  /// It tries each command of `$BROWSER` until one succeeds; if `$BROWSER` is empty, it runs
+  /// `xdg-open`. A failure is reported on standard error.
   static func open(_ address: String) {
     let commands = commands(
       ProcessInfo.processInfo.environment["BROWSER"], path: ProcessInfo.processInfo.environment["PATH"], address)
@@ -34,7 +36,9 @@ enum Browser {
     thread.start()
   }
 
-  /// What is run, one after the other: `$BROWSER` is commands with colons between them, `%s` in one stands for the address.
+  /// Returns the commands to try, in order.
+  ///
+  /// `$BROWSER` is a colon-separated list of commands; `%s` in a command stands for the address.
   static func commands(_ browser: String?, path: String?, _ address: String) -> [[String]] {
     let chosen = (browser ?? "").split(separator: ":").map { command in
       let words = command.split(separator: " ").map(String.init)

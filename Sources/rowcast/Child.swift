@@ -2,14 +2,19 @@ import ArgumentParser
 import Glibc
 import PluginHost
 
-/// A program that is a data source: one `--child NAME=COMMAND`, the path of one after `--plugin`, or the words after `--`.
+/// A program that serves as a data source.
+///
+/// It comes from `--child NAME=COMMAND`, from a path after `--plugin`, or from the words after
+/// `--`.
 struct Child: ExpressibleByArgument, Equatable {
   var name: String
   var command: ChildCommand
-  /// Whether it was named as plugins are, by a file: then that file must be trusted. A command line is the operator's own.
+  /// Whether the program was named by its path, as a plugin.
+  ///
+  /// The file of a plugin must pass the trust check; a command line is trusted.
   var isPlugin = false
 
-  /// `NAME=COMMAND`; the command is a line for the shell.
+  /// Parses `NAME=COMMAND`, where the command is a shell command line.
   init?(argument: String) {
     guard let equals = argument.firstIndex(of: "=") else { return nil }
     let line = String(argument[argument.index(after: equals)...])
@@ -18,7 +23,7 @@ struct Child: ExpressibleByArgument, Equatable {
     guard Self.isName(name), line.contains(where: { !$0.isWhitespace }) else { return nil }
   }
 
-  /// A program and its arguments, called as the program's file is.
+  /// Creates a child from a program and its arguments, named after the program's file.
   init?(words: [String]) {
     guard let program = words.first, !program.isEmpty else { return nil }
     name = Self.name(of: program)
@@ -26,7 +31,8 @@ struct Child: ExpressibleByArgument, Equatable {
     guard Self.isName(name) else { return nil }
   }
 
-  /// A program that `--plugin` names: a path to a file that can be run, and is no shared library.
+  /// Creates a child from the argument of `--plugin`: a path to an executable that is not a shared
+  /// library.
   init?(plugin: String) {
     guard plugin.contains("/"), !plugin.hasSuffix(".so"), let path = realpath(plugin, nil) else { return nil }
     defer { free(path) }
@@ -37,7 +43,8 @@ struct Child: ExpressibleByArgument, Equatable {
     isPlugin = true
   }
 
-  /// What stands for a table in addresses and settings.
+  /// Returns whether `name` is valid in URLs and settings: 1 to 64 ASCII letters, digits, `-` and
+  /// `_`.
   static func isName(_ name: String) -> Bool {
     (1...64).contains(name.utf8.count)
       && name.utf8.allSatisfy {
@@ -45,7 +52,7 @@ struct Child: ExpressibleByArgument, Equatable {
       }
   }
 
-  /// `market` for `./market.py`.
+  /// Returns the file's name without its extensions: `market` for `./market.py`.
   private static func name(of program: String) -> String {
     let file = program.split(separator: "/").last.map(String.init) ?? program
     return file.split(separator: ".").first.map(String.init) ?? file

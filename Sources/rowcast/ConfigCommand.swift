@@ -1,11 +1,11 @@
 import ArgumentParser
 
-/// `rowcast config`
+/// The command `rowcast config`.
 struct ConfigCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "config", abstract: "Looks at configurations.", subcommands: [Check.self])
 
-  /// `rowcast config check`
+  /// The command `rowcast config check`.
   struct Check: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Says what is wrong with a configuration, and where; nothing is started.")
@@ -15,7 +15,7 @@ struct ConfigCommand: ParsableCommand {
 
     func run() throws {
       let configuration = try ConfigurationFile(path: file)
-      // All of them, the last one as any other complaint.
+      // Print every problem; the last one is thrown, so that it determines the exit code.
       let problems = configuration.problems
       for problem in problems.dropLast() { complain("\(problem)") }
       if let last = problems.last { throw last }

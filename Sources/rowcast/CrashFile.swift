@@ -2,12 +2,14 @@ import Glibc
 import Logging
 import PluginHost
 
-/// Where it is kept which shared libraries have crashed the server: it must outlive the machine's restart, unlike what is only of this run.
+/// The file that records which shared libraries have crashed the server.
+///
+/// It lies in a state folder that persists across reboots.
 enum CrashFile {
-  /// Begins to keep it; where that cannot be the server runs all the same, and the log says so.
+  /// Starts recording crashes; logs a warning if the file is not writable.
   static func keep() {
     let folder = folder
-    // One after the other, as `mkdir -p` does.
+    // Create the folder and its parents, like `mkdir -p`.
     var path = ""
     for part in folder.split(separator: "/") {
       path += "/\(part)"
@@ -24,7 +26,7 @@ enum CrashFile {
       guard let value = getenv(name).map({ String(cString: $0) }), value.hasPrefix("/") else { return nil }
       return value
     }
-    // systemd's, which may name several.
+    // Set by systemd; may contain several paths.
     if let folder = variable("STATE_DIRECTORY") { return folder.split(separator: ":").first.map(String.init) ?? folder }
     if let folder = variable("XDG_STATE_HOME") { return "\(folder)/rowcast" }
     return "\(variable("HOME") ?? "/root")/.local/state/rowcast"

@@ -1,26 +1,28 @@
 import Dispatch
 import Synchronization
 
-/// Ends the sources while the pages are being told, so that both together take no longer than either.
+/// The shutdown of all sources, in parallel with that of the server's connections.
 final class Ending: Sendable {
   private let feeds = Mutex<[any Feed]>([])
   private let isDone = DispatchGroup()
-  /// With the server's own second this stays below the three seconds that a supervisor is promised.
+  /// The time limit for stopping the sources.
+  ///
+  /// With the server's own second it stays below the three seconds promised to supervisors.
   private static let patience = DispatchTimeInterval.milliseconds(1_000)
 
-  /// Starts a source that is to be ended later.
+  /// Starts a source and registers it to be stopped later.
   func start(_ feed: any Feed) throws {
     try feed.start()
     feeds.withLock { $0.append(feed) }
   }
 
-  /// Tells every source to end; returns at once.
+  /// Begins to stop every source; returns immediately.
   func begin() {
     for feed in feeds.withLock({ $0 }) {
       DispatchQueue.global().async(group: isDone) { feed.stop() }
     }
   }
 
-  /// Waits until all have ended, but not for long.
+  /// Waits until all sources have stopped, or until the time limit.
   func finish() { _ = isDone.wait(timeout: .now() + Self.patience) }
 }

@@ -2,10 +2,10 @@ import Logging
 import PluginHost
 import Server
 
-/// Something that feeds a table: started once, and ended before the command ends.
+/// A source that feeds tables, started once and stopped before the command exits.
 protocol Feed: Sendable {
   func start() throws
-  /// Ends it, and returns when nothing is told any more, or after a while.
+  /// Stops the source; returns when it sends no more events, or after a time limit.
   func stop()
 }
 
@@ -21,7 +21,7 @@ extension Logger.Level {
 }
 
 extension SourceInlet.Event {
-  /// The same for the server.
+  /// Creates the server's event from a source's event.
   init(_ event: SourceEvent) {
     switch event {
     case .schema(let schema): self = .schema(schema)
@@ -42,7 +42,7 @@ extension SourceInlet.Event {
 }
 
 extension SourceWish {
-  /// What the server asks for, as a source is asked for it.
+  /// Creates the source's request from the server's request.
   init(_ wish: SourceInlet.Wish) {
     switch wish {
     case .load(let cells): self = .load(cells)

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Where the command finds what belongs to it.
+/// Paths of the files that belong to the command.
 enum Installation {
   /// The running executable.
   static let executable: String = {
@@ -9,15 +9,18 @@ enum Installation {
     return String(cString: path)
   }()
 
-  /// The folder of the running executable.
+  /// The directory of the running executable.
   static let folder = parent(of: executable)
 
-  /// The folder that a path is in.
+  /// Returns the parent directory of a path.
   static func parent(of path: String) -> String {
     path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
   }
 
-  /// The page: beside the executable, where a package installs it, or in the repository that this was built from.
+  /// Returns the directory of the page's files.
+  ///
+  /// It is looked for next to the executable, in the package's data directory, and in the
+  /// repository that the command was built from.
   static func webFolder(source: String = #filePath) -> String? {
     let repository = parent(of: parent(of: parent(of: source)))
     return ["\(folder)/web", "\(folder)/../share/rowcast/web", "\(repository)/web"].first {
@@ -25,7 +28,9 @@ enum Installation {
     }
   }
 
-  /// The shared library of a plugin: a path is taken as it is, a name is looked for beside the executable.
+  /// Returns the path of a plugin's shared library.
+  ///
+  /// A path is resolved; a name is looked up next to the executable.
   static func pluginPath(_ nameOrPath: String) -> String {
     if nameOrPath.contains("/") {
       guard let path = realpath(nameOrPath, nil) else { return nameOrPath }
@@ -36,7 +41,7 @@ enum Installation {
     return candidates.first { access($0, R_OK) == 0 } ?? candidates[0]
   }
 
-  /// What a plugin is called: `market` for `market`, `./libmarket.so` and `/a/market.so`.
+  /// Returns the name of a plugin: `market` for `market`, `./libmarket.so` and `/a/market.so`.
   static func pluginName(_ nameOrPath: String) -> String {
     var name = nameOrPath.split(separator: "/").last ?? ""
     if name.hasSuffix(".so") { name.removeLast(3) }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import PluginHost
 
-/// How rows that nobody has described are to be read and shown.
+/// Options for data without a declared schema.
 struct LooseArguments: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -36,7 +36,7 @@ struct LooseArguments: ParsableArguments {
     if columns.map({ Self.list($0).isEmpty }) ?? false { throw ValidationError("--columns names no column") }
   }
 
-  /// The same for the host of plugins.
+  /// The options in the form that the plugin host expects.
   var options: LooseOptions {
     var options = LooseOptions()
     options.format = format.flatMap(LooseFormat.init)

@@ -1,18 +1,21 @@
 import Dispatch
 import Foundation
 import Logging
+import PluginHost
 import Server
 
-/// Reads the configuration again, each time somebody asks for it, and changes what can be changed while the server runs. One that is
-/// wrong changes nothing.
+/// The reloading of the configuration on request.
+///
+/// It applies the settings that a running server can change. An invalid configuration changes
+/// nothing.
 final class Reloading: Sendable {
   private struct State {
     var settings: Settings
     var control: ServerControl?
     var keeper: SourceKeeper?
-    /// Looks at the token file and the file of sign-ins while the server runs.
+    /// The timer that polls the token file and the file of sign-ins.
     var accessTimer: (any DispatchSourceTimer)?
-    /// The sign-ins after the last exchange with their file, the file then, and the minute.
+    /// The sign-ins after the last exchange with their file, the file's stamp, and the minute.
     var signIns: (merged: SignIns, stamp: FileStamp?, minute: Int64) = (SignIns(), nil, 0)
   }
 
@@ -29,21 +32,23 @@ final class Reloading: Sendable {
     func withLock<Result>(_ body: (inout State) -> Result) -> Result { lock.withLock { body(&state) } }
   }
 
-  /// - Parameter read: reads all settings; what it throws says what is wrong.
+  /// - Parameter read: Reads all settings; the error that it throws is logged.
   init(_ settings: Settings, output: LogOutput, read: @escaping @Sendable () throws -> Settings) {
     state = NSLockedState(State(settings: settings))
     self.output = output
     self.read = read
   }
 
-  /// Names the server, once there is one.
+  /// Sets the server to which changes are applied.
   func serve(_ control: ServerControl) { state.withLock { $0.control = control } }
 
-  /// Names who keeps the sources, if they can be changed.
+  /// Sets the keeper of the sources; without it the sources stay as they are.
   func keep(_ keeper: SourceKeeper) { state.withLock { $0.keeper = keeper } }
 
-  /// Takes the tokens of this file whenever it is replaced, as `rowcast token rotate` does, and shares the sign-ins with the file beside
-  /// it. A file that is missing or wrong changes nothing.
+  /// Polls a token file and the file of sign-ins beside it, and applies changes of other processes.
+  ///
+  /// `rowcast token rotate` and `rowcast sessions --end` change them. A missing or invalid file
+  /// changes nothing.
   func watchAccess(at path: String) {
     exchangeSignIns(besideTokens: path, isFirst: true)
     let timer = DispatchSource.makeTimerSource(queue: queue)
@@ -81,7 +86,8 @@ final class Reloading: Sendable {
     logger.notice("the tokens were replaced: sessions of the former ones end")
   }
 
-  /// Reads it again, on a thread of its own: a file can take its time, and the loop has none. [any thread]
+  /// Begins to reload the configuration on a background queue, because reading files may block.
+  /// [any thread]
   func begin() {
     queue.async { [self] in
       let (former, control) = state.withLock { ($0.settings, $0.control) }
@@ -94,7 +100,7 @@ final class Reloading: Sendable {
           state.settings = settings
           return state.keeper
         }
-        // First: whoever is told that all was read again finds it so.
+        // Change the sources first, so that they are up to date when the server reports the reload.
         if let sources = settings.sources { keeper?.change(to: sources) }
         control.change(ServerChanges(settings, access))
         logger.info("the configuration was read again")
@@ -118,7 +124,7 @@ extension LogOutput {
 }
 
 extension ServerChanges {
-  /// What of the settings holds at once.
+  /// Creates the changes that take effect immediately.
   init(_ settings: Settings, _ access: Access) {
     self.init(
       tokens: access.tokens, isReadOnly: settings.readOnly ?? false,
@@ -128,7 +134,7 @@ extension ServerChanges {
 }
 
 extension Settings {
-  /// What differs and is looked at only at the start.
+  /// Returns the names of changed settings that take effect only after a restart.
   fileprivate func fixedNames(changedFrom former: Settings) -> [String] {
     var names: [String] = []
     func compare<Value: Equatable>(_ name: String, _ value: KeyPath<Settings, Value>) {
@@ -137,7 +143,7 @@ extension Settings {
     compare("port", \.port)
     compare("listen", \.listen)
     compare("unix", \.unix)
-    // A server that speaks TLS takes another certificate at once.
+    // A server that already uses TLS takes a new certificate immediately.
     if tlsCertificate == nil || former.tlsCertificate == nil {
       compare("tls-certificate", \.tlsCertificate)
       compare("tls-key", \.tlsKey)

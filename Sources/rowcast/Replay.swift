@@ -6,7 +6,7 @@ import Logging
 import Recording
 import Server
 
-/// `rowcast replay`
+/// The command `rowcast replay`.
 struct Replay: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Serves again what rowcast serve --record has kept, or verifies it.",
@@ -77,7 +77,7 @@ struct Replay: ParsableCommand {
     announce("listening on \(getenv("JOURNAL_STREAM") == nil ? server.loginURL() : server.url)")
     server.run()
     if let tokenPath { unlink(tokenPath) }
-    // Not a return: the feed may be in the middle of a long pause.
+    // Exit instead of returning, because the feed's thread may be sleeping.
     Glibc.exit(0)
   }
 }

@@ -4,14 +4,14 @@ import Logging
 import Recording
 import Server
 
-/// Tells a server what a recording's sources said, with the time between them; on a thread of its own.
+/// A feed that replays a recording's source events to a server, on its own thread.
 final class ReplayFeed: Sendable {
   private let path: String
   private let speed: Double
   private let control: ServerControl
   private let logger: Logger
 
-  /// A feed that is not started. With a speed of 0 it does not wait.
+  /// Creates a feed without starting it; a speed of 0 replays without pauses.
   init(path: String, speed: Double, control: ServerControl, logger: Logger) {
     self.path = path
     self.speed = speed

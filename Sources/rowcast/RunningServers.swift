@@ -1,23 +1,24 @@
 import Glibc
 import Server
 
-/// A running server of this user, as other commands find it.
+/// A running server of this user, as recorded in the state folder.
 struct RunningServer {
   /// The port; 0 for a Unix socket.
   var port: Int
-  /// The address that browsers open, with a `/` at its end.
+  /// The base URL for browsers, with a trailing `/`.
   var url: String
-  /// The file with its tokens; `nil` for a server without.
+  /// The path of the token file; `nil` if the server accepts every client.
   var tokenFile: String?
   /// Whether the server accepts every client without a token.
   var isOpen: Bool { tokenFile == nil }
 }
 
-/// The servers of this user that are running: one file each in the state folder, locked as long as the server runs.
+/// The running servers of this user.
 ///
-/// The lock, not the file, says that a server runs: the kernel releases it however the process ends.
+/// Each server keeps a locked file in the state folder. The lock marks the server as running,
+/// because the kernel releases it however the process ends.
 enum RunningServers {
-  /// Holds a server's entry; the process keeps it until it ends.
+  /// A server's entry, locked until the process ends.
   struct Entry {
     fileprivate let path: String
     fileprivate let file: Int32
@@ -31,11 +32,14 @@ enum RunningServers {
 
   private static let suffix = ".server"
 
-  /// Enters this server; `nil` where the state folder cannot be used, which costs only that `rowcast url` does not find it.
+  /// Records this server in the state folder.
+  ///
+  /// Returns `nil` if the state folder is unusable; then `rowcast url` does not find the server.
   static func enter(_ server: RunningServer) -> Entry? {
     guard let folder = try? TokenFile.stateFolder() else { return nil }
     let path = "\(folder)/\(server.port > 0 ? "\(server.port)" : "process-\(getpid())")\(suffix)"
-    // Another server on the same port of another address keeps its entry; this one takes one named by its process.
+    // If a server on another address with the same port holds the entry, use one named by process
+    // ID.
     for path in [path, "\(folder)/process-\(getpid())\(suffix)"] {
       let file = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
       guard file >= 0 else { continue }
@@ -50,7 +54,7 @@ enum RunningServers {
     return nil
   }
 
-  /// All running servers of this user, by port.
+  /// Returns all running servers of this user, ordered by port.
   static func all() -> [RunningServer] {
     guard let folder = try? TokenFile.stateFolder(), let directory = opendir(folder) else { return [] }
     defer { closedir(directory) }
@@ -62,14 +66,14 @@ enum RunningServers {
     return servers.sorted { ($0.port, $0.url) < ($1.port, $1.url) }
   }
 
-  /// One entry; `nil` when its server has ended.
+  /// Reads one entry; returns `nil` if its server has ended.
   private static func read(_ path: String) -> RunningServer? {
     let file = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
     guard file >= 0 else { return nil }
     defer { close(file) }
     var status = stat()
     guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid() else { return nil }
-    // A shared lock is granted only when the server that held the exclusive one has ended.
+    // The shared lock is granted only if the server's exclusive lock is gone.
     if flock(file, LOCK_SH | LOCK_NB) == 0 { return nil }
     var bytes = [UInt8](repeating: 0, count: 16_384)
     let count = Glibc.read(file, &bytes, bytes.count)
@@ -80,9 +84,9 @@ enum RunningServers {
     return RunningServer(port: port, url: String(lines[1]), tokenFile: lines[2].isEmpty ? nil : String(lines[2]))
   }
 
-  /// The running server that these settings mean: the one on the named port, or the only one.
+  /// Returns the running server that the settings select: by its port, or the only one.
   ///
-  /// - Throws: `WorldError` that lists the running servers when none or several fit.
+  /// - Throws: `WorldError` that lists the running servers if none or several match.
   static func one(_ settings: Settings) throws -> RunningServer {
     let all = all()
     let fitting = settings.port.map { port in all.filter { $0.port == port } } ?? all

@@ -8,7 +8,7 @@ import PluginHost
 import Recording
 import Server
 
-/// `rowcast serve`
+/// The command `rowcast serve`.
 struct Serve: ParsableCommand {
   static let configuration = CommandConfiguration(abstract: "Serves the page and the tables until it is told to stop.")
 
@@ -26,7 +26,7 @@ struct Serve: ParsableCommand {
       do {
         try keeper.start(settings.sources!)
       } catch let error as PluginError {
-        // What the operator wrote is the command's fault, a file that does not fit is the world's.
+        // A bad setting is a usage error; a file that does not fit is an environment failure.
         if case .badSetting = error { throw ValidationError("--set \(error)") }
         throw WorldError(description: "\(error)")
       }
@@ -34,7 +34,9 @@ struct Serve: ParsableCommand {
     }
   }
 
-  /// Serves what `startFeeds` starts; until the server runs that gets no further than its inlets hold.
+  /// Serves the feeds that `startFeeds` starts.
+  ///
+  /// Until the server runs, a feed can deliver only as much as its inlet buffers.
   func run(_ startFeeds: (Settings, ServerControl, Ending) throws -> Void) throws {
     let options = options
     try Self.serve(try options.settings(), rereading: options.rereading, isOpening: options.open) {
@@ -43,8 +45,12 @@ struct Serve: ParsableCommand {
     }
   }
 
-  /// Serves by these settings; `showing`: what the address shows, behind its `#`; `rereading`: reads the settings again at
-  /// SIGHUP; without it there is nothing to read, and SIGHUP ends the server; `isOpening`: opens the address in a browser.
+  /// Serves with these settings until the server is stopped.
+  ///
+  /// - Parameters:
+  ///   - view: The fragment of the printed address, with its `#`, that selects a view.
+  ///   - rereading: Reads the settings again at SIGHUP. Without it SIGHUP ends the server.
+  ///   - isOpening: Whether to open the address in a browser.
   static func serve(
     _ settings: Settings, showing view: String = "", rereading: (@Sendable () throws -> Settings)? = nil,
     isOpening: Bool = false, _ startFeeds: (Settings, ServerControl, Ending, Reloading) throws -> Void
@@ -55,15 +61,18 @@ struct Serve: ParsableCommand {
     defer { output.flush() }
     output.change(settings)
     LoggingSystem.bootstrap { LineLogHandler(label: $0, output: output) }
-    // libwebsockets closes one of its descriptors twice in the end, and what somebody has opened between the two is closed with it. Dispatch
-    // dies of that: it is to have its own descriptors from the beginning, which a timer makes it open.
+    // libwebsockets closes one of its descriptors twice at shutdown. The second close hits any
+    // descriptor opened in between, and Dispatch traps when it loses one. A timer makes Dispatch
+    // open its own descriptors early.
     DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(1)) {}
     FileLimit.raise(forPages: ServerConfiguration().sessionLimit)
-    _ = allocator_return_blocks_from(1 << 17)  // or what a source has said once would stay for ever
+    // Return large freed blocks to the system; otherwise memory from one large delivery stays
+    // resident.
+    _ = allocator_return_blocks_from(1 << 17)
     let ending = Ending()
     let reloading = Reloading(settings, output: output, read: rereading ?? { settings })
     let (server, access) = try makeServer(settings, ending, rereading == nil ? nil : reloading)
-    // Before the first library is loaded.
+    // Must precede the loading of the first library.
     CrashFile.keep()
     try startFeeds(settings, server.control, ending, reloading)
     let tokenPath: String?
@@ -77,12 +86,12 @@ struct Serve: ParsableCommand {
       RunningServer(port: settings.unix == nil ? server.port : 0, url: server.url, tokenFile: tokenPath))
     if let tokenPath { reloading.watchAccess(at: tokenPath) }
     server.recording?.begin()
-    // What a journal keeps must let nobody in.
+    // Keep the login code out of the journal.
     announce("listening on \(getenv("JOURNAL_STREAM") == nil ? server.loginURL() : server.url)\(view)")
     if isOpening { Browser.open("\(server.loginURL())\(view)") }
     server.run()
     entry?.remove()
-    // A port that the system has chosen does not come again, and nor do its pages.
+    // A port chosen by the system is not reused, so its files are useless after the run.
     if let tokenPath, settings.tokenFile == nil, settings.unix == nil, settings.port == 0 {
       unlink(tokenPath)
       unlink(SignInFile.path(besideTokens: tokenPath))
@@ -90,7 +99,7 @@ struct Serve: ParsableCommand {
     ending.finish()
     server.recording?.close()
     output.flush()
-    // Not a return: what a plugin still does in its own threads must not keep the process.
+    // Exit instead of returning, because threads of plugins may still run.
     Glibc.exit(0)
   }
 

@@ -2,10 +2,10 @@ import Logging
 import Server
 
 extension ServerConfiguration {
-  /// What was chosen about a server that an operator runs.
+  /// Creates the configuration of a server from the operator's settings.
   ///
-  /// - Throws: `PageFiles.Failure` when the page cannot be read.
-  /// - Precondition: the settings have no problems.
+  /// - Throws: `PageFiles.Failure` if the page's files are not readable.
+  /// - Precondition: The settings have no problems.
   init(_ settings: Settings, _ access: Access) throws {
     self.init()
     address = settings.address

@@ -1,12 +1,12 @@
 import ArgumentParser
 
-/// One `--set NAME.KEY=VALUE`.
+/// A plugin setting, from an argument `--set NAME.KEY=VALUE` or the configuration file.
 struct Setting: ExpressibleByArgument {
   var plugin: String
   var key: String
   var value: String
 
-  /// One that stands in a file.
+  /// Creates a setting that comes from the configuration file.
   init(plugin: String, key: String, value: String) {
     self.plugin = plugin
     self.key = key

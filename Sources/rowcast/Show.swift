@@ -4,7 +4,7 @@ import Logging
 import PluginHost
 import Server
 
-/// `COMMAND | rowcast`, `rowcast FILE...`
+/// The command `rowcast show`, the default for `COMMAND | rowcast` and `rowcast FILE...`.
 struct Show: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Shows rows from standard input or from files as tables: COMMAND | rowcast, rowcast data.csv.",
@@ -38,10 +38,11 @@ struct Show: ParsableCommand {
 
   private static let greatestFileCount = 64
 
-  /// The files to show, each as a table; standard input when empty.
+  /// The files to show, one table each; standard input if empty.
   private var files: [String] { serve.options.command }
 
-  /// The arguments with the files behind `--`, where the parser takes words that are no options.
+  /// Returns the arguments with the files moved behind `--`, where the parser accepts positional
+  /// words.
   static func separated(_ arguments: [String]) -> [String] {
     var (options, files): ([String], [String]) = ([], [])
     var place = 0
@@ -63,7 +64,7 @@ struct Show: ParsableCommand {
     return options + (files.isEmpty ? [] : ["--"] + files)
   }
 
-  /// A stream to show, and what its table is called.
+  /// An open stream and the name of its table.
   private struct Stream {
     var file: Int32
     var name: String
@@ -72,7 +73,7 @@ struct Show: ParsableCommand {
 
   func run() throws {
     let streams = try streams()
-    // The files are no source that the server starts.
+    // The server must not start the files as source programs.
     var serve = serve
     serve.options.command = []
     try serve.run { [follow] _, control, ending in
@@ -108,7 +109,7 @@ struct Show: ParsableCommand {
       let title = path.split(separator: "/").last.map(String.init) ?? path
       var own = options
       if own.title.isEmpty { own.title = title }
-      // What separates values is known from such a name; the other formats show in the first line.
+      // The extension selects the separator; other formats are recognized from the first line.
       if own.format == nil {
         own.format = ["csv": .csv, "tsv": .tsv][title.split(separator: ".").last?.lowercased() ?? ""]
       }
@@ -120,7 +121,7 @@ struct Show: ParsableCommand {
     }
   }
 
-  /// `sales-2026` for `sales 2026.csv`.
+  /// Returns the table name for a file: `sales-2026` for `sales 2026.csv`.
   private static func tableName(_ file: String) -> String {
     let stem = file.split(separator: ".").first ?? ""
     let name = stem.unicodeScalars.map { scalar in
@@ -129,12 +130,13 @@ struct Show: ParsableCommand {
     return name.isEmpty ? "file" : String(name.prefix(64))
   }
 
-  /// Whether this is what is wanted though nothing says so: a file is named, or something is piped into the command, and no other source
-  /// is named.
+  /// Returns whether arguments without a subcommand mean `show`.
+  ///
+  /// They do if a file is named, or if standard input is redirected and no other source is named.
   static func isMeant(by arguments: [String], besides commands: [String]) -> Bool {
     if let first = arguments.first, !first.hasPrefix("-") {
       guard !commands.contains(first) else { return false }
-      // A mistyped subcommand is no file.
+      // A mistyped subcommand must not count as a file.
       return first.contains(".") || first.contains("/") || access(first, F_OK) == 0
     }
     if !arguments.contains("--"), separated(arguments).contains("--") { return true }
@@ -147,7 +149,7 @@ struct Show: ParsableCommand {
   }
 }
 
-/// A stream, joined to the server.
+/// A stream source as a feed.
 private struct StreamFeed: Feed {
   let source: StreamSource
   func start() throws { try source.start() }

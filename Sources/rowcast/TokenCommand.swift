@@ -1,12 +1,12 @@
 import ArgumentParser
 import Server
 
-/// `rowcast token`
+/// The command `rowcast token`.
 struct TokenCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "token", abstract: "Manages the tokens that let clients in.", subcommands: [Rotate.self])
 
-  /// `rowcast token rotate`
+  /// The command `rowcast token rotate`.
   struct Rotate: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Replaces the tokens of a server: every browser and client must sign in again.",
@@ -29,7 +29,8 @@ struct TokenCommand: ParsableCommand {
     }
   }
 
-  /// The token file that the options name: the named one, the running server's, or the one that a stopped server left.
+  /// Returns the token file that options name: the given one, the running server's, or that of a
+  /// stopped server.
   static func path(_ settings: Settings) throws -> String {
     guard settings.tokenFile == nil, settings.unix == nil else {
       return try URLCommand.server(settings).tokenFile!

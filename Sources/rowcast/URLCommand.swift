@@ -1,7 +1,7 @@
 import ArgumentParser
 import Server
 
-/// `rowcast url`
+/// The command `rowcast url`.
 struct URLCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "url", abstract: "Prints a link that signs one browser in; good once, for two minutes.",
@@ -35,7 +35,9 @@ struct URLCommand: ParsableCommand {
     announce("\(server.url)?code=\(token.loginCode(at: BootClock.milliseconds))")
   }
 
-  /// The server that these settings mean. Named by its token file or socket, it need not be one that this user runs.
+  /// Returns the server that the settings select.
+  ///
+  /// A server named by its token file or socket may belong to another user.
   static func server(_ settings: Settings) throws -> RunningServer {
     guard settings.tokenFile != nil || settings.unix != nil else {
       var server = try RunningServers.one(settings)

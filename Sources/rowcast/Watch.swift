@@ -4,7 +4,7 @@ import Logging
 import PluginHost
 import Server
 
-/// `rowcast watch -n 2 COMMAND ARGUMENT...`
+/// The command `rowcast watch -n 2 COMMAND ARGUMENT...`.
 struct Watch: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Runs a command again and again, and shows the table that it prints: rowcast watch -n 2 df -h",
@@ -33,13 +33,13 @@ struct Watch: ParsableCommand {
 
   func run() throws {
     let words = serve.options.command
-    // A line for the shell is called as its first word is.
+    // A shell command line is named after its first word.
     let line = Self.isShellLine(words) ? words[2] : nil
     let first = line.map { String($0.split { !$0.isLetter && !$0.isNumber && !"_-./".contains($0) }.first ?? "sh") }
     guard var child = first.flatMap({ Child(words: [$0]) }) ?? Child(words: words) else { return }
     child.command = ChildCommand(words[0], Array(words.dropFirst()))
     child.command.inheritsEnvironment = true
-    // The user's own command must see what it sees in the user's shell.
+    // The command must see the same files as in the user's shell.
     child.command.isolation = .light
     let name = loose.name ?? child.name
     var options = loose.options
@@ -60,13 +60,15 @@ struct Watch: ParsableCommand {
 }
 
 extension Watch {
-  /// Options that have no value behind them.
+  /// The options without a value.
   static let flags: Set<String> = ["--no-token", "--read-only", "--open", "--help", "-h", "--version"]
   private static let shell = ["/bin/sh", "-c"]
 
-  /// The same arguments with `--` in front of the command, and with the shell in front of a line for it.
+  /// Returns the arguments with `--` inserted before the command.
   ///
-  /// - Parameter arguments: what follows `watch`.
+  /// A single word with shell syntax is prefixed with `/bin/sh -c`.
+  ///
+  /// - Parameter arguments: The arguments after `watch`.
   static func separated(_ arguments: [String]) -> [String] {
     var place = 0
     while place < arguments.count, arguments[place] != "--" {
@@ -79,7 +81,7 @@ extension Watch {
     return arguments[..<place] + ["--"] + (command.count == 1 && needsShell(command[0]) ? shell + command : command)
   }
 
-  /// Whether one word is a line with arguments, pipes or the like, and not the path of a program.
+  /// Returns whether a single word is a shell command line rather than the path of a program.
   private static func needsShell(_ word: String) -> Bool {
     guard word.contains(where: { " \t\n|&;<>()$`\"'*?[]#~{}!".contains($0) }) else { return false }
     return access(word, X_OK) != 0
@@ -88,7 +90,7 @@ extension Watch {
   static func isShellLine(_ words: [String]) -> Bool { words.count == 3 && words.starts(with: shell) }
 }
 
-/// A command that is run again and again, joined to the server.
+/// A repeated command as a feed.
 private struct WatchFeed: Feed {
   let source: WatchSource
   func start() throws { try source.start() }

@@ -1,20 +1,20 @@
 import Glibc
 
-/// What keeps the command from doing as it was told, though it was told well.
+/// A failure of the operator's environment, as opposed to an error in the command line.
 struct WorldError: Error, CustomStringConvertible {
   var description: String
 }
 
-/// What was examined has failed, and the report says why.
+/// A failed check whose report has already been printed.
 struct Verdict: Error {}
 
-/// Writes one line to standard error.
+/// Writes one line to standard error, prefixed with the command's name.
 func complain(_ text: String) {
   let line = "rowcast: " + text.split(separator: "\n").joined(separator: " ") + "\n"
   _ = line.withCString { write(STDERR_FILENO, $0, strlen($0)) }
 }
 
-/// Writes one line to standard output at once, whatever it is connected to.
+/// Writes one line to standard output without buffering.
 func announce(_ text: String) {
   _ = (text + "\n").withCString { write(STDOUT_FILENO, $0, strlen($0)) }
 }

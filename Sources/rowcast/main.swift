@@ -1,7 +1,7 @@
 import ArgumentParser
 import Glibc
 
-/// `rowcast`: joins the parts.
+/// The `rowcast` command, which connects the modules.
 struct Rowcast: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Turns lists that keep changing into live tables in the browser.",
@@ -12,7 +12,9 @@ struct Rowcast: ParsableCommand {
     ],
     defaultSubcommand: Serve.self)
 
-  /// The arguments with what may be left out: the subcommand for rows, and `--` in front of a command to watch.
+  /// Returns the arguments with omitted parts added.
+  ///
+  /// The parts are the subcommand `show`, and `--` before a command to watch.
   static func completed(_ arguments: [String]) -> [String] {
     if arguments.first == "watch" { return ["watch"] + Watch.separated(Array(arguments.dropFirst())) }
     let commands = configuration.subcommands.map { $0._commandName } + ["help"]
@@ -21,8 +23,9 @@ struct Rowcast: ParsableCommand {
   }
 }
 
-// Not `Rowcast.main()`: its exit codes are those of sysexits.h, and it prints the usage after each complaint. Ours: one line, and 2
-// when the command was wrong, 1 when the world was.
+// `Rowcast.main()` would exit with the codes of sysexits.h and print the usage after each error.
+// This command prints one line per error, and exits with 2 for a usage error and 1 for other
+// failures.
 do {
   let arguments = Array(CommandLine.arguments.dropFirst())
   var command = try Rowcast.parseAsRoot(Rowcast.completed(arguments))

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Server
 
-/// That nothing is done twice, and nothing waits for ever.
+/// Tests that each action request runs at most once and is answered in time.
 @Suite struct ActionBookTests {
   private let page = SessionID(rawValue: 1)
   private let other = SessionID(rawValue: 2)

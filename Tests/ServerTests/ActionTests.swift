@@ -5,7 +5,7 @@ import Testing
 
 @testable import Server
 
-/// Pages that want something done, over real sockets.
+/// Tests of action requests over real sockets.
 @Suite struct ActionTests {
   private static let schema = Schema(
     name: "jobs", key: .text, columns: [Column("name", .text)],
@@ -15,7 +15,7 @@ import Testing
       Action("clear", appliesToRows: false, patience: .milliseconds(50)),
     ])
 
-  /// A source that notes what it is asked to do, and answers when it is told to.
+  /// A source that records the requests it receives, and answers them on request of the test.
   private final class Worker: Sendable {
     let inlet: SourceInlet
     let requests = Mutex<[ActionRequest]>([])
@@ -35,7 +35,7 @@ import Testing
       }
     }
 
-    /// The requests so far as texts.
+    /// The requests received so far, as texts.
     var log: [String] {
       requests.withLock {
         $0.map { request in
@@ -50,7 +50,7 @@ import Testing
     }
   }
 
-  /// A page that looks at the table, and the ids of its rows by their only cell.
+  /// Opens a table; returns the client, its session token, and the row IDs by the first cell.
   private func open(_ server: RunningServer, table: String = "jobs") throws -> (WebSocketClient, String, [String: Int])
   {
     let client = try WebSocketClient(port: server.port)
@@ -74,13 +74,14 @@ import Testing
     let act =
       #"{"type":"act","id":7,"table":"jobs","action":"stop","row":\#(try #require(ids["test"])),"arguments":{"grace":9}}"#
     client.say(act)
-    client.say(act)  // while it is under way
+    // The first request is still pending.
+    client.say(act)
     client.say(#"{"type":"act","id":8,"table":"jobs","action":"stop","row":\#(try #require(ids["build"]))}"#)
     client.say(
       #"{"type":"act","id":8,"table":"jobs","action":"stop","row":\#(ids["build"]!),"arguments":{"grace":-1}}"#)
     client.say(
       #"{"type":"act","id":9,"table":"jobs","action":"stop","row":\#(ids["build"]!),"arguments":{"grace":-1}}"#)
-    // That one is answered without the source: all before it were taken.
+    // This answer does not need the source, so all earlier messages were handled before it.
     let refused = try client.message("acted")
     #expect(refused["id"] as? Int == 9 && failure(refused) == "badArgument")
     #expect(worker.log == ["stop test grace=integer(9)", "stop build grace=integer(5)"])
@@ -90,7 +91,8 @@ import Testing
     worker.answer(0, .done("stopped"))
     let first = try client.message("acted")
     #expect(first["id"] as? Int == 7 && first["result"] as? String == "stopped" && first["session"] == nil)
-    client.say(act)  // after it was answered
+    // The first request was answered.
+    client.say(act)
     #expect(try client.message("acted")["result"] as? String == "stopped")
     client.say(#"{"type":"act","id":3,"table":"jobs","action":"clear"}"#)
     #expect(failure(try client.message("acted")) == "forgotten")
@@ -105,7 +107,7 @@ import Testing
     let act = #"{"type":"act","id":7,"table":"jobs","action":"stop","row":\#(try #require(ids["test"]))}"#
     one.say(act)
     two.say(act)
-    // Both have been taken when both have been answered.
+    // Each answer shows that the client's earlier requests were handled.
     for client in [one, two] {
       client.say(#"{"type":"act","id":8,"table":"jobs","action":"stop","row":999}"#)
       #expect(failure(try client.message("acted")) == "rowGone")
@@ -190,7 +192,7 @@ import Testing
       for id in 1...count {
         client.say(#"{"type":"act","id":\#(id),"table":"jobs","action":"stop","row":\#(try #require(ids["test"]))}"#)
       }
-      // Answered at once, and after the others were taken.
+      // This is answered immediately, after the earlier requests were handled.
       if count == 16 {
         client.say(#"{"type":"act","id":17,"table":"jobs","action":"stop","row":999}"#)
         #expect(failure(try client.message("acted")) == "rowGone")
@@ -228,7 +230,7 @@ import Testing
     #expect(actions.compactMap { $0["name"] as? String } == ["stop", "clear"])
     #expect(actions.compactMap { $0["danger"] as? Bool } == [true, false])
     #expect(actions.compactMap { $0["rows"] as? Bool } == [true, false])
-    // Needs no table to be open.
+    // This request requires no open table.
     client.say(#"{"type":"act","id":1,"table":"jobs","action":"clear"}"#)
     #expect(failure(try client.message("acted")) == "unanswered")
     #expect(worker.log == ["clear - "])

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Server
 
-/// Where a server may listen, and which names that makes its own.
+/// Tests of listen addresses and of the host names that they imply.
 @Suite struct AddressTests {
   @Test func anAddressIsWrittenAsUsual() {
     #expect(ListenAddress("127.0.0.1") == .loopback)

@@ -6,13 +6,13 @@ import Wire
 @testable import ListEngine
 @testable import Server
 
-/// What the documents say of each bound is what is in force.
+/// Tests that the limits stated in the documents are in force.
 @Suite struct BoundsTests {
   private static let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..").standardized
 
   private func expect(_ document: String, _ said: [(String, Bool)]) throws {
     let text = try String(contentsOf: Self.root.appending(path: "docs/\(document)"), encoding: .utf8)
-    // Where a line ends says nothing.
+    // Line breaks are irrelevant.
     let words = text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
     for (words_, isSo) in said {
       #expect(words.contains(words_), "\(document) does not say “\(words_)”")

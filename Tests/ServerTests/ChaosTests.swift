@@ -1,13 +1,14 @@
 import Foundation
 import Testing
 
-/// A small run of `make chaos`: kills, hangs, floods and garbage, and a server that goes on.
+/// A short run of `make chaos`: a server that survives kills, hangs, floods and invalid input.
 @Suite struct ChaosTests {
   private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent()
 
   @Test func noPluginStopsTheServer() throws {
-    // Beside other tests the time of other tables says nothing, as long as it is not without end; make chaos measures it.
+    // Next to other tests, the delays of other tables are not meaningful; `make chaos` measures
+    // them.
     let text = try kept(
       "run",
       [
@@ -22,7 +23,7 @@ import Testing
     #expect(text.hasPrefix("\(fault)"))
   }
 
-  /// What one of the scripts prints that find that all was kept.
+  /// Returns the output of a script that checks the guarantees.
   private func kept(_ script: String, _ options: [String]) throws -> String {
     let rowcast = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
       .appending(path: "rowcast").path

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Server
 
-/// `rowcast serve`, from outside.
+/// Tests of `rowcast serve` as a process.
 @Suite struct CommandTests {
   @Test(arguments: [
     ["--nope"], ["serve", "--nope"], ["nope"], ["--port", "x"], ["--port", "-1"], ["--port", "65536"], ["--port"],
@@ -106,7 +106,7 @@ import Testing
   @Test(arguments: [
     ["serve"], ["--child", "jobs=exec sleep 100"], ["watch", "--", "true"], ["show"], ["plugin", "run", "/bin/cat"],
   ]) func whereThereIsNoFileToReadAgainAHangUpEndsIt(_ arguments: [String]) throws {
-    // Words behind `--` are the last ones.
+    // The words after `--` must come last.
     let options = ["--port", "0", "--no-token"]
     let command = try RunningCommand(
       arguments.contains("--") ? ["watch"] + options + arguments.dropFirst() : arguments + options)
@@ -156,7 +156,7 @@ import Testing
     let command = try RunningCommand(["--port", "0", "--no-token"])
     let silent = try WebSocketClient.open("processes", port: command.port)
     command.send(signal: SIGTERM)
-    // Long before the page would be found to be gone.
+    // This is much earlier than the keepalive would detect the lost client.
     #expect(try command.end(within: 10) == 0)
     withExtendedLifetime(silent) {}
   }
@@ -165,7 +165,7 @@ import Testing
     let command = try RunningCommand(["--port", "0", "--no-token"])
     let silent = try WebSocketClient.open("processes", port: command.port)
     command.send(signal: SIGTERM)
-    // The Close frame says that the first one was heard.
+    // The Close frame shows that the first signal was handled.
     _ = silent.socket.receive(until: RawSocket.now() + RawSocket.patience)
     command.send(signal: SIGTERM)
     let end = try command.end()

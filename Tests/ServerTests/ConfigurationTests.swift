@@ -3,7 +3,7 @@ import Testing
 
 @testable import Server
 
-/// The configuration file: what it may say, where it is wrong, and that a wrong one changes nothing.
+/// Tests of the configuration file: its settings, the locations of errors, and failed reloads.
 @Suite struct ConfigurationTests {
   final class Folder {
     let path = FileManager.default.temporaryDirectory.appending(path: "rowcast-\(UUID().uuidString)").path
@@ -14,7 +14,7 @@ import Testing
     func write(_ bytes: [UInt8]) throws { try Data(bytes).write(to: URL(filePath: file)) }
   }
 
-  /// What is wrong, and where: line, column, and a part of what is said.
+  /// Invalid files, with the line and column of the error and a part of its text.
   private static let broken: [(text: String, place: String, says: String)] = [
     ("prot: 1", "1:1", "no setting “prot”"), ("port: 1\nPort: 2", "2:1", "no setting “Port”"),
     ("port: 70000", "1:1", "between 0 and 65535"), ("port: -1", "1:1", "between 0 and 65535"),
@@ -135,7 +135,8 @@ import Testing
     let places = checked.complaints.split(separator: "\n").map { line in
       line.dropFirst("rowcast: \(folder.file):".count).split(separator: ": ")[0]
     }
-    // Nothing is said of what only looks wrong because something else is: 0.0.0.0 has a certificate, if not one that can be read.
+    // An error that only follows from another one is not reported: 0.0.0.0 has a certificate,
+    // though an unreadable one.
     #expect(
       places == ["1:7", "2:1", "4:18", "5:1", "7:5", "9:5", "10:13", "11:13", "12:12", "13:13"], "\(checked.complaints)"
     )
@@ -263,7 +264,7 @@ import Testing
       try HTTPAnswer.get("/session", port: command.port).map { String(decoding: $0.body, as: UTF8.self) }
     }
     for (text, _, _) in Self.broken {
-      // What would change something if it were not for the fault.
+      // Without the error, this file would change a setting.
       try folder.write(text)
       reload()
       #expect(try role() == "{\"role\":\"viewer\"}\n", "\(text)")

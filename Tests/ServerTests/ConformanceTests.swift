@@ -2,22 +2,25 @@ import Testing
 
 @testable import Server
 
-/// RFC 6455, case by case, in the sections and by the numbers of the Autobahn test suite (1 to 7, 9 and 10).
+/// RFC 6455 case by case, with the sections and numbers of the Autobahn test suite (1 to 7, 9 and
+/// 10).
 ///
-/// The suite itself asks for an echo, which Rowcast is not (`make autobahn` gives it one, of the same library chosen in the same way). Here a message
-/// that arrived whole is known by its answer: a hello is answered, and what is no message is refused with its own words.
+/// The suite requires an echo server, which Rowcast is not; `make autobahn` provides one built with
+/// the same library. Here the response shows whether a message arrived intact: a `hello` is
+/// answered, and any other message is refused with an error that quotes it.
 @Suite struct ConformanceTests {
-  /// What a case must come to.
+  /// The expected outcome of a case.
   enum Outcome: Equatable {
-    /// The hello arrived whole: it is answered.
+    /// The `hello` arrived intact and is answered.
     case greeted
-    /// What came is no message of the protocol, and was read to its end: this stands in the reason.
+    /// The message arrived intact, and is refused with an error that contains this text.
     case read(String)
-    /// So many pings are answered, the last with these bytes.
+    /// The pings are answered; the last pong has this payload.
     case pong([UInt8])
-    /// The connection ends without a message having been heard, with one of these codes; 1006 when there is none.
+    /// The connection is closed before a message is handled, with one of these codes; 1006 for
+    /// none.
     case fails(Set<Int>)
-    /// Our Close is answered with this code; 1005 for none.
+    /// Our Close frame is answered with this code; 1005 for none.
     case closes(Int)
   }
 
@@ -25,7 +28,7 @@ import Testing
     var number: String
     var bytes: [UInt8]
     var outcome: Outcome
-    /// Sent so many bytes at a time.
+    /// The size of each write, in bytes.
     var chop = Int.max
 
     var testDescription: String { number }
@@ -35,7 +38,7 @@ import Testing
     }
   }
 
-  // MARK: What is sent
+  // MARK: Messages
 
   private static func frame(_ opcode: UInt8, _ payload: [UInt8], fin: Bool = true, rsv: UInt8 = 0) -> [UInt8] {
     var bytes = WebSocketClient.frame(opcode: opcode, payload, isFinal: fin)
@@ -59,16 +62,16 @@ import Testing
     close([UInt8(code >> 8), UInt8(code & 0xFF)] + Array(reason.utf8))
   }
 
-  /// A hello of so many bytes.
+  /// Returns a `hello` of `count` bytes.
   private static func hello(_ count: Int = 40) -> [UInt8] {
     let head = #"{"type":"hello","version":1,"x":""#
     return Array(head.utf8) + [UInt8](repeating: 0x2A, count: count - head.utf8.count - 2) + Array(#""}"#.utf8)
   }
 
-  /// A message whose answer repeats this.
+  /// Returns a message whose error quotes this text.
   private static func echo(_ text: String) -> [UInt8] { Array(#"{"type":"\#(text)"}"#.utf8) }
 
-  /// A message in frames of so many bytes, with something between them.
+  /// Returns a message split into frames of `size` bytes, with other frames in between.
   private static func fragments(_ payload: [UInt8], of size: Int, between: [UInt8] = []) -> [[UInt8]] {
     var frames: [[UInt8]] = []
     for start in stride(from: 0, to: payload.count, by: size) {
@@ -82,7 +85,7 @@ import Testing
   private static let wrong: Outcome = .fails([1002, 1006])
   private static let noText: Outcome = .fails([1007, 1006])
 
-  // MARK: The cases
+  // MARK: Cases
 
   static let framing: [Case] =
     [
@@ -92,7 +95,7 @@ import Testing
       Case("1.1.7", [text(hello(65_536))], .greeted), Case("1.1.8", [text(hello(65_536))], chop: 997, .greeted),
     ]
     + [0, 125, 126, 127, 128, 65_535, 65_536].enumerated().map {
-      // Binary messages mean nothing here, whatever their length.
+      // Binary messages are refused whatever their length.
       Case("1.2.\($0 + 1)", [frame(2, [UInt8](repeating: 0xFE, count: $1))], .fails([1003]))
     }
 
@@ -177,10 +180,10 @@ import Testing
       let message = Array(#"{"type":""#.utf8) + bytes + Array(#""}"#.utf8)
       cases.append(Case("6.3-19 invalid \(number)", [text(message)], noText))
       cases.append(Case("6.3-19 invalid \(number), by bytes", fragments(message, of: 1), noText))
-      // What cannot become text any more is not awaited to its end.
+      // Invalid text is refused before the message is complete.
       cases.append(Case("6.4 invalid \(number), unfinished", [text(message, fin: false)], noText))
     }
-    // A message that ends in the middle of a letter.
+    // A message that ends within a character.
     cases.append(Case("6.6 cut off", [text(Array("κ".utf8).dropLast().map(\.self))], noText))
     return cases
   }()
@@ -209,7 +212,8 @@ import Testing
 
   static let limits: [Case] =
     [64 << 10, 256 << 10, 1 << 20].enumerated().map {
-      // Of the suite's large messages, up to 16 MB, those within the bound are read and others are refused.
+      // The suite's large messages, up to 16 MB: those within the limit are read, others are
+      // refused.
       Case("9.1.\($0 + 1)", [text(hello($1))], $1 <= 65_536 ? .greeted : .fails([1009, 1006]))
     }
     + [1, 64, 256, 1_024, 4_096, 65_536].map {
@@ -218,9 +222,9 @@ import Testing
     } + [64, 128, 256, 512, 1_024].map { Case("9.5, \($0) at a time", [text(hello(65_536))], chop: $0, .greeted) }
     + [Case("10.1.1", fragments(hello(65_536), of: 1_300), .greeted)]
 
-  // MARK: Judging
+  // MARK: Checks
 
-  /// A section, by what it is about.
+  /// A section with its title.
   struct Section: CustomTestStringConvertible {
     var testDescription: String
     var cases: [Case]
@@ -244,11 +248,11 @@ import Testing
     #expect(try HTTPAnswer.get("/", port: server.port)?.status == 200)
   }
 
-  /// What is wrong; `nil` when nothing is.
+  /// Returns the difference from the expected outcome; `nil` if there is none.
   private func hear(_ one: Case, port: Int) throws -> String? {
     let client = try WebSocketClient(port: port)
     for start in stride(from: 0, to: one.bytes.count, by: one.chop) {
-      // Who is refused early may close before all is said.
+      // The server may close the connection before all data is sent.
       guard client.socket.send(Array(one.bytes[start..<min(start + min(one.chop, one.bytes.count), one.bytes.count)]))
       else { break }
     }

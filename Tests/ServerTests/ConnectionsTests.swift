@@ -3,7 +3,7 @@ import Testing
 
 @testable import Server
 
-/// Who is sent away when many make us wait, and how many one address may be.
+/// Tests of closing slow connections and of the limits on connections.
 @Suite struct ConnectionsTests {
   private func socket(_ number: Int) -> OpaquePointer { OpaquePointer(bitPattern: number * 16)! }
   private func at(_ milliseconds: Int) -> Instant { Instant(nanoseconds: Int64(milliseconds) * 1_000_000) }
@@ -57,7 +57,7 @@ import Testing
     connections.settle(socket(1))
     connections.remove(socket(2))
     #expect(connections.dismiss(at: at(500)) { _ in true } == [socket(3)])
-    // A socket's place in memory is used again.
+    // The address of a socket may be reused.
     connections.remove(socket(4))
     _ = connections.admit(from: nil, at: at(500))
     connections.add(socket(4), at: at(500))
@@ -76,7 +76,7 @@ import Testing
     #expect((1...4).map { come($0, from: "1.2.3.4") } == [true, true, true, false])
     #expect(come(5, from: "1.2.3.5"))
     #expect((6...20).allSatisfy { come($0, from: nil) })
-    // A page still counts; one that has gone does not.
+    // A page still counts; a closed connection does not.
     connections.settle(socket(1))
     #expect(!come(21, from: "1.2.3.4"))
     connections.remove(socket(1))
@@ -86,9 +86,9 @@ import Testing
     #expect((23...26).map { come($0, from: "2001:db8::\($0)") } == [true, true, true, false])
   }
 
-  // MARK: How many at once
+  // MARK: Rates
 
-  /// How many come in that knock at this moment.
+  /// Returns how many of `knocks` connections are accepted at this time.
   private func welcomed(_ connections: inout Connections, of knocks: Int, at moment: Int) -> Int {
     var count = 0
     for _ in 0..<knocks where connections.admit(from: nil, at: at(moment)) == .welcome { count += 1 }
@@ -99,13 +99,13 @@ import Testing
     var connections = door(rate: Connections.standardRate, burst: Connections.standardRate)
     #expect(welcomed(&connections, of: 10_000, at: 0) == 4_000)
     #expect(connections.admit(from: nil, at: at(0)) == .tooMany)
-    // One every quarter of a millisecond.
+    // At 4,000 per second, one connection is accepted every quarter of a millisecond.
     #expect(welcomed(&connections, of: 10_000, at: 1) == 4)
     #expect(welcomed(&connections, of: 10_000, at: 101) == 400)
     var spread = 0
     for millisecond in 102...1_101 { spread += welcomed(&connections, of: 100, at: millisecond) }
     #expect(spread == 4_000)
-    // Nothing is saved up beyond what may come at once.
+    // The bucket holds no more than the burst.
     #expect(welcomed(&connections, of: 10_000, at: 100_000) == 4_000)
   }
 
@@ -115,7 +115,7 @@ import Testing
     connections.add(socket(1), at: at(0))
     for _ in 0..<100 { #expect(connections.admit(from: "1.2.3.4", at: at(0)) == .enoughFromThere) }
     #expect(welcomed(&connections, of: 100, at: 0) == 2)
-    // Who is turned away because too many came has not come: it counts for nobody.
+    // A connection rejected by the rate limit does not count towards the limit of its address.
     #expect(connections.admit(from: "5.6.7.8", at: at(0)) == .tooMany)
     connections.add(socket(2), at: at(0))
     #expect(connections.admit(from: "5.6.7.8", at: at(1_000)) == .welcome)
@@ -123,7 +123,7 @@ import Testing
 }
 
 extension Connections {
-  /// The tardy ones, who are gone then.
+  /// Removes and returns the connections to close.
   fileprivate mutating func dismiss(at now: Instant, isSilent: (OpaquePointer) -> Bool) -> [OpaquePointer] {
     let tardy = tardy(at: now, isSilent: isSilent)
     for socket in tardy { remove(socket) }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// A library that crashes the server is named, and after three times it is left out.
+/// Tests that a library that crashes the server is reported, and is not loaded after three crashes.
 @Suite struct CrashTests {
   private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent()
@@ -22,7 +22,7 @@ import Testing
   }
 
   private func withFolder(_ body: (URL) throws -> Void) throws {
-    // Where nobody else can write, not even through a folder above.
+    // The folder and its parents must not be writable for other users.
     let folder = FileManager.default.temporaryDirectory.appending(path: "rowcast-crash-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -53,13 +53,13 @@ import Testing
           server.complaints.contains(
             "rowcast: the library \(library) crashed with signal \(signal) and took this process with it\n"))
       }
-      // The others would be served; people are told why this one is not.
+      // Other sources would be served; the reason for the omission is reported.
       let server = try serve(library, folder, waits: true)
       try server.waitForComplaint("or its lines in \(notes) are gone")
       #expect(server.complaints.contains("in quarantine: it has crashed the server 3 times"))
       server.send(signal: SIGTERM)
       #expect(try server.end() == 0)
-      // Another file is another chance.
+      // A changed file is tried again.
       _ = try Self.build("WELL", into: folder)
       let mended = try serve(library, folder, waits: true)
       mended.send(signal: SIGTERM)
@@ -94,7 +94,7 @@ import Testing
     }
   }
 
-  /// A signal that somebody sends is not the library's fault.
+  /// A signal sent by another process is not the library's fault.
   @Test func whatSomebodySendsIsNotWrittenDown() throws {
     try withFolder { folder in
       let server = try serve(try Self.build("WELL", into: folder), folder, waits: true)

@@ -1,12 +1,12 @@
 import Foundation
 import Glibc
 
-/// Hears what a service tells its manager.
+/// A socket that receives the messages of a service to its manager.
 final class DatagramSocket {
   let path: String
   private let descriptor: Int32
 
-  /// One in the file system, or with a name only (`@name`).
+  /// Creates a socket in the file system, or one with an abstract name (`@name`).
   init(isAbstract: Bool = false) {
     let name = "rowcast-\(UUID().uuidString)"
     path = isAbstract ? "@\(name)" : FileManager.default.temporaryDirectory.appending(path: name).path
@@ -27,7 +27,7 @@ final class DatagramSocket {
     unlink(path)
   }
 
-  /// The next message; `nil` when none comes in time.
+  /// Returns the next message; `nil` if none arrives in time.
   func message(within seconds: Double = RawSocket.patience) -> String? {
     var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     guard poll(&entry, 1, Int32(seconds * 1_000)) > 0 else { return nil }

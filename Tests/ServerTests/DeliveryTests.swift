@@ -3,7 +3,7 @@ import Testing
 
 @testable import Server
 
-/// How patches reach pages: one at a time, whatever the page does.
+/// Tests of the delivery of patches, with one in flight at most.
 @Suite struct DeliveryTests {
   private func changed(_ round: Int) -> Changeset { RunningServer.rows(0..<10, name: "round \(round)") }
 
@@ -12,7 +12,7 @@ import Testing
     let inlet = server.addNumbers(10)
     let client = try WebSocketClient.open("numbers", port: server.port)
     for round in 0..<50 { inlet.tell(.changes(changed(round))) }
-    // The window was not acknowledged: nothing but status may come.
+    // The window was not acknowledged, so only status messages may arrive.
     while let frame = client.frame(within: 0.3) {
       guard case .text(let bytes) = frame else { continue }
       #expect(!String(decoding: bytes, as: UTF8.self).contains(#""type":"patch""#))
@@ -29,11 +29,11 @@ import Testing
     let client = try WebSocketClient.open("numbers", port: server.port)
     client.say(#"{"type":"ack","seq":1}"#)
     client.say(#"{"type":"pause","paused":true}"#)
-    // What it answers comes after what it was told before.
+    // The pong shows that the earlier messages were handled.
     client.send(opcode: 9, Array("paused".utf8))
     while let frame = client.frame() { if case .pong = frame { break } }
     inlet.tell(.changes(changed(1)))
-    // Another table and another state of the source: they wait as well.
+    // Another table and another state of the source also wait.
     _ = server.addNumbers(5, name: "later")
     inlet.tell(.state(.stale, message: "down"))
     let waiting = try client.message("waiting")
@@ -48,7 +48,7 @@ import Testing
     let patch = try client.message("patch")
     #expect(patch["base"] as? Int == 1)
     #expect((patch["updated"] as? [Any])?.count == 10)
-    // At most once a second, and the source has said that it is live.
+    // Status messages come at most once a second, and an earlier one reported `live`.
     #expect((try client.message("status")["source"] as? [String: Any])?["state"] as? String == "stale")
   }
 
@@ -85,7 +85,7 @@ import Testing
     }
     for client in silent {
       client.say(#"{"type":"ack","seq":1}"#)
-      // Sixty windows were asked for; the one that comes is the last.
+      // Only the last of sixty queries is answered.
       let window = try client.message("window")
       #expect(window["seq"] as? Int == 2)
       #expect(window["request"] as? Int == 61)

@@ -3,9 +3,10 @@ import Testing
 
 @testable import Server
 
-/// The number of the descriptor by which libwebsockets wakes itself, which it closes twice.
+/// Tests that eventfd descriptors have high numbers, because libwebsockets closes one of them
+/// twice.
 @Suite struct DescriptorNumbersTests {
-  /// From here on, half of those that there may be, and no more than 8,192.
+  /// The lowest such number: half of the limit on descriptors, and at most 8,192.
   private static let floor: Int32 = {
     var limit = rlimit()
     getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
@@ -13,7 +14,7 @@ import Testing
   }()
 
   @Test func anEventsNumberIsFarAboveThoseThatOthersGet() {
-    // As libraries find it: Glibc's module does not have it.
+    // Look the function up dynamically, because Swift's Glibc module does not contain it.
     let make = unsafeBitCast(dlsym(nil, "eventfd"), to: (@convention(c) (UInt32, Int32) -> Int32).self)
     for (flags, kept) in [(0, 0), (O_CLOEXEC, FD_CLOEXEC)] {
       let event = make(7, flags | O_NONBLOCK)
@@ -35,7 +36,7 @@ import Testing
       let count = readlink("/proc/self/fd/\(number)", &target, target.count)
       return count > 0 && target[..<count].elementsEqual("anon_inode:[eventfd]".utf8.map { CChar(bitPattern: $0) })
     }
-    // The loop's own, and libwebsockets' own.
+    // One belongs to the loop, and one to libwebsockets.
     #expect(numbers.count >= 2)
     #expect(server.stop(within: 60))
   }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What may be left out on the command line.
+/// Tests of arguments that may be omitted on the command line.
 @Suite struct DoorsTests {
   private func isShown(_ arguments: [String], _ text: String, in table: String, environment: [String: String] = [:])
     throws
@@ -58,7 +58,7 @@ import Testing
     let scratch = try Scratch()
     let opened = "\(scratch.path)/opened"
     mkfifo(opened, 0o600)
-    // Both ends, so that neither opening waits.
+    // Open both ends, so that opening does not block.
     let pipe = open(opened, O_RDWR)
     defer { close(pipe) }
     let browser = try scratch.write("browser", "#!/bin/sh\necho \"$@\" > \(opened)\n")
@@ -69,7 +69,7 @@ import Testing
     var bytes = [UInt8](repeating: 0, count: 4_096)
     let count = read(pipe, &bytes, bytes.count)
     let address = String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
-    // The browser gets a code of its own: each lets one in.
+    // The browser gets a code of its own, because each code is valid once.
     let base = command.url.prefix { $0 != "?" }
     #expect(address.hasPrefix("\(base)?code=") && address != command.url + "\n")
     command.send(signal: SIGTERM)

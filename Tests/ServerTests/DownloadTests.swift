@@ -4,9 +4,9 @@ import Testing
 
 @testable import Server
 
-/// Tables taken away as files, over real sockets.
+/// Tests of exports over real sockets.
 @Suite struct DownloadTests {
-  /// A body that came in chunks; `nil` when it is not whole.
+  /// Returns the decoded chunked body; `nil` if it is incomplete.
   private func whole(_ answer: HTTPAnswer?) -> String? {
     guard let answer, answer.headers["transfer-encoding"] == "chunked" else { return nil }
     var body: [UInt8] = []
@@ -95,7 +95,7 @@ import Testing
     let client = try WebSocketClient.open("numbers", port: server.port)
     let socket = try RawSocket(port: server.port)
     socket.send("GET /tables/numbers.csv?sort=-name HTTP/1.1\r\nHost: 127.0.0.1:\(server.port)\r\n\r\n")
-    // It does not read, and the pages are served all the same.
+    // The client does not read, but other clients are served.
     var sequence = 1
     for round in 0..<20 {
       client.say(#"{"type":"ack","seq":\#(sequence)}"#)

@@ -3,7 +3,7 @@ import Foundation
 
 @testable import Server
 
-/// A source that tells as fast as it is let, until the server does not want it any more.
+/// A source that sends changes as fast as possible until the server stops.
 final class Flooder: Sendable {
   private let ended = DispatchSemaphore(value: 0)
 

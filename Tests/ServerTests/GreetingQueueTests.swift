@@ -3,7 +3,7 @@ import Testing
 
 @testable import Server
 
-/// Who has to say hello, and until when.
+/// Tests of the deadlines for the `hello` of new clients.
 @Suite struct GreetingQueueTests {
   private func at(_ milliseconds: Int64) -> Instant { Instant(nanoseconds: milliseconds * 1_000_000) }
   private func page(_ number: UInt64) -> SessionID { SessionID(rawValue: number) }

@@ -1,17 +1,17 @@
 import Foundation
 
-/// What came back for one request on a connection of its own, all of it.
+/// The complete response to one request on its own connection.
 struct HTTPAnswer {
   var status: Int
-  /// Names in small letters.
+  /// The headers by lower-case name.
   var headers: [String: String]
   var body: [UInt8]
-  /// How many answers there are in what came.
+  /// The number of responses received.
   var count: Int
 
-  /// Sends the bytes as they are; `nil` when the connection was closed without a word.
+  /// Sends the bytes unchanged; returns `nil` if the connection was closed without a response.
   ///
-  /// - Throws: when the server neither answers nor closes.
+  /// - Throws: An error if the server neither responds nor closes the connection.
   static func to(_ request: [UInt8], port: Int) throws -> HTTPAnswer? {
     let socket = try RawSocket(port: port)
     socket.send(request)
@@ -21,7 +21,7 @@ struct HTTPAnswer {
 
   static func to(_ request: String, port: Int) throws -> HTTPAnswer? { try to(Array(request.utf8), port: port) }
 
-  /// A plain request as a browser sends it.
+  /// Sends a plain request like that of a browser.
   static func get(
     _ path: String, port: Int, method: String = "GET", headers: [String] = [], host: String? = nil
   ) throws -> HTTPAnswer? {

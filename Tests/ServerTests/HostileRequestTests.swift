@@ -2,7 +2,7 @@ import Testing
 
 @testable import Server
 
-/// Requests as no browser writes them: each is refused, or means what it says and no more.
+/// Tests of malformed and ambiguous requests, which are refused or interpreted strictly.
 @Suite struct HostileRequestTests {
   private func upgrade(_ server: RunningServer, _ change: (inout [String]) -> Void) throws -> Int? {
     var lines = WebSocketClient.upgrade(port: server.port)
@@ -10,7 +10,7 @@ import Testing
     return try WebSocketClient.status(of: lines, port: server.port)
   }
 
-  /// The lines of a request with one of them written otherwise.
+  /// Returns a change that replaces the header `name`.
   private func replace(_ name: String, by lines: [String]) -> (inout [String]) -> Void {
     { request in
       let index = request.firstIndex { $0.hasPrefix("\(name):") }!
@@ -46,12 +46,12 @@ import Testing
     ] {
       #expect(try upgrade(server, replace("Host", by: [line])) != 101, "\(line.debugDescription)")
     }
-    // Letters of either size are one name, and a blank more or less is nothing.
+    // Header names are case-insensitive, and surrounding spaces are ignored.
     for line in ["HOST: \(host)", "host:\(host)", "HoSt:  \(host)"] {
       #expect(try upgrade(server, replace("Host", by: [line])) == 101, "\(line)")
       #expect(try upgrade(server, replace("Host", by: [line, "Host: evil.example"])) != 101, "\(line)")
     }
-    // An Origin is not hidden behind one, either.
+    // These do not hide an Origin, either.
     for line in ["ORIGIN: http://evil.example", "origin:http://evil.example", "Origin:\thttp://evil.example"] {
       #expect(try upgrade(server, { $0.append(line) }) != 101, "\(line.debugDescription)")
     }
@@ -111,7 +111,7 @@ import Testing
       ["\(name)=" + keeper.cookie.lowercased()], ["\(name)=\(keeper.cookie)="],
       ["$Version=1; \(name)x=\(keeper.cookie)"],
     ] { #expect(try role(cookies) == isOut, "\(cookies)") }
-    // What is larger than a request may be is no request.
+    // A request larger than the limit is refused.
     let huge = try role([String(repeating: "x", count: 17_000) + "; \(name)=\(keeper.cookie)"])
     #expect(huge == nil || huge?.contains("operator") == false)
   }
@@ -130,7 +130,7 @@ import Testing
     ] where wrong != text {
       let status = try upgrade(
         server, replace("Sec-WebSocket-Protocol", by: ["Sec-WebSocket-Protocol: rowcast.v1, rowcast.token.\(wrong)"]))
-      // Blanks around it, and an empty one behind it, are nothing.
+      // Surrounding spaces and an empty element at the end are ignored.
       let isBlank = wrong == "\(text) " || wrong == "\(text),"
       #expect((status == 101) == isBlank, "\(wrong.debugDescription) is answered \(status ?? 0)")
     }

@@ -1,12 +1,12 @@
 import Foundation
 import Testing
 
-/// A plugin's file or settings change while it is served: pages see what is different, and nothing else.
+/// Tests that clients see the new rows after a change of a plugin's file or settings.
 @Suite struct HotReloadTests {
   private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent()
 
-  /// A page that looks at a table, and keeps all that it is told.
+  /// A client that opens a table and records its messages.
   private final class Page {
     private let client: WebSocketClient
     private(set) var told: [String] = []
@@ -16,7 +16,7 @@ import Testing
       client.say(#"{"type":"open","table":"\#(table)","request":1}"#)
     }
 
-    /// Hears until something contains this text.
+    /// Receives messages until one contains this text.
     func wait(for text: String) throws {
       try client.wait { message in
         guard message["type"] as? String != "tables" else { return false }
@@ -72,7 +72,7 @@ import Testing
     let command = try RunningCommand(["serve", "--port", "0", "--no-token", "--plugin", file])
     try WebSocketClient.waitFor("one", in: "jobs", port: command.port)
     try scratch.write("jobs.sh", Scratch.jobs(#"[1,"two"]"#, column: "headline"))
-    // Who opens it before gets nothing of the other one.
+    // A client that opens the table earlier gets no rows of the new one.
     try WebSocketClient.waitForTables(with: "headline", port: command.port)
     try WebSocketClient.waitFor("two", in: "jobs", port: command.port)
     let complaints = try end(command)
@@ -172,7 +172,7 @@ import Testing
     command.send(signal: SIGHUP)
     #expect(manager.message()?.hasPrefix("RELOADING=1") == true)
     #expect(manager.message()?.hasPrefix("READY=1") == true)
-    // One that is pinned as it is now is taken.
+    // A file that matches its pinned digest is accepted.
     try scratch.write("jobs.sh", Scratch.jobs(#"[1,"good"]"#))
     _ = try configure(try digest(file))
     command.send(signal: SIGHUP)

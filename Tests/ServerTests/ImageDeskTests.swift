@@ -4,7 +4,7 @@ import Testing
 
 @testable import Server
 
-/// Who waits for which image.
+/// Tests of pending image loads.
 @Suite struct ImageDeskTests {
   private var desk = ImageDesk()
   private let table = TableID(rawValue: 0)

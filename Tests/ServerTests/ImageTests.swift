@@ -5,11 +5,11 @@ import Testing
 
 @testable import Server
 
-/// The bytes of images over HTTP.
+/// Tests of images over HTTP.
 @Suite struct ImageTests {
   private static let png: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 1, 2, 3]
 
-  /// A source that answers with what its key says, or not at all.
+  /// A source that answers as the key specifies, or not at all.
   private final class Gallery: Sendable {
     let asked = Mutex<[String]>([])
     let cancelled = Mutex<[UInt64]>([])
@@ -21,13 +21,14 @@ import Testing
           Schema(name: "gallery", key: .integer, columns: [Column("picture", .image)], loadsImages: loads)))
       inlet.tell(.state(.live, message: ""))
       guard listens else { return }
-      // The server's end keeps the gallery, also where a test has no more use for it; so it must not keep that end.
+      // The server's inlet retains the gallery even when the test does not, so the gallery must not
+      // retain the inlet.
       inlet.listen { [self, weak inlet] wish in
         if case .cancelImages(let numbers) = wish { cancelled.withLock { $0 += numbers } }
         guard case .image(let number, let key) = wish else { return }
         asked.withLock { $0.append(key) }
         guard let inlet, let outcome = Self.outcome(key) else { return }
-        // Not from the loop itself, which must not wait for room in the inlet.
+        // Leave the loop's thread, because it must not wait for room in the inlet.
         Thread.detachNewThread { inlet.tell(.image(number, outcome)) }
       }
     }
@@ -59,7 +60,7 @@ import Testing
       "/image?table=gallery&key=\(written)", port: server.port, method: method, headers: headers)
   }
 
-  /// Waits until pages can see the table.
+  /// Adds a gallery, and waits until clients can see its table.
   private func gallery(_ server: RunningServer, loads: Bool = true, listens: Bool = true) throws -> Gallery {
     let gallery = Gallery(server, loads: loads, listens: listens)
     _ = try WebSocketClient.open("gallery", port: server.port)
@@ -154,10 +155,15 @@ import Testing
     #expect(try get("png", server)?.status == 401)
     #expect(try get("png", server, ["Authorization: Bearer \(keeper.text)x"])?.status == 401)
     #expect(gallery.asked.withLock { $0 } == [])
-    // The table may not be there yet.
+    // The table may not exist yet.
     while try get("png", server, ["Authorization: Bearer \(keeper.text)"])?.status == 404 {}
     #expect(try get("png", server, ["Authorization: Bearer \(keeper.text)"])?.status == 200)
     #expect(try get("png", server, ["Cookie: rowcast-\(server.port)=\(keeper.cookie)"])?.status == 200)
+    // Under the secret path, where browsers send the cookie.
+    let path = "\(Room.path(of: keeper))image?table=gallery&key=png"
+    let held = ["Cookie: rowcast-\(server.port)=\(keeper.cookie)"]
+    #expect(try HTTPAnswer.get(path, port: server.port, headers: held)?.status == 200)
+    #expect(try HTTPAnswer.get(path, port: server.port)?.status == 401, "the path alone lets nobody in")
   }
 
   @Test func aLoadThatNobodyWaitsForIsCancelled() throws {

@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import Testing
 
-/// The restrictions of programs, as operators and users see them.
+/// Tests of the reported restrictions of source programs.
 @Suite(.serialized) struct IsolationCommandTests {
   @Test func `the log and the page say which restrictions are in force`() throws {
     let command = try RunningCommand([
@@ -52,7 +52,7 @@ import Testing
     }
   }
 
-  /// Its descriptors run out while a program is about to come back; then there are some again.
+  /// The descriptors run out before the program restarts, and are released later.
   @Test func `a program that no descriptor is left for comes back when there is one`() throws {
     let command = try RunningCommand([
       "serve", "--port", "0", "--no-token", "--child", #"rows=echo '{"id":"here"}'; sleep 0.2; exit 1"#,

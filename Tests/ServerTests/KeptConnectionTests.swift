@@ -3,9 +3,9 @@ import Testing
 
 @testable import Server
 
-/// Many files on one connection: a page that needs one for each comes late.
+/// Tests of persistent connections, on which the page's many files load faster.
 @Suite struct KeptConnectionTests {
-  /// A connection on which requests are sent one after the other.
+  /// A connection that sends one request after another.
   private final class Browser {
     let socket: RawSocket
     private let server: RunningServer
@@ -23,7 +23,7 @@ import Testing
         ] + headers).joined(separator: "\r\n") + "\r\n\r\n")
     }
 
-    /// The next answer, as long as it says it is.
+    /// Returns the next response, of the length that it declares.
     func answer() -> HTTPAnswer? {
       let deadline = RawSocket.now() + RawSocket.patience
       while true {
@@ -38,7 +38,7 @@ import Testing
       }
     }
 
-    /// Whether the server has ended the connection, without another word.
+    /// Whether the server has closed the connection without further data.
     var isOver: Bool { socket.readToEnd() == [] }
   }
 

@@ -4,12 +4,12 @@ import Testing
 
 @testable import Server
 
-/// What rows are called, asked over real sockets.
+/// Tests of requests for the keys of rows, over real sockets.
 @Suite struct KeysTests {
   private func rows(_ message: [String: Any]) throws -> [[Any]] { try #require(message["rows"] as? [[Any]]) }
   private func ids(_ message: [String: Any]) throws -> [Int?] { try rows(message).map { $0[0] as? Int } }
 
-  /// Two servers, one after the other, that give the same rows other ids.
+  /// Two successive servers give the same rows different IDs.
   @Test func aRowIsFoundAgainOnAServerThatHasStartedAnew() throws {
     let first = try RunningServer()
     _ = first.addNumbers(50)

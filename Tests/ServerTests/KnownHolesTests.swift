@@ -2,8 +2,9 @@ import CWebSockets
 import Foundation
 import Testing
 
-/// What is known to be wrong with libwebsockets, and what stands before each of it (Tests/Fixtures/cves). A new hole goes into that list with
-/// what avoids it and the test that shows it.
+/// Tests of the list of known vulnerabilities of libwebsockets in Tests/Fixtures/cves.
+///
+/// Each entry names the code that avoids a vulnerability and the test that shows it.
 @Suite struct KnownHolesTests {
   private struct List: Decodable {
     struct Entry: Decodable {
@@ -52,7 +53,7 @@ import Testing
     }
   }
 
-  /// The list is about this version; of another one it must be looked through anew.
+  /// The list applies to this version, and must be reviewed for another one.
   @Test func theListIsAboutTheLibraryThatIsUsed() {
     #expect(String(cString: lws_get_library_version()).hasPrefix("4.1.6"))
   }

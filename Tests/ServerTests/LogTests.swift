@@ -5,9 +5,9 @@ import Testing
 
 @testable import Server
 
-/// Lines that nobody can forge, and not too many of them.
+/// Tests that log lines are not forgeable and are limited in number.
 @Suite struct LogTests {
-  /// What is written to a log, line by line.
+  /// Returns the lines that `body` logs.
   private func lines(_ format: LogOutput.Format, level: Logger.Level = .info, _ body: (Logger) -> Void) throws
     -> [String]
   {
@@ -75,7 +75,7 @@ import Testing
     #expect(text[0].dropFirst(8) == #" warning test: hot a=1 b="2 c=3""#)
   }
 
-  /// What a page calls an argument of an action is a field's name.
+  /// Clients choose the names of action arguments, which become field names.
   @Test func noNameAndNoValueIsTakenForAnotherField() throws {
     for forged in ["x role=operator", "x=y", "x\" role=\"operator", "a b", "a\u{B}b", "a\tb"] {
       let lines = try lines(.text) { $0.notice("done", metadata: [forged: "\(forged)"]) }
@@ -111,7 +111,8 @@ import Testing
     defer { for end in ends where end >= 0 { close(end) } }
     let output = LogOutput(format: .json, descriptor: ends[1], isQueued: true)
     let logger = Logger(label: "test") { LineLogHandler(label: $0, output: output) }
-    // Far more than pipe and queue hold. Nobody reads: it must come back all the same.
+    // These lines exceed the capacity of the pipe and the queue; logging must not block without a
+    // reader.
     let count = 20_000
     for number in 0..<count { logger.info("line \(number) \(String(repeating: "x", count: 200))") }
     var text = ""
@@ -123,7 +124,7 @@ import Testing
       }.reduce(0, +)
     }
     func written() -> Int { lines(#""message":"line "#).count }
-    // All are accounted for; were it otherwise, this would not come to its end.
+    // All lines are counted as written or dropped; otherwise this loop would not end.
     while !text.hasSuffix("\n") || written() + dropped() < count {
       let read = Glibc.read(ends[0], &buffer, buffer.count)
       guard read > 0 else { break }
@@ -132,7 +133,7 @@ import Testing
     #expect(written() + dropped() == count)
     #expect(written() < count)
     #expect(lines("line ").first?.contains("line 0 ") == true)
-    // Then it goes on as if nothing had been.
+    // Later lines are written normally.
     logger.info("later")
     output.flush()
     let read = Glibc.read(ends[0], &buffer, buffer.count)

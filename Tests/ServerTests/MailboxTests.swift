@@ -10,7 +10,7 @@ import Testing
     Mailbox(rowLimit: rows, byteLimit: bytes, onMail: {})
   }
 
-  /// Comes back when so many producers wait for room.
+  /// Waits until this number of producers wait for room.
   private func wait(for count: Int, in box: Mailbox<Int>) {
     let deadline = RawSocket.now() + RawSocket.patience
     while box.waitingProducers < count, RawSocket.now() < deadline { sched_yield() }

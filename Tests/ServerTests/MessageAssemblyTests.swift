@@ -3,7 +3,7 @@ import Wire
 
 @testable import Server
 
-/// A page's message from its pieces, and both of its bounds from both sides.
+/// Tests of reassembling messages, and of both limits from both sides.
 @Suite struct MessageAssemblyTests {
   private func add(_ count: Int, missing: Int = 0, isFinal: Bool, to assembly: inout MessageAssembly) -> String {
     let piece = [UInt8](repeating: 0x78, count: count)
@@ -22,7 +22,7 @@ import Wire
     #expect(add(2, isFinal: false, to: &assembly) == "incomplete")
     #expect(add(4, missing: 1, isFinal: true, to: &assembly) == "incomplete")
     #expect(add(1, isFinal: true, to: &assembly) == "10")
-    // Nothing is left of it for the next one.
+    // The next message starts empty.
     #expect(add(0, isFinal: true, to: &assembly) == "0")
     #expect(add(7, isFinal: true, to: &assembly) == "7")
   }

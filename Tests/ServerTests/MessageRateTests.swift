@@ -3,12 +3,12 @@ import Testing
 
 @testable import Server
 
-/// How much a page may say, with the figures of a server that was told nothing else.
+/// Tests of the rate limit for messages with the default configuration.
 @Suite struct MessageRateTests {
   private var rate = MessageRate(
     TokenBucket(rate: ServerConfiguration().messageRate, burst: ServerConfiguration().messageBurst, at: .zero))
 
-  /// What was found that is not fine, by the number of the message: the first is 1.
+  /// Returns the findings other than `fine` by the number of the message, counted from 1.
   private mutating func say(_ count: Int, at milliseconds: Int) -> [Int: MessageRate.Finding] {
     var found: [Int: MessageRate.Finding] = [:]
     for number in 1...count {
@@ -20,7 +20,7 @@ import Testing
 
   @Test mutating func fourHundredAtOnceAreEnough() {
     #expect(say(399, at: 0) == [:])
-    // What was read with it already is taken.
+    // Messages that were read together with the last one are still accepted.
     #expect(say(50, at: 0) == [1: .enough])
   }
 
@@ -51,7 +51,7 @@ import Testing
     _ = say(400, at: 0)
     for pause in 2...20 { _ = say(100, at: (pause - 1) * 500) }
     var restless = self
-    // All that it may say at once has come back after two seconds, and not before.
+    // The full burst is available again after two seconds, and not earlier.
     #expect(restless.say(399, at: 11_499) == [399: .tooMuch])
     #expect(say(400, at: 11_500) == [400: .enough])
   }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Server
 
-/// What a page may say, how much of it, and when.
+/// Tests of the messages that clients may send, and of their limits.
 @Suite struct MessageTests {
   @Test func aPageIsToldTheTablesAndItsRows() throws {
     let server = try RunningServer()
@@ -16,7 +16,7 @@ import Testing
     client.say(#"{"type":"open","table":"numbers","request":5,"viewport":{"first":0,"count":10}}"#)
     var window = try client.message("window")
     if window["total"] as? Int == 0 {
-      // The page was faster than the source.
+      // The client was faster than the source.
       client.say(#"{"type":"ack","seq":1}"#)
       window = try client.message("patch")
     }
@@ -68,7 +68,7 @@ import Testing
     let refusal = try wrong.message("error")
     #expect(refusal["code"] as? String == "unknownColumn" && refusal["request"] as? Int == 1)
     #expect(refusal["at"] as? [String] == ["query.sort[0]"] && refusal["shown"] == nil)
-    // The socket stays open: another query of the same table can follow.
+    // The socket stays open, so that another query of the same table can follow.
     wrong.say(#"{"type":"query","request":2,"query":{"sort":[{"column":"nope2"}],"search":"x"}}"#)
     #expect(try wrong.message("error")["request"] as? Int == 2)
     wrong.say(#"{"type":"query","request":3}"#)
@@ -94,7 +94,7 @@ import Testing
     #expect(try good.message("patch")["base"] as? Int == 1)
   }
 
-  /// Everything that a query can be refused for, unreadable or not, is answered by its number; the table goes on as it was.
+  /// Each refused query is answered by its number, and the table stays as it was.
   @Test(arguments: [
     (#"{"sort":[{"column":"nope"}]}"#, "unknownColumn", ["query.sort[0]"]),
     (#"{"sort":[{"column":"n"},{"columns":7}]}"#, "unreadableMessage", ["query.sort[1]"]),
@@ -153,7 +153,7 @@ import Testing
     let larger = try WebSocketClient(port: server.port)
     larger.send(opcode: 1, hello(65_537))
     #expect(larger.closeCode() == 1009)
-    // In pieces, none of which is too long.
+    // Split into pieces below the limit.
     let pieces = try WebSocketClient(port: server.port)
     let bytes = hello(70_000)
     pieces.send(opcode: 1, Array(bytes[..<35_000]), isFinal: false)
@@ -216,7 +216,8 @@ import Testing
     let refusal = try silent.refusal()
     #expect(refusal.error == "unexpectedMessage")
     #expect(refusal.close == 1008)
-    // Whoever has said hello may be silent. On a busy machine it may have come too late with it.
+    // A client that has sent its `hello` may be silent. On a busy machine its `hello` may arrive
+    // too late.
     var greeted: WebSocketClient?
     let deadline = RawSocket.now() + RawSocket.patience
     while greeted == nil, RawSocket.now() < deadline { greeted = try? WebSocketClient.greeted(port: server.port) }
@@ -241,7 +242,7 @@ import Testing
       last = flooder.frame(within: 0)
       if case .close = last { break }
     }
-    // It may have been told so, and its socket have been closed, while it was still talking.
+    // The client may have been refused and disconnected while it was still sending.
     while last != refusal, let next = flooder.frame(within: 30), next != .end { last = next }
     #expect(last == refusal)
     other.say(#"{"type":"ack","seq":1}"#)
@@ -258,7 +259,7 @@ import Testing
     #expect(refusal.close == 1008)
     held[0].send(opcode: 8, [0x03, 0xE8])
     #expect(held[0].closeCode() == 1000)
-    // A place is free as soon as the server has seen the page go.
+    // The place is free as soon as the server notices the closed connection.
     _ = held[0].socket.readToEnd()
     #expect(try WebSocketClient.greeted(port: server.port).handshake.contains("101"))
   }

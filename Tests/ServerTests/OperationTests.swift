@@ -4,11 +4,11 @@ import Testing
 
 @testable import Server
 
-/// What an operator's machines ask.
+/// Tests of the paths for monitoring systems.
 @Suite struct OperationTests {
   private let keeper = AccessToken(role: .operator)
 
-  /// The figures of a server, by name and labels.
+  /// Returns the metrics by name and labels.
   private func figures(_ server: RunningServer, headers: [String] = []) throws -> [String: Double] {
     let answer = try #require(try HTTPAnswer.get("/metrics", port: server.port, headers: headers))
     #expect(answer.status == 200)
@@ -34,7 +34,7 @@ import Testing
       }
       #expect(typed.contains(family), "\(line) has no type")
     }
-    // OpenMetrics calls a counter by what stands before its `_total`.
+    // OpenMetrics names a counter without its suffix `_total`.
     for counter in typed where counter.hasSuffix("_total") {
       #expect(!typed.contains(String(counter.dropLast("_total".count))), "\(counter) is two things to some who read it")
     }

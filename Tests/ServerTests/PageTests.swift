@@ -3,9 +3,9 @@ import Testing
 
 @testable import Server
 
-/// The page's files, as a browser and as an attacker ask for them.
+/// Tests of requests for the page's files, by browsers and attackers.
 @Suite struct PageTests {
-  /// A folder with a page, and things in it that must never be served.
+  /// A folder with a page, and with files that must never be served.
   private final class Folder {
     let path: String
     static let script = String(repeating: "export const line = 1;\n", count: 40_000)
@@ -215,7 +215,7 @@ import Testing
       }
     }
     #expect(paths.count >= 500)
-    // Whatever a path is taken for, only what the page is made of comes back.
+    // However a path is interpreted, only files of the page are returned.
     let page = Set(
       try PageFiles(folder: folder.path).paths.map { try PageFiles(folder: folder.path).file(at: $0)!.bytes })
     for path in paths {
@@ -259,7 +259,7 @@ import Testing
         #expect(answer == nil || (answer!.count == 1 && answer!.status >= 400), "\(method) with \(length)")
       }
     }
-    // What follows on a connection is not read at all.
+    // Further data on the connection is not read.
     let twice = try HTTPAnswer.to(hidden + hidden, port: server.port)
     #expect(twice?.count == 1)
     #expect(twice?.headers["connection"] == "close")

@@ -3,7 +3,7 @@ import Testing
 @testable import Server
 
 @Suite struct PageTransferTests {
-  /// All pieces in which an answer with so long a body goes out, and the whole that they ought to be.
+  /// Returns the pieces of a response with a body of this size, and the expected bytes.
   private func pieces(ofBody count: Int, to method: RequestHead.Method = .get) -> (pieces: [[UInt8]], whole: [UInt8]) {
     let response = HTTPResponse((0..<count).map { UInt8($0 % 251) }, type: "text/plain", to: method)
     var transfer = PageTransfer(response)

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `rowcast plugin`, from outside.
+/// Tests of `rowcast plugin` as a process.
 @Suite struct PluginCommandTests {
   private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent()
@@ -14,7 +14,7 @@ import Testing
     try body(folder)
   }
 
-  /// Runs a program to its end; what it wrote is told when it fails.
+  /// Runs a program to its end, and reports its output if it fails.
   private func run(_ program: String, _ arguments: [String], in folder: URL) throws {
     let process = Process()
     process.executableURL = URL(filePath: "/usr/bin/env")
@@ -70,7 +70,7 @@ import Testing
     #expect(ugly.remainingOutput.contains("it ended with code 3 before it had told a row"))
   }
 
-  /// What `rowcast plugin new` makes builds, passes the exam and shows a table, in each language.
+  /// A plugin created by `rowcast plugin new` builds, passes the exam and shows a table.
   @Test(arguments: [
     ("shell", "sh", "MemTotal"), ("python", "py", "MemTotal"), ("c", "so", "15 minutes"), ("swift", "so", "15 minutes"),
   ])
@@ -81,7 +81,7 @@ import Testing
       #expect(try new.end() == 0, "\(new.complaints)")
       let made = folder.appending(path: "new-one")
       let isBuilt = suffix == "so"
-      // Without this the exam has it built, which takes long in Swift.
+      // Otherwise the exam builds it with optimization, which takes long in Swift.
       if language == "swift" { try run("make", ["SWIFTFLAGS=-Onone"], in: made) }
       let product = made.appending(path: isBuilt ? "libnew-one.so" : "new-one.\(suffix)").path
       let check = try RunningCommand(["plugin", "check", made.path], waits: false)
@@ -98,7 +98,7 @@ import Testing
       #expect(
         try String(contentsOf: made.appending(path: "README.md"), encoding: .utf8).contains(
           product.split(separator: "/").last!))
-      // Nothing is ever overwritten.
+      // Existing files are never overwritten.
       let again = try RunningCommand(
         ["plugin", "new", "new-one", "--language", language, "--into", folder.path], waits: false)
       #expect(try again.end() == 1)

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `rowcast plugin run` and `rowcast plugin replay`, from outside.
+/// Tests of `rowcast plugin run` and `rowcast plugin replay` as processes.
 @Suite struct PluginRunTests {
   private func run(_ arguments: [String]) throws -> RunningCommand {
     try RunningCommand(["plugin"] + arguments + ["--no-token", "--port", "0"])
@@ -36,14 +36,14 @@ import Testing
     let page = try WebSocketClient.open("jobs", port: command.port)
     try WebSocketClient.waitFor("happy", in: "log", port: command.port)
     try scratch.write("jobs.sh", Scratch.jobs(#"[1,"two"]"#, column: "headline"))
-    // It has not left: it is told, and opens the other table.
+    // The client stays connected, is notified, and opens the new table.
     try page.wait { message in
       let tables = message["tables"] as? [[String: Any]]
       return tables?.contains { $0["name"] as? String == "jobs" && $0["generation"] as? Int == 1 } == true
     }
     page.say(#"{"type":"open","table":"jobs","request":2,"query":{"sort":[{"column":"headline"}]}}"#)
     try page.wait { "\($0)".contains("two") && $0["request"] as? Int == 2 }
-    // The log goes on.
+    // The log continues.
     try WebSocketClient.waitFor("happy", in: "log", port: command.port)
     try WebSocketClient.waitFor("the new instance has taken over", in: "log", port: command.port)
     try end(command)

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// docs/promises.md names a test for each promise: they are there.
+/// Tests that each test named in docs/promises.md exists.
 @Suite struct PromisesTests {
   private static let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..").standardized
 

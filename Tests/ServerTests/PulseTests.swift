@@ -3,7 +3,7 @@ import Testing
 
 @testable import Server
 
-/// Pages that say nothing.
+/// Tests of the keepalive for silent clients.
 @Suite struct PulseTests {
   private static let patience = Pulse.Patience(silence: .seconds(9), answer: .seconds(5))
 
@@ -55,7 +55,7 @@ import Testing
     pulse.note(arrived: 1_000, at: moment(3_000))
     pulse.note(arrived: 1_001, at: moment(8_000))
     #expect(pulse.look(at: moment(9_000)) == .ask)
-    // What stands still is no reason to wait for longer.
+    // Without progress the time limit is not extended.
     pulse.note(arrived: 1_001, at: moment(20_000))
     #expect(pulse.look(at: moment(21_999)) == .fine)
     #expect(pulse.look(at: moment(22_000)) == .gone)
@@ -77,7 +77,7 @@ import Testing
     pulse.note(arrived: 2_000, at: moment(13_000))
     pulse.note(arrived: nil, at: moment(15_000))
     pulse.note(arrived: nil, at: moment(16_000))
-    // What it is sent later begins anew.
+    // Data sent later is monitored separately.
     pulse.note(arrived: 3_000, at: moment(17_000))
     #expect(pulse.look(at: moment(19_999)) == .fine)
     #expect(pulse.look(at: moment(20_000)) == .gone)
@@ -139,7 +139,7 @@ import Testing
     let client = try WebSocketClient(port: server.port)
     var questions = 0
     var frame = client.frame()
-    // Where the server itself stood still nobody is blamed, and asked once more.
+    // After a pause of the server itself, the client is pinged once more.
     while case .ping? = frame {
       questions += 1
       frame = client.frame()

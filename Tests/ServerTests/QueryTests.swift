@@ -3,7 +3,7 @@ import Testing
 
 @testable import Server
 
-/// What clients may ask of a server that others share.
+/// Tests of the limits on clients that share a server.
 @Suite struct QueryTests {
   private func metric(_ name: String, _ server: RunningServer) throws -> Int {
     let answer = try #require(try HTTPAnswer.get("/metrics", port: server.port))
@@ -11,7 +11,7 @@ import Testing
     return try #require(line?.split(separator: " ").last.flatMap { Int($0) })
   }
 
-  /// Asks again and again; `false` when what is wanted does not come.
+  /// Evaluates a condition until it holds; returns `false` if it does not hold in time.
   private func comes(_ isWanted: () throws -> Bool) rethrows -> Bool {
     let deadline = RawSocket.now() + RawSocket.patience
     while RawSocket.now() < deadline { if try isWanted() { return true } }
@@ -32,7 +32,7 @@ import Testing
     #expect(client.socket.send(queries(2...21)))
     client.say(#"{"type":"ack","seq":1}"#)
     #expect(try client.message("window")["request"] as? Int == 21)
-    // They come in one piece; on a slow machine in a few.
+    // The queries arrive together, or in a few pieces on a slow machine.
     #expect(try metric("rowcast_queries_overtaken_total", server) >= 10)
     client.say(#"{"type":"ack","seq":2}"#)
     client.say(#"{"type":"query","request":22,"query":{}}"#)
@@ -64,7 +64,7 @@ import Testing
       }
       let client = try WebSocketClient.open("numbers", port: server.port)
       client.say(#"{"type":"ack","seq":1}"#)
-      // All rows are there when the last one is found.
+      // All rows have arrived when the last one is found.
       client.say(#"{"type":"locate","id":1,"keys":[\#(rows - 1)]}"#)
       while (try client.message("located")["rows"] as? [Any])?.isEmpty != false {
         client.say(#"{"type":"locate","id":1,"keys":[\#(rows - 1)]}"#)
@@ -205,7 +205,7 @@ import Testing
     for start in stride(from: 10, to: 200_000, by: 10_000) {
       inlet.tell(.changes(RunningServer.rows(start..<start + 10_000)))
     }
-    // All rows are there when the last one is found.
+    // All rows have arrived when the last one is found.
     let client = try WebSocketClient.open("numbers", port: server.port)
     client.say(#"{"type":"locate","id":1,"keys":[199999]}"#)
     while (try client.message("located")["rows"] as? [Any])?.isEmpty != false {

@@ -1,14 +1,15 @@
 import Glibc
 
-/// A TCP connection to the loopback that never waits longer than it is told.
+/// A TCP connection to the loopback address with time limits on all operations.
 final class RawSocket {
   let descriptor: Int32
   private(set) var received: [UInt8] = []
   private(set) var isClosedByPeer = false
-  /// Generous, because tests may share the machine: nothing waits for it unless something is wrong.
+  /// A generous time limit for shared machines; it is reached only if something is wrong.
   static let patience = 60.0
 
-  /// - Parameter receiveBuffer: bytes that the system keeps for it unread; the system's own choice when left out.
+  /// - Parameter receiveBuffer: The size of the receive buffer in bytes; the system's default if
+  ///   omitted.
   init(port: Int, receiveBuffer: Int32? = nil) throws {
     descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
     if var size = receiveBuffer {
@@ -26,7 +27,7 @@ final class RawSocket {
     guard result == 0 else { throw Failure.notConnected(errno) }
   }
 
-  /// A connection to a socket in the file system.
+  /// Connects to a Unix socket.
   init(path: String) throws {
     descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
     var address = sockaddr_un()
@@ -48,7 +49,7 @@ final class RawSocket {
 
   deinit { close(descriptor) }
 
-  /// Sends all bytes, however long the peer lets us wait; `false` when it has closed or does not read for that long.
+  /// Sends all bytes; returns `false` if the peer has closed or does not read in time.
   @discardableResult
   func send(_ bytes: [UInt8], within seconds: Double = RawSocket.patience) -> Bool {
     let deadline = Self.now() + seconds
@@ -69,9 +70,9 @@ final class RawSocket {
   @discardableResult
   func send(_ text: String) -> Bool { send(Array(text.utf8)) }
 
-  /// Waits until something more has come.
+  /// Waits for more data.
   ///
-  /// - Returns: `false` when nothing came in time, or the peer has closed.
+  /// - Returns: `false` if nothing arrives in time or the peer has closed the connection.
   func receive(until deadline: Double) -> Bool {
     guard !isClosedByPeer, wait(for: POLLIN, until: deadline) else { return false }
     var buffer = [UInt8](repeating: 0, count: 65_536)
@@ -84,26 +85,26 @@ final class RawSocket {
     return true
   }
 
-  /// Takes the first bytes of what came.
+  /// Removes and returns the first bytes received.
   func take(_ count: Int) -> [UInt8] {
     defer { received.removeFirst(count) }
     return Array(received[..<count])
   }
 
-  /// Takes all that comes until the peer closes; `nil` when it does not in time.
+  /// Returns everything until the peer closes; `nil` if it does not close in time.
   func readToEnd(within seconds: Double = RawSocket.patience) -> [UInt8]? {
     let deadline = Self.now() + seconds
     while receive(until: deadline) {}
     return isClosedByPeer ? take(received.count) : nil
   }
 
-  /// Whether the peer has closed, as far as is known without waiting.
+  /// Returns whether the peer has closed the connection, without waiting.
   func isClosedByNow() -> Bool {
     while receive(until: 0) {}
     return isClosedByPeer
   }
 
-  /// Says that nothing more will be sent.
+  /// Closes the sending direction.
   func endSending() { shutdown(descriptor, Int32(SHUT_WR)) }
 
   private func wait(for event: Int32, until deadline: Double) -> Bool {

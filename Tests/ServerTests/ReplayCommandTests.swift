@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `rowcast serve --record` and `rowcast replay`, from outside.
+/// Tests of `rowcast serve --record` and `rowcast replay` as processes.
 @Suite struct ReplayCommandTests {
   @Test func whatWasServedIsServedAgainAndVerified() throws {
     let file = RunningCommand.folder + "/served.rowcast"
@@ -26,7 +26,7 @@ import Testing
     let again = try RunningCommand(["replay", file, "--speed", "0", "--port", "0", "--no-token"])
     let viewer = try WebSocketClient.greeted(port: again.port)
     viewer.say(#"{"type":"open","table":"quotes","request":1,"viewport":{"first":0,"count":10}}"#)
-    // Whoever looks while it is told again sees the rows come; who looks later sees them at once.
+    // A client that is connected during the replay receives the rows one by one.
     var total = 0
     while total != 200 {
       let message = try viewer.message()

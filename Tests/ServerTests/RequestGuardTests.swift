@@ -2,7 +2,7 @@ import Testing
 
 @testable import Server
 
-/// Which requests are looked at further, decided without a socket: each rule alone, from both sides.
+/// Tests of the checks of requests without sockets: each rule alone, from both sides.
 @Suite struct RequestGuardTests {
   private let guardian = RequestGuard(port: 7777)
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Server
 
-/// Pages that come back on another socket.
+/// Tests of clients that resume on another connection.
 @Suite struct ResumeTests {
   private func opened(_ server: RunningServer) throws -> (client: WebSocketClient, token: String, epoch: String) {
     let client = try WebSocketClient(port: server.port)
@@ -22,7 +22,7 @@ import Testing
     return client
   }
 
-  /// What it is given to show; a word about sources without a table may come before.
+  /// Returns the first message other than the list of sources without a table.
   private func firstRows(_ client: WebSocketClient) throws -> [String: Any] {
     while true {
       let message = try client.message()
@@ -60,7 +60,7 @@ import Testing
       let again = try comeBack(server, token: token, epoch: epoch)
       #expect(try firstRows(again)["type"] as? String == "window")
     }
-    // Nor has it done anything to the page whose session it was not.
+    // The session of the other client is not affected, either.
     client.say(#"{"type":"query","request":9}"#)
     #expect(try client.message("window")["request"] as? Int == 9)
   }

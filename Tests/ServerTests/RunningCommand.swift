@@ -1,29 +1,31 @@
 import Foundation
 import Glibc
 
-/// The `rowcast` command as an operator runs it, from the folder that the tests were built in.
+/// A process of the `rowcast` command, from the folder of the test's build products.
 final class RunningCommand {
   let process: pid_t
   private let output: Int32
   private let errors: Int32
   private var hasEnded = false
-  /// The first line of its standard output.
+  /// The first line of the standard output.
   private(set) var announcement = ""
-  /// All that it has written since, when it has ended.
+  /// The rest of the standard output, available after the end.
   private(set) var remainingOutput = ""
-  /// All its complaints, when it has ended; before, those that somebody has waited for.
+  /// The standard error: all of it after the end, before that the parts waited for.
   private(set) var complaints = ""
 
   private static let executable = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
     .deletingLastPathComponent().appending(path: "rowcast").path
 
-  /// What closes the rest of what these tests have open: Foundation opens files that whatever is started meanwhile inherits, and as long as one
-  /// that somebody may write is held nobody can run it. glibc shows it to programs in C only.
+  /// The function that makes a new process close all other descriptors.
+  ///
+  /// Foundation opens files that processes started meanwhile inherit. A program file that is open
+  /// for writing in any process is not executable. Swift does not import this function from glibc.
   private static let closeAllOthers = dlsym(nil, "posix_spawn_file_actions_addclosefrom_np").map {
     unsafeBitCast($0, to: (@convention(c) (UnsafeMutablePointer<posix_spawn_file_actions_t>, Int32) -> Int32).self)
   }
 
-  /// Where tokens are kept that a command makes itself.
+  /// The state folder, which holds the tokens that a command generates.
   static let folder: String = {
     let path = FileManager.default.temporaryDirectory.appending(path: "rowcast-run-\(getpid())").path
     try? FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
@@ -31,17 +33,16 @@ final class RunningCommand {
     return path
   }()
 
-  /// Starts it; with `waits`, comes back when it has said its first line.
+  /// Starts the command; if `waits` is true, waits for its first line.
   ///
-  /// Not by Foundation's `Process`: that one learns of an end on a thread of its own, and hands on the signals that its caller blocks.
-  ///
-  /// What it keeps between two runs goes into a folder of the tests' own, or `folder`.
+  /// Foundation's `Process` is not suitable: it reports the end on another thread, and passes
+  /// blocked signals on. The process keeps its state in a folder for tests, or in `folder`.
   init(
     _ arguments: [String], input: String = "/dev/null", waits: Bool = true, folder: String = RunningCommand.folder,
     environment: [String: String] = [:]
   ) throws {
     var pipes: [Int32] = [0, 0, 0, 0]
-    // Sockets, because they can be made so that no other child inherits them by chance.
+    // Sockets can be created such that other child processes do not inherit them.
     let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
     pipes.withUnsafeMutableBufferPointer {
       socketpair(AF_UNIX, kind, 0, $0.baseAddress!)
@@ -60,7 +61,7 @@ final class RunningCommand {
     var none = sigset_t()
     sigemptyset(&none)
     posix_spawnattr_setsigmask(&attributes, &none)
-    // Nor does it ignore what whoever runs the tests ignores.
+    // Reset the disposition of a signal that the test runner ignores.
     var hangUp = sigset_t()
     sigemptyset(&hangUp)
     sigaddset(&hangUp, SIGHUP)
@@ -96,22 +97,22 @@ final class RunningCommand {
     close(errors)
   }
 
-  /// The address that it has printed.
+  /// The URL that the command has printed.
   var url: String { announcement.split(separator: " ").last.map(String.init) ?? "" }
-  /// What lies behind the question mark in it.
+  /// The login code in the URL.
   var code: String? { url.range(of: "?code=").map { String(url[$0.upperBound...]) } }
 
   var port: Int { Int(announcement.split(separator: ":").last?.split(separator: "/").first ?? "") ?? 0 }
 
   func send(signal number: Int32) { kill(process, number) }
 
-  /// Waits for its end.
+  /// Waits for the process to end.
   ///
-  /// - Returns: its exit code, or the negative signal that ended it.
-  /// - Throws: when it does not end in time.
+  /// - Returns: The exit code, or the negated number of the signal that ended it.
+  /// - Throws: An error if it does not end in time.
   func end(within seconds: Double = RawSocket.patience) throws -> Int32 {
     let deadline = RawSocket.now() + seconds
-    // Both end with the process.
+    // Both streams end with the process.
     remainingOutput = String(decoding: try read(output, until: deadline) { _ in false }, as: UTF8.self)
     complaints += String(decoding: try read(errors, until: deadline) { _ in false }, as: UTF8.self)
     var status: Int32 = 0
@@ -121,7 +122,7 @@ final class RunningCommand {
     return signal == 0 ? status >> 8 & 0xFF : -signal
   }
 
-  /// Waits until it has complained about this, since it was last waited for.
+  /// Waits until standard error contains this text after the text waited for last.
   func waitForComplaint(_ text: String) throws {
     let wanted = Array(text.utf8)
     let bytes = try read(errors, until: RawSocket.now() + WebSocketClient.longPatience) {
@@ -130,7 +131,7 @@ final class RunningCommand {
     complaints += String(decoding: bytes, as: UTF8.self)
   }
 
-  /// Reads byte by byte until it is enough, or to the end.
+  /// Reads byte by byte until the condition holds or the stream ends.
   private func read(_ file: Int32, until deadline: Double, isEnough: ([UInt8]) -> Bool) throws -> [UInt8] {
     var bytes: [UInt8] = []
     while true {

@@ -5,7 +5,7 @@ import Logging
 
 @testable import Server
 
-/// A server on a thread of its own and a port that was free; ends with the value.
+/// A server on its own thread and a free port; it ends with the value.
 final class RunningServer: @unchecked Sendable {
   private(set) var port = 0
   private(set) var control: ServerControl!
@@ -19,7 +19,7 @@ final class RunningServer: @unchecked Sendable {
     configure(&configuration)
     let chosen = configuration
     Thread.detachNewThread { [self] in
-      // A server lives on one thread: it is made, run and dropped here.
+      // A server is created, run and released on one thread.
       if let server = try? Server(chosen) {
         port = server.port
         control = server.control
@@ -35,9 +35,9 @@ final class RunningServer: @unchecked Sendable {
     if control == nil { throw NoServer() }
   }
 
-  /// Asks it to end.
+  /// Stops the server.
   ///
-  /// - Returns: whether it has ended within so many seconds.
+  /// - Returns: Whether it has ended in time.
   func stop(within seconds: Double = 10) -> Bool {
     control.stop()
     defer { hasEnded.signal() }
@@ -53,12 +53,12 @@ final class RunningServer: @unchecked Sendable {
     return Certificate(chain: "\(folder)/localhost.crt", key: "\(folder)/localhost.key")
   }()
 
-  // MARK: A small table
+  // MARK: Tables
 
   static let schema = Schema(
     name: "numbers", key: .integer, columns: [Column("n", .integer), Column("name", .text)])
 
-  /// Adds a source with so many rows, and comes back when pages can see them.
+  /// Adds a source with `count` rows, and waits until clients can see them.
   func addNumbers(_ count: Int, name: String = "numbers") -> SourceInlet {
     let inlet = control.addSource(name)
     var schema = Self.schema

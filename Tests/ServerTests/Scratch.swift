@@ -1,6 +1,6 @@
 import Foundation
 
-/// A folder of a test's own, which goes with it.
+/// A temporary folder for one test, deleted with the value.
 final class Scratch {
   let path = FileManager.default.temporaryDirectory.appending(path: "rowcast-\(UUID().uuidString)").path
 
@@ -8,7 +8,7 @@ final class Scratch {
 
   deinit { try? FileManager.default.removeItem(atPath: path) }
 
-  /// Puts a file in the place of another, as a whole; as a program when it begins as one.
+  /// Replaces a file atomically; makes it executable if it begins with `#!`.
   @discardableResult func write(_ name: String, _ text: String) throws -> String {
     let file = "\(path)/\(name)"
     try Data(text.utf8).write(to: URL(filePath: file + ".new"))
@@ -19,7 +19,9 @@ final class Scratch {
     return file
   }
 
-  /// A program that tells a list of jobs, and waits for its end. `then`: what it does before.
+  /// Returns a program that sends a list of jobs and then waits for its end.
+  ///
+  /// - Parameter then: Commands to run before it waits.
   static func jobs(_ rows: String, column: String = "name", then: String = "") -> String {
     """
     #!/bin/sh

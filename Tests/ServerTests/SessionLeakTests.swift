@@ -5,9 +5,9 @@ import Testing
 
 @testable import Server
 
-/// Clients that open, resume and are refused in every order leave nothing behind in the engine.
+/// Tests that clients that open, resume and are refused in any order leave no state in the engine.
 @Suite struct SessionLeakTests {
-  /// What the engine holds for clients, as the metrics have it.
+  /// Returns the number of objects that the engine holds for clients, from the metrics.
   private func held(_ server: RunningServer) throws -> [String: Int] {
     let answer = try #require(try HTTPAnswer.get("/metrics", port: server.port))
     var figures: [String: Int] = [:]
@@ -21,11 +21,11 @@ import Testing
     return Dictionary(uniqueKeysWithValues: names.map { ($0, figures[$0] ?? -1) })
   }
 
-  /// Waits until the last client has gone, for the server and for the engine.
+  /// Expects that server and engine release everything after the last client has disconnected.
   private func expectNothingLeft(_ server: RunningServer) throws {
     let deadline = RawSocket.now() + WebSocketClient.longPatience
     var left = try held(server)
-    // Each question is a round of the server's loop.
+    // Each request is one iteration of the server's loop.
     while left["rowcast_sessions"] != 0, RawSocket.now() < deadline { left = try held(server) }
     #expect(left.values.allSatisfy { $0 == 0 }, "\(left)")
   }
@@ -95,7 +95,7 @@ import Testing
     try expectNothingLeft(server)
   }
 
-  /// Clients that do all of it in any order, several messages in one segment.
+  /// Clients send several of these messages in one segment, in random order.
   @Test(arguments: 0..<6) func `clients that open, resume and are refused at random leave nothing`(_ seed: Int) throws {
     var random = SeededGenerator(seed: UInt64(seed))
     let server = try RunningServer()

@@ -2,9 +2,9 @@ import Testing
 
 @testable import Server
 
-/// Those who make others wait, over real sockets.
+/// Tests of slow clients over real sockets.
 @Suite struct SlowStrangersTests {
-  /// A thousand that send their requests by the letter, or none, or never read the answer.
+  /// A thousand clients that send single bytes, send nothing, or never read the response.
   @Test(arguments: ["GET / HTTP/1.1\r\nHost: 127", "", "GET /index.html HTTP/1.1\r\nHost: 127.0.0.1:PORT\r\n\r\n"])
   func slowStrangersDoNotKeepOthersOut(_ start: String) throws {
     let server = try RunningServer()
@@ -18,19 +18,21 @@ import Testing
         attackers.append(attacker)
       }
       let started = RawSocket.now()
-      // When so many come at once that newcomers are turned away, a browser tries again; what counts is when it gets its page.
+      // Newcomers may be rejected when many connect at once; a browser tries again until it gets
+      // the page.
       while try HTTPAnswer.get("/", port: server.port)?.status != 200, RawSocket.now() - started < 10 {}
       waits.append(RawSocket.now() - started)
       attackers.removeAll { $0.isClosedByNow() }
       for attacker in attackers where !text.isEmpty { attacker.send("x") }
     }
     waits.sort()
-    // Behind strangers who are not sent away it would be five seconds and more; what a quiet machine needs is measured by make slowhttp.
+    // If slow connections were not closed, this would take at least five seconds; `make slowhttp`
+    // measures the time on an idle machine.
     #expect(waits[5] <= 3, "\(waits)")
     #expect(waits[9] <= 6, "\(waits)")
   }
 
-  /// More than may come at once are closed without a word; those that are there go on.
+  /// Connections beyond the limit are closed without a response; existing ones continue.
   @Test func whoComesWhenTooManyDoIsTurnedAway() throws {
     let server = try RunningServer {
       $0.acceptRate = 1
@@ -41,7 +43,7 @@ import Testing
     let page = try WebSocketClient.open("numbers", port: server.port)
     let others = try (0..<60).map { _ in try RawSocket(port: server.port) }
     let closed = others.compactMap { $0.readToEnd(within: 0.5) }
-    // One a second came in besides, on a machine that is slow.
+    // On a slow machine, one more connection per second was accepted.
     let room = 3 + Int(RawSocket.now() - started) + 1
     #expect(closed.count >= others.count - room && closed.count < others.count, "\(closed.count) of \(others.count)")
     #expect(closed.allSatisfy { $0.isEmpty })

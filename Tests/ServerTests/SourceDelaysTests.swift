@@ -3,7 +3,7 @@ import Testing
 
 @testable import Server
 
-/// How long changes were on their way, as a table remembers it.
+/// Tests of the delays measured for a table.
 @Suite struct SourceDelaysTests {
   private func at(_ milliseconds: Int) -> Instant { Instant(nanoseconds: Int64(milliseconds) * 1_000_000) }
 
@@ -44,7 +44,7 @@ import Testing
   }
 }
 
-/// Who is told, when, and over which time figures are taken.
+/// Tests of the watchers of statistics, and of the time spans of rates.
 @Suite struct StatsFeedTests {
   private func at(_ seconds: Int) -> Instant { Instant(nanoseconds: Int64(seconds) * 1_000_000_000) }
   private let page = SessionID(rawValue: 1)

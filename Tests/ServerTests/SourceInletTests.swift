@@ -4,7 +4,7 @@ import Testing
 
 @testable import Server
 
-/// What a source hands in counts with its real size: a few large answers fill the box.
+/// Tests that events count with their real size, so that a few large ones fill the mailbox.
 @Suite struct SourceInletTests {
   private static let big = String(repeating: "x", count: 600_000)
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Server
 
-/// What sources hear, and what they say of themselves.
+/// Tests of the requests to sources, and of their reported states.
 @Suite struct SourceTests {
   private static let schema = Schema(
     name: "gallery", key: .integer, columns: [Column("n", .integer), Column("picture", .text, isDeferred: true)])
@@ -16,7 +16,7 @@ import Testing
     return changes
   }
 
-  /// The cells of the row with this number, as the page's window or patches have them.
+  /// Returns the last cells of the rows in a window or patch.
   private func cell(_ message: [String: Any]) -> [String] {
     let items = message["items"] as? [[Any]] ?? []
     let shown = items.compactMap { ($0.last as? [Any])?.last }.map { "\($0)" }
@@ -24,7 +24,8 @@ import Testing
     return shown + updated
   }
 
-  /// It was told of the tables before, and nobody looked at this one when its source said so.
+  /// The client received the list of tables earlier, and no session had the table open at the
+  /// change.
   @Test func whoOpensATableIsToldHowItsSourceIsWhenThatHasChangedSinceTheHello() throws {
     let server = try RunningServer()
     let inlet = server.control.addSource("numbers")
@@ -38,7 +39,7 @@ import Testing
     }
     #expect(((tables[0] as? [String: Any])?["source"] as? [String: Any])?["state"] as? String == "starting")
     inlet.tell(.state(.stale, message: "gone"))
-    // Others are told so in their hello.
+    // Other clients learn the state from their `hello`.
     var state: String?
     while state != "stale" {
       let other = try WebSocketClient(port: server.port)
@@ -59,7 +60,7 @@ import Testing
     inlet.listen { [weak inlet] wish in
       guard case .load(let cells) = wish, let inlet else { return }
       asked.withLock { $0 += cells }
-      // Not from the loop itself, which must not wait for room in the inlet.
+      // Leave the loop's thread, because it must not wait for room in the inlet.
       Thread.detachNewThread {
         for cell in cells {
           if cell.key == .integer(1) {

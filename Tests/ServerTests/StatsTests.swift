@@ -4,7 +4,7 @@ import Testing
 
 @testable import Server
 
-/// What goes on, for pages that want to see it.
+/// Tests of the periodic statistics.
 @Suite struct StatsTests {
   private func changed(_ round: Int) -> Changeset { RunningServer.rows(0..<10, name: "round \(round)") }
 
@@ -28,7 +28,7 @@ import Testing
     }
     let second = try client.message("stats")
     let third = try client.message("stats")
-    // Once a second; one may have come among the patches.
+    // They come once a second; one may have arrived among the patches.
     #expect(RawSocket.now() - began > 1.9)
     for stats in [second, third] {
       let delay = try #require(stats["delay"] as? [String: Double])

@@ -2,9 +2,9 @@ import Testing
 
 @testable import Server
 
-/// How a server ends, and why it does not begin.
+/// Tests of stopping a server, and of failures to start.
 @Suite struct StopTests {
-  /// Long before a page that does not answer would be found to be gone, and long enough for a busy machine.
+  /// A time limit far below that of the keepalive, but long enough for a busy machine.
   private static let patience = 10.0
 
   @Test func everyPageIsToldAndTheServerEnds() throws {

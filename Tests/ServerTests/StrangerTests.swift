@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// Who may speak to the server at all: Host, Origin, path and subprotocol.
+/// Tests of the checks of Host, Origin, path and subprotocol.
 @Suite struct StrangerTests {
-  /// Lines that say (or do not say) which host is meant; `PORT` stands for the server's.
+  /// Invalid or missing `Host` headers; `PORT` stands for the server's port.
   private static let foreignHosts: [[String]] = [
     [], [""], ["127.0.0.1"], ["localhost"], ["[::1]"], ["127.0.0.1:"], ["127.0.0.1:0"], ["127.0.0.1:80"],
     ["127.0.0.1:PORT0"],
@@ -62,7 +62,7 @@ import Testing
     }
   }
 
-  /// `PORT` stands for the server's, `OTHER` for the next one.
+  /// Foreign origins; `PORT` stands for the server's port, and `OTHER` for the next one.
   static let foreignOrigins: [[String]] = [
     [""], ["null"], ["*"], ["file://"], ["http://evil.example"], ["https://evil.example"], ["http://evil.example:PORT"],
     ["https://127.0.0.1:PORT"], ["https://localhost:PORT"], ["http://127.0.0.1"], ["http://localhost"],

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Server
 
-/// What systemd is told, when it wants to know.
+/// Tests of the notifications for systemd.
 @Suite struct SystemManagerTests {
   @Test(arguments: [false, true]) func itHearsThatTheServerIsReadyAndThatItStops(_ isAbstract: Bool) throws {
     let socket = DatagramSocket(isAbstract: isAbstract)

@@ -1,15 +1,15 @@
 import CWebSockets
 import Glibc
 
-/// A client that speaks TLS, in the versions and for the protocols that it is told.
+/// A TLS client with a choice of versions and protocols.
 final class TLSClient {
   private let context: OpaquePointer
   private let session: OpaquePointer
   private let socket: RawSocket
-  /// Whether the two have come to terms.
+  /// Whether the handshake succeeded.
   let isConnected: Bool
 
-  /// Several calls of OpenSSL are macros over this one.
+  /// The commands of OpenSSL macros that Swift does not import.
   private static let setLeastVersion: Int32 = 123
   private static let setGreatestVersion: Int32 = 124
 
@@ -20,7 +20,7 @@ final class TLSClient {
       SSL_CTX_ctrl(context, Self.setLeastVersion, Int(version), nil)
       SSL_CTX_ctrl(context, Self.setGreatestVersion, Int(version), nil)
     }
-    // Even what nobody should use any more may be asked for.
+    // Allow obsolete versions and ciphers.
     SSL_CTX_set_security_level(context, 0)
     if let ciphers { SSL_CTX_set_cipher_list(context, ciphers) }
     session = SSL_new(context)
@@ -46,7 +46,7 @@ final class TLSClient {
     return buffer.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
   }
 
-  /// What was agreed on by ALPN.
+  /// The protocol negotiated by ALPN.
   var agreedProtocol: String {
     var name: UnsafePointer<UInt8>?
     var count: UInt32 = 0
@@ -59,7 +59,7 @@ final class TLSClient {
     SSL_write(session, bytes, Int32(bytes.count))
   }
 
-  /// All that comes until it is enough, or the other side closes.
+  /// Receives data until it satisfies the condition or the server closes the connection.
   func receive(until isEnough: (String) -> Bool = { _ in false }) -> String {
     var bytes: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 65_536)

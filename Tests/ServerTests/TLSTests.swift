@@ -4,7 +4,7 @@ import Testing
 
 @testable import Server
 
-/// The server with a certificate.
+/// Tests of a server with a certificate.
 @Suite struct TLSTests {
   private static let tls10: Int32 = 0x0301
   private static let tls11: Int32 = 0x0302
@@ -73,7 +73,7 @@ import Testing
     try install(first)
     let server = try RunningServer { $0.certificate = used }
     func subject() throws -> String { try TLSClient(port: server.port).peer }
-    // Comes back when the server has taken it, and answers to this name.
+    // Applies a change, and waits until the server accepts the new host name.
     func change(_ name: String) throws {
       server.control.change(
         ServerChanges(
@@ -88,7 +88,7 @@ import Testing
       throw RawSocket.Failure.nothingCame
     }
     let before = try subject()
-    // What cannot be used changes nothing.
+    // Unusable files change nothing.
     try Data("nonsense".utf8).write(to: URL(filePath: used.key))
     try change("first.example")
     #expect(try subject() == before)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Server
 
-/// Sources that have told no table are told of all the same.
+/// Tests of the reports on sources that have declared no table.
 @Suite struct TablelessSourcesTests {
   private final class Name {}
   private let jobs = Name()
@@ -84,7 +84,7 @@ import Testing
     #expect(told() == (.backingOff, "it has ended"))
   }
 
-  // MARK: By the server
+  // MARK: Reports by the server
 
   private func sources(_ message: [String: Any]) throws -> [(name: String, source: [String: Any])] {
     try (message["sources"] as? [[String: Any]] ?? []).map {
@@ -104,11 +104,11 @@ import Testing
     }
     #expect(told[0].source["message"] as? String == "exited with code 127")
     #expect((1...20_000).contains(try #require(told[0].source["retry"] as? Int)))
-    // Whoever comes later is told in the beginning.
+    // Later clients receive the list in their `hello`.
     let later = try WebSocketClient(port: server.port)
     later.say(#"{"type":"hello","version":1}"#)
     #expect(try sources(try later.message("hello")).map(\.name) == ["broken"])
-    // Once it has a table it is told of with that.
+    // Once it has a table, its state is reported with the table.
     broken.tell(.schema(Schema(name: "mended", key: .integer, columns: [Column("n", .integer)])))
     #expect(try sources(try later.message("sources")).isEmpty)
   }

@@ -6,7 +6,7 @@ import Testing
 @Suite struct TokenBucketTests {
   private func at(_ milliseconds: Int64) -> Instant { Instant(nanoseconds: milliseconds * 1_000_000) }
 
-  /// How many can be taken at this moment.
+  /// Returns the number of tokens that can be taken now.
   private func drain(_ bucket: inout TokenBucket, at moment: Instant) -> Int {
     var count = 0
     while bucket.take(at: moment) { count += 1 }
@@ -25,7 +25,7 @@ import Testing
   @Test func whatIsNotTakenIsNotSavedUpBeyondABurst() {
     var bucket = TokenBucket(rate: 10, burst: 5, at: at(0))
     #expect(drain(&bucket, at: at(60_000)) == 5)
-    // Time for two has passed; then, in two steps, time for six.
+    // First the time for two tokens passes; then, in two steps, the time for six.
     #expect(drain(&bucket, at: at(60_200)) == 2)
     _ = bucket.isFull(at: at(60_600))
     #expect(drain(&bucket, at: at(60_800)) == 5)

@@ -1,12 +1,12 @@
 import Foundation
 import Testing
 
-/// packaging/rowcast.service, as systemd's own tools judge it.
+/// Tests of packaging/rowcast.service with systemd's own tools.
 @Suite struct UnitFileTests {
   private static let unit = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().appending(path: "packaging/rowcast.service")
 
-  /// The exit status and what is printed; `program` is looked up in `PATH`.
+  /// Runs a program from `PATH`, and returns its exit status and output.
   private func run(_ program: String, _ arguments: [String]) throws -> (status: Int32, text: String) {
     let process = Process()
     process.executableURL = URL(filePath: "/usr/bin/env")
@@ -25,7 +25,7 @@ import Testing
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
-    // A program that is there on every machine stands for the one that is to be installed.
+    // An existing program stands for the one to be installed.
     let text = try String(contentsOf: Self.unit, encoding: .utf8)
     let installed = text.replacingOccurrences(of: "ExecStart=/usr/bin/rowcast ", with: "ExecStart=/bin/true ")
     #expect(installed != text)

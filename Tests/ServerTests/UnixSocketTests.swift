@@ -3,7 +3,7 @@ import Testing
 
 @testable import Server
 
-/// A server on a path instead of a port.
+/// Tests of a server on a Unix socket.
 @Suite struct UnixSocketTests {
   private final class Folder {
     let path = FileManager.default.temporaryDirectory.appending(path: "rc-\(UUID().uuidString.prefix(8))").path
@@ -45,7 +45,7 @@ import Testing
     #expect(throws: ServerError.socketUnavailable(folder.socket)) { _ = try Server(configuration) }
     #expect(try get("/", on: folder.socket)?.status == 200)
     #expect(first.stop())
-    // As after a crash: nobody listens any more.
+    // Leave a socket without a listener, as after a crash.
     let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)

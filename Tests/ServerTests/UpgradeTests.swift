@@ -1,14 +1,13 @@
 import Testing
 
-/// Upgrades that have ended servers built on this libwebsockets.
+/// Tests of upgrades that crash other servers with this version of libwebsockets.
 @Suite struct UpgradeTests {
   private func isAlive(_ server: RunningServer) throws -> Bool {
     try HTTPAnswer.get("/", port: server.port)?.status == 200
       && WebSocketClient.status(of: WebSocketClient.upgrade(port: server.port), port: server.port) == 101
   }
 
-  /// CVE-2025-11677: on a connection kept alive, a request after which another upgrade than websocket is asked for used memory that
-  /// was given back.
+  /// CVE-2025-11677: an unknown upgrade after another request on the connection used freed memory.
   @Test func anUnknownUpgradeAfterARequestIsRefused() throws {
     let server = try RunningServer()
     let host = "Host: 127.0.0.1:\(server.port)\r\n"
@@ -22,7 +21,7 @@ import Testing
         let answer = try HTTPAnswer.to(request, port: server.port)
         #expect(answer?.status != 101, "\(upgrade)")
       }
-      // In two pieces, as a client that waits for the first answer would send them.
+      // In two pieces, like a client that waits for the first response.
       let socket = try RawSocket(port: server.port)
       socket.send(first)
       _ = socket.receive(until: RawSocket.now() + RawSocket.patience)
@@ -33,7 +32,7 @@ import Testing
     #expect(try isAlive(server))
   }
 
-  /// CVE-2026-19773: HTTP/2 can be reached without TLS by an upgrade to h2c, or by saying so at once.
+  /// CVE-2026-19773: HTTP/2 without TLS, by an upgrade to h2c or with prior knowledge.
   @Test func thereIsNoWayToHTTP2() throws {
     let server = try RunningServer()
     let upgrade = """

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Server
 
-/// Those whose answer waits for a source.
+/// Tests of clients whose response waits for a source.
 @Suite struct WaitingClientsTests {
   private func at(_ milliseconds: Int) -> Instant { Instant(nanoseconds: Int64(milliseconds) * 1_000_000) }
   private let one = OpaquePointer(bitPattern: 1)!

@@ -1,22 +1,22 @@
 extension WebSocketClient {
-  /// How long something may take beside which other messages go on, on a machine that has much else to do.
+  /// A time limit for waits during which other messages arrive, on a busy machine.
   static let longPatience = 60.0
 
-  /// Opens a table and waits until a message about it contains a text.
+  /// Opens a table, and waits until a message about it contains a text.
   static func waitFor(_ text: String, in table: String, port: Int) throws {
     let client = try WebSocketClient.greeted(port: port)
     client.say(#"{"type":"open","table":"\#(table)","request":1}"#)
     try client.wait { $0["type"] as? String != "tables" && "\($0)".contains(text) }
   }
 
-  /// Waits until what a server says of its tables contains a text.
+  /// Waits until the server's list of tables contains a text.
   static func waitForTables(with text: String, port: Int) throws {
     let client = try WebSocketClient(port: port)
     client.say(#"{"type":"hello","version":1,"client":"test"}"#)
     try client.wait { $0["tables"] != nil && "\($0)".contains(text) }
   }
 
-  /// Takes messages until it is the one, however many others come.
+  /// Receives messages until one satisfies the condition.
   func wait(for isTheOne: ([String: Any]) -> Bool) throws {
     let deadline = RawSocket.now() + Self.longPatience
     while RawSocket.now() < deadline {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A WebSocket client that can do wrong: just enough of RFC 6455 to test a server from outside.
+/// A minimal WebSocket client that can also send invalid frames.
 final class WebSocketClient {
   enum Frame: Equatable {
     case text([UInt8])
@@ -13,10 +13,10 @@ final class WebSocketClient {
   }
 
   let socket: RawSocket
-  /// The server's answer to the upgrade.
+  /// The server's response to the upgrade.
   private(set) var handshake = ""
 
-  /// The lines of an upgrade that is granted; tests change them.
+  /// Returns the lines of a valid upgrade, which tests modify.
   static func upgrade(
     port: Int, path: String = "/ws", host: [String]? = nil, origin: [String] = [],
     subprotocol: String? = "rowcast.v1", extra: [String] = []
@@ -27,9 +27,9 @@ final class WebSocketClient {
       + (subprotocol.map { ["Sec-WebSocket-Protocol: \($0)"] } ?? []) + extra
   }
 
-  /// Sends an upgrade and waits for the answer.
+  /// Sends an upgrade and waits for the response.
   ///
-  /// - Returns: its status; `nil` when the connection was closed without one.
+  /// - Returns: The status; `nil` if the connection was closed without a response.
   static func status(of lines: [String], port: Int) throws -> Int? {
     let client = try WebSocketClient(port: port, lines: lines)
     return client.handshake.split(separator: " ").dropFirst().first.flatMap { Int($0) }
@@ -56,7 +56,7 @@ final class WebSocketClient {
     }
   }
 
-  /// One that has said hello, and heard it.
+  /// Returns a client that has exchanged `hello` messages.
   static func greeted(port: Int) throws -> WebSocketClient {
     let client = try WebSocketClient(port: port)
     client.say(#"{"type":"hello","version":1,"client":"test"}"#)
@@ -64,7 +64,7 @@ final class WebSocketClient {
     return client
   }
 
-  /// One that has opened a table, and holds its first window.
+  /// Returns a client that has opened a table and received its first window.
   static func open(_ table: String, port: Int, count: Int = 10) throws -> WebSocketClient {
     let client = try greeted(port: port)
     client.say(#"{"type":"open","table":"\#(table)","request":1,"viewport":{"first":0,"count":\#(count)}}"#)
@@ -72,7 +72,7 @@ final class WebSocketClient {
     return client
   }
 
-  // MARK: Saying
+  // MARK: Sending
 
   @discardableResult
   func say(_ text: String) -> Bool { send(opcode: 1, Array(text.utf8)) }
@@ -97,9 +97,9 @@ final class WebSocketClient {
     return bytes
   }
 
-  // MARK: Hearing
+  // MARK: Receiving
 
-  /// The next frame; `nil` when none comes in time.
+  /// Returns the next frame; `nil` if none arrives in time.
   func frame(within seconds: Double = RawSocket.patience) -> Frame? {
     let deadline = RawSocket.now() + seconds
     while true {
@@ -135,7 +135,7 @@ final class WebSocketClient {
     }
   }
 
-  /// The next message of a type; others are passed over.
+  /// Returns the next message of a type, skipping others.
   func message(_ type: String? = nil, within seconds: Double = RawSocket.patience) throws -> [String: Any] {
     while let frame = frame(within: seconds) {
       switch frame {
@@ -150,7 +150,7 @@ final class WebSocketClient {
     throw RawSocket.Failure.nothingCame
   }
 
-  /// The code with which the server closes; what it says before is passed over. 1006 when it closes without one.
+  /// Returns the code with which the server closes, skipping other frames; 1006 if there is none.
   func closeCode(within seconds: Double = RawSocket.patience) -> Int? {
     while let frame = frame(within: seconds) {
       switch frame {
@@ -164,7 +164,7 @@ final class WebSocketClient {
     return nil
   }
 
-  /// The server's complaint and the code with which it closes.
+  /// Returns the server's error code and the code with which it closes the connection.
   func refusal(within seconds: Double = RawSocket.patience) throws -> (error: String?, close: Int?) {
     let error = try message("error", within: seconds)["code"] as? String
     return (error, closeCode(within: seconds))

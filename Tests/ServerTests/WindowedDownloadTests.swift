@@ -6,17 +6,19 @@ import Testing
 
 @testable import Server
 
-/// Tables taken away whose rows stay at their source, over real sockets.
+/// Tests of exports of windowed tables, over real sockets.
 @Suite struct WindowedDownloadTests {
-  /// What is wrong with the source.
+  /// The fault of the source.
   private enum Fault {
     case none
-    /// It gives only the rows before this one, and then fails.
+    /// The source delivers only the rows before this one, and then fails.
     case failsBehind(Int)
     case neverAnswers
   }
 
-  /// A source with the rows 0 to `count` that answers on a thread of its own; `heard` is told what it is asked to stop.
+  /// Adds a source with the rows 0 to `count` that answers on its own thread.
+  ///
+  /// - Parameter heard: Receives the cancelled requests.
   @discardableResult
   private func keep(
     _ count: Int, on server: RunningServer, _ fault: Fault = .none,
@@ -55,16 +57,16 @@ import Testing
     }
   }
 
-  /// When its table is there.
+  /// Waits until the table exists.
   private func settle(_ server: RunningServer) throws {
-    // Its source is not asked for what is refused.
+    // A refused query sends no request to the source.
     while try HTTPAnswer.get("/tables/numbers.csv?sort=nope", port: server.port)?.status == 404 {}
   }
 
-  /// The numbers in a body that came in chunks, and whether it is whole.
+  /// Returns the numbers in a chunked body, and whether it is complete.
   private func numbers(_ answer: HTTPAnswer?) -> (found: [Int], isWhole: Bool) {
     let lines = String(decoding: answer?.body ?? [], as: UTF8.self).components(separatedBy: "\r\n")
-    // A row has a comma; the sizes of chunks, between which rows are whole, have none.
+    // Rows contain a comma; the sizes of chunks do not. Chunks end between rows.
     let found = lines.compactMap { line -> Int? in
       let parts = line.components(separatedBy: ",row ")
       guard parts.count == 2, let first = Int(parts[0]), let second = Int(parts[1]), first == second else { return nil }
@@ -93,7 +95,7 @@ import Testing
     try expectTheSameHead("/tables/numbers.csv", server)
   }
 
-  /// HEAD says what GET would, and leaves no place taken.
+  /// Expects that HEAD returns the same status as GET, and occupies no place.
   private func expectTheSameHead(_ path: String, _ server: RunningServer) throws {
     let whole = try HTTPAnswer.get(path, port: server.port)
     for _ in 0...Server.greatestDownloadCount {
@@ -137,7 +139,7 @@ import Testing
     #expect(
       reason.hasPrefix("This source cannot sort by “n”, and 50,001 rows are too many to do it here (limit 50,000)."))
     try expectTheSameHead("/tables/numbers.csv?sort=-n", server)
-    // It leaves no place taken.
+    // A refusal occupies no place.
     for _ in 0..<Server.greatestDownloadCount {
       #expect(try HTTPAnswer.get("/tables/numbers.csv?sort=-n", port: server.port)?.status == 400)
     }
@@ -162,7 +164,8 @@ import Testing
     #expect(answer?.status == 200)
     let (found, isWhole) = numbers(answer)
     #expect(!isWhole)
-    // A hundred rows, and then a thousand at once: it was asked for the last of them before it failed.
+    // The source delivers a hundred rows and then a thousand at once; the last of them were
+    // requested before it failed.
     #expect(found == Array(0..<3_100))
   }
 
@@ -173,13 +176,13 @@ import Testing
     try settle(server)
     var socket: RawSocket? = try RawSocket(port: server.port)
     socket?.send("GET /tables/numbers.csv HTTP/1.1\r\nHost: 127.0.0.1:\(server.port)\r\n\r\n")
-    // Another request is answered after it, so that it is on its way.
+    // The answer to a later request shows that the export has started.
     #expect(try HTTPAnswer.get("/healthz", port: server.port)?.status == 200)
     socket = nil
     #expect(isTold.wait(timeout: .now() + RawSocket.patience) == .success)
   }
 
-  /// What libwebsockets has to read and does not read makes it come again at once: such a client would take a whole core.
+  /// libwebsockets retries unread input in a busy loop, so such a client could occupy a whole core.
   @Test func whoHasSaidAllThatHeWillSayDoesNotKeepTheServerBusy() throws {
     let server = try RunningServer()
     keep(10, on: server, .neverAnswers)
@@ -190,7 +193,7 @@ import Testing
       return socket
     }
     clients[0].send("GET /healthz HTTP/1.1\r\nHost: 127.0.0.1:\(server.port)\r\n\r\n")
-    // These do not read, either: one has said all, one says more.
+    // These do not read, either: one has closed its sending direction, the other sends more.
     _ = server.addNumbers(200_000, name: "many")
     while try HTTPAnswer.get("/tables/many.csv", port: server.port, method: "HEAD")?.status == 404 {}
     let readers = try (0..<2).map { _ in
@@ -198,7 +201,7 @@ import Testing
       socket.send("GET /tables/many.ndjson HTTP/1.1\r\nHost: 127.0.0.1:\(server.port)\r\n\r\n")
       return socket
     }
-    // The first byte of each is waited for.
+    // Wait for the first byte of each.
     for reader in readers {
       var byte: UInt8 = 0
       #expect(recv(reader.descriptor, &byte, 1, Int32(MSG_PEEK)) == 1)
@@ -211,8 +214,9 @@ import Testing
       let line = text.split(separator: "\n").first { $0.hasPrefix("rowcast_loop_rounds_total ") }
       return try #require(line?.split(separator: " ").last.flatMap { Int($0) })
     }
-    // A page that asked for it is told what goes on once a second: so long the server has nothing else to do. Until it has found out, and has
-    // filled what the readers do not empty, some seconds may pass on a busy machine; they would be sent away only after fifteen.
+    // Watching clients receive statistics once a second, so the loop is idle for that time. On a
+    // busy machine it may take some seconds to fill the buffers of the readers. They would be
+    // closed only after fifteen seconds.
     let page = try WebSocketClient.open("many", port: server.port)
     page.say(#"{"type":"stats","wanted":true}"#)
     _ = try page.message("stats")

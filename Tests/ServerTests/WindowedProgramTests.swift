@@ -1,12 +1,12 @@
 import Foundation
 import Testing
 
-/// A program that keeps its rows behind the real command: read where a page looks, and again when the program starts anew.
+/// Tests of a program that keeps its rows: loaded where a client looks, and again after a restart.
 @Suite struct WindowedProgramTests {
   private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent()
 
-  /// A file with 2,000 rows, called by this word and their number.
+  /// Creates a file with 2,000 rows, whose names contain this word and their numbers.
   private func make(_ file: URL, _ word: String) throws {
     let program = """
       import sqlite3, sys
@@ -23,7 +23,7 @@ import Testing
     try #require(process.terminationStatus == 0)
   }
 
-  /// Hears messages until one has all these texts; everything is acknowledged.
+  /// Receives and acknowledges messages until one contains all these texts.
   @discardableResult
   private func wait(_ client: WebSocketClient, for texts: String...) throws -> [String: Any] {
     while true {
@@ -51,12 +51,13 @@ import Testing
     #expect(try wait(client, for: #""old 0""#, #""old 9""#)["rows"] as? Int == 2_000)
     client.say(
       #"{"type":"query","request":2,"query":{"sort":[{"column":"size"}]},"viewport":{"first":0,"count":10}}"#)
-    // Of size 2: 7 · 286 = 2,002.
+    // The row of size 2: 7 · 286 = 2,002.
     let sequence = try #require(try wait(client, for: #""old 286""#)["seq"] as? Int)
     client.say(#"{"type":"viewport","seq":\#(sequence),"first":1500,"count":10}"#)
-    // Of size 1,500: 7 · 500 = 3,500.
+    // The row of size 1,500: 7 · 500 = 3,500.
     try wait(client, for: #""old 500""#)
-    // Another file takes its place: the program ends, is started again, and the page sees the other rows where it is.
+    // Another file replaces it: the program ends and restarts, and the client sees the new rows in
+    // place.
     #expect(rename(other.path, file.path) == 0)
     try wait(client, for: #""new 500""#)
     command.send(signal: SIGTERM)
@@ -79,7 +80,7 @@ import Testing
     let answer = try HTTPAnswer.get("/tables/things.csv?sort=-size&filter=\(filter)", port: command.port)
     let text = String(decoding: answer?.body ?? [], as: UTF8.self)
     let lines = text.components(separatedBy: "\r\n").filter { $0.contains(",thing ") }
-    // Each size once: 7 and 2,000 have no divisor in common.
+    // Each size occurs once, because 7 and 2,000 are coprime.
     #expect(lines.compactMap { $0.split(separator: ",").last.flatMap { Int($0) } } == (0..<1_500).reversed())
     #expect(lines.first == "1357,thing 1357,1499")
     #expect(text.hasSuffix("\r\n0\r\n\r\n"))

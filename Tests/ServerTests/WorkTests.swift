@@ -5,7 +5,7 @@ import Testing
 
 @testable import Server
 
-/// An expensive query of one client does not keep the server from answering others.
+/// Tests that an expensive query of one client does not block the others.
 @Suite struct WorkTests {
   private func addTexts(_ count: Int, to server: RunningServer) -> SourceInlet {
     var random = SeededGenerator(seed: 1)
@@ -46,7 +46,7 @@ import Testing
       }
     }
     #expect(window?["request"] as? Int == 2)
-    // In one call there would have been one at most.
+    // In a single turn there would have been one at most.
     #expect(answers > 3, "\(answers) answers")
     withExtendedLifetime(inlet) {}
   }
@@ -64,7 +64,7 @@ import Testing
     }
     other.say(#"{"type":"query","request":2,"query":{"search":"7"}}"#)
     #expect(try other.message("window")["request"] as? Int == 2)
-    // Of three hundred queries that came at once only few are answered.
+    // Only few of three hundred simultaneous queries are answered.
     var answered: [Int] = []
     while answered.last != 300 {
       let window = try client.message("window")

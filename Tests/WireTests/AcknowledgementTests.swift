@@ -3,7 +3,7 @@ import Testing
 
 @testable import Wire
 
-/// The message that pages say most has a way of its own; nobody can tell but by the time it takes.
+/// Tests that the fast path for acknowledgements has the same results as the JSON reader.
 @Suite struct AcknowledgementTests {
   private func read(_ text: String) -> Result<ClientMessage, ClientError> {
     do throws(ClientError) { return .success(try ClientMessage(decoding: Array(text.utf8))) } catch {
@@ -27,12 +27,12 @@ import Testing
       "true", "0x1", "１", "1:", "1/",
     ] {
       let text = #"{"type":"ack","seq":\#(number)}"#
-      // A blank in front is no plain acknowledgement any more.
+      // A leading space makes it unsuitable for the fast path.
       let other = " \(text)"
       #expect(ClientMessage.plainAcknowledgement(Array(other.utf8)) == nil)
       switch (read(text), read(other)) {
       case (.success(let one), .success(let two)): #expect(one == two, "\(text)")
-      // Places in the message differ by the blank.
+      // The error messages contain byte offsets, which differ by one.
       case (.failure(let one), .failure(let two)): #expect(one.code == two.code, "\(text)")
       default: Issue.record("\(text) is read in one way and refused in the other")
       }

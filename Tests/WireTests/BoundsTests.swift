@@ -3,7 +3,7 @@ import Testing
 
 @testable import Wire
 
-/// Each bound of a page's messages from both sides: the last that is taken, and the first that is not.
+/// Tests each limit of client messages with the last accepted and the first rejected value.
 @Suite struct BoundsTests {
   private func complaint(_ text: String) -> ClientError? {
     do throws(ClientError) {

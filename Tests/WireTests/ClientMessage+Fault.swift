@@ -3,7 +3,7 @@ import ListEngine
 @testable import Wire
 
 extension ClientMessage {
-  /// What is wrong with the query in it, if anything.
+  /// The error in the message's query, if there is one.
   var queryFault: QueryFault? {
     switch self {
     case .query(_, let query, _): query.fault

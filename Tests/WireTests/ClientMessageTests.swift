@@ -26,6 +26,7 @@ import Testing
       try decode(#"{"type":"act","id":17,"table":"t","action":"kill"}"#)
         == .act(.init(id: 17, table: "t", action: "kill")))
     #expect(try decode(#"{"type":"hold","held":true}"#) == .hold(isHeld: true))
+    #expect(try decode(#"{"type":"signOut"}"#) == .signOut)
     #expect(try decode(#"{"type":"pause","paused":true}"#) == .pause(isPaused: true))
     #expect(try decode(#"{"type":"pause","paused":false}"#) == .pause(isPaused: false))
     #expect(try decode(#"{"type":"stats","wanted":true}"#) == .stats(isWanted: true))
@@ -195,7 +196,7 @@ import Testing
   }
 
   @Test func noBytesTrapTheReader() {
-    // Cuts and single-byte changes of a good message: whatever they are, they end in a message or a complaint.
+    // Truncations and single-byte changes of a valid message: each must decode or throw.
     let good = Array(
       #"{"type":"open","table":"pé","request":1,"query":{"sort":[{"column":"\u00e9","descending":true}]},"interval":1.5e2}"#
         .utf8)

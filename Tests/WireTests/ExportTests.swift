@@ -4,7 +4,7 @@ import Testing
 
 @testable import Wire
 
-/// Tables as files: what a spreadsheet and a program make of them.
+/// Tests of export files, as spreadsheets and programs read them.
 @Suite struct ExportTests {
   private let schema = Schema(
     name: "t", key: .integer,
@@ -19,7 +19,7 @@ import Testing
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// The fields of a CSV file, as RFC 4180 reads them.
+  /// Parses the fields of a CSV file as specified by RFC 4180.
   private func fields(_ text: String) -> [[String]] {
     var rows: [[String]] = [[]]
     var field = ""

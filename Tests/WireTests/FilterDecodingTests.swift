@@ -118,7 +118,7 @@ import Testing
         == .tooLong("query.filter.values has more than 1000 entries"))
     let parts = Array(repeating: #"{"all":[]}"#, count: 101).joined(separator: ",")
     #expect(complaint(#"{"any":[\#(parts)]}"#) == .tooLong("query.filter.any has more than 100 entries"))
-    // Deeper than JSON may be; what is deeper than a filter may be is for the engine to say.
+    // Deeper than the JSON reader accepts; the engine checks the smaller depth limit of filters.
     let deep = (0..<40).reduce(#"{"all":[]}"#) { inner, _ in #"{"not":\#(inner)}"# }
     guard case .unreadableMessage = complaint(deep) else {
       Issue.record("\(String(describing: complaint(deep)))")

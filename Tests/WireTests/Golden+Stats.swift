@@ -4,7 +4,7 @@ import Wire
 @testable import ListEngine
 
 extension Golden {
-  /// What goes on, as a golden message has it.
+  /// Creates the statistics that a golden message describes.
   static func stats(_ message: [String: Any]) throws -> ServerStats {
     guard let interval = message["interval"] as? Int, let sessions = message["sessions"] as? Int,
       let prefetch = message["prefetch"] as? [String: Int], let headers = message["headers"] as? [String: Int],

@@ -3,11 +3,12 @@ import Wire
 
 @testable import ListEngine
 
-/// The golden messages of `Tests/Fixtures/wire`, as values of the engine.
+/// Conversion of the golden messages in `Tests/Fixtures/wire` to values of the engine.
 ///
-/// The page's tests read the same files. Cells come without their columns' types, so each takes the kind that is written in the same way.
+/// The tests of the web page read the same files. The messages do not contain the types of columns,
+/// so each cell gets a type with the same encoding.
 enum Golden {
-  /// All files of a kind, by the beginning of their names.
+  /// Returns the names of all files that begin with `kind`.
   static func files(_ kind: String) -> [String] {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
     return names.filter { $0.hasPrefix(kind) && $0.hasSuffix(".json") }.sorted()
@@ -26,7 +27,7 @@ enum Golden {
     return object
   }
 
-  /// The same message with the lists in which the order does not matter in one order.
+  /// Returns the message with those lists sorted in which the order is irrelevant.
   static func canonical(_ message: [String: Any]) -> NSDictionary {
     var message = message
     for name in ["removed", "updated", "moved", "inserted"] {
@@ -44,7 +45,8 @@ enum Golden {
     case is NSNull: return .null
     case let text as String: return .text(text)
     case let number as NSNumber:
-      // JSONSerialization tells a boolean from a number by its type only, and `doubleValue` of what it read loses digits.
+      // JSONSerialization distinguishes booleans from numbers only by type, and its `doubleValue`
+      // loses digits.
       return String(cString: number.objCType) == "c"
         ? .boolean(number.boolValue) : .number(Double(number.stringValue) ?? number.doubleValue)
     case let list as [Double]: return .series(list)
@@ -54,7 +56,7 @@ enum Golden {
 
   static func cells(_ value: Any?) throws -> [Cell] { try (value as? [Any] ?? []).map(cell) }
 
-  /// Why a deferred cell shows no value; `nil` when it shows one.
+  /// Returns the state of a deferred cell without a value; `nil` if it has a value.
   static func missing(_ value: Any) throws -> Missing? {
     guard let object = value as? [String: Any] else { return nil }
     if object["pending"] as? Bool == true { return .pending }
@@ -76,7 +78,7 @@ enum Golden {
     return value
   }
 
-  /// A table whose columns are the ones that headers name.
+  /// Returns a schema with the columns that the headers name.
   static func schema(for messages: [[String: Any]]) -> Schema {
     let text = messages.map { "\($0)" }.joined()
     var names: [String] = []
@@ -134,7 +136,7 @@ enum Golden {
     return Patch(base: nil, result: try window(message, items, schema))
   }
 
-  /// The patch that leads from `base` to what the message says, put together by the words of docs/protocol.md.
+  /// Returns the patch that turns `base` into the message's window, following docs/protocol.md.
   static func patch(_ message: [String: Any], from base: WindowState, _ schema: Schema) throws -> Patch {
     var old: [WindowItem?] = base.items
     var updatedRows: [Patch.RowUpdate] = []
@@ -224,7 +226,7 @@ enum Golden {
   static func key(_ value: Any) throws -> RowKey {
     if let number = value as? Int { return .integer(Int64(number)) }
     guard let text = value as? String else { throw Misfit(what: "the key \(value)") }
-    // A number beyond 2^53 is a text on the wire.
+    // Integers beyond 2^53 are encoded as texts.
     if let number = Int64(text) { return .integer(number) }
     return .text(text)
   }

@@ -4,7 +4,7 @@ import Wire
 
 @testable import ListEngine
 
-/// What the page's author wrote down as right is what is read and written here, member by member.
+/// Tests that the golden messages are decoded and encoded exactly, member by member.
 @Suite struct GoldenTests {
   @Test func thereAreGoldenMessages() {
     #expect(!Golden.files("client-").isEmpty)
@@ -61,7 +61,9 @@ import Wire
       let refusal = try Golden.refusal(message)
       try expect(.refused(refusal), message)
     case "patch", "error":
-      break  // a patch needs its window: the sequences have both; an error's words are free
+      // Patches need their window, so the sequences cover both; the text of errors is not
+      // specified.
+      break
     case let type:
       Issue.record("\(file) has the type \(type ?? "none")")
     }
@@ -81,7 +83,7 @@ import Wire
     }
   }
 
-  /// Also compares the digests: the engine computes its own.
+  /// Compares the encoded message, including the digest that the engine computes.
   private func expect(_ message: ServerMessage, _ golden: [String: Any]) throws {
     let written = try #require(try JSONSerialization.jsonObject(with: Data(message.encoded)) as? [String: Any])
     #expect(Golden.canonical(written) == Golden.canonical(golden))

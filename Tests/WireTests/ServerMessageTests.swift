@@ -133,7 +133,7 @@ import Wire
     let shared = row(1, 1, "a", 1)
     let patch = Patch(base: nil, result: window([.row(shared)]))
     let first = delivery(patch).encoded
-    // Whatever is encoded again would show this instead.
+    // This shows up in every message that encodes the row again.
     shared.encoded = EncodedRow(bytes: Array("7".utf8), ends: [1])
     #expect(delivery(patch).encoded == first)
     let other = String(decoding: delivery(Patch(base: nil, result: window([.row(shared)]))).encoded, as: UTF8.self)

@@ -3,14 +3,15 @@ import ListTesting
 import Testing
 import Wire
 
-/// What many pages see is turned into bytes once.
+/// Tests that rows and patches seen by many clients are encoded once.
 @Suite struct SharingTests {
-  /// An engine with a hundred rows, and pages of ten rows that acknowledge what they get.
+  /// An engine with a hundred rows, and clients with windows of ten rows that acknowledge each
+  /// patch.
   private final class Pages {
     var engine = Engine(epoch: "test")
     var clock = ManualClock()
     let table: TableID
-    /// What was done for the last flush.
+    /// The counters of the last flush.
     var counts = EncodingCounts()
     var replicas: [SessionID: Replica] = [:]
 
@@ -38,7 +39,7 @@ import Wire
       if isFlushed { try flush() }
     }
 
-    /// What is due after a second is encoded, applied and acknowledged.
+    /// Encodes, applies and acknowledges the patches that are due after a second.
     func flush() throws {
       clock.advance(by: .seconds(1))
       counts = EncodingCounts()
@@ -56,13 +57,13 @@ import Wire
     let pages = try Pages()
     try pages.open(1)
     #expect(pages.counts.rows == 10 && pages.counts.sharedRows == 0)
-    // Rows 5 to 9 are there already.
+    // Rows 5 to 9 were encoded before.
     try pages.open(2, first: 5)
     #expect(pages.counts.rows == 5 && pages.counts.sharedRows == 5)
     pages.change(7..<8, "another")
     try pages.flush()
     #expect(pages.counts.rows == 1 && pages.counts.sharedRows == 1)
-    // The next revision is encoded again.
+    // A row with a new revision is encoded again.
     pages.change(7..<8, "a third")
     try pages.flush()
     #expect(pages.counts.rows == 1 && pages.counts.sharedRows == 1)
@@ -71,7 +72,7 @@ import Wire
   @Test func pagesThatCameAtDifferentMomentsShareOncePatchesBringThemToOneWindow() throws {
     let pages = try Pages()
     for number in 1...5 {
-      // Elsewhere something changes, so that each window is of another moment.
+      // Changes elsewhere make each window that of another point in time.
       pages.change(90..<91, "before \(number)")
       try pages.flush()
       try pages.open(UInt64(number))

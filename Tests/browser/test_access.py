@@ -82,6 +82,25 @@ class SignInTest(unittest.TestCase):
         expect(form).to_be_hidden()
         expect(page.get_by_role("row").nth(2)).to_be_visible()
 
+    def test_sign_out_shows_the_sign_in_form_on_all_pages_of_the_browser(self):
+        first = Reader(browser, self.server)
+        self.addCleanup(first.close)
+        first.wait_for_rows()
+        second = first.context.new_page()
+        second.goto(first.page.url)
+        expect(second.get_by_role("row").nth(2)).to_be_visible()
+        first.page.get_by_role("button", name="View options").click()
+        first.page.get_by_role("menuitem", name="Sign out").click()
+        for page in (first.page, second):
+            expect(page.get_by_role("form", name="Sign in")).to_be_visible()
+        first.page.reload()
+        form = first.page.get_by_role("form", name="Sign in")
+        expect(form).to_be_visible()
+        form.get_by_label("Link or code").fill(self.run_command("url"))
+        form.get_by_role("button", name="Sign in").click()
+        expect(form).to_be_hidden()
+        first.wait_for_rows()
+
     def test_a_server_on_another_port_is_sent_no_cookie_and_the_page_finds_its_own_again(self):
         received = []
 

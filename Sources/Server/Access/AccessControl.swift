@@ -1,13 +1,14 @@
 import ListEngine
 
-/// Decides who is let in, and as what, by what a request brings with it: a token in a header, a cookie, or nothing.
+/// Authentication of clients by the tokens or cookies in their requests.
 ///
-/// It comes after ``RequestGuard``: whoever asks in a foreign name, or for a foreign page, is not asked for a token at all.
+/// It follows the checks of ``RequestGuard``, so requests with a foreign `Host` or `Origin` never
+/// get here.
 struct AccessControl {
-  /// What somebody was let in with, and as what.
+  /// The credentials of an accepted client.
   struct Pass: Equatable {
     var role: Role
-    /// `nil` when nobody was asked for one.
+    /// The token that was used; `nil` if the server requires none.
     var token: AccessToken?
     /// The sign-in that the cookie belongs to; `nil` without a cookie.
     var signIn: String?
@@ -29,12 +30,12 @@ struct AccessControl {
     case refuse(status: Int, reason: String)
   }
 
-  /// What a client that is no browser offers as a second subprotocol, with its token behind.
+  /// The prefix of the subprotocol by which clients other than browsers send their token.
   static let subprotocolPrefix = "rowcast.token."
 
-  /// Nobody is asked for anything when there is none.
+  /// The accepted tokens; an empty list accepts every client.
   private(set) var tokens: [AccessToken]
-  /// Cookies are shared by all ports of a host, so this server's has its own name.
+  /// The name of the cookie, which contains the port, because all ports of a host share cookies.
   let cookieName: String
   private var isReadOnly: Bool
   private let isSecure: Bool
@@ -46,7 +47,9 @@ struct AccessControl {
   private let wallTime: @Sendable () -> Int64
 
   /// - Parameters:
-  ///   - bootTime: ``BootClock/milliseconds``.
+  ///   - bootTime: The current ``BootClock/milliseconds``.
+  ///   - signIns: The sign-ins of an earlier run.
+  ///   - wallTime: Returns the milliseconds since 1970.
   init(
     tokens: [AccessToken], port: Int, isReadOnly: Bool, isSecure: Bool, at now: Instant, bootTime: Int64,
     signIns: SignIns = SignIns(), wallTime: @escaping @Sendable () -> Int64 = { WallClock.milliseconds }
@@ -63,12 +66,16 @@ struct AccessControl {
 
   // MARK: Requests
 
-  /// Whether a request for rows is answered. A browser leaves `Origin` out of plain requests, so a cookie is enough.
+  /// Returns whether a plain request is accepted.
+  ///
+  /// A cookie suffices, because browsers omit `Origin` from plain requests.
   mutating func verdict(onPage head: RequestHead, from address: String, at now: Instant) -> Verdict {
     verdict(usedPass(of: head, takesCookie: true, from: address), from: address, at: now)
   }
 
-  /// Whether an upgrade is granted. A browser always says where its page is from; who does not say it must bring a token.
+  /// Returns whether an upgrade is accepted.
+  ///
+  /// Browsers always send `Origin` with an upgrade. Without it, the cookie does not count.
   mutating func verdict(onUpgrade head: RequestHead, from address: String, at now: Instant) -> Verdict {
     verdict(usedPass(of: head, takesCookie: !head.origin.isEmpty, from: address), from: address, at: now)
   }
@@ -83,8 +90,10 @@ struct AccessControl {
       reason: "Sign-in needed. Run `rowcast url` on the server and open the link it prints, or send a token.")
   }
 
-  /// Tells somebody what they may do, `nil` for nothing at all. A wrong token counts as one that asks for a page does: nobody may try
-  /// tokens here faster than there. Who brings none is told so at any time.
+  /// Returns the role that a request has; `nil` for none.
+  ///
+  /// A wrong token counts as a failure here as everywhere, so that this path cannot be used to
+  /// guess tokens faster. A request without a token is always answered.
   mutating func session(_ head: RequestHead, from address: String, at now: Instant) -> Session {
     if let role = role(of: head) { return .role(role) }
     guard head.tokens.isEmpty, head.cookies(named: cookieName).isEmpty else {
@@ -94,7 +103,7 @@ struct AccessControl {
     return .role(nil)
   }
 
-  /// What somebody may do who asks like this; `nil` for nothing at all.
+  /// Returns the role of a request, or `nil` if it has no valid token or cookie.
   func role(of head: RequestHead) -> Role? { pass(of: head, takesCookie: true)?.role }
 
   /// Returns the pass of a request, and records the use of a sign-in.
@@ -118,7 +127,7 @@ struct AccessControl {
     let now = cookies.isEmpty ? 0 : wallTime()
     var best: AccessToken?
     var signIn: String?
-    // Every token is compared with all that was brought: the time says nothing about which of them was right.
+    // Compare every token with all credentials, so that the duration reveals nothing about them.
     for token in tokens {
       var isRight = false
       var cookieOfToken: String?
@@ -134,15 +143,15 @@ struct AccessControl {
 
   private var greatestRole: Role { isReadOnly ? .viewer : .operator }
 
-  // MARK: While the server runs
+  // MARK: Changes at run time
 
-  /// Other tokens let in from now on; what was wrong or used before is not forgotten.
+  /// Replaces the accepted tokens; the counts of failures and the used codes stay.
   mutating func change(tokens: [AccessToken], isReadOnly: Bool) {
     self.tokens = tokens
     self.isReadOnly = isReadOnly
   }
 
-  /// What a pass is worth now; `nil` for nothing.
+  /// Returns the pass with its current role, or `nil` if its token is no longer accepted.
   func renew(_ pass: Pass) -> Pass? {
     guard !tokens.isEmpty else { return Pass(greatestRole, pass.token) }
     guard let token = pass.token, tokens.contains(token), pass.signIn.map({ signIns.isOver($0, at: wallTime()) }) != true
@@ -156,20 +165,23 @@ struct AccessControl {
   /// Adds what the file of sign-ins holds.
   mutating func merge(_ others: SignIns) { signIns.merge(others, at: wallTime()) }
 
-  // MARK: The way in for a browser
+  // MARK: Browser sign-in
 
-  /// A code for the address that the server prints; `nil` when none is needed.
+  /// Returns a code for the URL that the server prints; `nil` if no token is required.
   mutating func printedCode(bootTime: Int64) -> String? {
     tokens.max { $0.role < $1.role }.map { codes.print(for: $0, at: bootTime) }
   }
 
   enum Login: Equatable {
-    /// Off to the page at this path, with a cookie where one is needed.
+    /// Redirect to the page at this path, with a cookie where one is needed.
     case goOn(cookie: String?, path: String = "/")
     case refuse(status: Int, reason: String)
   }
 
-  /// Turns the code of an address into a cookie. With HEAD it only says what would come of it: the code stays good, and there is no cookie.
+  /// Exchanges a login code for a cookie.
+  ///
+  /// For HEAD it returns the result that GET would have, but sets no cookie and leaves the code
+  /// valid.
   mutating func login(
     _ code: String, _ head: RequestHead, from address: String, at now: Instant, bootTime: Int64
   ) -> Login {
@@ -186,14 +198,14 @@ struct AccessControl {
   ) -> Login {
     guard !tokens.isEmpty else { return .goOn(cookie: nil) }
     if let token = codes.use(code, of: tokens, from: FailureLimiter.network(of: address), at: bootTime) {
-      // The prefix `__Host-` of a secure cookie excludes a path.
+      // The cookie prefix `__Host-` requires the path `/`.
       let path = isSecure ? "/" : Room.path(of: token)
       let attributes = "Path=\(path); HttpOnly; SameSite=Strict" + (isSecure ? "; Secure" : "")
       let cookie = SessionCookie(of: token, at: wallTime())
       signIns.note(cookie, token.role, from: address, at: wallTime())
       return .goOn(cookie: "\(cookieName)=\(cookie.text); \(attributes)", path: path)
     }
-    // Somebody who is in already has opened the address again, which does no harm.
+    // A client that is signed in may open the link again.
     if role(of: head) != nil { return .goOn(cookie: nil) }
     guard failures.noteFailure(from: address, at: now) else {
       return .refuse(status: 429, reason: "Too many wrong codes; wait a second.")

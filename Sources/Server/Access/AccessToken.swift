@@ -1,27 +1,29 @@
-/// A secret that lets whoever has it in, and as what.
+/// A secret that grants its bearer a role.
 ///
-///     let token = AccessToken(role: .operator)       // 256 bits from the system's generator
-///     token.text                                     // for a file that only its owner may read, and for headers
-///     token.loginCode(at: bootTime)                  // for an address that works once
+///     let token = AccessToken(role: .operator)  // 256 random bits
+///     token.text                                // for the private token file, and for headers
+///     token.loginCode(at: bootTime)             // for a URL that works once
 ///
 /// The code does not reveal the token.
 public struct AccessToken: Hashable, Sendable, CustomStringConvertible {
-  /// The least number of characters: 256 bits in base64url.
+  /// The minimum number of characters: 256 bits in base64url.
   static let leastLength = 43
   static let greatestLength = 200
 
-  /// What may be done with it.
+  /// The role that the token grants.
   public let role: Role
-  /// The secret itself. Never for a log, a command line or an environment.
+  /// The secret, which must not appear in logs, command lines or environment variables.
   public let text: String
 
-  /// A new one.
+  /// Creates a random token.
   public init(role: Role) {
     self.role = role
     text = Base64URL.encode(Cryptography.randomBytes(32))
   }
 
-  /// One that was made before; `nil` when it is too short to be hard to guess, too long, or has characters that no header may have.
+  /// Creates a token from its text.
+  ///
+  /// Returns `nil` if the text is too short to be safe, too long, or not valid in headers.
   public init?(role: Role, text: String) {
     let isPlain = text.utf8.allSatisfy { byte in
       switch byte {
@@ -37,11 +39,11 @@ public struct AccessToken: Hashable, Sendable, CustomStringConvertible {
     self.text = text
   }
 
-  /// Without the secret, so that it gets into no log by chance.
+  /// A description without the secret, which keeps the token out of logs.
   public var description: String { "a token of a \(role.rawValue)" }
 
-  /// A code for an address, good for one use within ``LoginCodes/lifetime``.
+  /// Returns a login code that is valid once within ``LoginCodes/lifetime``.
   ///
-  /// - Parameter now: ``BootClock/milliseconds``.
+  /// - Parameter now: The current ``BootClock/milliseconds``.
   public func loginCode(at now: Int64) -> String { LoginCode(of: self, at: now).text }
 }

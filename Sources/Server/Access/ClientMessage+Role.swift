@@ -1,7 +1,7 @@
 import Wire
 
 extension ClientMessage {
-  /// What somebody must be to say this: actions are an operator's.
+  /// The role required to send the message; only operators may run actions.
   var leastRole: Role {
     switch self {
     case .act: .operator

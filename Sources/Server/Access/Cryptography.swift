@@ -1,21 +1,21 @@
 import CWebSockets
 
-/// The three things that are needed of OpenSSL, as bytes in and bytes out.
+/// Wrappers around OpenSSL's functions.
 package enum Cryptography {
-  /// So many bytes from the system's generator.
+  /// Returns `count` bytes of the system's random number generator.
   static func randomBytes(_ count: Int) -> [UInt8] {
     var generator = SystemRandomNumberGenerator()
     return (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
   }
 
-  /// SHA-256.
+  /// Returns the SHA-256 digest.
   static func digest(_ bytes: [UInt8]) -> [UInt8] {
     var result = [UInt8](repeating: 0, count: Int(SHA256_DIGEST_LENGTH))
     SHA256(bytes, bytes.count, &result)
     return result
   }
 
-  /// HMAC-SHA-256: what only somebody with the key can have said.
+  /// Returns the HMAC-SHA-256 message authentication code.
   static func code(_ message: [UInt8], key: [UInt8]) -> [UInt8] {
     var result = [UInt8](repeating: 0, count: Int(SHA256_DIGEST_LENGTH))
     var count: UInt32 = 0
@@ -23,14 +23,15 @@ package enum Cryptography {
     return result
   }
 
-  /// Whether two secrets are equal, in a time that tells nothing about where they differ, nor of their lengths: digests of both are
-  /// compared, each byte of them.
+  /// Returns whether two secrets are equal, in constant time.
+  ///
+  /// Comparing digests also hides the lengths of the secrets.
   @inline(never) package static func areEqual(_ one: [UInt8], _ other: [UInt8]) -> Bool {
     CRYPTO_memcmp(digest(one), digest(other), Int(SHA256_DIGEST_LENGTH)) == 0
   }
 }
 
-/// Bytes as text that may stand in an address, a header and a cookie: base64url without padding (RFC 4648, 5).
+/// Base64url without padding (RFC 4648, section 5), which is valid in URLs, headers and cookies.
 enum Base64URL {
   private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 
@@ -50,7 +51,7 @@ enum Base64URL {
     return String(decoding: result, as: UTF8.self)
   }
 
-  /// `nil` when the text is not what ``encode(_:)`` makes of any bytes.
+  /// Decodes a text; returns `nil` if it is not the canonical encoding of any bytes.
   static func decode(_ text: some StringProtocol) -> [UInt8]? {
     var result: [UInt8] = []
     var (buffer, bits) = (0, 0)

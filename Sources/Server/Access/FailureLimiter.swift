@@ -1,12 +1,14 @@
 import Glibc
 import ListEngine
 
-/// Bounds how many wrong tokens an address is told about: ten a second. A right one is let in at any time, so that nobody can lock
-/// somebody else out by guessing from the same address; 256 bits are not guessed at any rate.
+/// A rate limit for responses to wrong tokens, per address.
+///
+/// A valid token is always accepted, so that guessing does not lock out other clients of the same
+/// address. Tokens have 256 bits, which are safe at any rate of guesses.
 struct FailureLimiter {
   static let rate = 10
   static let burst = 10
-  /// How many addresses are told apart; all others are counted as one.
+  /// The number of addresses counted separately; all others share one bucket.
   static let greatestCount = 4_096
 
   private var buckets: [String: TokenBucket] = [:]
@@ -14,9 +16,9 @@ struct FailureLimiter {
 
   init(at now: Instant) { others = TokenBucket(rate: Self.rate, burst: Self.burst, at: now) }
 
-  /// Notes that somebody at this address was wrong.
+  /// Counts a wrong token from this address.
   ///
-  /// - Returns: whether to say so; otherwise it was wrong too often.
+  /// - Returns: Whether to report the failure; otherwise the limit is exceeded.
   mutating func noteFailure(from address: String, at now: Instant) -> Bool {
     let name = Self.network(of: address)
     if buckets[name] == nil, buckets.count >= Self.greatestCount {
@@ -26,7 +28,7 @@ struct FailureLimiter {
     return buckets[name, default: TokenBucket(rate: Self.rate, burst: Self.burst, at: now)].take(at: now)
   }
 
-  /// What one stranger has to itself: an IPv4 address, or the first 64 bits of an IPv6 address.
+  /// Returns the network of an address: an IPv4 address, or the first 64 bits of an IPv6 address.
   static func network(of address: String) -> String {
     var bytes = [UInt8](repeating: 0, count: 16)
     guard inet_pton(AF_INET6, address, &bytes) == 1, address != "::1" else { return address }

@@ -1,24 +1,23 @@
-/// What an address carries to be let in once: a moment, a number that is never used again, and the proof that whoever made it knows a
-/// token.
+/// A one-time code for a login URL: a time, a nonce, and a MAC keyed by a token.
 ///
-/// Anyone who can read the token makes them, so a running server need not be asked for one.
+/// Any process that can read the token can create codes, without contacting the running server.
 struct LoginCode: Hashable {
   private static let nonceLength = 16
   private static let macLength = 32
 
-  /// Milliseconds of ``BootClock``.
+  /// The time of creation, in milliseconds of ``BootClock``.
   let madeAt: Int64
   let nonce: [UInt8]
   private let mac: [UInt8]
 
-  /// A new one.
+  /// Creates a new code.
   init(of token: AccessToken, at now: Int64) {
     madeAt = now
     nonce = Cryptography.randomBytes(Self.nonceLength)
     mac = Self.mac(of: token, madeAt: now, nonce: nonce)
   }
 
-  /// One that came in an address; `nil` when it is none. Whether it is true is another question.
+  /// Parses a code without verifying it; returns `nil` if it is malformed.
   init?(text: String) {
     guard text.utf8.count <= 100, let bytes = Base64URL.decode(text),
       bytes.count == 8 + Self.nonceLength + Self.macLength
@@ -30,7 +29,7 @@ struct LoginCode: Hashable {
 
   var text: String { Base64URL.encode(Self.bytes(of: madeAt) + nonce + mac) }
 
-  /// Whether it was made by somebody who knows this token.
+  /// Returns whether the code was created with this token.
   func isMade(with token: AccessToken) -> Bool {
     Cryptography.areEqual(mac, Self.mac(of: token, madeAt: madeAt, nonce: nonce))
   }

@@ -1,5 +1,7 @@
-/// The login codes that are still valid: each once, for a short time, and none that was made before
-/// this server ran. So a server need not remember used codes across a restart.
+/// The validity of login codes: each is valid once, for a short time.
+///
+/// Codes created before the server started are invalid, so it need not store used codes across
+/// restarts.
 ///
 /// The code that the server itself prints has no time limit, but is valid once, too.
 ///
@@ -7,9 +9,11 @@
 struct LoginCodes {
   /// The time for which a code is valid, in milliseconds.
   static let lifetime: Int64 = 120_000
-  /// The number of used codes remembered for one token; more within a lifetime are refused.
+  /// The maximum number of used codes remembered per token; further codes are refused.
   static let greatestCount = 1_000
-  /// The same for one client address, so that one client cannot use up the codes of the others.
+  /// The maximum number of used codes remembered per token and client address.
+  ///
+  /// It prevents one client from exhausting the codes of the others.
   static let greatestCountPerClient = 100
   /// The number of tokens above which expired uses of other tokens are dropped.
   private static let greatestTokenCount = 64
@@ -22,29 +26,29 @@ struct LoginCodes {
 
   private let startedAt: Int64
   private var printed: LoginCode?
-  /// Per token: using up the codes of a viewer leaves those of an operator.
+  /// The used codes per token, so that exhausting the codes of viewers does not affect operators.
   private var used: [AccessToken: [[UInt8]: Use]] = [:]
 
-  /// Accepts codes made from now on.
+  /// Creates a verifier that accepts codes created from now on.
   init(at now: Int64) { startedAt = now }
 
-  /// Makes the code for the address that the server prints.
+  /// Creates the code for the URL that the server prints.
   mutating func print(for token: AccessToken, at now: Int64) -> String {
     let code = LoginCode(of: token, at: now)
     printed = code
     return code.text
   }
 
-  /// Uses a code up.
+  /// Verifies a code and marks it as used.
   ///
-  /// - Parameter client: The address that sent it.
-  /// - Returns: The token it was made with; `nil` when the code is not valid.
+  /// - Parameter client: The address that sent the code.
+  /// - Returns: The token that the code was created with; `nil` if the code is invalid.
   mutating func use(
     _ text: String, of tokens: [AccessToken], from client: String = "", at now: Int64
   ) -> AccessToken? {
     guard let code = LoginCode(text: text), let token = tokens.first(where: code.isMade) else { return nil }
     if code == printed {
-      // It may be young enough to be accepted as one of the others.
+      // Remember this code, too: it may be recent enough to be accepted like any other.
       guard remember(code, of: token, from: client, at: now) else { return nil }
       printed = nil
       return token
@@ -53,7 +57,9 @@ struct LoginCodes {
     return remember(code, of: token, from: client, at: now) ? token : nil
   }
 
-  /// - Returns: `false` when the code was used before, or too many were.
+  /// Marks a code as used.
+  ///
+  /// - Returns: `false` if the code was used before or a limit is exceeded.
   private mutating func remember(
     _ code: LoginCode, of token: AccessToken, from client: String, at now: Int64
   ) -> Bool {

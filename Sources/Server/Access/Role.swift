@@ -1,10 +1,10 @@
-/// What somebody who is let in may do.
+/// The permissions of a client.
 public enum Role: String, CaseIterable, Comparable, Sendable {
-  /// Look: at every table, in every order, and take it away as a file.
+  /// May view and export every table.
   case viewer
-  /// Also act on rows.
+  /// May also run actions.
   case `operator`
 
-  /// A role that may do less comes first.
+  /// Orders roles by their permissions.
   public static func < (one: Role, other: Role) -> Bool { one == .viewer && other == .operator }
 }

@@ -1,21 +1,21 @@
-/// The secret path under which a browser sends its cookie, `/at/NAME/`, and under which everything is
-/// served a second time.
+/// A secret path prefix, `/at/NAME/`, to which a browser's cookie is limited.
 ///
-/// Browsers send a cookie to every port of its host. A cookie that is limited to a path is sent only
-/// with requests for that path, and servers on other ports are not asked for it. The page keeps the
-/// name in `localStorage`, which belongs to one port.
+/// All resources are also served under this prefix. Browsers send a cookie to every port of its
+/// host, but a cookie with a path only with requests for that path. Servers on other ports
+/// therefore do not receive it. The page stores the name in `localStorage`, which is separate for
+/// each port.
 enum Room {
   private static let prefix = "/at/"
   /// The number of characters of a name: 256 bits in base64url.
   private static let nameLength = 43
 
-  /// The path of a token's room. The server derives it again after a restart.
+  /// Returns the path of a token's room, which stays the same after a restart.
   static func path(of token: AccessToken) -> String {
     let name = Cryptography.code(Array("rowcast room".utf8), key: Array(token.text.utf8))
     return "\(prefix)\(Base64URL.encode(name))/"
   }
 
-  /// A path without the room in front of it.
+  /// Returns the path without the prefix of a room.
   static func strip(_ path: String) -> String {
     guard path.hasPrefix(prefix) else { return path }
     let rest = path.utf8.dropFirst(prefix.utf8.count)

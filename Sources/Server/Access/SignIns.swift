@@ -94,7 +94,7 @@ public struct SignIns: Hashable, Sendable {
     entries = entries.filter { !SessionCookie.isExpired($0.value.signedInAt, at: now) }
     guard entries.count > Self.greatestCount else { return }
     // Those in use are known by their cookies, and come back with their next use.
-    entries = entries.filter { $0.value.isEnded }
+    entries = entries.filter { $0.value.isEnded || $0.key == entry.id }
     while entries.count > Self.greatestCount / 2, let oldest = entries.values.min(by: { $0.signedInAt < $1.signedInAt }) {
       entries[oldest.id] = nil
       endedBefore = max(endedBefore, oldest.signedInAt &+ 1)

@@ -1,30 +1,30 @@
 import Glibc
 
-/// The file in which tokens lie: only its owner may read it.
+/// A file of tokens that only its owner may read.
 ///
-/// A line is a role and a token; empty lines and those that begin with `#` are passed over.
+/// Each line consists of a role and a token; empty lines and lines that begin with `#` are ignored.
 ///
 ///     operator 8XwJ...
 ///     viewer   pQ2k...
 public enum TokenFile {
-  /// Why a file's tokens are not used: the operator's fault, or the world's.
+  /// A problem with a token file.
   public enum Failure: Error, Hashable, Sendable, CustomStringConvertible {
-    /// It is not there.
+    /// The file does not exist.
     case missing(String)
-    /// It is there and cannot be read, or is no plain file.
+    /// The file is not readable or not a regular file.
     case unreadable(String)
-    /// Others than its owner may read or change it, or it is somebody else's.
+    /// The file has another owner, or permissions for other users.
     case exposed(String)
-    /// A folder that belongs to another user, or that others may write to.
+    /// The folder has another owner, or is writable for other users.
     case exposedFolder(String)
-    /// A line is not as it should be. What stands in it is not repeated.
+    /// A line is malformed; its content is not repeated, because it may be secret.
     case badLine(String, line: Int)
-    /// There is no token in it.
+    /// The file contains no tokens.
     case empty(String)
-    /// It cannot be made.
+    /// The file is not writable.
     case notWritten(String)
 
-    /// One line for people.
+    /// A description of the error for operators.
     public var description: String {
       switch self {
       case .missing(let path): "there is no token file at \(path)"
@@ -43,12 +43,12 @@ public enum TokenFile {
   private static let greatestByteCount = 65_536
   private static let greatestTokenCount = 64
 
-  /// Reads the tokens of a file.
+  /// Reads the tokens from a file.
   public static func read(_ path: String) throws(Failure) -> [AccessToken] {
     let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)
     guard file >= 0 else { throw errno == ENOENT ? .missing(path) : .unreadable(path) }
     defer { close(file) }
-    // What is looked at is what was opened, whatever has come to the path since.
+    // Check the open file, because the path may have been replaced meanwhile.
     var status = stat()
     guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { throw .unreadable(path) }
     guard status.st_uid == geteuid() || status.st_uid == 0, status.st_mode & 0o077 == 0 else { throw .exposed(path) }
@@ -72,7 +72,7 @@ public enum TokenFile {
     return tokens
   }
 
-  /// Writes tokens into a new file that only its owner may read; what was there is replaced as a whole.
+  /// Writes tokens to a file that only its owner may read, replacing it atomically.
   public static func write(_ tokens: [AccessToken], to path: String) throws(Failure) {
     let text =
       "# Whoever has one of these is let in by rowcast.\n"
@@ -90,9 +90,9 @@ public enum TokenFile {
     }
   }
 
-  /// The path of the token file that a server on this address makes and keeps across restarts.
+  /// Returns the path of the token file that a server on this address keeps across restarts.
   ///
-  /// Creates the folder if it is missing.
+  /// The folder is created if it is missing.
   public static func standardPath(for address: ListenAddress, port: Int) throws(Failure) -> String {
     let folder = try stateFolder()
     if case .unix(let path) = address {
@@ -101,10 +101,10 @@ public enum TokenFile {
     return "\(folder)/\(port).token"
   }
 
-  /// The folder for what must survive a restart of the server. Only its owner may write to it; created if missing.
+  /// Returns the folder for persistent state, writable only for its owner; created if missing.
   public static func stateFolder() throws(Failure) -> String {
     let folder = stateFolderPath
-    // Creates the missing parents, as `mkdir -p` does.
+    // Create the missing parents, like `mkdir -p`.
     var path = ""
     for part in folder.split(separator: "/") {
       path += "/\(part)"
@@ -116,10 +116,10 @@ public enum TokenFile {
     return folder
   }
 
-  /// The same, without symbolic links; `nil` if it is missing. Nothing is created.
+  /// The resolved path of the state folder; `nil` if it is missing.
   public static var realStateFolder: String? { real(stateFolderPath) }
 
-  /// A path without symbolic links; `nil` if nothing is there.
+  /// Returns the resolved path, or `nil` if it does not exist.
   public static func real(_ path: String) -> String? {
     guard let found = realpath(path, nil) else { return nil }
     defer { free(found) }
@@ -131,7 +131,8 @@ public enum TokenFile {
       guard let value = getenv(name).map({ String(cString: $0) }), value.hasPrefix("/") else { return nil }
       return value
     }
-    // Set by systemd for `StateDirectory=`; may list several folders. With `DynamicUser=` it is a link that systemd has made.
+    // Set by systemd for `StateDirectory=`; may list several folders. With `DynamicUser=` it is a
+    // symbolic link.
     if let folders = variable("STATE_DIRECTORY") {
       let folder = folders.split(separator: ":").first.map(String.init) ?? folders
       guard let path = realpath(folder, nil) else { return folder }

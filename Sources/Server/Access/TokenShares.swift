@@ -1,24 +1,25 @@
-/// Counts what the holders of each token have of something that all share, so that one token leaves room for the others.
+/// Use counts of a shared resource per token, limited so that one token leaves room for others.
 ///
-///     shares.take(pass.token)      // false: this token has its share already
+///     shares.take(pass.token)      // false: the token has used up its share
 ///     shares.release(pass.token)
 ///
-/// Who needs no token has no share of his own: then nobody can be told from another.
+/// Clients without a token are not counted, because they are indistinguishable.
 struct TokenShares {
-  /// The greatest count of one token.
+  /// The maximum count per token.
   var limit: Int
   private var counts: [AccessToken: Int] = [:]
 
-  /// Shares of at most so many.
+  /// Creates counts with this maximum.
   init(limit: Int) { self.limit = limit }
 
-  /// Returns the limit that holds: the one chosen by the operator, if any. Without one, all clients of a server may have its
-  /// only token, so that it has all; one of several tokens has the standard share.
+  /// Returns the effective limit: the operator's choice, or else a default.
+  ///
+  /// A single token may use everything; one of several tokens has the standard share.
   static func limit(chosen: Int?, tokens: Int, standard: Int, all: Int) -> Int {
     chosen ?? (tokens > 1 ? standard : all)
   }
 
-  /// Takes one more; false when the token has as many as it may.
+  /// Increments the count of a token; returns `false` if the limit is reached.
   mutating func take(_ token: AccessToken?) -> Bool {
     guard let token else { return true }
     guard counts[token, default: 0] < limit else { return false }
@@ -26,7 +27,7 @@ struct TokenShares {
     return true
   }
 
-  /// Gives one back that was taken.
+  /// Decrements the count of a token.
   mutating func release(_ token: AccessToken?) {
     guard let token, let count = counts[token] else { return }
     counts[token] = count > 1 ? count - 1 : nil

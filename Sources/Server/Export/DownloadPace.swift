@@ -1,36 +1,37 @@
 import ListEngine
 
-/// Judges whether a client reads an export fast enough. The time that the export waits for its source does not count.
+/// A check that a client reads an export fast enough, excluding the time spent waiting for the
+/// source.
 public struct DownloadPace {
-  /// The bounds of an export's time.
+  /// The limits on the duration of an export.
   public struct Bounds: Sendable {
-    /// The least average number of bytes a second; 0 for any.
+    /// The minimum average rate, in bytes per second; 0 for any.
     public var leastRate = 4_096
-    /// The time before the average is checked.
+    /// The time at the start during which the rate is not checked.
     public var grace: Duration = .seconds(60)
-    /// The longest time of an export.
+    /// The time limit for an export.
     public var longest: Duration = .seconds(3_600)
 
-    /// The standard bounds.
+    /// Creates the standard limits.
     public init() {}
   }
 
   private let bounds: Bounds
-  /// When it began, later by what it has waited since.
+  /// The start of the export, advanced by the time spent waiting.
   private var begun: Instant
   private var waitingSince: Instant?
   private var bytes = 0
 
-  /// An export that begins now.
+  /// Creates the check for an export that starts now.
   init(_ bounds: Bounds, at now: Instant) {
     self.bounds = bounds
     begun = now
   }
 
-  /// It waits for its source.
+  /// Notes that the export waits for its source.
   mutating func wait(at now: Instant) { waitingSince = waitingSince ?? now }
 
-  /// It was given what it has waited for, or was sent so many bytes.
+  /// Notes that `count` bytes were sent, or that the wait has ended.
   mutating func goOn(sent count: Int = 0, at now: Instant) {
     bytes += count
     guard let since = waitingSince else { return }
@@ -38,7 +39,7 @@ public struct DownloadPace {
     waitingSince = nil
   }
 
-  /// Why it is to be given up; `nil` when it may go on.
+  /// Returns the reason to abort the export, or `nil` if it may continue.
   func fault(at now: Instant) -> String? {
     let time = begun.duration(to: now)
     if time > bounds.longest { return "it takes more than \(bounds.longest.components.seconds) s" }

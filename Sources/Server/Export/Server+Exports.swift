@@ -3,14 +3,14 @@ import ListEngine
 import Wire
 
 extension Server {
-  /// How many tables are taken away at once.
+  /// The maximum number of exports that run at the same time.
   public static let greatestDownloadCount = 8
-  /// How long somebody may take for a piece, in seconds.
+  /// The time that a client may take to accept one piece, in seconds.
   static let downloadPatience: Int32 = 15
 
-  /// Begins to answer a request for a table as a file.
+  /// Begins to answer a request for an export.
   ///
-  /// - Returns: the answer when there is another one; `nil` when it is on its way.
+  /// - Returns: The response if it is known already; `nil` if it follows later.
   func beginDownload(
     _ head: RequestHead, with pass: AccessControl.Pass, on socket: OpaquePointer
   ) -> HTTPResponse? {
@@ -20,7 +20,7 @@ extension Server {
     guard downloads.count < Self.greatestDownloadCount else {
       return HTTPResponse(refusal: 503, reason: "Too many tables are being taken away; try again.", to: head.method)
     }
-    // One that is answered at once needs no share.
+    // A request that is answered immediately does not count towards the token's share.
     guard downloadShares.take(pass.token) else {
       let reason = "\(downloadShares.limit) tables are being taken away with this token; try again."
       return HTTPResponse(refusal: 503, reason: reason, to: head.method)
@@ -31,7 +31,7 @@ extension Server {
       let isRestricted = pass.role == .viewer
       let id = try engine.beginExport(of: table, query, isRestricted: isRestricted)
       guard let schema = schemas[id.table], schema.windowed != nil || head.method == .get else {
-        // Nothing can go wrong any more.
+        // A HEAD request for a table that the engine holds cannot fail later, so answer it now.
         engine.endExport(id)
         return HTTPResponse(streaming: format.contentType, named: "\(table).\(format.rawValue)")
       }
@@ -43,7 +43,7 @@ extension Server {
       if schema.windowed == nil {
         answerDownload(on: socket)
       } else {
-        // What its source says first decides what is answered.
+        // The source's first result decides the response.
         waitForRows(socket)
       }
       loop.requestTurn()
@@ -55,7 +55,7 @@ extension Server {
     }
   }
 
-  /// What `/tables/NAME.csv` and `/tables/NAME.ndjson` stand for.
+  /// Parses a path `/tables/NAME.csv` or `/tables/NAME.ndjson`.
   static func download(at path: String) -> (table: String, format: ExportFormat)? {
     guard path.hasPrefix("/tables/") else { return nil }
     let name = path.dropFirst("/tables/".count)
@@ -66,7 +66,7 @@ extension Server {
     return nil
   }
 
-  /// Answers with the beginning of the file, or with why there is none.
+  /// Answers with the head of the file, or with an error.
   private func answerDownload(on socket: OpaquePointer) {
     guard let download = downloads[socket] else { return }
     let response: HTTPResponse
@@ -80,12 +80,12 @@ extension Server {
       response = HTTPResponse(streaming: download.format.contentType, named: download.fileName)
       if !headsOnly.contains(socket) { return answer(socket, with: response) }
     }
-    // Nothing of the file is to come.
+    // The response has no body to follow.
     endDownload(on: socket)
     answer(socket, with: response)
   }
 
-  /// Somebody waits for us, or for a source: until then he cannot be late.
+  /// Suspends a download until rows are available; the client's timeout does not run meanwhile.
   private func waitForRows(_ socket: OpaquePointer) {
     waitingDownloads.insert(socket)
     downloads[socket]?.pace.wait(at: EventLoop.now)
@@ -93,7 +93,7 @@ extension Server {
     lws_set_timeout(socket, NO_PENDING_TIMEOUT, 0)
   }
 
-  /// Writes the next piece of a table.
+  /// Writes the next piece of an export; returns `false` if the connection is to be closed.
   func continueDownload(on socket: OpaquePointer) -> Bool {
     guard var download = downloads[socket] else { return false }
     lws_set_timeout(socket, PENDING_TIMEOUT_HTTP_CONTENT, Self.downloadPatience)
@@ -103,7 +103,7 @@ extension Server {
         "a table that was taken away is given up", metadata: ["table": "\(download.schema.name)", "reason": "\(fault)"])
       return false
     }
-    // What libwebsockets still holds goes first: one piece a page is all that is kept.
+    // Flush what libwebsockets still buffers first, so that at most one piece per client is kept.
     guard lws_partial_buffered(socket) == 0 else {
       writeMore(to: socket)
       return true
@@ -131,7 +131,7 @@ extension Server {
     }
   }
 
-  /// Lets those go on whose view was put together meanwhile, or whose source has given more.
+  /// Resumes the downloads for which the engine has rows.
   func wakeDownloads() {
     for socket in waitingDownloads {
       guard let download = downloads[socket], engine.isReady(download.id) else { continue }
@@ -142,7 +142,7 @@ extension Server {
     }
   }
 
-  /// Forgets a download, at its end or before.
+  /// Removes a download, whether it is complete or not.
   func endDownload(on socket: OpaquePointer) {
     guard let download = downloads.removeValue(forKey: socket) else { return }
     downloadShares.release(download.token)
@@ -155,7 +155,7 @@ extension Server {
         metadata: ["table": "\(download.schema.name)", "rows": "\(leftOut)"])
     }
     engine.endExport(download.id)
-    // Its source may still work on it.
+    // The engine must cancel the source's pending requests.
     loop.requestTurn()
   }
 }

@@ -2,21 +2,21 @@ import CWebSockets
 import ListEngine
 import Wire
 
-/// A table on its way out: what is made of it is what the socket takes, and no more.
+/// An export in progress, encoded only as fast as the socket accepts it.
 struct TableDownload {
-  /// How many rows are read at once; a slice ends sooner when it is large enough.
+  /// The maximum number of rows per read; a slice ends earlier when it is large enough.
   static let rowsAtOnce = 64
   private static let greatestSliceCount = 64
-  /// When a piece is large enough to be sent.
+  /// The size at which a piece is sent, in bytes.
   static let pieceSize = 16_384
 
   let id: ExportID
   let schema: Schema
   let format: ExportFormat
-  /// In whose share it is.
+  /// The token whose share the export counts towards.
   let token: AccessToken?
   var pace: DownloadPace
-  /// What the browser calls it.
+  /// The file name suggested to the browser.
   var fileName: String { "\(schema.name).\(format.rawValue)" }
   private var isHeadSent = false
   private var isEndSent = false
@@ -31,14 +31,14 @@ struct TableDownload {
 
   enum Piece {
     case notYet
-    /// A chunk with its frame (RFC 9112, 7.1).
+    /// A chunk with its framing (RFC 9112, 7.1).
     case chunk([UInt8])
     case end
-    /// The rest is missing, for this reason: what was sent must not look whole.
+    /// The export failed for this reason; the file must not look complete.
     case cut(String)
   }
 
-  /// What is to be sent next.
+  /// Returns the next piece to send.
   mutating func nextPiece(_ read: (Int) -> ExportSlice) -> Piece {
     guard !isEndSent else { return .end }
     var body: [UInt8] = []
@@ -49,7 +49,8 @@ struct TableDownload {
     }
     var isAtEnd = false
     var slices = 0
-    // Of rows that have gone nothing is made, and yet they take time.
+    // Rows that were deleted meanwhile produce no bytes but take time, so the slices are bounded,
+    // too.
     reading: while body.count < Self.pieceSize, slices < Self.greatestSliceCount {
       slices += 1
       switch read(Self.rowsAtOnce) {
@@ -71,7 +72,7 @@ struct TableDownload {
     var chunk: [UInt8] = []
     if !body.isEmpty { chunk = Array("\(String(body.count, radix: 16))\r\n".utf8) + body + Array("\r\n".utf8) }
     if isAtEnd {
-      // Whoever does not get this knows that something is missing.
+      // Without the final chunk, the client detects a truncated file.
       chunk += Array("0\r\n\r\n".utf8)
       isEndSent = true
     }

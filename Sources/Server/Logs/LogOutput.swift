@@ -1,16 +1,16 @@
 import Glibc
 import Logging
 
-/// Where all logs of the process go, in which form and from which level on; both can be changed while it runs.
+/// The destination, format and minimum level of all logs of the process, changeable at run time.
 ///
 ///     let output = LogOutput(level: .info, format: .json)
 ///     LoggingSystem.bootstrap { LineLogHandler(label: $0, output: output) }
 public final class LogOutput: Sendable {
-  /// How an event is written: a line each way.
+  /// The format of a line.
   public enum Format: String, CaseIterable, Sendable {
-    /// For people.
+    /// Readable text.
     case text
-    /// For machines: one JSON object.
+    /// A JSON object.
     case json
   }
 
@@ -23,10 +23,11 @@ public final class LogOutput: Sendable {
   private let descriptor: Int32
   private let queue: LogQueue?
 
-  /// Writes to a file; standard error if not told otherwise.
+  /// Creates an output that writes to a file descriptor, by default to standard error.
   ///
-  /// - Parameter isQueued: Whether lines are written on a thread of their own, so that a reader of the log that does not read
-  ///   holds nobody up. Lines beyond a bound are dropped then, and counted. Use ``flush()`` before the process ends.
+  /// - Parameter isQueued: Whether lines are written on a background queue, so that a slow log
+  ///   reader does not block the caller. Lines beyond a limit are dropped and counted. Call
+  ///   ``flush()`` before the process ends.
   public init(
     level: Logger.Level = .info, format: Format = .text, descriptor: Int32 = STDERR_FILENO, isQueued: Bool = false
   ) {
@@ -35,10 +36,10 @@ public final class LogOutput: Sendable {
     self.descriptor = descriptor
   }
 
-  /// From which level on events are written.
+  /// The minimum level of events that are written.
   public var level: Logger.Level { state.withLock { $0.level } }
 
-  /// Chooses anew. [any thread]
+  /// Changes the level and the format. [any thread]
   public func change(level: Logger.Level, format: Format) {
     state.withLock { $0 = State(level: level, format: format) }
   }
@@ -50,13 +51,13 @@ public final class LogOutput: Sendable {
       case .text: Self.text(level, label, message, fields)
       case .json: Self.json(level, label, message, fields)
       }
-    // In one call, so that lines of several threads do not mix.
+    // Use a single write, so that lines of different threads do not interleave.
     let bytes = Array(line.utf8)
     if let queue { return queue.put(bytes) { [self] in self.line(.warning, "log", "lines were dropped", $0) } }
     _ = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress!, $0.count) }
   }
 
-  /// Waits until all is written, but not long for a reader that does not read.
+  /// Waits until all lines are written, up to a time limit.
   public func flush() { queue?.flush() }
 
   private func line(_ level: Logger.Level, _ label: String, _ message: String, _ count: Int) -> [UInt8] {
@@ -79,7 +80,7 @@ public final class LogOutput: Sendable {
     return line + "\n"
   }
 
-  /// What looks like another field is in quotes, be it a name or a value.
+  /// Returns the text, in quotes if it could be mistaken for another field.
   private static func word(_ text: String) -> String {
     let isPlain = text.utf8.allSatisfy { $0 > 0x20 && $0 != UInt8(ascii: "=") && $0 != UInt8(ascii: "\"") }
     return isPlain ? LogText.printable(text) : LogText.quoted(text)
@@ -97,7 +98,7 @@ public final class LogOutput: Sendable {
     return line + "}\n"
   }
 
-  /// A moment as RFC 3339 writes it.
+  /// Returns the time as an RFC 3339 timestamp.
   static func timestamp(_ milliseconds: Int64) -> String {
     var seconds = time_t(milliseconds / 1_000)
     var parts = tm()

@@ -1,18 +1,18 @@
 import Dispatch
 import Glibc
 
-/// Lines on their way to a file that may take its time: written in order on a thread of their own, at most so many bytes at once.
+/// A bounded queue of log lines, written in order on a background queue.
 ///
-/// Lines beyond the bound are dropped; their number is written once there is room again.
+/// Lines beyond the limit are dropped; their number is written once there is room again.
 final class LogQueue: Sendable {
   private struct State {
     var waiting = 0
     var dropped = 0
   }
 
-  /// The bytes that wait at most.
+  /// The maximum number of pending bytes.
   static let byteLimit = 1 << 20
-  /// How long the end of the process waits for the last lines.
+  /// The time limit of ``flush()``.
   static let patience = DispatchTimeInterval.milliseconds(500)
 
   private let descriptor: Int32
@@ -21,9 +21,9 @@ final class LogQueue: Sendable {
 
   init(_ descriptor: Int32) { self.descriptor = descriptor }
 
-  /// Writes a line soon. Never waits. [any thread]
+  /// Enqueues a line without blocking. [any thread]
   ///
-  /// - Parameter notice: The line that says how many were dropped.
+  /// - Parameter notice: Returns the line that reports the number of dropped lines.
   func put(_ line: [UInt8], notice: @escaping @Sendable (Int) -> [UInt8]) {
     let isTaken = state.withLock { state in
       guard state.waiting + line.count <= Self.byteLimit else {
@@ -38,7 +38,7 @@ final class LogQueue: Sendable {
       write(line)
       let dropped = state.withLock { state in
         state.waiting -= line.count
-        // Not before there is room for what comes next.
+        // Leave enough room for the lines that follow.
         guard state.dropped > 0, state.waiting <= Self.byteLimit / 2 else { return 0 }
         defer { state.dropped = 0 }
         return state.dropped

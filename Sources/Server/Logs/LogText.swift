@@ -1,9 +1,12 @@
-/// What may stand in a log: no name of a file or row can begin a line of its own, steer the terminal or turn the direction of writing.
+/// Escaping of untrusted text in logs.
+///
+/// A name of a file or row must not start a new line, control the terminal or change the text
+/// direction.
 enum LogText {
-  /// How many bytes of a field are written.
+  /// The maximum size of a field, in bytes.
   static let greatestByteCount = 4_096
 
-  /// Whether a character does something other than stand there.
+  /// Returns whether the character is a control, formatting or invisible character.
   private static func isUnruly(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0..<0x20, 0x7F..<0xA0, 0xAD, 0x061C, 0x180E, 0x200B...0x200F, 0x2028...0x202E, 0x2060...0x206F, 0xFEFF,
@@ -13,7 +16,7 @@ enum LogText {
     }
   }
 
-  /// As one line for people: what is unruly is replaced.
+  /// Returns the text as one line, with unsafe characters replaced by U+FFFD.
   static func printable(_ text: String) -> String {
     var result = String.UnicodeScalarView()
     var count = 0
@@ -29,7 +32,7 @@ enum LogText {
     return String(result)
   }
 
-  /// As a JSON string with its quotes: what is unruly is written by its number.
+  /// Returns the text as a JSON string in quotes, with unsafe characters escaped.
   static func quoted(_ text: String) -> String {
     var result = "\""
     var count = 0

@@ -2,7 +2,9 @@ import CWebSockets
 import ListEngine
 import Logging
 
-/// What a source has to say for the log, or what pages make us say: a hundred lines a second at most, and how many there were more.
+/// A rate-limited log for events that sources or clients cause.
+///
+/// It writes at most ``rate`` lines per second, and the number of lines suppressed.
 public final class SourceLog: Sendable {
   static let rate = 100
 
@@ -15,17 +17,17 @@ public final class SourceLog: Sendable {
   private let clock: @Sendable () -> Instant
   private let state: Guarded<State>
 
-  /// The log of the source of this name.
+  /// Creates a log for the source with this name.
   public convenience init(_ name: String) { self.init(Logger(label: name)) { EventLoop.now } }
 
-  /// A log of its own beside others of the same logger.
+  /// Creates a log with a rate limit of its own.
   init(_ logger: Logger, clock: @escaping @Sendable () -> Instant) {
     self.logger = logger
     self.clock = clock
     state = Guarded(State(bucket: TokenBucket(rate: Self.rate, burst: Self.rate, at: clock())))
   }
 
-  /// Writes a line, if there is room for it. [any thread]
+  /// Writes a line unless the rate limit is exceeded. [any thread]
   public func log(_ level: Logger.Level, _ message: String) { log(level, message, metadata: nil) }
 
   func log(_ level: Logger.Level, _ message: String, metadata: Logger.Metadata?) {

@@ -1,19 +1,19 @@
 import ListEngine
 
-/// Counts durations by how long they were, for a graph of how they are spread.
+/// A histogram of durations with fixed buckets.
 struct Histogram {
-  /// The upper bounds, in nanoseconds: from a tenth of a millisecond to ten seconds.
+  /// The upper bounds of the buckets in nanoseconds, from 0.1 ms to 10 s.
   static let bounds: [Int64] = [
     100_000, 250_000, 500_000, 1_000_000, 2_500_000, 5_000_000, 10_000_000, 25_000_000, 50_000_000, 100_000_000,
     250_000_000, 500_000_000, 1_000_000_000, 2_500_000_000, 5_000_000_000, 10_000_000_000,
   ]
 
-  /// How many were at most as long as the bound and longer than the one before; the last is for those beyond all bounds.
+  /// The number of durations in each bucket, with a last bucket for those beyond all bounds.
   private(set) var counts = [UInt64](repeating: 0, count: bounds.count + 1)
-  /// All of them together, in nanoseconds.
+  /// The sum of all durations in nanoseconds.
   private(set) var sum: Int64 = 0
 
-  /// How many there were.
+  /// The number of durations recorded.
   var count: UInt64 { counts.reduce(0, +) }
 
   mutating func record(_ duration: Duration) {

@@ -1,39 +1,39 @@
 import ListEngine
 import Wire
 
-/// What the server counts beside what the engine does.
+/// Counters of the server, in addition to those of the engine.
 struct Metrics {
-  /// Pages that ever connected.
+  /// The number of sessions since the start.
   var sessions: UInt64 = 0
   var patches: UInt64 = 0
   var messagesSent: UInt64 = 0
   var messagesReceived: UInt64 = 0
   var bytesSent: UInt64 = 0
-  /// Connections that were more than are taken in a second.
+  /// The number of connections rejected by the rate limit.
   var turnedAway: UInt64 = 0
-  /// Tables taken away as files.
+  /// The number of exports.
   var downloads: UInt64 = 0
-  /// Those of them that were given up because they were read too slowly, or for too long.
+  /// The number of exports aborted because the client read too slowly or for too long.
   var downloadsGivenUp: UInt64 = 0
-  /// How often a page that said too much was not listened to for a while.
+  /// The number of times reading from a client was paused because it sent too many messages.
   var pauses: UInt64 = 0
-  /// Queries in whose place another one came in the same turn.
+  /// The number of queries replaced by another query of the same client within one turn.
   var queriesOvertaken: UInt64 = 0
-  /// Requests and upgrades refused, by status.
+  /// The number of refused requests and upgrades by HTTP status.
   var refusals: [Int: UInt64] = [:]
   var encoding = EncodingCounts()
-  /// How long turns of the loop took.
+  /// The durations of the event loop's turns.
   var turns = Histogram()
-  /// How long patches took from being cut to being handed over to the system as a whole.
+  /// The time from cutting a patch to handing all of it to the operating system.
   var flushes = Histogram()
-  /// How long what sources handed in took until a page's socket had it.
+  /// The time from a source's delivery to a client's socket.
   var delays = Histogram()
 }
 
-/// What the server counts of one source.
+/// Counters of one source.
 struct SourceMetrics {
   var changes: UInt64 = 0
-  /// How often it said its schema again, as one that has started anew does.
+  /// The number of times the source declared its schema again, as after a restart.
   var restarts: UInt64 = 0
   private var hasSchema = false
 

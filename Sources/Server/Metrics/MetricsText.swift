@@ -1,4 +1,4 @@
-/// Writes figures in Prometheus' text format, version 0.0.4.
+/// A writer of Prometheus' text format, version 0.0.4.
 struct MetricsText {
   enum Kind: String { case counter, gauge, histogram }
 
@@ -6,7 +6,7 @@ struct MetricsText {
 
   private(set) var text = ""
 
-  /// What the lines after this are about.
+  /// Writes the header of a metric; its samples follow.
   mutating func begin(_ name: String, _ kind: Kind, _ help: String) {
     text += "# HELP \(name) \(help)\n# TYPE \(name) \(kind.rawValue)\n"
   }
@@ -28,7 +28,7 @@ struct MetricsText {
     text += " \(value)\n"
   }
 
-  /// One figure without labels.
+  /// Writes a metric that has a single sample without labels.
   mutating func single(_ name: String, _ kind: Kind, _ help: String, _ value: some BinaryInteger) {
     begin(name, kind, help)
     sample(name, [], value)
@@ -46,7 +46,7 @@ struct MetricsText {
     sample("\(name)_count", [], histogram.count)
   }
 
-  /// A label's value cannot end its line, whatever a source calls its table.
+  /// Escapes a label's value, so that a table's name cannot end the line.
   private static func escaped(_ value: String) -> String {
     var result = ""
     for scalar in value.unicodeScalars {

@@ -1,7 +1,7 @@
 import ListEngine
 
 extension Server {
-  /// All figures, as Prometheus reads them.
+  /// Returns all metrics in Prometheus' text format.
   func metricsText() -> String {
     var text = MetricsText()
     writePages(to: &text)

@@ -3,7 +3,7 @@ import ListEngine
 import Wire
 
 extension Server {
-  /// Counts for those who look, and has them told.
+  /// Takes a sample of the counters when it is due, and schedules the statistics of every watcher.
   func tellStats(at now: Instant) {
     guard stats.takeDue(at: now) else { return }
     var changes = [UInt64](repeating: 0, count: schemas.count)
@@ -18,7 +18,7 @@ extension Server {
     }
   }
 
-  /// What goes on, as this page sees it.
+  /// Returns the statistics for one client.
   func stats(for session: Session) -> ServerStats {
     let now = EventLoop.now
     var figures = ServerStats(interval: session.interval ?? configuration.limits.interval)
@@ -40,10 +40,11 @@ extension Server {
     return figures
   }
 
-  /// Notes which changes the patch that was cut now carries.
+  /// Records the time span of the changes that a new patch carries.
   ///
-  /// One flush carries what came since the one before. That one is not known where it had nothing to send: a page that was ready for an
-  /// interval and longer has had one within it; one that was not has waited since its last patch.
+  /// A patch carries the changes since the previous flush, but a flush without changes leaves no
+  /// trace. If the client was ready for at least one interval, the previous flush is at most one
+  /// interval old. Otherwise the changes have waited since the last patch.
   func noteCut(_ delivery: Delivery, for session: Session, at now: Instant) {
     let table = tablesByName[delivery.schema.name]
     let wait = delivery.interval + Self.turnAllowance
@@ -55,13 +56,13 @@ extension Server {
     session.cutAt = now
   }
 
-  /// A page's socket was given its patch.
+  /// Records the delays of the changes in a patch that was handed to the socket.
   func noteSent(to session: Session, at now: Instant) {
     guard let (from, cut) = session.carried, let table = session.table else { return }
     session.carried = nil
     delays[table, default: SourceDelays()].noteSent(after: from, through: cut, at: now) { metrics.delays.record($0) }
   }
 
-  /// How long after it was due a flush may come: when there was too much to do for one turn.
+  /// The delay of a flush that is still considered punctual, for turns with much to do.
   private static let turnAllowance: Duration = .milliseconds(10)
 }

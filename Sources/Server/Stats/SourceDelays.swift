@@ -1,13 +1,13 @@
 import ListEngine
 import Wire
 
-/// How long what a table's source hands in takes until a page's socket has it.
+/// The delays from a source's deliveries to the clients' sockets, for one table.
 ///
-///     delays.noteArrival(handedIn: since, at: now)      // the loop has told the engine
-///     delays.noteSent(after: from, through: cut, at: now)   // a patch with what came in this time was handed to a socket
+///     delays.noteArrival(handedIn: since, at: now)         // the engine applied a delivery
+///     delays.noteSent(after: from, through: cut, at: now)  // a socket took the span's patch
 ///     delays.recent(at: now)
 ///
-/// It remembers the last arrivals and the last delays only: what goes on, not what went on.
+/// Two ring buffers hold only the most recent deliveries and delays.
 struct SourceDelays {
   private struct Arrival {
     var handedIn: Instant
@@ -19,12 +19,12 @@ struct SourceDelays {
     var at: Instant
   }
 
-  /// How many arrivals are known; of more that come in one interval the last ones count.
+  /// The number of deliveries kept; older ones are overwritten.
   static let greatestArrivals = 256
-  /// How many of those that one patch carries are counted.
+  /// The maximum number of deliveries measured per patch.
   static let greatestPerPatch = 64
   static let greatestSamples = 1_024
-  /// What is longer ago does not count any more.
+  /// The age at which a measurement expires.
   static let memory: Duration = .seconds(10)
 
   private var arrivals: [Arrival] = []
@@ -32,7 +32,7 @@ struct SourceDelays {
   private var samples: [Sample] = []
   private var nextSample = 0
 
-  /// Something that was handed in then reaches the engine now.
+  /// Records that a delivery of the source reached the engine.
   mutating func noteArrival(handedIn: Instant, at now: Instant) {
     let arrival = Arrival(handedIn: handedIn, applied: now)
     if arrivals.count < Self.greatestArrivals {
@@ -43,7 +43,8 @@ struct SourceDelays {
     nextArrival = (nextArrival + 1) % Self.greatestArrivals
   }
 
-  /// A patch that carries what reached the engine after the one moment and not after the other was handed over.
+  /// Records the delays of deliveries applied after `from` and up to `cut`, whose patch was sent
+  /// now.
   mutating func noteSent(after from: Instant, through cut: Instant, at now: Instant, _ record: (Duration) -> Void) {
     var index = nextArrival
     for _ in 0..<min(arrivals.count, Self.greatestPerPatch) {
@@ -62,7 +63,7 @@ struct SourceDelays {
     }
   }
 
-  /// The quantiles of what was sent lately; `nil` when nothing was.
+  /// Returns the quantiles of the recent delays, or `nil` if there are none.
   func recent(at now: Instant) -> ServerStats.Delay? {
     let delays = samples.filter { $0.at.duration(to: now) <= Self.memory }.map(\.delay.nanoseconds).sorted()
     guard !delays.isEmpty else { return nil }

@@ -1,25 +1,25 @@
 import ListEngine
 
-/// Who wants to see what goes on, and what was counted in the last seconds.
+/// The sessions that watch the server's statistics, and recent samples of the counters.
 ///
-/// While nobody looks nothing is counted, and nobody is woken.
+/// Without watchers, it takes no samples and has no deadline.
 struct StatsFeed {
-  /// What was counted up to a moment.
+  /// A sample of the counters.
   struct Moment {
     var at: Instant
     var counters: EngineCounters
-    /// The changed rows of each table so far.
+    /// The number of changed rows of each table since the start.
     var changes: [UInt64]
   }
 
-  /// How often pages are told.
+  /// The interval between two samples.
   static let pause: Duration = .seconds(1)
-  /// Rates are of so many pauses.
+  /// The number of intervals over which rates are averaged.
   static let span = 10
 
   private(set) var watchers: Set<SessionID> = []
   private(set) var moments: [Moment] = []
-  /// When ``takeDue(at:)`` has something to say; `nil` when nobody looks.
+  /// The time of the next sample; `nil` without watchers.
   private(set) var deadline: Instant?
 
   mutating func watch(_ id: SessionID, at now: Instant) {
@@ -33,7 +33,7 @@ struct StatsFeed {
     moments = []
   }
 
-  /// Whether everyone who looks is to be told now.
+  /// Returns whether a sample is due, and schedules the next one.
   mutating func takeDue(at now: Instant) -> Bool {
     guard let deadline, deadline <= now else { return false }
     self.deadline = now.advanced(by: Self.pause)
@@ -45,7 +45,7 @@ struct StatsFeed {
     if moments.count > Self.span + 1 { moments.removeFirst() }
   }
 
-  /// How many changes a flush of the throttle carried lately.
+  /// The average number of changes per throttled flush in the recent samples.
   var coalescing: Double? {
     guard let first = moments.first, let last = moments.last else { return nil }
     let flushes = last.counters.throttledFlushes &- first.counters.throttledFlushes
@@ -53,7 +53,7 @@ struct StatsFeed {
     return Double(last.counters.changes &- first.counters.changes) / Double(flushes)
   }
 
-  /// How many rows of a table changed a second lately.
+  /// Returns the recent rate of changed rows of a table, per second.
   func changes(of table: Int) -> Double? {
     guard let first = moments.first, let last = moments.last, last.changes.indices.contains(table) else { return nil }
     let seconds = Double(first.at.duration(to: last.at).nanoseconds) / 1e9

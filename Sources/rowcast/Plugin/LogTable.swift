@@ -3,7 +3,7 @@ import ListEngine
 import Server
 import Synchronization
 
-/// The table `log`: what a plugin writes to its standard error, and what becomes of it, beside its own table.
+/// The table `log`: the lines that a plugin writes to standard error, and reports of its state.
 final class LogTable: Sendable {
   private struct State {
     var number: Int64 = 0
@@ -12,7 +12,7 @@ final class LogTable: Sendable {
     var waiting = Changeset()
   }
 
-  /// What an address shows behind its `#`: the first table, whatever it is called, and this one beside it.
+  /// The URL fragment that shows the first table with the log next to it.
   static let besideTheFirst = "#beside=table%3Dlog"
 
   private static let schema = Schema(
@@ -26,10 +26,12 @@ final class LogTable: Sendable {
   private let inlet: SourceInlet
   private let state = Mutex(State())
 
-  /// A table that is not shown yet.
+  /// Creates the table without showing it.
   init(_ control: ServerControl) { inlet = control.addSource("log") }
 
-  /// Shows it: after the plugin's own table, so that this one is not the first. Once.
+  /// Shows the table, on the first call only.
+  ///
+  /// The plugin's table must be declared first, because the page shows the first table.
   func open() {
     let isFirst = state.withLock { state in
       defer { state.isOpening = true }
@@ -37,7 +39,7 @@ final class LogTable: Sendable {
     }
     guard isFirst else { return }
     inlet.tell(.schema(Self.schema))
-    // Only now may another thread tell a row: none comes before the columns.
+    // Rows must not precede the schema, so other threads may send them only from here on.
     let waiting = state.withLock { state in
       state.isOpen = true
       defer { state.waiting = Changeset() }
@@ -47,7 +49,7 @@ final class LogTable: Sendable {
     inlet.tell(.state(.live, message: ""))
   }
 
-  /// Adds a line; what the plugin says about its level comes first in it, as in `warning: the disk is full`.
+  /// Appends a line; a level at its start, as in `warning: the disk is full`, takes precedence.
   func add(_ level: String, _ line: String) {
     var (level, text) = (level, Substring(line))
     for word in ["debug", "info", "warning", "error"] where text.lowercased().hasPrefix("\(word): ") {

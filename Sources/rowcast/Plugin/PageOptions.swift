@@ -1,7 +1,7 @@
 import ArgumentParser
 import Server
 
-/// Where an author looks at a plugin: the choices about a server that matter to one.
+/// Options of the server that shows a plugin under development.
 struct PageOptions: ParsableArguments {
   @Option(help: ArgumentHelp("The port; 0 for any that is free. (default: 7777)", valueName: "port"))
   var port: Int?
@@ -26,7 +26,7 @@ struct PageOptions: ParsableArguments {
     if let problem = settings.problems.first { throw ValidationError("--\(problem.key): \(problem.text)") }
   }
 
-  /// The same as a server's settings.
+  /// The options in the form of a server's settings.
   var settings: Settings {
     var settings = Settings()
     settings.port = port

@@ -3,7 +3,7 @@ import Glibc
 import Locales
 import PluginHost
 
-/// `rowcast plugin check PATH`
+/// The command `rowcast plugin check PATH`.
 struct PluginCheck: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "check",
@@ -12,7 +12,7 @@ struct PluginCheck: ParsableCommand {
       A folder with a Makefile is built first. Ends with 0 when the plugin has passed, with 1 when it has not. What is looked at, level by level: docs/plugins.md.
       """)
 
-  /// How a report is written.
+  /// The format of a report.
   enum Format: String, ExpressibleByArgument, CaseIterable { case text, json, junit }
 
   @OptionGroup var choice: PluginChoice

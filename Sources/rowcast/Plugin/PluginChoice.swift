@@ -3,7 +3,7 @@ import Foundation
 import Glibc
 import PluginHost
 
-/// Which plugin an author means: a file, or a command after `--`.
+/// The arguments that select a plugin: a path, or a command after `--`.
 struct PluginChoice: ParsableArguments {
   @Argument(
     help: ArgumentHelp(
@@ -28,7 +28,7 @@ struct PluginChoice: ParsableArguments {
     }
   }
 
-  /// What is set.
+  /// The plugin's settings by key.
   var settings: [String: String] {
     var settings: [String: String] = [:]
     for pair in set {
@@ -38,10 +38,10 @@ struct PluginChoice: ParsableArguments {
     return settings
   }
 
-  /// What reports call it.
+  /// The plugin's name in reports.
   var name: String { path ?? command.joined(separator: " ") }
 
-  /// What its table is called, when it does not say so itself.
+  /// The default name of the plugin's table.
   var tableName: String {
     let word =
       folder.flatMap { try? PluginFolder($0, named: path!).product() } ?? path ?? command.first {
@@ -52,7 +52,7 @@ struct PluginChoice: ParsableArguments {
     return name.flatMap { Child.isName($0) ? $0 : nil } ?? "plugin"
   }
 
-  /// The files whose change is a change of the plugin: its own, or those that its command names.
+  /// Returns the files to watch for changes: the plugin's file, or the files in its command line.
   func files() throws -> [String] {
     if let file = try file() { return [file] }
     return command.compactMap { word in
@@ -63,7 +63,7 @@ struct PluginChoice: ParsableArguments {
     }
   }
 
-  /// The folder, if it is one.
+  /// The resolved path, if it is a directory.
   private var folder: String? {
     guard let path, let found = realpath(path, nil) else { return nil }
     defer { free(found) }
@@ -71,9 +71,11 @@ struct PluginChoice: ParsableArguments {
     return stat(found, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR ? String(cString: found) : nil
   }
 
-  /// The file, if it is one; of a folder, the plugin in it.
+  /// Returns the path of the plugin's file, or `nil` if the plugin is a command.
   ///
-  /// - Throws: ``WorldError`` when there is none.
+  /// For a folder this is the plugin in it.
+  ///
+  /// - Throws: ``WorldError`` if the file does not exist.
   func file() throws -> String? {
     guard let path else { return nil }
     if let folder { return try PluginFolder(folder, named: path).product() }
@@ -82,9 +84,9 @@ struct PluginChoice: ParsableArguments {
     return String(cString: found)
   }
 
-  /// What is started.
+  /// Builds the plugin if necessary, and returns the command that runs it.
   ///
-  /// - Throws: ``WorldError`` when there is no such program, or it may not be run.
+  /// - Throws: ``WorldError`` if the program does not exist or is not executable.
   func program() throws -> ChildCommand {
     if let folder { try PluginFolder(folder, named: path!).build() }
     guard let file = try file() else { return ChildCommand(command[0], Array(command.dropFirst())) }
@@ -94,7 +96,7 @@ struct PluginChoice: ParsableArguments {
     }
     if file.hasSuffix(".so") {
       var command = ChildCommand(Installation.executable, ["plugin-host", file])
-      // A library has all rights of the server in the end, too.
+      // In production a library has all rights of the server, too.
       command.isolation = .light
       return command
     }

@@ -1,12 +1,12 @@
 import ArgumentParser
 
-/// `rowcast plugin`: for those who write data sources.
+/// The command `rowcast plugin`, whose subcommands are for authors of data sources.
 struct PluginCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "plugin", abstract: "For authors of plugins.",
     subcommands: [PluginNew.self, PluginCheck.self, PluginRun.self, PluginReplay.self, Host.self])
 
-  /// `rowcast plugin host FILE.so`
+  /// The command `rowcast plugin host FILE.so`.
   struct Host: ParsableCommand {
     static let configuration = CommandConfiguration(abstract: "The same as rowcast plugin-host.")
 

@@ -1,17 +1,19 @@
 import Foundation
 import Glibc
 
-/// A folder with a plugin, as `rowcast plugin new` makes it: `jobs` with `jobs.py`, `jobs.sh` or, built by its Makefile, `libjobs.so`.
+/// A plugin's folder as `rowcast plugin new` creates it.
+///
+/// The folder `jobs` contains `jobs.py`, `jobs.sh` or, built by its Makefile, `libjobs.so`.
 struct PluginFolder {
   private let path: String
   private let givenName: String
 
-  /// The folder at an absolute path; complaints call it as its user did.
+  /// Creates a reference to a folder by its absolute path and the name to use in error messages.
   init(_ path: String, named givenName: String) { (self.path, self.givenName) = (path, givenName) }
 
-  /// Runs `make` in it when it has a Makefile. What make writes goes to standard error.
+  /// Runs `make` if the folder has a Makefile; its output goes to standard error.
   ///
-  /// - Throws: ``WorldError`` when make fails.
+  /// - Throws: ``WorldError`` if `make` fails.
   func build() throws {
     guard access("\(path)/Makefile", R_OK) == 0 else { return }
     let make = Process()
@@ -28,14 +30,14 @@ struct PluginFolder {
     }
   }
 
-  /// The plugin in it.
+  /// Returns the path of the plugin in the folder.
   ///
-  /// - Throws: ``WorldError`` when there is none, or more than one it could be.
+  /// - Throws: ``WorldError`` if there is none, or if the choice is ambiguous.
   func product() throws -> String {
     let name = path.split(separator: "/").last.map(String.init) ?? ""
     let names = ["lib\(name).so", "\(name).py", "\(name).sh", name]
     if let found = names.first(where: isFile) { return "\(path)/\(found)" }
-    // A folder that was renamed has one plugin still.
+    // A renamed folder still contains exactly one plugin.
     let others = (try? FileManager.default.contentsOfDirectory(atPath: path))?.filter {
       isFile($0) && ($0.hasPrefix("lib") && $0.hasSuffix(".so") || access("\(path)/\($0)", X_OK) == 0)
     }

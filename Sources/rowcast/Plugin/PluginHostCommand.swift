@@ -2,7 +2,7 @@ import ArgumentParser
 import Glibc
 import PluginHost
 
-/// `rowcast plugin-host FILE.so`
+/// The command `rowcast plugin-host FILE.so`.
 struct PluginHostCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "plugin-host", abstract: "Runs a shared library as a program that speaks lines.",
@@ -15,7 +15,7 @@ struct PluginHostCommand: ParsableCommand {
   var file: String
 
   func run() throws {
-    // Not a return: the library's threads must not keep the process.
+    // Exit instead of returning, because threads of the library may still run.
     Glibc.exit(LibraryProgram.run(Installation.pluginPath(file)))
   }
 }

@@ -3,7 +3,7 @@ import Logging
 import PluginHost
 import Server
 
-/// `rowcast plugin replay FILE`
+/// The command `rowcast plugin replay FILE`.
 struct PluginReplay: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "replay", abstract: "Shows again what a plugin told: from a trace of rowcast plugin run --trace.",
@@ -46,7 +46,7 @@ struct PluginReplay: ParsableCommand {
   }
 }
 
-/// A trace, joined to the server.
+/// A trace source as a feed.
 private struct TraceFeed: Feed {
   let source: TraceSource
   func start() throws { try source.start() }

@@ -3,7 +3,7 @@ import Glibc
 import PluginHost
 import Server
 
-/// `rowcast plugin run PATH`
+/// The command `rowcast plugin run PATH`.
 struct PluginRun: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "run", abstract: "Shows one plugin in the browser, with its log, and anew when its file changes.",

@@ -6,7 +6,9 @@ import PluginHost
 import Server
 import Synchronization
 
-/// The plugin that an author works on: its table, its log beside it, and a new instance each time that one of its files changes.
+/// A plugin under development, with its table and its log.
+///
+/// A new instance replaces the running one whenever a file of the plugin changes (hot swap).
 final class RunFeed: Feed {
   private let command: ChildCommand
   private let settings: [String: String]
@@ -52,7 +54,7 @@ final class RunFeed: Feed {
         return isHeard
       })
     self.swapping = swapping
-    // Not on the server's thread: a log that is behind waits.
+    // Leave the server's thread, because adding a line may block.
     inlet.readNotes { line in DispatchQueue.global().async { table.add("warning", line) } }
     inlet.listenWithSchema { [weak swapping] wish, schema in
       swapping?.send(SourceWish(wish), of: schema)
@@ -67,7 +69,8 @@ final class RunFeed: Feed {
 
   func start() throws {
     try swapping.start(maker)
-    // A plugin that tells no columns has a log to read all the same; one that takes its time is not to come after it.
+    // Show the log of a plugin that fails to declare a schema; slow plugins get time to declare
+    // theirs first.
     DispatchQueue.global().asyncAfter(deadline: .now() + 8) { [table] in table.open() }
     let watcher = FileWatcher(files) { [weak self] in
       guard let self else { return }

@@ -2,7 +2,7 @@ import Foundation
 import PluginHost
 import Yams
 
-/// A configuration in YAML, with the place of everything in it, so that what is wrong can be shown.
+/// A configuration file in YAML, with the location of each setting for error messages.
 ///
 ///     port: 7777
 ///     public-url: https://rows.example.org
@@ -13,7 +13,7 @@ import Yams
 ///         settings: {rows: 100000, rate: 1000}
 ///       - child: jobs=sh jobs.sh
 struct ConfigurationFile {
-  /// The file is not as it should be: its writer's fault.
+  /// An error in the file's content.
   struct Problem: Error, Equatable, CustomStringConvertible {
     var path: String
     var line: Int
@@ -22,7 +22,7 @@ struct ConfigurationFile {
     var description: String { "\(path):\(line):\(column): \(text)" }
   }
 
-  /// The file cannot be read: the world's fault.
+  /// An unreadable or oversized file.
   struct Unreadable: Error, CustomStringConvertible {
     var path: String
     var description: String { "the configuration \(path) cannot be read, or is larger than 256 KiB" }
@@ -33,14 +33,14 @@ struct ConfigurationFile {
   let path: String
   private(set) var settings = Settings()
   private var marks: [String: Mark] = [:]
-  /// What is wrong with settings by themselves; these are not in ``settings``.
+  /// The errors in single settings; these settings are missing in ``settings``.
   private(set) var ownProblems: [Problem] = []
-  /// Which settings those are about, as `listen` or `sources[1]`.
+  /// The keys of the invalid settings, such as `listen` or `sources[1]`.
   private var spoiled: [String] = []
 
-  /// Reads a file, and looks at each setting by itself; ``problems`` has what is wrong.
+  /// Reads a file and checks each setting by itself; ``problems`` holds the errors.
   ///
-  /// - Throws: ``Problem`` when it is not a list of settings at all, or ``Unreadable``.
+  /// - Throws: ``Unreadable``, or ``Problem`` if the file is not a mapping of settings.
   init(path: String) throws {
     guard let file = FileHandle(forReadingAtPath: path),
       let data = try? file.read(upToCount: Self.greatestByteCount + 1) ?? Data(), data.count <= Self.greatestByteCount
@@ -60,7 +60,7 @@ struct ConfigurationFile {
       throw Self.problem(of: error, in: text, path: path)
     }
     guard let root else { return }
-    // Nothing but words about nothing is no configuration of anything, and no fault.
+    // A file of comments only is a valid empty configuration.
     if root.scalar?.string == "" { return }
     guard let mapping = root.mapping else {
       throw problem(root, "a configuration is a list of settings, “name: value”")
@@ -70,7 +70,7 @@ struct ConfigurationFile {
     }
   }
 
-  /// Goes on behind what is wrong: who mends a file wants to know all of it.
+  /// Runs `take` and records its error, so that all errors of a file are reported together.
   private mutating func collect(_ key: String, _ take: (inout Self) throws(Problem) -> Void) {
     do throws(Problem) {
       try take(&self)
@@ -84,7 +84,7 @@ struct ConfigurationFile {
     spoiled.append(key)
   }
 
-  // MARK: One setting
+  // MARK: Single settings
 
   private mutating func take(_ key: Node, _ value: Node) throws(Problem) {
     guard let name = key.scalar?.string else { throw problem(key, "the name of a setting is a text") }
@@ -128,18 +128,18 @@ struct ConfigurationFile {
         for (key, value) in mapping {
           collect(place) { file throws(Problem) in try file.take(key, value, of: &source, at: place) }
         }
-        // Of a command line there is no one file that could be looked at.
+        // A command line has no single file to verify.
         if source.sha256 != nil, source.command != nil {
           note(problem(node, "sha256 is for a plugin, not for a child"), about: place)
         }
-        // A library is part of the server's own process.
+        // A library runs in the server's own process.
         if source.isolation != nil, source.child == nil, !source.plugin.isEmpty {
           note(problem(node, "isolation is for a program, not for a shared library"), about: place)
         }
       } else {
         note(problem(node, "a source is “plugin: name” or “child: name=command”, and perhaps settings"), about: place)
       }
-      // A wrong one, too: problems name a source by its number.
+      // Keep invalid sources, too, because problems refer to sources by index.
       sources.append(source)
     }
     return sources
@@ -172,7 +172,7 @@ struct ConfigurationFile {
       guard let pairs = value.mapping else { throw problem(value, "settings must be a list of “name: value”") }
       for (key, value) in pairs {
         let name = try text(key, "the name of a setting")
-        // A value may be empty, and is not looked at: the plugin knows what it means.
+        // The plugin checks the value, which may be empty.
         guard let scalar = value.scalar else { throw problem(value, "\(name) must be one value") }
         source.settings.append(.init(key: name, value: scalar.string))
       }
@@ -214,22 +214,23 @@ struct ConfigurationFile {
     return truth
   }
 
-  // MARK: What is wrong
+  // MARK: Problems
 
-  /// All that is wrong with it, from its beginning to its end.
+  /// All errors in the file, in order of their locations.
   var problems: [Problem] {
     let others = (settings.problems + settings.fileProblems).filter { !isFromOwn($0) }.compactMap(problem)
     return (ownProblems + others).sorted { ($0.line, $0.column) < ($1.line, $1.column) }
   }
 
-  /// Whether it comes only from a setting that is wrong by itself, and so is not there.
+  /// Returns whether the problem only follows from a setting that was dropped as invalid.
   private func isFromOwn(_ problem: Settings.Problem) -> Bool {
     spoiled.contains { key in
       problem.key == key || problem.key.hasPrefix("\(key).") || problem.text.contains("needs \(key)")
     }
   }
 
-  /// Where a setting stands; the file's beginning, if it is not in it.
+  /// Returns the problem with its location in the file, or `nil` if the file does not contain the
+  /// setting.
   func problem(_ problem: Settings.Problem) -> Problem? {
     guard let mark = marks[problem.key] else { return nil }
     let name = problem.key.split(separator: "[")[0]
@@ -254,7 +255,7 @@ struct ConfigurationFile {
         path: path, line: place?.line ?? context.mark.line, column: place?.column ?? context.mark.column,
         text: "\(duplicates.joined(separator: ", ")): is there twice")
     case .reader(let problem, let offset, _, _):
-      // Yams counts in code units of UTF-16 or UTF-8; either way the line is right.
+      // The offset counts UTF-16 or UTF-8 code units; either way it finds the right line.
       let before = text.utf8.prefix(offset ?? 0)
       let line = before.count { $0 == UInt8(ascii: "\n") } + 1
       return Problem(path: path, line: line, column: 1, text: problem)
@@ -262,7 +263,7 @@ struct ConfigurationFile {
     }
   }
 
-  /// Yams says in which list a name stands twice, but not where.
+  /// Returns the location of a key's second occurrence, which Yams does not report.
   private static func placeOfSecond(_ name: String, after first: Int, in text: String) -> (line: Int, column: Int)? {
     var count = 0
     for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated()

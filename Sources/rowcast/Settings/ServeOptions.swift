@@ -2,7 +2,7 @@ import ArgumentParser
 import Glibc
 import Server
 
-/// Everything that can be chosen about a server, as flags and as a file; the flags have the last word.
+/// The options of a server, from flags and a configuration file; flags take precedence.
 struct ServeOptions: ParsableArguments {
   @Option(help: ArgumentHelp("A file with settings in YAML, called like the flags.", valueName: "file"))
   var config: String?
@@ -112,7 +112,7 @@ struct ServeOptions: ParsableArguments {
   @Option(help: ArgumentHelp("text, or json for one object a line. (default: text)", valueName: "format"))
   var logFormat: String?
 
-  /// What the flags say.
+  /// The settings given as flags.
   private var flags: Settings {
     var flags = Settings()
     flags.port = port
@@ -141,33 +141,34 @@ struct ServeOptions: ParsableArguments {
     return flags
   }
 
-  /// Reads all settings again; `nil` when no file was named that could say something else by then.
+  /// A closure that reads all settings again; `nil` if no file was named that could change them.
   var rereading: (@Sendable () throws -> Settings)? {
     guard config != nil || tokenFile != nil || tlsCertificate != nil else { return nil }
     return { [self] in try settings() }
   }
 
-  /// What is wrong with the flags by themselves.
+  /// Checks the flags.
   func validate() throws {
-    // What the file says may put it right, or wrong; then it is told with the file's place.
+    // With a configuration file, problems are reported later, with their location in the file.
     if config == nil { _ = try settings() }
   }
 
-  /// For commands that have a source of their own.
+  /// Throws if the arguments name a source, for commands that have a source of their own.
   func refuseSources(_ command: String, butCommand: Bool = false) throws {
     guard plugin.isEmpty, child.isEmpty, set.isEmpty, butCommand || self.command.isEmpty else {
       throw ValidationError("rowcast \(command) has a source of its own: use rowcast serve for others")
     }
   }
 
-  /// All settings: the flags', then the file's. Nothing is wrong with them, as far as one can tell without trying.
+  /// Returns the settings of the flags and the configuration file, checked for errors.
   ///
-  /// - Throws: `ValidationError`, ``ConfigurationFile/Problem`` or ``ConfigurationFile/Unreadable``.
+  /// - Throws: `ValidationError`,
+  ///   ``ConfigurationFile/Problem`` or ``ConfigurationFile/Unreadable``.
   func settings() throws -> Settings {
     let file = try config.map { try ConfigurationFile(path: $0) }
     if let problem = file?.ownProblems.first { throw problem }
     var settings = flags.over(file?.settings ?? Settings())
-    // One way of listening on the command line takes the place of another one in the file.
+    // An address given as flags replaces the kind of address given in the file.
     if unix == nil, port != nil || listen != nil { settings.unix = nil }
     if unix != nil, port == nil, listen == nil { (settings.port, settings.listen) = (nil, nil) }
     if settings.sources == nil { settings.sources = [Settings.Source(plugin: "processes")] }
@@ -183,11 +184,11 @@ struct ServeOptions: ParsableArguments {
     return settings
   }
 
-  /// A problem where it was caused: in the file, if the flags did not say it, else on the command line.
+  /// Returns an error that points to the cause of a problem: the file or the command line.
   private func told(_ problem: Settings.Problem, in file: ConfigurationFile?) -> any Error {
     let isFlags = flags.problems.contains(problem) || file?.settings.problems.contains(problem) == false
     if let file, let placed = file.problem(problem), !isFlags || flags.problems.isEmpty { return placed }
-    // `sources[1].child` was said by `--child`.
+    // The flag `--child` caused `sources[1].child`.
     let name = problem.key.split(separator: ".").last?.split(separator: "[").first ?? ""
     return ValidationError("--\(name): \(problem.text)")
   }

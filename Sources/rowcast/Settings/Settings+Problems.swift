@@ -3,14 +3,14 @@ import Logging
 import Server
 
 extension Settings {
-  /// Something that was chosen and cannot be.
+  /// An invalid setting.
   struct Problem: Equatable {
-    /// Which setting it is about, as `listen` or `sources[1].plugin`.
+    /// The key of the setting, such as `listen` or `sources[1].plugin`.
     var key: String
     var text: String
   }
 
-  /// All that is wrong by itself, and with one another.
+  /// The settings that are invalid by themselves or in combination.
   var problems: [Problem] {
     var problems: [Problem] = []
     func refuse(_ key: String, _ text: String) { problems.append(Problem(key: key, text: text)) }
@@ -63,8 +63,9 @@ extension Settings {
     return problems
   }
 
-  /// Why this user must not serve by these settings; `nil` when it may. Not one of ``problems``: a configuration is checked by other users
-  /// than the one who serves.
+  /// Returns the reason why this user must not serve with these settings, or `nil`.
+  ///
+  /// This is not one of ``problems``, because another user may check a configuration.
   func refusal(ofUser user: uid_t) -> String? {
     let isBeyond = !address.isLocal || !(publicURLs ?? []).isEmpty
     guard user == 0, isBeyond, allowRoot != true else { return nil }
@@ -88,7 +89,7 @@ extension Settings {
     return problems
   }
 
-  /// What is wrong with the files that are named: as they are now.
+  /// The problems with the files that the settings name, in their current state.
   var fileProblems: [Problem] {
     var problems: [Problem] = []
     if let tlsCertificate, let tlsKey, !Certificate(chain: tlsCertificate, key: tlsKey).isUsable {
@@ -106,7 +107,7 @@ extension Settings {
       do throws(TokenFile.Failure) {
         _ = try TokenFile.read(tokenFile)
       } catch .missing {
-        // It is made at the start.
+        // The file is created at the start.
       } catch {
         problems.append(Problem(key: "token-file", text: "\(error)"))
       }

@@ -1,21 +1,22 @@
 import PluginHost
 import Server
 
-/// What was chosen about a server, in a file or by flags; `nil` where nothing was said.
+/// The settings of a server from a file or flags; `nil` where none is given.
 ///
-/// A name in the file is the flag's without its dashes, but for sources, of which a file can say more.
+/// A key in the file is the flag's name without dashes, except for sources, which have more
+/// settings in a file.
 struct Settings: Equatable {
-  /// One data source.
+  /// The settings of one data source.
   struct Source: Equatable {
-    /// The plugin: a shared library by name or by path, or a program by path. Empty when it is a command.
+    /// The plugin: a shared library by name or path, or a program by path; empty for a command.
     var plugin = ""
-    /// The command, where it is not a plugin's file.
+    /// The command to run, if the source is not a plugin.
     var command: Child?
-    /// What the plugin is told, in the order in which it was written.
+    /// The plugin's own settings in the order in which they were written.
     var settings: [Pair] = []
-    /// What the SHA-256 of the plugin's file must be; `nil` for any.
+    /// The required SHA-256 of the plugin's file; `nil` for any.
     var sha256: String?
-    /// The rights that are taken from a program; `nil` for the standard ones.
+    /// The isolation of a program; `nil` for the standard level.
     var isolation: Isolation?
 
     struct Pair: Equatable {
@@ -23,16 +24,16 @@ struct Settings: Equatable {
       var value: String
     }
 
-    /// The program to run; `nil` when the source is a shared library.
+    /// The program to run; `nil` if the source is a shared library.
     var child: Child? { command ?? Child(plugin: plugin) }
-    /// The plugin's file, which may change while it runs; `nil` when it is a command.
+    /// The plugin's file, which is watched for changes; `nil` for a command.
     var file: String? {
       guard let child else { return Installation.pluginPath(plugin) }
       return child.isPlugin ? child.command.program : nil
     }
-    /// What its table and its settings are called by.
+    /// The name that identifies the source in table names and settings.
     var name: String { child?.name ?? Installation.pluginName(plugin) }
-    /// What it is told, as flags say it.
+    /// The plugin's settings in the form of `--set` arguments.
     var flags: [Setting] { settings.map { Setting(plugin: name, key: $0.key, value: $0.value) } }
   }
 
@@ -57,7 +58,7 @@ struct Settings: Equatable {
   var logFormat: String?
   var sources: [Source]?
 
-  /// All that these say, and what those others say of which these say nothing.
+  /// Returns these settings, completed with those of `others`.
   func over(_ others: Settings) -> Settings {
     var result = Settings()
     result.port = port ?? others.port
@@ -88,14 +89,14 @@ extension Settings {
   static let standardPort = 7_777
   static let standardInterval = 300
 
-  /// The certificate with its key.
+  /// The certificate with its private key.
   var certificate: Certificate? {
     guard let tlsCertificate, let tlsKey else { return nil }
     return Certificate(chain: tlsCertificate, key: tlsKey)
   }
 
-  /// Where to listen.
+  /// The address to listen on.
   ///
-  /// - Precondition: there are no ``problems``.
+  /// - Precondition: ``problems`` is empty.
   var address: ListenAddress { unix.map { .unix($0) } ?? ListenAddress(listen ?? "127.0.0.1")! }
 }

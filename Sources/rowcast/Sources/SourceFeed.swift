@@ -5,17 +5,20 @@ import PluginHost
 import Server
 import Synchronization
 
-/// One source, joined to the server: what it tells goes into its inlet, which makes it wait while the server is behind; what the server asks of
-/// it goes to its plugin. When the plugin's file changes, or its settings, a new instance takes the place of the old one.
+/// The connection of one source to the server.
+///
+/// The source's events go into its inlet, which blocks the source while the server is behind. The
+/// server's requests go to the plugin. When the plugin's file or its settings change, a new
+/// instance replaces the old one (hot swap).
 final class SourceFeed: Feed {
   private struct State {
     var source: Settings.Source
     var stamp: FileStamp?
     var swapping: SwappingSource
     var watcher: FileWatcher?
-    /// Whether it does not run: it was taken out of the configuration, or it is in quarantine.
+    /// Whether the source is stopped: it was removed from the configuration, or is in quarantine.
     var isRetired = false
-    /// Why its library is not loaded, if it is not; another file is another chance.
+    /// The reason why the library is not loaded; `nil` if it is. A changed file is tried again.
     var quarantine: String?
   }
 
@@ -25,7 +28,7 @@ final class SourceFeed: Feed {
   private let secrets: Secrets
   private let state: Mutex<State>
 
-  /// A source that is not started yet; a library is loaded.
+  /// Creates a source without starting it; a shared library is loaded.
   init(_ source: Settings.Source, control: ServerControl, _ secrets: Secrets) throws(PluginError) {
     self.secrets = secrets
     let log = SourceLog(source.name)
@@ -35,7 +38,7 @@ final class SourceFeed: Feed {
     do throws(PluginError) {
       maker = try Self.maker(source, log, secrets, isAgain: false)
     } catch .quarantined(let path, let times, let notes) {
-      // The others are served.
+      // A source in quarantine does not keep the server from starting the others.
       quarantine = "\(PluginError.quarantined(path, times: times, notes: notes))"
     }
     first = maker
@@ -57,7 +60,10 @@ final class SourceFeed: Feed {
       events: { inlet.tell(SourceInlet.Event($0)) })
   }
 
-  /// What makes an instance. A library that was loaded before is loaded from a copy: the loader would take it for the one that it has.
+  /// Returns a closure that creates instances of the source.
+  ///
+  /// A library that was loaded before is loaded from a copy, because the dynamic loader would
+  /// return the old one for the same file.
   private static func maker(
     _ source: Settings.Source, _ log: SourceLog, _ secrets: Secrets, isAgain: Bool
   ) throws(PluginError) -> SourceMaker {
@@ -83,7 +89,7 @@ final class SourceFeed: Feed {
     }
   }
 
-  /// The program with the rights that its source leaves it.
+  /// Returns the program with the isolation that the source's settings select.
   private static func confined(_ command: ChildCommand, _ source: Settings.Source, _ secrets: Secrets) -> ChildCommand {
     var command = command
     command.isolation = source.isolation ?? command.isolation
@@ -91,7 +97,7 @@ final class SourceFeed: Feed {
     return command
   }
 
-  /// Tells the log and the page which restrictions are in force.
+  /// Reports the restrictions in force to the log and to clients.
   private func tellConfinement(_ source: Settings.Source) {
     guard let child = source.child else { return inlet.describe(confinement: nil) }
     let words = Confinement(Self.confined(child.command, source, secrets)).description
@@ -127,7 +133,7 @@ final class SourceFeed: Feed {
     change(to: source)
   }
 
-  /// Takes other settings, or another file; nothing happens when both are as before.
+  /// Applies changed settings or a changed file; does nothing if both are the same.
   func change(to source: Settings.Source) {
     let stamp = source.file.flatMap { FileStamp($0) }
     enum Step { case nothing, swap(SwappingSource), begin(SwappingSource) }
@@ -153,10 +159,12 @@ final class SourceFeed: Feed {
     }
   }
 
-  /// It is not wanted any more. Its rows stay, as a table cannot go.
+  /// Stops a source that was removed from the configuration.
+  ///
+  /// Its rows stay, because tables are never removed.
   func retire() {
     let swapping = state.withLock { state -> SwappingSource? in
-      // One in quarantine is not to be begun any more, either.
+      // A source in quarantine must not be started again, either.
       state.quarantine = nil
       guard !state.isRetired else { return nil }
       state.isRetired = true

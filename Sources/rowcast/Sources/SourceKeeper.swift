@@ -3,29 +3,29 @@ import PluginHost
 import Server
 import Synchronization
 
-/// The sources of a server, by name: started with it, and changed with its configuration.
+/// The sources of a server by name, kept in step with the configuration.
 final class SourceKeeper: Sendable {
   private let control: ServerControl
   private let ending: Ending
   private let feeds = Mutex<[String: SourceFeed]>([:])
   private let logger = Logger(label: "rowcast")
-  /// The paths that programs must not read.
+  /// The paths that source programs must not read.
   private let secrets: Secrets
 
   init(_ control: ServerControl, _ ending: Ending, tokenFile: String?) {
     self.control = control
     self.ending = ending
     var secrets = Secrets()
-    // Created if missing: a folder must be there to be hidden.
+    // The folder must exist so that it can be hidden from programs.
     _ = try? TokenFile.stateFolder()
     secrets.folder = TokenFile.realStateFolder
     secrets.file = tokenFile.flatMap { TokenFile.real($0) }
     self.secrets = secrets
   }
 
-  /// Loads all, and then starts them.
+  /// Loads all sources and then starts them.
   ///
-  /// - Throws: `PluginError` for the first that cannot be; none of them is started then.
+  /// - Throws: `PluginError` for the first source that fails to load; then no source is started.
   func start(_ sources: [Settings.Source]) throws {
     let made = try sources.map { ($0.name, try SourceFeed($0, control: control, secrets)) }
     for (name, feed) in made {
@@ -34,7 +34,9 @@ final class SourceKeeper: Sendable {
     }
   }
 
-  /// Changes what is different from before: each source by itself. One that cannot be leaves the old one as it is, and the log says why.
+  /// Applies a changed configuration to each source that differs.
+  ///
+  /// A failed change leaves the old instance running and is logged.
   func change(to sources: [Settings.Source]) {
     let before = feeds.withLock { $0 }
     for source in sources {

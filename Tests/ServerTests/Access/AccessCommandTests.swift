@@ -3,7 +3,7 @@ import Testing
 
 @testable import Server
 
-/// How `rowcast` lets its operator in, and nobody else.
+/// Tests of signing in to a server that the `rowcast` command runs.
 @Suite struct AccessCommandTests {
   private final class Folder {
     let path = FileManager.default.temporaryDirectory.appending(path: "rowcast-\(UUID().uuidString)").path
@@ -32,7 +32,8 @@ import Testing
     let cookie = try #require(cookie(from: try HTTPAnswer.get("/?code=\(code)", port: command.port)))
     #expect(try role([cookie], port: command.port) == "{\"role\":\"operator\"}\n")
     #expect(try HTTPAnswer.get("/?code=\(code)", port: command.port)?.status == 403)
-    // Its file holds a token of each role, and goes with a server whose port the system has chosen.
+    // The token file has a token of each role, and is deleted with a server on a port chosen by the
+    // system.
     let tokens = try folder.tokens(port: command.port)
     #expect(tokens.map(\.role) == [.operator, .viewer])
     for token in tokens {
@@ -62,7 +63,8 @@ import Testing
       nowhere.complaints.contains("no server of this user runs on port 1; running: http://127.0.0.1:\(command.port)/"))
   }
 
-  /// A server on a port that the system gives to nobody who asks for any: nobody else takes it while no server is on it.
+  /// Starts a server on a port outside the system's ephemeral range, so that it stays free between
+  /// runs.
   private static func start(in folder: Folder) throws -> (RunningCommand, port: Int) {
     for port in (20_000..<30_000).shuffled().prefix(100) {
       let command = try RunningCommand(["--port", "\(port)"], folder: folder.path)
@@ -121,6 +123,51 @@ import Testing
     _ = command
   }
 
+  @Test func `sessions lists the sign-ins and ends them, also across a restart`() throws {
+    let folder = try Folder()
+    let (command, port) = try Self.start(in: folder)
+    let token = try folder.tokens(port: port)[0]
+    func signIn() throws -> String {
+      try #require(cookie(from: HTTPAnswer.get("/?code=\(token.loginCode(at: BootClock.milliseconds))", port: port)))
+    }
+    let (kept, ended) = (try signIn(), try signIn())
+    let lines = WebSocketClient.upgrade(port: port, origin: ["http://127.0.0.1:\(port)"], extra: [ended])
+    let client = try WebSocketClient(port: port, lines: lines)
+    client.say(#"{"type":"hello","version":1}"#)
+    _ = try client.message("hello")
+    func id(_ cookie: String) throws -> String {
+      try #require(SessionCookie(text: String(cookie.split(separator: "=", maxSplits: 1)[1]))).id
+    }
+    // The server writes its sign-ins within a second or two.
+    func list() throws -> String {
+      let command = try RunningCommand(["sessions"], waits: false, folder: folder.path)
+      #expect(try command.end() == 0)
+      return command.remainingOutput
+    }
+    let deadline = RawSocket.now() + RawSocket.patience
+    while try !list().contains(id(ended)), RawSocket.now() < deadline {}
+    let listed = try list()
+    #expect(try listed.contains(id(kept)) && listed.contains("operator  ") && listed.contains("this machine"))
+    let unknown = try RunningCommand(["sessions", "--end", "AAAAAAAA"], waits: false, folder: folder.path)
+    #expect(try unknown.end() == 1 && unknown.complaints.contains("there is no sign-in AAAAAAAA"))
+    let end = try RunningCommand(["sessions", "--end", id(ended)], waits: false, folder: folder.path)
+    #expect(try end.end() == 0)
+    #expect(client.closeCode() == 1008)
+    #expect(try !list().contains(id(ended)))
+    command.send(signal: SIGTERM)
+    #expect(try command.end() == 0)
+    let second = try RunningCommand(["--port", "\(port)"], folder: folder.path)
+    #expect(try role([ended], port: port) == "{\"role\":null}\n")
+    #expect(try role([kept], port: port) == "{\"role\":\"operator\"}\n")
+    let all = try RunningCommand(["sessions", "--end-all"], waits: false, folder: folder.path)
+    #expect(try all.end() == 0)
+    while try role([kept], port: port) != "{\"role\":null}\n", RawSocket.now() < deadline {}
+    #expect(try role([kept], port: port) == "{\"role\":null}\n")
+    let wrong = try RunningCommand(["sessions", "--end-all", "--end", "x"], waits: false, folder: folder.path)
+    #expect(try wrong.end() == 2 && wrong.complaints.contains("use --end or --end-all, not both"))
+    _ = second
+  }
+
   @Test func `finds the running server on any port and names them when several run`() throws {
     let folder = try Folder()
     let none = try RunningCommand(["url"], waits: false, folder: folder.path)
@@ -140,7 +187,7 @@ import Testing
     #expect(try RunningCommand(["url"], folder: folder.path).announcement == "http://127.0.0.1:\(open.port)/")
   }
 
-  /// With `DynamicUser=` systemd names a link.
+  /// With `DynamicUser=`, systemd names a symbolic link.
   @Test func theStateFolderThatSystemdNamesMayBeALink() throws {
     let folder = try Folder()
     try FileManager.default.createDirectory(atPath: "\(folder.path)/private", withIntermediateDirectories: true)

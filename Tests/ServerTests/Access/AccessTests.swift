@@ -2,7 +2,7 @@ import Testing
 
 @testable import Server
 
-/// The way in, over real sockets.
+/// Tests of authentication over real sockets.
 @Suite struct AccessTests {
   private let keeper = AccessToken(role: .operator)
   private let guest = AccessToken(role: .viewer)
@@ -30,7 +30,7 @@ import Testing
   @Test func aBrowserGetsInByTheAddressAndStaysInByItsCookie() throws {
     let server = try server()
     let code = keeper.loginCode(at: BootClock.milliseconds)
-    // Looking ahead uses nothing up, and lets nobody in.
+    // HEAD uses no code up and sets no cookie.
     for _ in 0..<2 {
       let head = try #require(try HTTPAnswer.get("/?code=\(code)", port: server.port, method: "HEAD"))
       #expect(head.status == 303 && head.headers["location"] == "/" && head.headers["set-cookie"] == nil)
@@ -41,7 +41,7 @@ import Testing
     #expect(answer.headers["cache-control"] == "no-store")
     let cookie = try #require(answer.headers["set-cookie"])
     let attributes = "Path=\(Room.path(of: keeper)); HttpOnly; SameSite=Strict"
-    #expect(cookie == "rowcast-\(server.port)=\(keeper.cookie); \(attributes)")
+    #expect(cookie.hasPrefix("rowcast-\(server.port)=") && cookie.hasSuffix("; \(attributes)"))
     #expect(!String(decoding: answer.body, as: UTF8.self).contains(code))
     #expect(try HTTPAnswer.get("/?code=\(code)", port: server.port)?.status == 403)
     #expect(try HTTPAnswer.get("/?code=\(code)", port: server.port, method: "HEAD")?.status == 403)
@@ -69,7 +69,7 @@ import Testing
     let upgrade = WebSocketClient.upgrade(
       port: server.port, path: "\(room)ws", origin: ["http://127.0.0.1:\(server.port)"], extra: [held])
     #expect(try WebSocketClient.status(of: upgrade, port: server.port) == 101)
-    // One room only, and a whole one.
+    // The prefix must occur once and be complete.
     for path in [
       "\(room)\(room.dropFirst())session", "/at/session", "/at//session", "/at/x/session", String(room.dropLast()),
       "\(room.dropLast(2))/session", "\(room.dropLast())A/session", "/AT/\(room.dropFirst(4))session",
@@ -108,7 +108,7 @@ import Testing
     #expect(try upgrade(server, origin: own, token: keeper) == 101)
     #expect(try upgrade(server, bearer: keeper) == 101)
     #expect(try upgrade(server, origin: own, cookie: guest) == 101)
-    // A browser says where its page is from; whoever does not is none, and a cookie is not its to have.
+    // Browsers always send Origin with an upgrade, so a cookie without it does not count.
     #expect(try upgrade(server, cookie: keeper) == 401)
     let stranger = AccessToken(role: .operator)
     #expect(try upgrade(server, token: stranger) == 401)

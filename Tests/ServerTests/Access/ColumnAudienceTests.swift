@@ -3,7 +3,7 @@ import Testing
 
 @testable import Server
 
-/// Columns for operators, over real sockets.
+/// Tests of columns for operators, over real sockets.
 @Suite struct ColumnAudienceTests {
   private let keeper = AccessToken(role: .operator)
   private let guest = AccessToken(role: .viewer)
@@ -39,7 +39,7 @@ import Testing
     let (server, inlet) = try server()
     for (token, names) in [(guest, ["name"]), (keeper, ["name", "secret"])] {
       let (client, hello) = try client(token, server)
-      // The table may come after the greeting.
+      // The table may be declared after the hello.
       let tables = columns(hello).isEmpty ? try client.message("tables") : hello
       #expect(columns(tables) == names)
       client.say(#"{"type":"open","table":"jobs","request":1,"query":{"search":"hunter"}}"#)

@@ -3,7 +3,7 @@ import Wire
 
 @testable import Server
 
-/// What a viewer may say: everything that only looks.
+/// Tests of the messages that a viewer may send.
 @Suite struct RoleTests {
   @Test(arguments: [
     #"{"type":"hello","version":1}"#, #"{"type":"open","table":"t","request":1}"#, #"{"type":"query","request":1}"#,

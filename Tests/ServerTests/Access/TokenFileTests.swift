@@ -3,7 +3,7 @@ import Testing
 
 @testable import Server
 
-/// The file with the tokens: nobody else's to read, and never repeated in a complaint.
+/// Tests that the token file is private and that errors do not repeat its content.
 @Suite struct TokenFileTests {
   private final class Folder {
     let path = FileManager.default.temporaryDirectory.appending(path: "rowcast-\(UUID().uuidString)").path
@@ -29,7 +29,7 @@ import Testing
       #expect(lstat(path, &status) == 0 && status.st_mode & 0o7777 == 0o600)
     }
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["t"])
-    // Through a link of somebody else's nothing is written.
+    // Writing does not follow a symbolic link.
     try FileManager.default.createSymbolicLink(atPath: "\(folder.path)/l", withDestinationPath: "\(folder.path)/else")
     try TokenFile.write(tokens, to: "\(folder.path)/l")
     #expect(!FileManager.default.fileExists(atPath: "\(folder.path)/else"))

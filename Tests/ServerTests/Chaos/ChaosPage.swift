@@ -1,15 +1,16 @@
 import Foundation
 
-/// A page that comes back with what it holds, as often as it is lost; it scrolls and asks for other orders meanwhile.
+/// A client that resumes after every lost connection, and scrolls and changes its query meanwhile.
 ///
-/// It judges every message as it comes: it must fit what is held, show no row twice, and show no row older than it was shown before.
+/// It checks that every message fits its window, that no row occurs twice, and that no row is older
+/// than it was shown before.
 final class ChaosPage: @unchecked Sendable {
-  /// How many rows are in sight.
+  /// The number of visible rows.
   static let visible = 20
 
   private struct State {
     var replica = WireReplica()
-    /// What was asked for, by request.
+    /// The query of each request, by number.
     var looks: [Int: ChaosTruth.Look] = [:]
     var request = 0
     var look: ChaosTruth.Look
@@ -18,10 +19,10 @@ final class ChaosPage: @unchecked Sendable {
     var versions: [Int: Int] = [:]
     var complaints: [String] = []
     var connections = 0
-    /// How often it came back and was given a patch to what it held.
+    /// The number of times a resume was answered with a patch.
     var resumes = 0
     var isOver = false
-    /// Whether it has stopped asking for anything new.
+    /// Whether the client has stopped scrolling and querying.
     var isCalm = false
   }
 
@@ -30,20 +31,20 @@ final class ChaosPage: @unchecked Sendable {
   private let changed = NSCondition()
   private var state: State
   private let hasEnded = DispatchSemaphore(value: 0)
-  /// The thread's own.
+  /// Used only by the client's thread.
   private var dice: SplitMix
   private var session = ""
 
   /// - Parameters:
-  ///   - port: where it connects.
-  ///   - host: what it calls the server.
+  ///   - port: The port to connect to.
+  ///   - host: The value of the `Host` header.
   init(port: Int, host: String, look: ChaosTruth.Look, seed: UInt64) {
     self.port = port
     self.host = host
     state = State(look: look)
     dice = SplitMix(state: seed)
     Thread.detachNewThread { [self] in
-      // However a connection ends, the next one follows.
+      // After an error, connect again.
       while !locked({ $0.isOver }) { try? live() }
       hasEnded.signal()
     }
@@ -59,7 +60,7 @@ final class ChaosPage: @unchecked Sendable {
   var connections: Int { locked { $0.connections } }
   var resumes: Int { locked { $0.resumes } }
 
-  /// From now on it stays where it is.
+  /// Stops scrolling and querying.
   func calmDown() { locked { $0.isCalm = true } }
 
   func end() {
@@ -67,9 +68,9 @@ final class ChaosPage: @unchecked Sendable {
     hasEnded.wait()
   }
 
-  /// Waits until it shows the truth.
+  /// Waits until the client shows the expected rows.
   ///
-  /// - Returns: what is wrong with what it shows then; `nil` when nothing is.
+  /// - Returns: The difference that remains at the deadline; `nil` if there is none.
   func wait(for truth: ChaosTruth, until deadline: Double) -> String? {
     changed.lock()
     defer { changed.unlock() }
@@ -95,7 +96,7 @@ final class ChaosPage: @unchecked Sendable {
     return nil
   }
 
-  // MARK: A connection
+  // MARK: Connections
 
   private func live() throws {
     let client = try WebSocketClient(port: port, lines: WebSocketClient.upgrade(port: port, host: [host]))
@@ -107,7 +108,7 @@ final class ChaosPage: @unchecked Sendable {
     session = hello["session"] as? String ?? ""
     var isFirst = true
     while !locked({ $0.isOver }) {
-      // It looks up now and then, to see whether it is over.
+      // Return regularly, to check whether to stop.
       switch client.frame(within: 0.25) {
       case nil: continue
       case .close, .end: return
@@ -150,7 +151,7 @@ final class ChaosPage: @unchecked Sendable {
     client.say(text)
   }
 
-  /// - Returns: whether it fits.
+  /// - Returns: Whether the message fits the window.
   private func take(_ message: [String: Any], isFirst: Bool) -> Bool {
     locked { state in
       do {
@@ -173,7 +174,7 @@ final class ChaosPage: @unchecked Sendable {
     }
   }
 
-  /// Scrolls now and then, or asks for something else.
+  /// Occasionally scrolls or changes the query.
   private func wander(_ client: WebSocketClient) {
     let roll = Int.random(in: 0..<40, using: &dice)
     let (first, look) = (Int.random(in: 0...30, using: &dice), ChaosTruth.Look.allCases.randomElement(using: &dice)!)

@@ -1,9 +1,11 @@
 import Foundation
 
-/// Stands between clients and a server and does to their bytes what networks do: holds them back, cuts them up, slows them down, resets
-/// connections, closes one half of them. What it does to which connection follows from its seed (``ConnectionFate``).
+/// A proxy that simulates network faults between clients and a server.
+///
+/// It delays, splits and throttles data, and resets or half-closes connections. The faults of each
+/// connection follow from its seed (``ConnectionFate``).
 final class ChaosProxy: @unchecked Sendable {
-  /// What it has done so far.
+  /// The number of faults of each kind so far.
   struct Deeds: Equatable {
     var connections = 0
     var resets = 0
@@ -12,7 +14,7 @@ final class ChaosProxy: @unchecked Sendable {
     var delays = 0
     var slow = 0
 
-    /// Whether each of its tricks was played.
+    /// Whether each kind of fault has occurred.
     var isEverythingDone: Bool { [resets, halfCloses, splits, delays, slow].allSatisfy { $0 > 0 } }
   }
 
@@ -21,16 +23,16 @@ final class ChaosProxy: @unchecked Sendable {
     let from: Int32
     let to: Int32
     var held: [UInt8] = []
-    /// How many bytes it has passed on, and in how many pieces.
+    /// The numbers of bytes and pieces that were forwarded.
     var passed = 0
     var pieces = 0
-    /// Nothing is passed on before this moment.
+    /// The time before which nothing is forwarded.
     var notBefore = 0.0
-    /// Whether the next piece was held back already.
+    /// Whether the next piece was delayed already.
     var isDelayed = false
-    /// Whether nothing more is taken in.
+    /// Whether the sender has ended this direction.
     var hasEnded = false
-    /// Whether that was passed on.
+    /// Whether that end was forwarded.
     var isShut = false
     var isFull = false
   }
@@ -48,7 +50,7 @@ final class ChaosProxy: @unchecked Sendable {
     var deeds = Deeds()
   }
 
-  /// What is held of one direction at most; whoever sends more waits.
+  /// The maximum number of bytes buffered per direction; beyond it, the sender waits.
   private static let greatestHeld = 65_536
 
   let port: Int
@@ -57,10 +59,10 @@ final class ChaosProxy: @unchecked Sendable {
   private let lock = NSLock()
   private var orders: Orders
   private let hasEnded = DispatchSemaphore(value: 0)
-  /// The thread's own.
+  /// Used only by the proxy's thread.
   private var pairs: [Pair] = []
 
-  /// - Parameter target: the server's port.
+  /// - Parameter target: The server's port.
   init(to target: Int, seed: UInt64) throws {
     self.seed = seed
     orders = Orders(target: target)
@@ -79,10 +81,10 @@ final class ChaosProxy: @unchecked Sendable {
     Thread.detachNewThread { [self] in run() }
   }
 
-  /// From now on everything is passed on at once, also on the connections that are there.
+  /// Forwards everything immediately from now on, including data of existing connections.
   func calmDown() { lock.withLock { orders.isCalm = true } }
 
-  /// Resets all connections; new ones go to another server.
+  /// Resets all connections, and connects new ones to another server.
   func turn(to target: Int) {
     lock.withLock {
       orders.target = target
@@ -90,18 +92,18 @@ final class ChaosProxy: @unchecked Sendable {
     }
   }
 
-  /// Ends it, and every connection.
+  /// Ends the proxy and all connections.
   func end() {
     lock.withLock { orders.isOver = true }
     hasEnded.wait()
   }
 
-  /// What it has done.
+  /// The faults so far.
   var deeds: Deeds { lock.withLock { orders.deeds } }
 
   private func note(_ deed: WritableKeyPath<Deeds, Int>) { lock.withLock { orders.deeds[keyPath: deed] += 1 } }
 
-  // MARK: The thread
+  // MARK: Forwarding
 
   private func run() {
     while true {
@@ -155,7 +157,7 @@ final class ChaosProxy: @unchecked Sendable {
       for file in [client, other] {
         _ = fcntl(file, F_SETFL, O_NONBLOCK)
         _ = fcntl(file, F_SETFD, FD_CLOEXEC)
-        // A piece that was cut off is to arrive as it is.
+        // Each piece must be sent as it is, without coalescing.
         setsockopt(file, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
       }
       let fate = orders.isCalm ? .calm : ConnectionFate(seed: seed, connection: deeds.connections)
@@ -165,7 +167,7 @@ final class ChaosProxy: @unchecked Sendable {
     }
   }
 
-  // MARK: A connection
+  // MARK: Connections
 
   private func carry(_ pair: inout Pair) {
     for direction in ConnectionFate.Direction.allCases {
@@ -182,7 +184,7 @@ final class ChaosProxy: @unchecked Sendable {
     if count > 0 { flow.held += buffer[..<count] }
   }
 
-  /// How many bytes still pass before the connection's end.
+  /// Returns the number of bytes left to forward before the connection ends.
   private func rest(of fate: ConnectionFate, _ direction: ConnectionFate.Direction, passed: Int) -> Int {
     switch fate.end {
     case .reset(direction, let after), .halfClose(direction, let after): max(0, after - passed)
@@ -193,7 +195,7 @@ final class ChaosProxy: @unchecked Sendable {
   private func pass(_ flow: inout Flow, _ fate: ConnectionFate, _ direction: ConnectionFate.Direction) {
     let now = RawSocket.now()
     flow.isFull = false
-    // Some pieces at a time, so that one connection does not keep the others waiting.
+    // Forward a bounded number of pieces, so that one connection does not delay the others.
     for _ in 0..<64 {
       guard !flow.held.isEmpty, fate == .calm || flow.notBefore <= now else { break }
       let count = min(flow.held.count, fate.piece, rest(of: fate, direction, passed: flow.passed))
@@ -230,7 +232,7 @@ final class ChaosProxy: @unchecked Sendable {
     shutdown(flow.to, Int32(SHUT_WR))
   }
 
-  /// Whether a connection is still there; closes it when it is not.
+  /// Returns whether a connection continues, and closes it otherwise.
   private func goesOn(_ pair: Pair) -> Bool {
     if case .reset(let direction, let after) = pair.fate.end, pair.flows[direction.rawValue].passed >= after {
       note(\.resets)
@@ -242,7 +244,7 @@ final class ChaosProxy: @unchecked Sendable {
     return false
   }
 
-  /// Both sides are told by a reset.
+  /// Resets the connection on both sides.
   private func cut(_ pair: Pair) {
     for flow in pair.flows {
       var atOnce = linger(l_onoff: 1, l_linger: 0)

@@ -1,22 +1,22 @@
 import ListEngine
 
-/// What a source has told, in the plainest way: rows in the order in which they came, each with the number of the last change to it.
+/// The expected rows of a source in order of insertion, each with the number of its last change.
 struct ChaosTruth {
   struct Row: Equatable {
     var key: Int
     var version: Int
   }
 
-  /// How a page may look at it.
+  /// The query of a client.
   enum Look: Int, CaseIterable {
-    /// In the order in which they came.
+    /// Rows in order of insertion.
     case plain
-    /// The latest changes first.
+    /// Rows by their last change, latest first.
     case latest
-    /// Keys that are multiples of three, the greatest first.
+    /// Keys that are multiples of three, in descending order.
     case some
 
-    /// As a page asks for it.
+    /// The query in JSON.
     var query: String {
       switch self {
       case .plain: "{}"
@@ -45,17 +45,17 @@ struct ChaosTruth {
     rows.append(Row(key: lastKey, version: lastVersion))
   }
 
-  /// All of it, as a source tells it.
+  /// A changeset with all rows.
   var everything: Changeset {
     var changes = Changeset()
     for row in rows { Self.tell(row, to: &changes) }
     return changes
   }
 
-  /// Changes some rows, takes some away and lets some come; what a source tells of it.
+  /// Changes, deletes and inserts some rows, and returns the changeset.
   mutating func change(_ dice: inout SplitMix) -> Changeset {
     var changes = Changeset()
-    // First, so that the row with the last change is always there.
+    // Delete first, so that the row with the last change always exists.
     if rows.count > 40, Bool.random(using: &dice) {
       changes.delete(.integer(Int64(rows.remove(at: Int.random(in: rows.indices, using: &dice)).key)))
     }
@@ -78,7 +78,7 @@ struct ChaosTruth {
       [.integer(Int64(row.key)), .integer(Int64(row.version)), .boolean(row.key.isMultiple(of: 3))])
   }
 
-  /// What a page that looks so must show.
+  /// Returns the rows that a client with this query must show.
   func shown(_ look: Look) -> [Row] {
     switch look {
     case .plain: rows

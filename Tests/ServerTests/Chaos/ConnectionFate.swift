@@ -1,32 +1,34 @@
-/// What a network does to one connection, drawn from a seed and the connection's number alone: bytes decide when it happens, not the clock,
-/// so a seed says the same on a fast machine and on a slow one.
+/// The network faults of one connection, derived from a seed and the connection's number.
+///
+/// Faults occur at byte counts rather than at times, so a seed gives the same faults on any
+/// machine.
 struct ConnectionFate: Equatable {
-  /// Which way bytes go.
+  /// The direction of data.
   enum Direction: Int, CaseIterable {
     case toServer
     case toClient
   }
 
-  /// How it ends before its time.
+  /// The premature end of a connection.
   enum End: Equatable {
     case never
-    /// Both sides are told that it is gone, after so many bytes of one direction.
+    /// Both sides receive a reset after a number of bytes in one direction.
     case reset(Direction, after: Int)
-    /// One direction ends, after so many bytes of it; the other one goes on.
+    /// One direction ends after a number of bytes; the other one continues.
     case halfClose(Direction, after: Int)
   }
 
   var end = End.never
-  /// At most so many bytes are passed on at once: frames and heads come in pieces.
+  /// The maximum size of a piece, which splits frames and headers.
   var piece = 65_536
-  /// At most so many bytes a second pass; 0 for no such bound.
+  /// The maximum rate in bytes per second; 0 for no limit.
   var rate = 0.0
-  /// Of so many pieces one is held back; 0 for none.
+  /// The interval between delayed pieces; 0 for none.
   var delayedPiece = 0
-  /// For how long, in seconds.
+  /// The delay in seconds.
   var delay = 0.0
 
-  /// A connection to which nothing happens.
+  /// A connection without faults.
   static let calm = ConnectionFate()
 
   private init() {}
@@ -35,7 +37,7 @@ struct ConnectionFate: Equatable {
     var dice = SplitMix(state: seed &+ UInt64(connection) &* 0x9E37_79B9_7F4A_7C15)
     func isDrawn(_ part: Double) -> Bool { Double.random(in: 0..<1, using: &dice) < part }
     let direction = isDrawn(0.7) ? Direction.toClient : .toServer
-    // In the upgrade, in the hello and the first window, or in the patches behind.
+    // During the upgrade, during the hello and the first window, or during later patches.
     let places = direction == .toClient ? [0...400, 401...2_000, 2_001...8_000] : [0...300, 301...500, 501...1_000]
     let after = Int.random(in: places[Int.random(in: 0..<3, using: &dice)], using: &dice)
     end = isDrawn(0.6) ? .reset(direction, after: after) : .halfClose(direction, after: after)
@@ -46,13 +48,14 @@ struct ConnectionFate: Equatable {
     if isDrawn(0.4) {
       delayedPiece = Int.random(in: 1...20, using: &dice)
       delay = Double.random(in: 0.001...0.1, using: &dice)
-      // What is held back again and again must still come to its end.
+      // Limit the total delay of connections with small pieces.
       if piece < 500 { (delayedPiece, delay) = (delayedPiece * 50, delay / 4) }
     }
   }
 }
 
-/// A small generator whose numbers follow from its seed.
+/// A [SplitMix64](https://prng.di.unimi.it/splitmix64.c) random number generator, deterministic for
+/// its seed.
 struct SplitMix: RandomNumberGenerator {
   var state: UInt64
 

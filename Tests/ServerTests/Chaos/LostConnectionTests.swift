@@ -4,13 +4,13 @@ import Testing
 
 @testable import Server
 
-/// Real pages on a network that does everything wrong, until it does not any more: nothing wrong is ever shown, and in the end all is right.
+/// Tests that clients on a faulty network never show wrong rows, and are correct in the end.
 ///
-/// `ROWCAST_CHAOS_SEED=n` runs one seed; `ROWCAST_CHAOS_SEEDS=n` so many drawn ones.
+/// `ROWCAST_CHAOS_SEED=n` runs one seed; `ROWCAST_CHAOS_SEEDS=n` runs a number of random seeds.
 @Suite(.serialized) struct LostConnectionTests {
   private static let host = "rowcast.test"
   private static let pageCount = 5
-  /// Nothing takes so long unless something is wrong.
+  /// A time limit that is reached only if something is wrong.
   private static let patience = 120.0
 
   private static var seeds: [UInt64] {
@@ -20,7 +20,7 @@ import Testing
     return [1, 2, 3] + (0..<count).map { _ in UInt64.random(in: 4...1_000_000) }
   }
 
-  /// A server with the table of the truth.
+  /// A server with a table of the expected rows.
   private final class Served {
     let server: RunningServer
     let inlet: SourceInlet
@@ -28,7 +28,7 @@ import Testing
     init(_ truth: ChaosTruth, epoch: String) throws {
       server = try RunningServer {
         $0.epoch = epoch
-        // The pilot says more than a page does.
+        // The pilot sends more messages than a usual client.
         $0.messageRate = 1_000_000
         $0.messageBurst = 1_000_000
         $0.publicURLs = [PublicURL("http://\(LostConnectionTests.host)")!]
@@ -40,7 +40,7 @@ import Testing
     }
   }
 
-  /// A page beside the chaos: when it has been told of a change the server has taken it.
+  /// Opens a client without network faults; when it receives a change, the server has applied it.
   private func pilot(_ served: Served) throws -> WebSocketClient {
     let client = try WebSocketClient.greeted(port: served.server.port)
     client.say(
@@ -65,14 +65,14 @@ import Testing
       for page in pages { page.end() }
       proxy.end()
     }
-    // Until each page was lost often, and the server itself twice.
+    // Continue until each client was disconnected often and the server restarted twice.
     while RawSocket.now() < deadline {
       let most = pages.map(\.connections).min() ?? 0
       if most >= 9, restarts == 2, proxy.deeds.isEverythingDone { break }
       if pages.contains(where: { !$0.complaints.isEmpty }) { break }
       if restarts < 2, most >= 3 * (restarts + 1) {
         restarts += 1
-        // Another process that knows nothing of this one, with the same rows; the old one is not heard of any more.
+        // A new server without the state of the old one, but with the same rows.
         let other = try Served(truth, epoch: "epoch \(restarts)")
         proxy.turn(to: other.server.port)
         #expect(served.server.stop(), "seed \(seed): the server does not end")
@@ -83,7 +83,7 @@ import Testing
       served.inlet.tell(.changes(truth.change(&dice)))
       let latest = truth.lastVersion
       try pilot.wait { message in
-        // Only what is told of the newest row has its number in it.
+        // Only messages with the newest row contain its number.
         ["window", "patch"].contains(message["type"] as? String) && "\(message)".contains("\(latest)")
       }
     }

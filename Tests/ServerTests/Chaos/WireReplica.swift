@@ -1,7 +1,8 @@
-/// What a page holds, by docs/protocol.md alone: from messages as they come, with every count, index and digest looked at. Of rows only:
-/// it knows no section headers.
+/// A client's window, built from messages by the rules of docs/protocol.md alone.
+///
+/// It checks every count, index and digest. It supports rows, but no section headers.
 struct WireReplica {
-  /// A message that does not fit what is held.
+  /// A message that does not fit the window.
   struct Misfit: Error, CustomStringConvertible {
     var what: String
     var description: String { what }
@@ -20,10 +21,10 @@ struct WireReplica {
   private(set) var total = 0
   private(set) var rows: [Row] = []
 
-  /// A column of what is held, of whole numbers.
+  /// Returns the integer cells of a column.
   func numbers(_ column: Int) -> [Int] { rows.map { $0.cells[column] as? Int ?? -1 } }
 
-  /// Takes a window or patch.
+  /// Applies a window or patch.
   ///
   /// - Throws: ``Misfit``
   mutating func apply(_ message: [String: Any]) throws {

@@ -1,10 +1,10 @@
 import ArgumentParser
 
-/// In what a new plugin is written.
+/// The language of a new plugin.
 enum PluginLanguage: String, ExpressibleByArgument, CaseIterable {
   case c, swift, python, shell
 
-  /// The new plugin's file, as ``PluginNew`` makes it; what is built of it, or the same.
+  /// Returns the file name of the plugin that can be run: the build product or the script.
   func product(_ name: String) -> String {
     switch self {
     case .c, .swift: "lib\(name).so"
@@ -13,6 +13,6 @@ enum PluginLanguage: String, ExpressibleByArgument, CaseIterable {
     }
   }
 
-  /// Whether it must be built.
+  /// Whether the plugin must be built.
   var isBuilt: Bool { self == .c || self == .swift }
 }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// `rowcast plugin new NAME --language LANGUAGE`
+/// The command `rowcast plugin new NAME --language LANGUAGE`.
 struct PluginNew: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "new", abstract: "Makes a folder with a plugin that works, to begin with.",

@@ -1,5 +1,5 @@
 extension PluginTemplate {
-  /// A library against the header.
+  /// The source of a plugin in C.
   var c: String {
     #"""
     // A table of how busy this machine is, told anew each second. include/list_plugin.h says what each function may do.
@@ -95,7 +95,7 @@ extension PluginTemplate {
     """
   }
 
-  /// A library in Swift.
+  /// The source of a plugin in Swift.
   var swift: String {
     #"""
     import Glibc

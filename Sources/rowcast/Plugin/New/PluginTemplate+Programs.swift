@@ -1,5 +1,5 @@
 extension PluginTemplate {
-  /// Rows, and nothing else.
+  /// The source of a shell plugin, which prints only rows.
   var shell: String {
     #"""
     #!/bin/sh
@@ -13,7 +13,7 @@ extension PluginTemplate {
     """#
   }
 
-  /// Messages, with a setting and an answer to health.
+  /// The source of a Python plugin, with the full protocol, a setting and health checks.
   var python: String {
     #"""
     #!/usr/bin/env python3

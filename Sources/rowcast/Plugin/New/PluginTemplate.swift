@@ -1,8 +1,8 @@
 import Foundation
 
-/// The files of a new plugin.
+/// A generator for the files of a new plugin.
 struct PluginTemplate {
-  /// One of them.
+  /// A file of the new plugin.
   struct File {
     var path: String
     var text: String
@@ -17,9 +17,9 @@ struct PluginTemplate {
     self.language = language
   }
 
-  /// All of them.
+  /// Returns the files of the new plugin.
   ///
-  /// - Throws: ``WorldError`` when what comes with Rowcast is not there.
+  /// - Throws: ``WorldError`` if the SDK's files are not installed.
   func files() throws -> [File] {
     let readme = File(path: "README.md", text: self.readme)
     switch language {
@@ -42,7 +42,7 @@ struct PluginTemplate {
     }
   }
 
-  /// Where the authors' kit is: in the repository that this was built from, or where a package installs it.
+  /// Returns the folder of a part of the SDK, in the repository or where a package installs it.
   private func kitFolder(_ part: String, source: String = #filePath) throws -> String {
     var repository = source
     for _ in 0..<5 { repository = Installation.parent(of: repository) }
@@ -58,7 +58,9 @@ struct PluginTemplate {
     File(path: place, text: try String(contentsOfFile: try kitFolder(path), encoding: .utf8))
   }
 
-  /// `CpuLoadTable` for `cpu-load`: nothing that the kit has is called so.
+  /// The name of the Swift type: `CpuLoadTable` for `cpu-load`.
+  ///
+  /// The suffix keeps it distinct from the names in the SDK.
   var typeName: String {
     let words = name.split { !$0.isLetter && !$0.isNumber }.map { $0.prefix(1).uppercased() + $0.dropFirst() }
     return (words.first?.first?.isNumber ?? true ? "The" : "") + words.joined() + "Table"
