@@ -8,6 +8,8 @@ come by inotify. docs/plugins.md explains the messages.
 import json
 import os
 import select
+import socket
+import struct
 import subprocess
 import sys
 import time
@@ -60,17 +62,20 @@ class Worker:
 
     def __init__(self, command):
         self.command = command
-        self.process, self.job, self.since, self.rest, self.file = None, None, 0, b"", None
+        self.process, self.input, self.job, self.since, self.rest, self.file = None, None, None, 0, b"", None
 
     def begin(self, job, file, size):
-        """Hands over an open file: a name could lead elsewhere by now. It is closed when the job is over."""
+        """Passes an open file: its name could lead elsewhere by now. It is closed when the job is over."""
         if self.process is None:
-            self.process = subprocess.Popen(self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+            self.input, theirs = socket.socketpair()
+            self.process = subprocess.Popen(self.command, stdin=theirs, stdout=subprocess.PIPE)
+            theirs.close()
             self.rest = b""
         self.job, self.since, self.file = job, time.monotonic(), file
         try:
-            self.process.stdin.write(f"{size} {f'/proc/{os.getpid()}/fd/{file}'.encode().hex()}\n".encode())
-            self.process.stdin.flush()
+            line = f"{size} {f'/proc/{os.getpid()}/fd/{file}'.encode().hex()}\n".encode()
+            # The sandbox of thumbnail.py keeps it from the files of other processes, so it needs the descriptor itself.
+            self.input.sendmsg([line], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, struct.pack("i", file))])
         except OSError:
             pass  # it has ended: that is read
 
@@ -97,7 +102,7 @@ class Worker:
         if self.process is not None:
             self.process.kill()
             self.process.wait()
-            self.process.stdin.close()
+            self.input.close()
             self.process.stdout.close()
         self.process, self.job = None, None
 
@@ -236,7 +241,7 @@ def begin(settings):
     if tree.is_cut:
         say(type="state", state="live", message=f"only the first {tree.limit} files are shown")
     here = os.path.dirname(os.path.abspath(__file__))
-    command = [settings["thumbnailer"]] if "thumbnailer" in settings else ["/usr/bin/python3", os.path.join(here, "thumbnail.py")]
+    command = [settings["thumbnailer"]] if "thumbnailer" in settings else ["/usr/bin/python3", os.path.join(here, "thumbnail.py"), tree.root]
     return tree, Thumbnails(tree, settings.get("size", 96), command)
 
 

@@ -1,17 +1,24 @@
 #!/usr/bin/python3
-"""Makes thumbnails: a line `SIZE PATH` (the path in hexadecimal) is answered by a line with the JPEG or PNG in base64, or `! reason`.
+"""Makes thumbnails: a line `SIZE PATH` (the path in hexadecimal) on the socket at standard input is answered by a line with the JPEG or PNG in
+base64, or `! reason`. A file that comes with the line (SCM_RIGHTS) is read instead of the path.
 
-A process of its own, so that an image that takes too long, or too much, can be ended. The work is GdkPixbuf's.
+`thumbnail.py FOLDER`: reads only what is below the folder (sandbox.py). A process of its own, so that an image that takes too long, or
+too much, can be ended. The work is GdkPixbuf's.
 """
 
 import base64
+import os
 import resource
+import socket
+import struct
 import sys
 
 import gi
 
 gi.require_version("GdkPixbuf", "2.0")
 from gi.repository import GdkPixbuf, GLib  # noqa: E402
+
+import sandbox  # noqa: E402
 
 MEMORY = 1 << 30
 FILE = 64 << 20
@@ -34,13 +41,30 @@ def thumbnail(path, size):
     return bytes(data)
 
 
+def receive(requests):
+    """The next line, as it is sent in one piece, and the files that came with it; an empty line at the end."""
+    line, ancillary, _, _ = requests.recvmsg(65_536, socket.CMSG_SPACE(4))
+    files = []
+    for level, kind, data in ancillary:
+        if (level, kind) == (socket.SOL_SOCKET, socket.SCM_RIGHTS):
+            files += struct.unpack(f"{len(data) // 4}i", data[: len(data) // 4 * 4])
+    return line, files
+
+
 def main():
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     # A decoder that an image has taken over writes no file and leaves no core.
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    for line in sys.stdin:
-        size, path = line.split()
+    sandbox.enter(sys.argv[1:])
+    requests = socket.socket(fileno=0)
+    while True:
+        line, files = receive(requests)
+        if not line.endswith(b"\n"):
+            break
+        size, path = line.decode().split()
+        if files:
+            path = f"/proc/self/fd/{files[0]}".encode().hex()
         try:
             with open(bytes.fromhex(path), "rb") as file:
                 file.seek(0, 2)
@@ -50,6 +74,8 @@ def main():
         except (GLib.Error, ValueError, OSError, MemoryError) as error:
             answer = "! " + " ".join(str(getattr(error, "message", error)).split())[:200]
         print(answer, flush=True)
+        for file in files:
+            os.close(file)
 
 
 if __name__ == "__main__":

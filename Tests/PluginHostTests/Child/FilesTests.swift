@@ -201,6 +201,52 @@ import Testing
     }
   }
 
+  @Test func theDecoderOfImagesReadsTheFolderAndDoesNothingElse() throws {
+    try Workshop.withFolder { folder in
+      let program = """
+        import os, socket, subprocess, sys
+        sys.path.insert(0, sys.argv[1])
+        import sandbox
+        root, other = sys.argv[2] + "/root", sys.argv[2] + "/other"
+        os.mkdir(root)
+        for path in (root + "/image", other):
+            open(path, "w").close()
+        held = sandbox.enter([root])
+        def attempt(name, action):
+            try:
+                action()
+                print(name)
+            except OSError:
+                print("no", name)
+        attempt("image", lambda: open(root + "/image"))
+        attempt("library", lambda: open("/usr/bin/env"))
+        if "landlock" in held:
+            attempt("other", lambda: open(other))
+            attempt("passwd", lambda: open("/etc/passwd"))
+            attempt("write", lambda: open(root + "/new", "w"))
+            attempt("remove", lambda: os.unlink(root + "/image"))
+        if "seccomp" in held:
+            attempt("socket", lambda: socket.socket())
+            attempt("program", lambda: subprocess.run(["/bin/true"]))
+            attempt("signal", lambda: os.kill(os.getppid(), 0))
+        print("landlock" in held, "seccomp" in held)
+        """
+      let process = Process()
+      process.executableURL = URL(filePath: "/usr/bin/python3")
+      process.arguments = ["-c", program, Workshop.root.appending(path: "Plugins/files").path, folder.path]
+      let output = Pipe()
+      process.standardOutput = output
+      try process.run()
+      let text = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+      process.waitUntilExit()
+      let lines = text.split(separator: "\n").map(String.init)
+      #expect(lines.prefix(2) == ["image", "library"] && lines.count >= 3, "\(text)")
+      #expect(lines.dropFirst(2).dropLast().allSatisfy { $0.hasPrefix("no ") }, "\(text)")
+      // A system without both is none that this is developed on.
+      #expect(lines.last == "True True")
+    }
+  }
+
   @Test func noFolderIsRefused() throws {
     let recorder = recorder
     let source = ChildSource(
