@@ -2,7 +2,7 @@ import ListEngine
 
 /// Decodes the output of a child process line by line, as specified in docs/plugins.md.
 ///
-///     var decoder = ChildDecoder(table: "jobs")
+///     var decoder = ChildDecoder(name: "jobs")
 ///     decoder.read(line, number: 1)
 ///     decoder.flush()                    // the pipe is empty, so deliver pending rows
 ///     for event in decoder.takeEvents() { ... }
@@ -19,9 +19,7 @@ struct ChildDecoder: ~Copyable {
     case schema(Schema)
     /// The columns extended by members that first appeared in later rows.
     case columnsAdded(Schema)
-    /// Row changes.
-    ///
-    /// `isWhole` is false in the middle of a reload.
+    /// Row changes, with `isWhole` false in the middle of a reload.
     case changes(Changeset, isWhole: Bool)
     /// The state of the source and a message of the child.
     case state(SourceState, String)
@@ -47,17 +45,13 @@ struct ChildDecoder: ~Copyable {
     case refused(String)
     /// A line was malformed.
     case badLine(String)
-    /// A row was rejected before the table existed that would count it.
-    ///
-    /// Only some of many are reported.
+    /// A row was rejected before any table existed to count it; only some of many are reported.
     case badRow(String)
   }
 
   private enum Mode { case undecided, rows, messages }
 
   /// The maximum number of rows in one changeset.
-  ///
-  /// One turn of the engine's loop applies one changeset.
   static let partRows = BatchReader.partRows
   /// The number of bytes of text after which a changeset ends.
   static let partBytes = BatchReader.partBytes
@@ -123,9 +117,7 @@ struct ChildDecoder: ~Copyable {
   /// Only one parser at a time then holds the memory for a long line.
   private static let longLines = Monitor()
 
-  /// Reads one line.
-  ///
-  /// ``JSONParser/padding`` bytes behind it must be readable.
+  /// Reads one line, behind which ``JSONParser/padding`` bytes must be readable.
   mutating func read(_ line: UnsafeRawBufferPointer, number: Int) {
     guard line.contains(where: { $0 > 0x20 }) else { return }  // skip blank lines
     self.line = quotesLines ? line : nil
@@ -184,7 +176,7 @@ struct ChildDecoder: ~Copyable {
 
   // MARK: Delivery
 
-  /// Delivers pending changes, because the pipe is empty for now.
+  /// Delivers pending changes, because no more input is available for now.
   mutating func flush() {
     if mode == .messages {
       // A child that uses commits has its changes shown per commit.
@@ -204,9 +196,7 @@ struct ChildDecoder: ~Copyable {
     mode == .messages ? handOn() : handOnLoose()
   }
 
-  /// Reports inferred columns.
-  ///
-  /// `isFirst`: no columns were known before.
+  /// Reports inferred columns, including the schema itself if `isFirst` is true.
   private mutating func tellColumns(isFirst: Bool) {
     let added = loose.takeAddedColumns()
     if isFirst, let schema = loose.schema { events.append(.schema(added.first?.former ?? schema)) }
@@ -487,9 +477,7 @@ struct ChildDecoder: ~Copyable {
     }
   }
 
-  /// Counts a cell that is left empty because its value is out of range.
-  ///
-  /// The row is accepted.
+  /// Counts a cell of an accepted row that is left empty because its value is out of range.
   @inline(__always) private mutating func noteEmptiness(
     _ value: JSONElement, _ column: Column, _ number: Int, _ place: Int
   ) {
@@ -528,9 +516,7 @@ struct ChildDecoder: ~Copyable {
     handOnIfLarge()
   }
 
-  /// Reads a row that the plugin itself failed to produce.
-  ///
-  /// It is counted and does not count as deleted.
+  /// Reads a row that the plugin itself failed to produce, which does not count as deleted.
   private mutating func readReject(_ root: JSONElement, _ number: Int) throws(Fault) {
     let schema = try described()
     let reason = root["reason"]?.message() ?? "the plugin gave no reason"
@@ -588,9 +574,7 @@ struct ChildDecoder: ~Copyable {
     return true
   }
 
-  /// Rejects a row.
-  ///
-  /// The engine counts it and does not treat its key as deleted by a reload.
+  /// Rejects a row, which the engine counts and does not treat as deleted by a reload.
   private mutating func reject(
     _ key: JSONElement, _ schema: Schema, _ number: Int, _ place: Int, _ reason: String
   ) {
@@ -598,9 +582,7 @@ struct ChildDecoder: ~Copyable {
     part.append(.text(quoting("\(reason) (line \(number))")))
   }
 
-  /// Returns the index of a column.
-  ///
-  /// The guess makes columns in schema order cheap to find.
+  /// Returns the index of a column; fast for columns in schema order because of the guess.
   private func column(_ name: UnsafeRawBufferPointer, _ guess: Int) -> Int? {
     for index in guess..<names.count where names[index].elementsEqual(name) { return index }
     for index in 0..<min(guess, names.count) where names[index].elementsEqual(name) { return index }

@@ -227,7 +227,7 @@ struct AlignedColumns: Equatable {
   private func fields(_ line: [Character], _ places: [Int]) -> (fields: [String], isCertain: Bool) {
     var first = 0
     var isCertain = true
-    // Whether a word of the previous column extends into this one.
+    // Whether a word in the previous column extends into this one.
     var isPushed = false
     let fields = places.indices.map { index in
       let border = index + 1 < places.count ? places[index + 1] : line.count

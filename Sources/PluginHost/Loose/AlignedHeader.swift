@@ -1,6 +1,6 @@
 /// The analysis of a header and the columns below its words; a part of ``AlignedColumns``.
 struct AlignedHeader {
-  /// A word of the header.
+  /// A word in the header.
   struct Word {
     let range: Range<Int>
     /// Whether the word is the first or follows two or more blanks.
@@ -197,7 +197,7 @@ struct AlignedHeader {
   }
 
   /// Whether at most two blanks separate the ranges in each line that has values in both, as
-  /// between words of one value.
+  /// between words in one value.
   private func isAdjacent(_ left: Range<Int>, _ right: Range<Int>) -> Bool {
     rows.allSatisfy { row in
       guard let last = Self.slice(row, left).lastIndex(where: { !$0.isWhitespace }),
