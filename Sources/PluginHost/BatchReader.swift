@@ -10,7 +10,7 @@ import ListEngine
 /// refused as a whole. A row with a malformed key or cell is left out, and the other rows are
 /// accepted. The engine checks whether cells fit their columns.
 struct BatchReader {
-  /// The reason for which a batch is refused as a whole.
+  /// The reason why a batch is refused as a whole.
   struct Fault: Error {
     var reason: String
     init(_ reason: String) { self.reason = reason }

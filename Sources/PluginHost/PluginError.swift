@@ -1,4 +1,4 @@
-/// The reason for which a plugin failed to load or a source failed to start.
+/// The reason why a plugin failed to load or a source failed to start.
 public enum PluginError: Error, Hashable, Sendable {
   // MARK: For the operator, who named the file or wrote the settings
 

@@ -5,7 +5,7 @@ import ListEngine
 ///
 /// An invalid schema is refused with a message for the plugin's author.
 enum SchemaReader {
-  /// The reason for which a schema is refused.
+  /// The reason why a schema is refused.
   struct Fault: Error {
     var reason: String
     init(_ reason: String) { self.reason = reason }

@@ -27,7 +27,7 @@ public enum SourceEvent: Sendable {
   case forget(RowKey, column: Int)
   /// The rows answering a request to a remote table.
   ///
-  /// Each request is answered once unless it was canceled.
+  /// Each request is answered once unless it was cancelled.
   case page(PageRequestID, RowPage)
   /// The sections answering a request to a remote table; see ``page(_:_:)``.
   case sections(PageRequestID, [SectionCount])

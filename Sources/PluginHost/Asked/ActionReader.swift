@@ -7,7 +7,7 @@ import ListEngine
 ///
 /// The rules equal those of ``ChildActions`` for programs.
 enum ActionReader {
-  /// The reason for which actions are refused.
+  /// The reason why actions are refused.
   struct Fault: Error {
     var reason: String
     init(_ reason: String) { self.reason = reason }

@@ -3,7 +3,7 @@ import ListEngine
 
 /// Converts a shared library's declaration of deferred cells.
 enum LoaderReader {
-  /// The reason for which a declaration is refused.
+  /// The reason why a declaration is refused.
   struct Fault: Error {
     var reason: String
     init(_ reason: String) { self.reason = reason }

@@ -6,7 +6,7 @@ import Glibc
 /// The process is created on a thread that must live as long as the process. Only that thread uses
 /// the object, except for ``output``, which another thread reads.
 final class ChildProcess {
-  /// The reason for which a process failed to start.
+  /// The reason why a process failed to start.
   struct Fault: Error {
     var reason: String
   }

@@ -2,7 +2,7 @@ import ListEngine
 
 /// Reads the `schema` message of a child process.
 enum ChildSchema {
-  /// The reason for which a schema is refused.
+  /// The reason why a schema is refused.
   struct Fault: Error {
     var reason: String
   }

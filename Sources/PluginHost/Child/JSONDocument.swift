@@ -8,7 +8,7 @@ import CSimdjson
 /// Parsing is done by [simdjson](https://simdjson.org). Values are read directly from its tape,
 /// without an allocation per value.
 final class JSONParser {
-  /// The reason for which a document is invalid.
+  /// The reason why a document is invalid.
   struct Fault: Error {
     var reason: String
   }

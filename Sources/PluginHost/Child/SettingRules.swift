@@ -6,7 +6,7 @@ import Wire
 /// Supported are `required`, `additionalProperties: true`, and per entry of `properties` the
 /// keywords `type`, `enum`, `minimum` and `maximum`.
 struct SettingRules {
-  /// The reason for which settings are refused.
+  /// The reason why settings are refused.
   struct Fault: Error {
     /// The offending setting, if it is a single one.
     var key: String?

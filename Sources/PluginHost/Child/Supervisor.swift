@@ -110,7 +110,7 @@ struct Supervisor {
   private var failures = 0
   private var ends: [Instant] = []
   private var badLines: [Instant] = []
-  /// The reason of the last malformed line or rejected row.
+  /// The reason for the last malformed line or rejected row.
   private var lastBadLine: String?
   /// Whether any process was live.
   ///

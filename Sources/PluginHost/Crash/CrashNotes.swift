@@ -29,7 +29,7 @@ public enum CrashNotes {
     }
   }
 
-  /// Starts recording in this file; returns the reason of a failure.
+  /// Starts recording in this file; returns the reason for a failure.
   public static func keep(at path: String) -> String? {
     watch()
     let fault = crash_note_open(path)

@@ -14,7 +14,7 @@ struct DeferredExam {
     bench = sitting.bench
   }
 
-  /// Runs this part.
+  /// Runs this part of the exam.
   func run() {
     guard let schema = bench.schema, let column = schema.columns.firstIndex(where: \.isDeferred), !sitting.keys.isEmpty
     else { return }

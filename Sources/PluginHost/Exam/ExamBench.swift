@@ -88,7 +88,7 @@ final class ExamBench {
 
   // MARK: The engine
 
-  /// Adds the table and opens a session on it; returns the reason of a failure.
+  /// Adds the table and opens a session on it; returns the reason for a failure.
   func add(_ schema: Schema) -> String? {
     guard table == nil else { return nil }
     do throws(SchemaError) {
@@ -100,7 +100,7 @@ final class ExamBench {
     return nil
   }
 
-  /// Adds columns to the table; returns the reason of a failure.
+  /// Adds columns to the table; returns the reason for a failure.
   func addColumns(_ schema: Schema) -> String? {
     guard let table, schema != self.schema else { return nil }
     let rows = engine.contents(of: table, columns: schema.columns.count)

@@ -17,7 +17,7 @@ struct ImagesExam {
     bench = sitting.bench
   }
 
-  /// Runs this part.
+  /// Runs this part of the exam.
   func run() {
     guard bench.schema?.loadsImages ?? false else { return }
     bench.seen.insert(.images)

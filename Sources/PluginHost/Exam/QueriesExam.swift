@@ -57,7 +57,7 @@ struct QueriesExam {
     (self.sitting, bench, self.schema, self.windowed) = (sitting, sitting.bench, schema, windowed)
   }
 
-  /// Runs this part.
+  /// Runs this part of the exam.
   mutating func run() {
     // Unanswered or unreadable queries are findings already, and leave nothing more to check.
     guard !bench.hasFound(.answers), !bench.hasFound(.cancel), !bench.hasFound(.rows) else { return }

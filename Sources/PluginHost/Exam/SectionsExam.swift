@@ -21,7 +21,7 @@ struct SectionsExam {
     bench = sitting.bench
   }
 
-  /// Runs this part.
+  /// Runs this part of the exam.
   func run() {
     guard let schema = bench.schema, let windowed = schema.windowed, let column = windowed.group.min() else { return }
     bench.seen.insert(.sections)

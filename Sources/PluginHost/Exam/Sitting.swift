@@ -23,7 +23,7 @@ final class Sitting {
   private(set) var hello: ChildHello?
   /// Whether the output has ended.
   private(set) var isAtEnd = false
-  /// The reason for which the plugin is unusable, from the plugin or the host.
+  /// The reason why the plugin is unusable, from the plugin or the host.
   ///
   /// Unless it is about settings, the violation of a rule was reported, too.
   private(set) var refusal: String?

@@ -17,7 +17,7 @@ struct WindowedExam {
     bench = sitting.bench
   }
 
-  /// Runs this part.
+  /// Runs this part of the exam.
   func run() {
     guard let schema = bench.schema, let windowed = schema.windowed, var request = sitting.firstQuery else { return }
     bench.seen.formUnion([.answers, .cancel])

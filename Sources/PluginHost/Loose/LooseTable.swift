@@ -48,7 +48,7 @@ struct LooseTable {
   var addsColumns = false
   /// The retention of the table's rows.
   var retention = Retention.everything
-  /// The reason of the last rejection.
+  /// The reason for the last rejection.
   private(set) var lastRejection = ""
   /// The pending report about rejected rows while no table exists.
   ///
