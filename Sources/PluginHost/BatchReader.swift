@@ -128,7 +128,8 @@ struct BatchReader {
 
   // MARK: Checking
 
-  /// The number of bytes of text and series in a row, or nil when its key or a cell is malformed.
+  /// Returns the number of bytes of text and series in a row, or nil when its key or a cell is
+  /// malformed.
   private func byteCount(ofRow row: Int) -> Int? {
     let key = FlatCell(keys, row)
     guard key.type == keyType, var total = key.byteCount(limit: byteLimit) else { return nil }

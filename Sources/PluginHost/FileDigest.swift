@@ -3,7 +3,7 @@ import Glibc
 
 /// The SHA-256 of a file, for operators who pin the exact file that may run.
 public enum FileDigest {
-  /// Whether the text has the form of a SHA-256: 64 hexadecimal digits.
+  /// Returns whether the text has the form of a SHA-256: 64 hexadecimal digits.
   public static func isOne(_ text: String) -> Bool { text.utf8.count == 64 && text.allSatisfy(\.isHexDigit) }
 
   /// Returns the digest of an open file, or `nil` on a read error.

@@ -21,7 +21,7 @@ struct FlatCell {
   @inline(__always)
   var integer: Int64 { Int64(bitPattern: payload) }
 
-  /// The bytes of a text or an image key.
+  /// Returns the bytes of a text or an image key.
   @inline(__always)
   func bytes(_ count: UInt32) -> UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(start: UnsafeRawPointer(bitPattern: UInt(payload)), count: payload == 0 ? 0 : Int(count))

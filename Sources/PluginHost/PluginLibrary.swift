@@ -109,7 +109,7 @@ public final class PluginLibrary: Sendable {
     self.note = note
   }
 
-  /// The version of another entry function that the library exports, for the error message.
+  /// Returns the version of another entry function that the library exports, for the error message.
   private static func otherVersion(in handle: UnsafeMutableRawPointer) -> UInt32? {
     (1...32).first { $0 != LIST_PLUGIN_VERSION && dlsym(handle, "list_plugin_entry_v\($0)") != nil }
   }

@@ -72,7 +72,7 @@ public final class PluginSource: Sendable {
   /// Waits until the source has ended or was stopped.
   func waitForEnd() { _ = core.waitUntilFinished(within: .seconds(4_000_000_000)) }
 
-  /// The number of rows left out since the start because they were unreadable.
+  /// The number of malformed rows left out since the start.
   ///
   /// The engine counts rows that do not fit the schema.
   public var rejected: Int { core.rejections.count }

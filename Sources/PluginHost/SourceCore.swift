@@ -169,7 +169,7 @@ final class SourceCore: @unchecked Sendable {
       message: failure?.message ?? "the plugin refuses its configuration without a word")
   }
 
-  /// The main function of the source's thread.
+  /// Runs the plugin and ends the source; the main function of the source's thread.
   private func runThread() {
     nameThread()
     // `run` may take any amount of time, so the watchdog does not cover it.
@@ -201,7 +201,7 @@ final class SourceCore: @unchecked Sendable {
   }
 
   private func destroy() {
-    // Cleared first, so that no thread calls `stop` on a destroyed instance or is still inside of
+    // Cleared first, so that no thread calls `stop` on a destroyed instance or is still inside
     // `stop`.
     let instance = monitor.withLock {
       let instance = self.instance

@@ -139,10 +139,10 @@ final class Errands: @unchecked Sendable {
     }
   }
 
-  /// Returns the next request with the instance to call, or `nil` for the instance when the queue
-  /// is closed.
+  /// Returns the next request with the instance to call; `nil` when the queue is empty.
   ///
-  /// A returned instance stays valid until `isInside` is cleared.
+  /// The instance is `nil` when the request must be refused. Otherwise it stays valid until
+  /// `isInside` is cleared.
   private func next() -> (SourceWish, UnsafeMutableRawPointer?)? {
     monitor.withLock {
       guard !wishes.isEmpty else {

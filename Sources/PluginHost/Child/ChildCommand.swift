@@ -47,7 +47,7 @@ public struct ChildCommand: Hashable, Sendable {
   /// Others may hold secrets.
   static let inherited: Set<String> = ["HOME", "LANG", "LANGUAGE", "LOGNAME", "PATH", "SHELL", "TMPDIR", "TZ", "USER"]
 
-  /// Whether a variable of the service manager is meant for the server alone.
+  /// Returns whether a variable of the service manager is meant for the server alone.
   private static func ofTheServer(_ name: String) -> Bool {
     name == "NOTIFY_SOCKET" || name == "WATCHDOG_PID" || name == "WATCHDOG_USEC" || name.hasPrefix("LISTEN_")
   }

@@ -41,7 +41,7 @@ final class ChildCore: @unchecked Sendable {
   private var outgoing: [UInt8] = []
   private var errors = ErrorLog()
   private var healthNumber: UInt64 = 0
-  /// The ends that keep the trace open: the process is gone, and all its output was read.
+  /// The number of events to wait for before the trace ends: the exit and the end of the output.
   private var openEnds = 0
 
   /// The maximum number of bytes queued for a child that does not read its input.

@@ -83,7 +83,7 @@ public struct Confinement: Hashable, Sendable {
     self.flags = flags
   }
 
-  /// Whether a folder lies where programs and users create files.
+  /// Returns whether a folder lies where programs and users create files.
   ///
   /// Landlock would hide new files there from the program.
   private static func isAtHome(_ folder: String, _ command: ChildCommand) -> Bool {

@@ -4,7 +4,8 @@ import Glibc
 /// Splits a byte stream into lines, skipping overlong ones without storing them.
 ///
 ///     var lines = LineSplitter()
-///     let count = read(file, lines.room.baseAddress, lines.room.count)
+///     let room = lines.room()
+///     let count = read(file, room.baseAddress, room.count)
 ///     lines.take(count)
 ///     while let line = lines.next() { ... }     // valid until the next take
 ///

@@ -38,7 +38,7 @@ struct Supervisor {
     case badLine(String)
     /// A row was rejected before the process had a table.
     case badRow(String)
-    /// The output is (or is no longer) held back by the host, which excuses the process's silence.
+    /// The host holds the output back or no longer does; meanwhile the process may be silent.
     case heldBack(Bool)
     /// The process was stopped by a signal, or continues.
     case stopped(Bool)
@@ -157,7 +157,7 @@ struct Supervisor {
       }
     case .spawned:
       heardAt = now
-      // It may have been asked to end during the start.
+      // The source may have been stopped or disabled during the start.
       if case .ending(let cause, _) = phase { beginEnding(cause, at: now, &commands) } else { phase = .running }
     case .notSpawned(let reason):
       isDrained = true
@@ -361,7 +361,7 @@ struct Supervisor {
     }
   }
 
-  /// Whether the process exited with 0 after writing its whole list.
+  /// Whether the process exited with 0 after writing its complete list.
   ///
   /// A process that wrote malformed lines and no valid rows is not complete.
   private var isComplete: Bool {

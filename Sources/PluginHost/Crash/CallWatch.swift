@@ -11,7 +11,7 @@ import ListEngine
 final class CallWatch: @unchecked Sendable {
   /// The default time limit.
   ///
-  /// The user is to be notified of a hanging call within five seconds.
+  /// Users should learn of a hanging call within five seconds.
   static let patience = Duration.seconds(4)
 
   private let name: String

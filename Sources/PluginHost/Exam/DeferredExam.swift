@@ -54,7 +54,7 @@ struct DeferredExam {
     return false
   }
 
-  /// A key that no row has.
+  /// Returns a key that no row has.
   static func missingKey(_ schema: Schema) -> RowKey {
     schema.key == .integer ? .integer(-9_007_199_254_740_881) : .text("rowcast-exam: no such row")
   }

@@ -127,7 +127,7 @@ public struct Exam {
     finish(sitting, byTerminating: true)
   }
 
-  /// Whether a later start has delivered the list again.
+  /// Returns whether a later start has delivered the list again.
   private func hasComeBack(_ sitting: Sitting) -> Bool {
     guard sitting.refusal == nil else {
       if !bench.hasFound(.restart) { sitting.find(.restart, "it works no more: \(sitting.refusal!)") }
@@ -279,7 +279,7 @@ public struct Exam {
     return isThere(sitting, after: what)
   }
 
-  /// Whether the plugin still runs.
+  /// Returns whether the plugin still runs.
   ///
   /// Exiting with 0 after its complete list is not a fault.
   private func isThere(_ sitting: Sitting, after what: String) -> Bool {
@@ -316,7 +316,7 @@ public struct Exam {
     return nil
   }
 
-  /// Waits for the first whole list; returns false when none arrives.
+  /// Waits for the first complete list; returns false when none arrives.
   private func listen(_ sitting: Sitting) -> Bool {
     bench.seen.insert(.start)
     let began = sitting.now

@@ -1,5 +1,6 @@
-/// A rule that an ``Exam`` checks. docs/plugins.md explains each one.
+/// A rule that an ``Exam`` checks.
 ///
+/// All rules are explained in docs/plugins.md.
 /// The raw value is the rule's name in reports.
 public enum ExamRule: String, CaseIterable, Comparable, Sendable {
   // MARK: Level 0: rows
@@ -51,7 +52,7 @@ public enum ExamRule: String, CaseIterable, Comparable, Sendable {
   case pages
   /// Every count equals the number of rows.
   case counts
-  /// Every image request is answered, with an image that browsers can show.
+  /// Every image request is answered, and images have a format that browsers can show.
   case images
 
   // MARK: Level 3: actions

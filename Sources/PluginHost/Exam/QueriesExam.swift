@@ -49,7 +49,7 @@ struct QueriesExam {
   private static let comparedRows = 200
   private static let columns = 4
 
-  /// Creates this part; `nil` when the table is not remote or was never queried.
+  /// Creates this part of the exam; `nil` when the table is not remote or was never queried.
   init?(_ sitting: Sitting) {
     guard let schema = sitting.bench.schema, let windowed = schema.windowed, sitting.firstQuery != nil else {
       return nil

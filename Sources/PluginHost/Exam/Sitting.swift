@@ -27,7 +27,7 @@ final class Sitting {
   ///
   /// Unless it is about settings, the violation of a rule was reported, too.
   private(set) var refusal: String?
-  /// Whether a whole list, or rows outside a reload, have arrived.
+  /// Whether a complete list, or rows outside a reload, have arrived.
   private(set) var isListed = false
   /// The time of the last output, or of the start.
   private(set) var heardAt: Instant
@@ -52,7 +52,7 @@ final class Sitting {
   private(set) var outcomes: [UInt64: ActionOutcome] = [:]
   /// The row keys received, up to a limit.
   private(set) var keys: Set<RowKey> = []
-  /// Returns the configure message for the plugin.
+  /// A function that returns the configure message for the plugin.
   private let settings: (ChildHello) -> [UInt8]?
 
   /// The answer to one of the exam's own queries.

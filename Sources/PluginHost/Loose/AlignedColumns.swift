@@ -5,8 +5,8 @@
 ///     columns.fields(of: lines[1])
 ///
 /// A column begins at a header word that follows two or more blanks. After a single blank, a word
-/// begins a column if no line has text at that blank and both words have values below them: `PID
-/// TTY`, but `IMAGE ID`.
+/// begins a column if no line has text at that blank and both words have values below them. Thus
+/// `PID TTY` are two columns, but `IMAGE ID` is one.
 ///
 /// If values are wider than their columns and the lines are no longer aligned, lines are split at
 /// blanks, and the last column takes the rest. A line of dashes below the header that has the width
@@ -101,14 +101,14 @@ struct AlignedColumns: Equatable {
     return header.mostStandBelow ? places : nil
   }
 
-  /// Whether the header can name the values below it.
+  /// Returns whether the header can name the values below it.
   ///
   /// Words that other lines repeat are values.
   private func hasValues(_ rows: ArraySlice<String>) -> Bool {
     AlignedHeader.canName(names, rows.map(fields(of:)))
   }
 
-  /// Whether nine of ten lines fit.
+  /// Returns whether nine of ten lines fit.
   ///
   /// The last line is excluded, because it may be a sum or a remark.
   private func fits(_ rows: ArraySlice<String>) -> Bool {
@@ -118,7 +118,7 @@ struct AlignedColumns: Equatable {
 
   // MARK: Lines of dashes
 
-  /// Whether a line is only a separator: `----  ---`, `----+---`, `+++-===-===`.
+  /// Returns whether a line is only a separator: `----  ---`, `----+---`, `+++-===-===`.
   static func isRuler(_ line: String) -> Bool {
     line.contains { "-=─".contains($0) } && line.allSatisfy { "-=+| ─┼├┤".contains($0) }
   }

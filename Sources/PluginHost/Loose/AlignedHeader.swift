@@ -196,8 +196,9 @@ struct AlignedHeader {
     }
   }
 
-  /// Whether at most two blanks separate the ranges in each line that has values in both, as
-  /// between words in one value.
+  /// Returns whether at most two blanks separate the ranges in each line with values in both.
+  ///
+  /// Such gaps also occur between words in one value.
   private func isAdjacent(_ left: Range<Int>, _ right: Range<Int>) -> Bool {
     rows.allSatisfy { row in
       guard let last = Self.slice(row, left).lastIndex(where: { !$0.isWhitespace }),
@@ -262,8 +263,10 @@ struct AlignedHeader {
     }
   }
 
-  /// Whether a word continues the previous name: after a slash in the name (`USAGE / LIMIT`) or in
-  /// a value (`1kB / 2kB`), or because it is only a sign: `CPU %`.
+  /// Returns whether a word continues the previous name.
+  ///
+  /// It follows a slash in the name (`USAGE / LIMIT`) or in a value (`1kB / 2kB`), or it is only a
+  /// sign: `CPU %`.
   private func isGlued(_ word: Word, _ run: Range<Int>) -> Bool {
     let isSign = { (range: Range<Int>) in !header[range].contains { $0.isLetter || $0.isNumber } }
     let previous = words.last { $0.range.upperBound <= word.range.lowerBound }
@@ -331,7 +334,7 @@ struct AlignedHeader {
     countsWidth ? line.flatMap { isWide($0) ? [$0, filler] : [$0] } : Array(line)
   }
 
-  /// Whether terminals draw the character two cells wide: East Asian characters and emoji.
+  /// Returns whether terminals draw the character two cells wide: East Asian characters and emoji.
   static func isWide(_ character: Character) -> Bool {
     guard let scalar = character.unicodeScalars.first, scalar.value >= 0x1100 else { return false }
     return switch scalar.value {

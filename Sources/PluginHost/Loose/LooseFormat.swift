@@ -43,8 +43,9 @@ public enum LooseFormat: String, CaseIterable, Sendable {
 
   private var separator: UInt8 { self == .tsv ? 0x09 : 0x2C }
 
-  /// Whether lines are delimited records: the first can name columns, and most others have as many
-  /// values.
+  /// Returns whether lines are delimited records.
+  ///
+  /// The first one must be able to name columns, and most others must have as many values.
   private static func isDelimited(_ lines: [String], by format: LooseFormat) -> Bool {
     var record = DelimitedRecord(separator: format.separator)
     var names: [String]?
@@ -86,7 +87,7 @@ public enum LooseFormat: String, CaseIterable, Sendable {
     return numbers.isEmpty || isSeries(numbers) ? fields : nil
   }
 
-  /// Whether numbers can name columns: the years 2020, 2021, or 1, 2, 3.
+  /// Returns whether numbers can name columns: the years 2020, 2021, or 1, 2, 3.
   private static func isSeries(_ names: [String]) -> Bool {
     let numbers = names.compactMap { Int32($0) }
     guard numbers.count == names.count, let first = numbers.first else { return false }
@@ -96,7 +97,7 @@ public enum LooseFormat: String, CaseIterable, Sendable {
     return step != 0 && zip(numbers, numbers.dropFirst()).allSatisfy { Int64($1) - Int64($0) == step }
   }
 
-  /// Whether lines are `key=value` pairs with recurring keys, unlike the output of `env`.
+  /// Returns whether lines are `key=value` pairs with recurring keys, unlike the output of `env`.
   private static func isKeyValue(_ lines: [String]) -> Bool {
     var known: Set<String> = []
     var (similar, rows) = (0, 0)

@@ -142,14 +142,15 @@ struct LooseTable {
     if sample.count >= max(Self.sampleRows, rowCount / Self.widening) || sampledBytes >= Self.sampleBytes { settle() }
   }
 
-  /// Whether a row has a member that can become a new column.
+  /// Returns whether a row has a member that can become a new column.
   private func hasNewColumn(_ row: LooseRow) -> Bool {
     guard wanted == nil, let schema, schema.columns.count < Limits().columns, belongs(row) else { return false }
     return row.contains { isNew($0.name, $0.value) }
   }
 
-  /// Whether a row belongs to the table: it has the given key, or, with an inferred key, at least
-  /// one known column.
+  /// Returns whether a row belongs to the table.
+  ///
+  /// It must have the given key or, if the key is inferred, at least one known column.
   private func belongs(_ row: LooseRow) -> Bool {
     if guess != nil { return row.contains { numbers[$0.name] != nil } }
     return key.isEmpty || schema.map { rowKey(row, as: $0.key) != nil } ?? true

@@ -1,6 +1,7 @@
 import ListEngine
 
-/// Decides when a new instance of a source takes over from the old one: after its first whole list.
+/// Decides when a new instance of a source takes over from the old one: after its first complete
+/// list.
 ///
 /// It is a value without a clock. Events of the new instance are passed in with the current time.
 ///
@@ -9,7 +10,7 @@ import ListEngine
 ///     handover.advance(to: handover.deadline)
 ///     let events = handover.takeEvents()     // after .ready
 ///
-/// A list sent as a reload is whole at its end. Other rows are considered whole after a pause, or
+/// A list sent as a reload is complete at its end. Other rows count as complete after a pause, or
 /// some seconds after the first row. A program with a remote table takes over as soon as it has
 /// sent its schema. If the columns differ from the old ones, a new table with that list replaces
 /// the old one.
@@ -23,10 +24,10 @@ struct Handover {
     case refused(String)
   }
 
-  /// The pause after which rows outside a reload count as a whole list.
+  /// The pause after which rows outside a reload count as a complete list.
   static let quiet: Duration = .milliseconds(500)
-  /// The time after the first row when rows outside a reload count as a whole list even without a
-  /// pause.
+  /// The time after the first row when rows outside a reload count as a complete list even without
+  /// a pause.
   static let longest: Duration = .seconds(3)
   /// The silence after which the new instance is discarded.
   static let patience: Duration = .seconds(30)

@@ -8,7 +8,7 @@ import ListEngine
 ///     ...
 ///     source.swap { events in ChildSource(newer, name: "jobs", log: log, events: events) }
 ///
-/// The new instance runs next to the old one until its first whole list. It then takes over, and
+/// The new instance runs next to the old one until its first complete list. It then takes over, and
 /// its rows are reconciled with the old ones by key. If its columns differ, the table is replaced.
 /// If it fails before that, the old instance stays and the reason is logged.
 public final class SwappingSource: @unchecked Sendable {

@@ -3,7 +3,7 @@ import ListEngine
 /// Converts the plugin's lines in a trace to events.
 ///
 /// During a hot swap the trace has two instances. As in the original run, events of the old
-/// instance are delivered until the first whole list of the new one.
+/// instance are delivered until the first complete list of the new one.
 final class Retelling {
   /// One instance and the state of decoding its lines.
   private final class Telling {

@@ -13,10 +13,10 @@ public enum TraceDirection: String, Sendable {
 ///
 /// Called on the source's threads, one call at a time per direction. Calls must not wait.
 public protocol TraceListener: AnyObject, Sendable {
-  /// A process was started.
+  /// Records that a process was started.
   func begin()
-  /// The process has ended, and its whole output was read.
+  /// Records that the process has ended and its whole output was read.
   func end()
-  /// Bytes were transferred.
+  /// Records transferred bytes.
   func note(_ direction: TraceDirection, _ bytes: UnsafeRawBufferPointer)
 }

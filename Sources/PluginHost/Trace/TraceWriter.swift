@@ -55,7 +55,7 @@ public final class TraceWriter: @unchecked Sendable {
     _ = ftruncate(file, 0)
   }
 
-  /// Whether the file is not a regular one, is empty, or begins like a trace.
+  /// Returns whether the file is not a regular one, is empty, or begins like a trace.
   private static func isReplaceable(_ file: Int32) -> Bool {
     var status = stat()
     guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size > 0 else { return true }

@@ -439,7 +439,7 @@ import Testing
     var decoder = ChildDecoder(name: "source")
     for (index, line) in [Self.committing, Self.schema, row(1)].enumerated() { read(line, number: index, &decoder) }
     decoder.flush()
-    // Everything before the first commit is the whole list.
+    // Everything before the first commit is the complete list.
     #expect(flags(decoder.takeEvents()) == ["begin 1 open"])
     read(row(2), number: 4, &decoder)
     read(#"{"type":"commit"}"#, number: 5, &decoder)

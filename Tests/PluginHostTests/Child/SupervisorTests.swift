@@ -115,8 +115,8 @@ import Testing
       return
     }
     #expect(message == "exited with code 0, and could not be understood: line 1: no JSON")
-    // With rows besides the malformed line the list is complete. Malformed lines of an earlier
-    // process do not count.
+    // With rows in addition to the malformed line, the list is complete. Malformed lines of an
+    // earlier process do not count.
     _ = harness.pass(.seconds(2))
     harness.tell(.spawned, .heard, .badLine("line 1: no JSON"), .ready)
     #expect(harness.tell(.exited(.code(0)), .drained).last == .rest)

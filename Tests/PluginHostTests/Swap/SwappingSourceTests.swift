@@ -3,7 +3,7 @@ import ListEngine
 import PluginHost
 import Testing
 
-/// Hot swaps of a running plugin, during which clients always see a whole list.
+/// Hot swaps of a running plugin, during which clients always see a complete list.
 @Suite struct SwappingSourceTests {
   let recorder = Recorder()
 
