@@ -25,8 +25,7 @@ public struct ChildCommand: Hashable, Sendable {
 
   /// The restrictions on the program.
   public var isolation = Isolation.standard
-  /// The paths of the server's tokens, hidden from the program at the levels of ``isolation`` that
-  /// do so.
+  /// The paths of the server's tokens, which some levels of ``isolation`` hide from the program.
   public var secrets = Secrets()
 
   /// The required SHA-256 of the program's file, checked at each start, or `nil` for any.

@@ -164,7 +164,7 @@ final class ChildReader: @unchecked Sendable {
           listener.note(.ready)
         }
       case .columnsAdded(let schema):
-        // Settings were checked with the first columns, so this schema counts as following a hello.
+        // True, because the settings were already checked with the first schema.
         listener.learn(schema, true)
         guard tell(.columnsAdded(schema)) else { return false }
       case .changes(let changes, let isWhole):

@@ -59,7 +59,7 @@ struct Questions {
     }
   }
 
-  /// Removes all pending requests and returns an answer of failure for each.
+  /// Removes all pending requests and returns a failure for each.
   mutating func takeUnanswered(_ reason: String) -> [SourceEvent] {
     defer { self = Questions() }
     return cells.map { .notLoaded($0.key, column: $0.column, reason: reason) }

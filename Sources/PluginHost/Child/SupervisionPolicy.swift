@@ -19,7 +19,7 @@ public struct SupervisionPolicy: Hashable, Sendable {
   public var terminationGrace: Duration = .seconds(2)
   /// The time between SIGTERM and SIGKILL during server shutdown.
   public var lastGrace: Duration = .milliseconds(500)
-  /// The longest wait for remaining output of an ended child without receiving any.
+  /// The longest silence while reading the remaining output of an ended child.
   public var drainGrace: Duration = .seconds(1)
   /// The number of malformed lines within ``badLineSpan`` that ends the child.
   public var badLines = 10

@@ -364,8 +364,10 @@ struct LooseReader: ~Copyable {
     }
   }
 
-  /// Returns the document's list: the document itself, or the only list of objects or only empty
-  /// list in an object, such as `{"items":[...]}`.
+  /// Returns the list of rows in a document; `nil` when it is missing or ambiguous.
+  ///
+  /// This is the document itself or the only list in an object, such as `{"items":[...]}`. Among
+  /// several lists, the only one with objects counts, or else the only empty one.
   private static func list(_ root: JSONElement) -> JSONElement? {
     if root.kind == .list { return root }
     let all = root.members.map(\.value).filter { $0.kind == .list }
