@@ -1,31 +1,35 @@
 import CListPlugin
 import ListEngine
 
-/// Turns one batch of a plugin into changesets of bounded size.
+/// Splits one batch of a plugin into changesets of bounded size.
 ///
 ///     var reader = try BatchReader(batch, schema: schema, isReloading: false)
 ///     while let part = reader.next() { deliver(part) }
 ///
-/// Every pointer and length that the plugin hands over is looked at before it is used. A batch that makes no sense is
-/// refused as a whole; a row with a cell that cannot be is left out, and the others are taken. Whether cells fit their
-/// columns is the engine's to say.
+/// Every pointer and length from the plugin is checked before it is used. A malformed batch is
+/// refused as a whole. A row with a malformed key or cell is left out, and the other rows are
+/// accepted. The engine checks whether cells fit their columns.
 struct BatchReader {
-  /// Why a batch is refused as a whole.
+  /// The reason why a batch is refused as a whole.
   struct Fault: Error {
     var reason: String
     init(_ reason: String) { self.reason = reason }
   }
 
-  /// A bound for one part: one turn of the engine's loop takes a part.
+  /// The maximum number of rows in one part.
+  ///
+  /// One turn of the engine's loop applies one part.
   static let partRows = 4_096
-  /// A bound for the texts of one part, so that wide rows do not make it huge. A single row may be larger.
+  /// The number of bytes of text and series after which a part ends.
+  ///
+  /// A part holds at least one row, so a single wide row can exceed this.
   static let partBytes = 4 << 20
 
   /// Whether the plugin is inside a reload after this batch.
   let isReloadingAfter: Bool
-  /// How many rows were left out so far.
+  /// The number of rows left out so far.
   private(set) var rejected = 0
-  /// Which row was left out first, and why.
+  /// The reason for leaving out the first rejected row, including the row's name or position.
   private(set) var firstRejection: String?
 
   private let verb: Changeset.Verb
@@ -41,7 +45,9 @@ struct BatchReader {
   private var row = 0
   private var isAtEnd: Bool
 
-  /// Checks the batch as a whole. The plugin's buffers must stay as they are until the last part has been taken.
+  /// Validates the batch as a whole.
+  ///
+  /// The plugin's buffers must stay unchanged until the last part has been returned.
   init(_ pointer: UnsafePointer<list_batch>?, schema: Schema, isReloading: Bool) throws(Fault) {
     guard let pointer else { throw Fault("the batch is NULL") }
     let size = Int(pointer.pointer(to: \.size)!.pointee)
@@ -68,7 +74,7 @@ struct BatchReader {
     }
     isReloadingAfter = endsReload ? false : (beginsReload || isReloading)
 
-    // Nobody has 2^40 rows in memory; a number like that is a length that was never set.
+    // 2^40 rows do not fit in memory, so a larger count is an uninitialized length.
     guard batch.row_count <= 1 << 40 else { throw Fault("list_batch.row_count is \(batch.row_count), which cannot be") }
     rowCount = Int(batch.row_count)
     columnCount = wanted
@@ -79,7 +85,7 @@ struct BatchReader {
       guard batch.keys != nil else { throw Fault("list_batch.keys is NULL") }
       guard wanted == 0 || batch.cells != nil else { throw Fault("list_batch.cells is NULL") }
     }
-    // The pointers are not looked at when there are no rows; any address does then.
+    // The pointers are never read when there are no rows, so any valid address is good enough.
     let nowhere = UnsafeRawPointer(pointer)
     keys = rowCount > 0 ? UnsafeRawPointer(batch.keys) : nowhere
     cells = rowCount > 0 && wanted > 0 ? UnsafeRawPointer(batch.cells) : nowhere
@@ -91,14 +97,14 @@ struct BatchReader {
     isAtEnd = rowCount == 0 && batch.flags == 0
   }
 
-  /// The next part; nil when all have been taken.
+  /// Returns the next part, or nil when all parts have been returned.
   mutating func next() -> Changeset? {
     guard !isAtEnd else { return nil }
     var part = Changeset()
     part.beginsReload = beginsReload && row == 0
 
-    // Two passes: the first one finds what is bad and how much room is needed, so that the second one neither has to
-    // take a row back nor to grow a buffer.
+    // Two passes: the first finds malformed rows and the space needed. The second then never has to
+    // undo a row or grow a buffer.
     let first = row
     var bad: [Int] = []
     var bytes = 0
@@ -122,7 +128,8 @@ struct BatchReader {
 
   // MARK: Checking
 
-  /// How many bytes of text and series a row has; nil when it has a key or cell that cannot be.
+  /// Returns the number of bytes of text and series in a row, or nil when its key or a cell is
+  /// malformed.
   private func byteCount(ofRow row: Int) -> Int? {
     let key = FlatCell(keys, row)
     guard key.type == keyType, var total = key.byteCount(limit: byteLimit) else { return nil }
@@ -140,7 +147,9 @@ struct BatchReader {
     if firstRejection == nil { firstRejection = reason(forRow: first) }
   }
 
-  /// Tells the engine of a bad row, so that it is counted, and is not taken for gone when the list is loaded again.
+  /// Adds a rejected row to the part.
+  ///
+  /// The engine counts it and does not treat its key as deleted by a reload.
   private func reject(_ row: Int, in part: inout Changeset) {
     let key = FlatCell(keys, row)
     guard key.type == keyType, key.fault(limit: byteLimit) == nil else {
@@ -154,7 +163,7 @@ struct BatchReader {
     part.append(.text(fault(ofRow: row)))
   }
 
-  /// Which cell of a bad row is bad, and why.
+  /// Describes the malformed key or cell of a rejected row.
   private func reason(forRow row: Int) -> String {
     let key = FlatCell(keys, row)
     if key.type != keyType {
@@ -168,7 +177,7 @@ struct BatchReader {
     return "row \(name): \(fault(ofRow: row))"
   }
 
-  /// What is wrong with a row whose key can be read.
+  /// Describes the first malformed cell of a row with a readable key.
   private func fault(ofRow row: Int) -> String {
     for column in 0..<columnCount {
       guard let fault = FlatCell(cells, row * columnCount + column).fault(limit: byteLimit) else { continue }

@@ -2,13 +2,14 @@ import CListPlugin
 
 /// One `list_cell`, read from a plugin's buffer.
 ///
-/// The three words are read by their places, which `layout.c` pins down: a C union has no cheaper way into Swift.
+/// The three words are read at fixed offsets, which `layout.c` asserts. Swift has no cheaper access
+/// to a C union.
 struct FlatCell {
   let type: UInt32
   let length: UInt32
   let payload: UInt64
 
-  /// The cell at this index.
+  /// Reads the cell at the given index.
   @inline(__always)
   init(_ cells: UnsafeRawPointer, _ index: Int) {
     let place = cells + index * MemoryLayout<list_cell>.stride
@@ -20,20 +21,20 @@ struct FlatCell {
   @inline(__always)
   var integer: Int64 { Int64(bitPattern: payload) }
 
-  /// The text's bytes.
+  /// Returns the bytes of a text or an image key.
   @inline(__always)
   func bytes(_ count: UInt32) -> UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(start: UnsafeRawPointer(bitPattern: UInt(payload)), count: payload == 0 ? 0 : Int(count))
   }
 
-  /// The series' numbers.
+  /// The numbers of a series.
   var numbers: UnsafeBufferPointer<Double> {
     UnsafeBufferPointer(
       start: length == 0 ? nil : UnsafePointer<Double>(bitPattern: UInt(payload)), count: payload == 0 ? 0 : Int(length)
     )
   }
 
-  /// How many bytes it has elsewhere; nil when it cannot be.
+  /// Returns the number of bytes that the cell refers to, or nil when the cell is malformed.
   @inline(__always)
   func byteCount(limit: Int) -> Int? {
     switch type {
@@ -47,7 +48,7 @@ struct FlatCell {
     }
   }
 
-  /// Why it cannot be; nil when it can.
+  /// Describes why the cell is malformed, or returns nil when it is valid.
   func fault(limit: Int) -> String? {
     guard byteCount(limit: limit) == nil else { return nil }
     switch type {

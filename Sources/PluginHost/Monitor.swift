@@ -1,6 +1,8 @@
 import Glibc
 
-/// A lock, and a place to wait for something that happens under it. Waiting counts monotonic time: setting the clock moves nothing.
+/// A mutex with a condition variable.
+///
+/// Waits are measured on the monotonic clock, so changes of the system time do not affect them.
 final class Monitor: @unchecked Sendable {
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
   private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
@@ -27,16 +29,17 @@ final class Monitor: @unchecked Sendable {
     return try body()
   }
 
-  /// Wakes everyone who waits, to look again.
+  /// Wakes all waiting threads, which then check their conditions again.
   func wakeAll() { pthread_cond_broadcast(condition) }
 
-  /// Gives the lock away until someone wakes us or this much time has passed; false when `isDone` is still false then.
+  /// Releases the lock and waits until `isDone` returns true or the time has passed.
   ///
+  /// - Returns: False when the time passed and `isDone` was still false.
   /// - Precondition: The caller holds the lock.
   func wait(nanoseconds: UInt64, until isDone: () -> Bool) -> Bool {
     var deadline = timespec()
     clock_gettime(CLOCK_MONOTONIC, &deadline)
-    // A century is as good as for ever, and does not overflow.
+    // About a century, which is effectively unlimited and does not overflow.
     let wanted = min(nanoseconds, 3_000_000_000_000_000_000)
     deadline.tv_sec += Int(wanted / 1_000_000_000)
     deadline.tv_nsec += Int(wanted % 1_000_000_000)

@@ -1,53 +1,62 @@
-/// Why a plugin cannot be loaded, or a source not be started.
+/// The reason why a plugin failed to load or a source failed to start.
 public enum PluginError: Error, Hashable, Sendable {
   // MARK: For the operator, who named the file or wrote the settings
 
-  /// A path must begin at the root, so that no search path decides which file is loaded.
+  /// The path is relative.
+  ///
+  /// Plugin paths must be absolute, so that no search path decides which file is loaded.
   case relativePath(String)
-  /// There is no such file, or it may not be looked at.
+  /// The file does not exist or is not accessible.
   case missingFile(String)
-  /// A folder, a device or the like.
+  /// The path names a folder, a device or another special file.
   case notRegularFile(String)
-  /// Others could have put it there or changed it; the reason begins with what it is about.
+  /// Other users could have created or changed the file.
+  ///
+  /// The reason names the file or folder at fault.
   case untrusted(String, reason: String)
-  /// It is not the file whose SHA-256 was written down.
+  /// The file's SHA-256 differs from the pinned one.
   case otherDigest(String, found: String, wanted: String)
-  /// It has crashed the process too often; `notes` is where that stands.
+  /// The plugin has crashed the process too often.
+  ///
+  /// `notes` is the path of the crash notes.
   case quarantined(String, times: Int, notes: String)
-  /// A file that was to be told again is no trace.
+  /// The file to replay is not a valid trace.
   case noTrace(String, reason: String)
-  /// A setting was refused; `key` is nil when the plugin did not say which.
+  /// A setting was refused.
+  ///
+  /// `key` is nil when the plugin did not report one.
   case badSetting(source: String, key: String?, message: String)
 
   // MARK: For the plugin's author
 
-  /// The dynamic loader refuses the file: no shared library, another machine's, or a symbol is missing.
+  /// The dynamic loader refused the file: not a shared library, a wrong architecture, or a missing
+  /// symbol.
   case notALibrary(String, reason: String)
-  /// It exports no entry function.
+  /// The library exports no entry function.
   case noEntryPoint(String)
-  /// Its entry function gave nothing.
+  /// The entry function returned NULL.
   case emptyEntry(String)
-  /// It was built for another version of the border.
+  /// The plugin was built for another version of the plugin interface.
   case wrongVersion(String, found: UInt32, wanted: UInt32)
-  /// Its description is shorter than its version says.
+  /// The plugin's description is shorter than its version requires.
   case wrongSize(String, found: Int, wanted: Int)
-  /// A function that every plugin must have is NULL.
+  /// A required function is NULL.
   case missingFunction(String, name: String)
-  /// Its name is NULL, empty, longer than 255 bytes or not UTF-8.
+  /// The plugin's name is NULL, empty, longer than 255 bytes or invalid UTF-8.
   case badName(String)
-  /// `create` gave no instance.
+  /// The plugin's `create` returned no instance.
   case notCreated(source: String, message: String)
 
-  // MARK: For whoever runs the machine
+  // MARK: For the administrator of the machine
 
-  /// The system gave no thread, with this error number.
+  /// The system failed to create a thread, with this error number.
   case noThread(source: String, code: Int32)
-  /// No file descriptor was left to wake its threads with.
+  /// No file descriptor is left for waking the source's threads.
   case noDescriptor(source: String)
 }
 
 extension PluginError: CustomStringConvertible {
-  /// A sentence that names the file or the source, and what to do where that is known.
+  /// A sentence that names the file or the source and, where known, the remedy.
   public var description: String {
     switch self {
     case .relativePath(let path): "\(path): a plugin needs an absolute path"

@@ -4,34 +4,38 @@ import CListPlugin
 import Glibc
 import Synchronization
 
-/// A plugin's shared library, loaded for as long as the process lives.
+/// A plugin's shared library, loaded for the lifetime of the process.
 ///
 ///     let library = try PluginLibrary(path: "/usr/lib/rowcast/libclock.so")
 ///     let source = PluginSource(library: library, name: "clock") { event in mailbox.put(event) }
 ///     try source.start()
 ///
-/// It is never unloaded: the Swift runtime keeps pointers into every Swift library that it has seen.
+/// A library is never unloaded, because the Swift runtime keeps pointers into every Swift library
+/// that it has loaded.
 public final class PluginLibrary: Sendable {
-  /// Where it was loaded from.
+  /// The path from which the library was loaded.
   public let path: String
   /// The plugin's short name, such as `clock`.
   public let name: String
-  /// One line for people; the name when the plugin has none.
+  /// A one-line title, or the name when the plugin has no title.
   public let title: String
 
-  // Immutable from here on, and valid as long as the process lives: the contract says so.
+  // Immutable and valid for the lifetime of the process, as the plugin contract requires.
   nonisolated(unsafe) let plugin: UnsafePointer<list_plugin>
-  /// What is written down when it crashes; see ``CrashNotes``.
+  /// The note to write when the plugin crashes; see ``CrashNotes``.
   nonisolated(unsafe) let note: UnsafePointer<CChar>?
 
-  /// Loads a library and checks that it is a plugin that this host can run. Runs the library's own initializers.
+  /// Loads a library and checks that this host can run it as a plugin.
   ///
-  /// It comes from a place where nobody but root and we can have put it; see ``TrustedFile``.
+  /// Loading runs the library's own initializers. Only root and the current user may be able to
+  /// change the file; see ``TrustedFile``.
   ///
   /// - Parameters:
-  ///   - sha256: What the file's SHA-256 must be; `nil` for any.
-  ///   - isCopied: Loads a copy in memory. For a file that was loaded before and has changed since: the loader knows a file by its place on
-  ///     the disk, and would take it for the one that it has. What was loaded before stays in memory.
+  ///   - path: The absolute path of the library.
+  ///   - sha256: The required SHA-256 of the file, or `nil` for any.
+  ///   - isCopied: Whether to load a copy in memory. Needed for a file that changed after it was
+  ///     loaded: the dynamic loader identifies files by device and inode and would return the old
+  ///     library. The old library stays in memory.
   public convenience init(path: String, sha256: String? = nil, isCopied: Bool = false) throws(PluginError) {
     var file = try TrustedFile.open(path).file
     defer { close(file) }
@@ -44,9 +48,10 @@ public final class PluginLibrary: Sendable {
       file = copy
     }
     if let sha256 { try FileDigest.check(file, path, is: sha256) }
-    // The descriptor that was checked is the one that is loaded.
+    // Load exactly the file that was checked.
     let name = Self.loaderName(of: file)
-    // RTLD_NOW: a missing symbol is an error here instead of a crash later. RTLD_LOCAL: plugins do not see each other's symbols.
+    // `RTLD_NOW` reports a missing symbol here instead of crashing later. `RTLD_LOCAL` isolates
+    // plugins from each other.
     guard let handle = CrashNotes.inside(note, { dlopen(name, RTLD_NOW | RTLD_LOCAL) }) else {
       let reason = dlerror().map { String(cString: $0).replacing(name, with: path) } ?? "no reason given"
       throw .notALibrary(path, reason: reason)
@@ -64,11 +69,13 @@ public final class PluginLibrary: Sendable {
     try self.init(path: path, plugin: plugin, note: note)
   }
 
-  /// A plugin that is linked into this program, such as a test's or a benchmark's; it keeps to the same contract.
+  /// Wraps a plugin that is linked into this program, for tests and benchmarks.
+  ///
+  /// The plugin must fulfill the same contract as a loaded one.
   ///
   /// - Parameters:
-  ///   - path: What errors call it.
-  ///   - plugin: What its entry function gave. It is valid as long as the process lives.
+  ///   - path: The name used in error messages.
+  ///   - plugin: The result of its entry function, valid for the lifetime of the process.
   public convenience init(path: String = "built in", plugin: UnsafePointer<list_plugin>) throws(PluginError) {
     try self.init(path: path, plugin: plugin, note: nil)
   }
@@ -76,7 +83,7 @@ public final class PluginLibrary: Sendable {
   private init(
     path: String, plugin: UnsafePointer<list_plugin>, note: UnsafePointer<CChar>?
   ) throws(PluginError) {
-    // The version first, then the size: nothing else may be read before both are known to be right.
+    // Check the version, then the size. Nothing else may be read before both are valid.
     let version = plugin.pointer(to: \.version)!.pointee
     guard version == LIST_PLUGIN_VERSION else {
       throw .wrongVersion(path, found: version, wanted: LIST_PLUGIN_VERSION)
@@ -111,7 +118,7 @@ public final class PluginLibrary: Sendable {
     return "/proc/self/fd\(bits.joined())/\(file)"
   }
 
-  /// The version of an entry function that is there instead of ours, so that the error can name it.
+  /// Returns the version of another entry function that the library exports, for the error message.
   private static func otherVersion(in handle: UnsafeMutableRawPointer) -> UInt32? {
     (1...32).first { $0 != LIST_PLUGIN_VERSION && dlsym(handle, "list_plugin_entry_v\($0)") != nil }
   }

@@ -1,14 +1,14 @@
-/// How much a plugin's message matters.
+/// The severity of a plugin's log message.
 public enum PluginLogLevel: UInt32, Comparable, Sendable {
-  /// For the plugin's author.
+  /// Details for the plugin's author.
   case debug
-  /// Good to know.
+  /// Information about normal operation.
   case info
-  /// Something is wrong, and the source goes on.
+  /// A problem that does not stop the source.
   case warning
-  /// The source cannot do what it should.
+  /// A problem that keeps the source from working.
   case error
 
-  /// Whether `lhs` matters less.
+  /// Returns whether `lhs` is less severe than `rhs`.
   public static func < (lhs: Self, rhs: Self) -> Bool { lhs.rawValue < rhs.rawValue }
 }

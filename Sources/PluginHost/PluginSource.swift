@@ -2,32 +2,34 @@ import CListPlugin
 import Glibc
 import ListEngine
 
-/// A configured instance of a plugin, running on a thread of its own.
+/// A configured instance of a plugin, running on its own thread.
 ///
-///     let source = PluginSource(library: library, name: "clock", configuration: ["zone": "UTC"]) { event in
-///       mailbox.put(event)        // may block: the plugin waits then; false when we are stopping
+///     let source = PluginSource(library: library, name: "clock") { event in
+///       mailbox.put(event)        // may block, and the plugin waits; false when stopping
 ///     }
 ///     try source.start()
 ///     ...
 ///     source.stop()
 ///
-/// Whoever can be blocked in `events` must be let go (with false) before ``stop(within:)``, which waits for the thread.
+/// ``stop(within:)`` waits for the thread. If `events` can block, unblock it (returning false)
+/// before stopping.
 public final class PluginSource: Sendable {
-  /// What messages call it.
+  /// The name of the source in messages.
   public let name: String
 
   private let core: SourceCore
 
-  /// A source that is not started yet.
+  /// Creates a source without starting it.
   ///
   /// - Parameters:
   ///   - library: The plugin.
-  ///   - name: What messages call this source.
-  ///   - table: The table's name, instead of the one that the plugin gives: two instances need two names.
-  ///   - configuration: What the plugin's `configure` gets, in the order of the keys.
-  ///   - log: The plugin's messages, and ours about it. May be called on any thread. To standard error unless told otherwise.
-  ///   - events: What happens, in order, one call at a time, on the plugin's threads. It may block, and then the plugin waits:
-  ///     that is the back-pressure. False: we are stopping, and the plugin is told so.
+  ///   - name: The name of the source in messages.
+  ///   - table: A table name that overrides the plugin's. Two instances need different names.
+  ///   - configuration: The settings passed to the plugin's `configure`, in the order of the keys.
+  ///   - log: Receives messages of the plugin and of the host about it, on any thread. The default
+  ///     writes to standard error.
+  ///   - events: Receives events in order, one call at a time, on the plugin's threads. While it
+  ///     blocks, the plugin waits, which provides back-pressure. Returns false to stop the plugin.
   public init(
     library: PluginLibrary, name: String, table: String? = nil, configuration: [String: String] = [:],
     log: (@Sendable (PluginLogLevel, String) -> Void)? = nil,
@@ -46,28 +48,36 @@ public final class PluginSource: Sendable {
 
   deinit { core.askToStop() }
 
-  /// Makes the instance, configures it and starts its thread. Events may come before this returns.
+  /// Creates the instance, configures it and starts its thread.
   ///
-  /// - Precondition: It was not called before. To start again, make another source.
+  /// Events may arrive before this returns.
+  ///
+  /// - Precondition: `start` was not called before. To restart, create another source.
   public func start() throws(PluginError) { try core.start() }
 
-  /// Asks the plugin to stop, and waits until it has; false when it has not within this time. It is left alone then: its
-  /// thread goes on, and nothing that it tells is heard any more.
+  /// Asks the plugin to stop and waits until it has.
+  ///
+  /// - Returns: False when the plugin did not stop in time. Its thread is then abandoned and its
+  ///   events are ignored.
   @discardableResult
   public func stop(within bound: Duration = .seconds(5)) -> Bool {
     core.askToStop()
     return core.waitUntilFinished(within: bound)
   }
 
-  /// Asks the plugin for something; what it cannot do is answered as failed. [any thread, never waits]
+  /// Sends a request to the plugin; unsupported requests are answered as failed. [any thread, never
+  /// waits]
   public func send(_ wish: SourceWish) { core.send(wish) }
 
-  /// Waits until it has ended, by itself or because it was stopped.
+  /// Waits until the source has ended or was stopped.
   func waitForEnd() { _ = core.waitUntilFinished(within: .seconds(4_000_000_000)) }
 
-  /// How many rows could not be read and were left out, since the start. Those that do not fit the schema are the engine's to
-  /// count.
+  /// The number of malformed rows left out since the start.
+  ///
+  /// The engine counts rows that do not fit the schema.
   public var rejected: Int { core.rejections.count }
-  /// Which row was left out last, and why; empty when none was.
+  /// The last row left out, with the reason.
+  ///
+  /// Empty when none was.
   public var lastRejection: String { core.rejections.last }
 }

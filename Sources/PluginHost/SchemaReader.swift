@@ -1,15 +1,17 @@
 import CListPlugin
 import ListEngine
 
-/// Turns a plugin's schema into ours. What cannot be is refused with a sentence for the plugin's author.
+/// Converts a plugin's schema.
+///
+/// An invalid schema is refused with a message for the plugin's author.
 enum SchemaReader {
-  /// Why a schema is refused.
+  /// The reason why a schema is refused.
   struct Fault: Error {
     var reason: String
     init(_ reason: String) { self.reason = reason }
   }
 
-  /// Reads a schema, without a look beyond the sizes that it states.
+  /// Reads a schema, without reading beyond the sizes that it states.
   static func read(_ pointer: UnsafePointer<list_schema>?) throws(Fault) -> (Schema, warnings: [String]) {
     guard let pointer else { throw Fault("the schema is NULL") }
     let size = Int(pointer.pointer(to: \.size)!.pointee)
@@ -53,10 +55,13 @@ enum SchemaReader {
     return (result, warnings)
   }
 
-  /// What `list_schema` and `list_column` had when they were published: a plugin built then says no more.
+  /// The size of `list_schema` and `list_column` in the first published version, which is the
+  /// minimum.
   private static let firstSize = 40
 
-  /// The members that a plugin has; those that it does not know are 0.
+  /// Copies the members that the plugin's version of the struct has.
+  ///
+  /// Missing members stay as in `empty`.
   static func copy<Struct: BitwiseCopyable>(_ place: UnsafeRawPointer, size: Int, of empty: Struct) -> Struct {
     var copy = empty
     withUnsafeMutableBytes(of: &copy) {
@@ -95,7 +100,7 @@ enum SchemaReader {
     guard let type = types[column.type] else {
       throw Fault("column '\(name)' has type \(column.type), which no column can have")
     }
-    // How a column looks is never worth a refusal: a plugin may know more styles than this host.
+    // An unknown style is not an error, because a plugin may know more styles than this host.
     if styles[column.style] == nil { warnings.append("column '\(name)' has the unknown style \(column.style)") }
     return Column(
       name, type, title: title, style: styles[column.style] ?? .plain, unit: unit,

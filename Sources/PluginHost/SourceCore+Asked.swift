@@ -2,7 +2,7 @@ import CListPlugin
 import ListEngine
 import Wire
 
-/// What a plugin calls when it can be asked for something: for actions, deferred cells and images.
+/// The host functions for actions, deferred cells and images.
 extension SourceCore {
   func offer(_ actions: UnsafePointer<list_action>?, _ count: UInt32, _ size: UInt32, _ act: Errands.Act?) -> Int32 {
     beforeDeclaring("actions") { () throws(ActionReader.Fault) in
@@ -108,7 +108,7 @@ extension SourceCore {
     answer(.image(id, outcome), or: "images: \(id) was not asked for, or was answered before")
   }
 
-  // MARK: What they share
+  // MARK: Shared helpers
 
   private func answerCell(
     _ call: String, _ key: UnsafePointer<list_cell>?, _ column: UInt32,
@@ -124,7 +124,8 @@ extension SourceCore {
     return answer(event(name, Int(column), schema.columns[Int(column)]), or: "")
   }
 
-  /// The value as one of this type, as the engine would take it in a row.
+  /// Converts a value to a column's type the way the engine does, or returns nil when it does not
+  /// fit.
   private static func fitting(_ cell: Cell, _ type: ColumnType) -> Cell? {
     switch (cell, type) {
     case (.null, _), (.integer, .integer), (.number, .number), (.text, .text), (.boolean, .boolean),

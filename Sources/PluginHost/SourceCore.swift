@@ -2,11 +2,12 @@ import CListPlugin
 import Glibc
 import ListEngine
 
-/// What a source is made of: the plugin's instance, the functions that it may call, and the state that both sides share.
+/// The implementation of a source: the plugin's instance, the host functions, and the shared state.
 ///
-/// Two locks. `turn` is held while events are delivered, so that they come one at a time and in order even when a plugin
-/// pushes from several threads; a plugin may wait long for it. `monitor` guards the few words of state and is held for a
-/// moment only. Whoever holds `monitor` does not take `turn`, and calls no plugin.
+/// There are two locks. `turn` is held while events are delivered, so that they are ordered even
+/// when a plugin pushes from several threads. A plugin may wait for it for a long time. `monitor`
+/// guards the state and is held only briefly. A thread that holds `monitor` must neither take
+/// `turn` nor call the plugin.
 final class SourceCore: @unchecked Sendable {
   let library: PluginLibrary
   let name: String
@@ -15,12 +16,12 @@ final class SourceCore: @unchecked Sendable {
   private let log: @Sendable (PluginLogLevel, String) -> Void
   private let events: @Sendable (SourceEvent) -> Bool
   private let host = UnsafeMutablePointer<list_host>.allocate(capacity: 1)
-  /// What the plugin is asked.
+  /// The requests to the plugin.
   let errands: Errands
   private let watch: CallWatch
 
   private let turn = Monitor()
-  // Under `turn`.
+  // Guarded by `turn`.
   private var schema: Schema?
   var presentation: PresentationReader.Presentation?
   private var isReloading = false
@@ -28,7 +29,7 @@ final class SourceCore: @unchecked Sendable {
   private var hasRows = false
 
   private let monitor = Monitor()
-  // Under `monitor`.
+  // Guarded by `monitor`.
   private var wasStarted = false
   private var isStopping = false
   private var wasToldToStop = false
@@ -51,7 +52,7 @@ final class SourceCore: @unchecked Sendable {
     self.configuration = configuration
     self.log = log
     self.events = events
-    // Somebody waits for answers also while the source is being stopped.
+    // Answers are delivered even while the source is stopping, because callers wait for them.
     watch = CallWatch(name: name) { log(.error, $0) }
     errands = Errands(name: name, note: library.note, watch: CallWatch(name: name) { log(.error, $0) }) {
       [turn] event in _ = turn.withLock { events(event) }
@@ -85,7 +86,7 @@ final class SourceCore: @unchecked Sendable {
     context.map { Unmanaged<SourceCore>.fromOpaque($0).takeUnretainedValue() }
   }
 
-  // MARK: The host's side
+  // MARK: Called by the host
 
   func start() throws(PluginError) {
     monitor.withLock {
@@ -100,7 +101,8 @@ final class SourceCore: @unchecked Sendable {
       throw error
     }
 
-    // The thread keeps us alive until the plugin's instance is gone: `host` must not go before it.
+    // The thread retains this object until the plugin's instance is destroyed, because the instance
+    // uses `host`.
     let keptAlive = Unmanaged.passRetained(self)
     var thread = pthread_t()
     let code = pthread_create(
@@ -118,12 +120,14 @@ final class SourceCore: @unchecked Sendable {
     pthread_detach(thread)
   }
 
-  /// Calls the plugin, from where it is to come back soon. One call at a time.
+  /// Runs a plugin call that should return quickly, under the watchdog.
+  ///
+  /// One call at a time.
   private func inside<Result>(_ call: String, _ body: () -> Result) -> Result {
     watch.during(call) { CrashNotes.inside(library.note, body) }
   }
 
-  /// Makes and configures an instance.
+  /// Creates and configures an instance.
   private func make() throws(PluginError) -> UnsafeMutableRawPointer {
     let plugin = library.plugin
     guard let instance = inside("create", { plugin.pointee.create(plugin, host) }) else {
@@ -165,10 +169,10 @@ final class SourceCore: @unchecked Sendable {
       message: failure?.message ?? "the plugin refuses its configuration without a word")
   }
 
-  /// The whole life of the source's thread.
+  /// Runs the plugin and ends the source; the main function of the source's thread.
   private func runThread() {
     nameThread()
-    // Its loop may take as long as it likes.
+    // `run` may take any amount of time, so the watchdog does not cover it.
     let result = CrashNotes.inside(library.note) { library.plugin.pointee.run(instance) }
     let failure = takeFailure()
     let wasAsked = monitor.withLock { isStopping }
@@ -185,7 +189,9 @@ final class SourceCore: @unchecked Sendable {
     destroy()
   }
 
-  /// Gives the thread the source's name, for `top -H`. Through a file: the function for it is GNU's, and not visible here.
+  /// Sets the thread's name, for `top -H`.
+  ///
+  /// Written through a file, because the GNU function `pthread_setname_np` is not visible here.
   private func nameThread() {
     let file = open("/proc/thread-self/comm", O_WRONLY)
     guard file >= 0 else { return }
@@ -195,7 +201,8 @@ final class SourceCore: @unchecked Sendable {
   }
 
   private func destroy() {
-    // Taken away first, so that nobody calls `stop` on an instance that is gone, nor is inside of it.
+    // Cleared first, so that no thread calls `stop` on a destroyed instance or is still inside
+    // `stop`.
     let instance = monitor.withLock {
       let instance = self.instance
       self.instance = nil
@@ -239,7 +246,7 @@ final class SourceCore: @unchecked Sendable {
     }
   }
 
-  /// Asks the plugin for something. [any thread, never waits]
+  /// Sends a request to the plugin. [any thread, never waits]
   func send(_ wish: SourceWish) { errands.send(wish) }
 
   var rejections: (count: Int, last: String) { monitor.withLock { (rejectedCount, lastRejection) } }
@@ -251,7 +258,7 @@ final class SourceCore: @unchecked Sendable {
     }
   }
 
-  // MARK: The plugin's side
+  // MARK: Called by the plugin
 
   private func declare(_ pointer: UnsafePointer<list_schema>?) -> Int32 {
     turn.withLock {
@@ -270,7 +277,8 @@ final class SourceCore: @unchecked Sendable {
           throw SchemaReader.Fault(error.reason)
         }
         try presentation?.complete(&schema)
-        // Before anyone hears of the table: what is asked of it must not come too early.
+        // Before the schema is delivered, because requests may arrive as soon as the table is
+        // known.
         let instance = monitor.withLock {
           known = schema
           return self.instance
@@ -296,7 +304,8 @@ final class SourceCore: @unchecked Sendable {
         }
         isReloading = reader.isReloadingAfter
         if let reason = reader.firstRejection { noteRejected(reader.rejected, reason) }
-        // Rows are the best sign of life; later on, a source that said that it is stale says itself when it is well again.
+        // The first rows turn a starting source live. Afterwards a source that reported itself
+        // stale must report itself live.
         if !hasRows, state != .live {
           state = .live
           guard events(.state(.live, message: "")) else { return noteStopping() }
@@ -330,12 +339,14 @@ final class SourceCore: @unchecked Sendable {
     log(PluginLogLevel(rawValue: level) ?? .error, ForeignText.message(message))
   }
 
-  // MARK: What it is asked
+  // MARK: Requests and answers
 
-  /// The schema that was declared.
+  /// The declared schema.
   var declared: Schema? { monitor.withLock { known } }
 
-  /// Takes an offer, which is made once and before the table is there.
+  /// Accepts an offer of the plugin.
+  ///
+  /// Offers are made at most once, before the schema is declared.
   func beforeDeclaring<Fault: Error>(
     _ name: String, _ body: () throws(Fault) -> Void, reason: (Fault) -> String
   ) -> Int32 {
@@ -351,13 +362,15 @@ final class SourceCore: @unchecked Sendable {
     }
   }
 
-  /// Tells the plugin's answer, after all that it has told before. One that nobody waits for is refused.
+  /// Delivers the plugin's answer, after all its earlier events.
+  ///
+  /// An answer without a pending request is refused.
   func answer(_ event: SourceEvent, or reason: String) -> Int32 {
     guard errands.answer(event) else { return refuse(reason) }
     return turn.withLock { events(event) } ? Self.ok : Self.stopping
   }
 
-  // MARK: What both need
+  // MARK: Shared helpers
 
   private var isAskedToStop: Bool { monitor.withLock { isStopping } }
 
@@ -369,8 +382,10 @@ final class SourceCore: @unchecked Sendable {
     }
   }
 
-  /// Whoever hears us has had enough. The plugin's `stop` is not called from here: the plugin is in the middle of a call, and
-  /// may hold what its `stop` needs.
+  /// Records that the receiver of the events wants the source to stop.
+  ///
+  /// The plugin's `stop` is not called here: the plugin is in the middle of a call and may hold a
+  /// lock that `stop` needs.
   private func noteStopping() -> Int32 {
     monitor.withLock {
       isStopping = true
@@ -384,8 +399,10 @@ final class SourceCore: @unchecked Sendable {
     return Self.refused
   }
 
-  /// Counts rows that were left out. The log gets a line whenever their number has doubled: a source that is wrong in every
-  /// row must not fill a disk.
+  /// Counts rows that were left out.
+  ///
+  /// Logs a line whenever the total has doubled, so that a source whose rows are all malformed does
+  /// not fill the disk.
   private func noteRejected(_ count: Int, _ reason: String) {
     let (total, isLogged) = monitor.withLock {
       rejectedCount += count

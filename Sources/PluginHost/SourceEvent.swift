@@ -1,32 +1,44 @@
 import ListEngine
 
-/// What a source tells, in the order in which it happened.
+/// An event of a source.
+///
+/// Events are delivered in the order in which they happened.
 public enum SourceEvent: Sendable {
-  /// Its columns. Once, before the first change.
+  /// The source's columns, delivered once, before the first change.
   case schema(Schema)
-  /// The same columns as before, and more behind them: the rows stay, and have empty cells there.
+  /// The known columns, followed by new ones.
+  ///
+  /// Existing rows have empty cells in the new columns.
   case columnsAdded(Schema)
-  /// Rows, at most 4,096 at a time. A longer reload has its flags on the first and on the last part.
+  /// Row changes, at most 4,096 at a time.
+  ///
+  /// A longer reload has its flags on its first and last part.
   case changes(Changeset)
-  /// How it is. May come before the schema: a source that cannot reach its data does not know its columns yet.
-  /// `retry`: how long it is until it is tried again.
+  /// The state of the source.
+  ///
+  /// May precede the schema, because a source that fails to reach its data does not know its
+  /// columns yet. `retry`: the time until the next attempt.
   case state(SourceState, message: String, retry: Duration? = nil)
-  /// A deferred cell's value.
+  /// The value of a deferred cell.
   case loaded(RowKey, column: Int, Cell)
-  /// A deferred cell that it was asked for could not be loaded.
+  /// The failure to load a requested deferred cell.
   case notLoaded(RowKey, column: Int, reason: String)
-  /// A deferred cell's value is not true any more.
+  /// The invalidation of a deferred cell's value.
   case forget(RowKey, column: Int)
-  /// A windowed source answers, by the number of the request; each is answered once, unless it was cancelled.
+  /// The rows answering a request to a remote table.
+  ///
+  /// Each request is answered once unless it was cancelled.
   case page(PageRequestID, RowPage)
-  /// See ``page(_:_:)``.
+  /// The sections answering a request to a remote table; see ``page(_:_:)``.
   case sections(PageRequestID, [SectionCount])
-  /// See ``page(_:_:)``.
+  /// The failure of a request to a remote table; see ``page(_:_:)``.
   case pageFailed(PageRequestID, reason: String)
-  /// Something in a windowed source is not as it was.
+  /// A change in the rows of a remote table.
   case sourceChanged
-  /// The bytes of an image that it was asked for, by the number of the request.
+  /// The bytes of a requested image, by request number.
   case image(UInt64, ImageOutcome)
-  /// What became of an action that it was asked to do, by the number of the request. Each that it was asked for is answered.
+  /// The result of a requested action, by request number.
+  ///
+  /// Every request is answered.
   case acted(UInt64, ActionOutcome)
 }

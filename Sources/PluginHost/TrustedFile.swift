@@ -1,19 +1,23 @@
 import Glibc
 
-/// Opens files that nobody but root and we can have put there or changed: what runs with our rights must come from such a place.
+/// Opens files that only root and the current user can create or change.
+///
+/// Code that runs with the privileges of this process must come from such a file.
 enum TrustedFile {
   /// Opens a regular file for reading.
   ///
-  /// What is looked at is the open file itself, and every folder on the way to it once all links are followed: a check of a name would
-  /// say nothing of what stands there a moment later. When none of them can be written by others, nothing can be exchanged either.
+  /// The checks apply to the open file and to every folder on its resolved path. Checking a path by
+  /// name would leave a race: the file could be exchanged after the check. If other users can write
+  /// to none of them, no exchange is possible.
   ///
-  /// - Returns: the open file, which no child inherits, and its path without links.
+  /// - Returns: The open file, which child processes do not inherit, and its path without symbolic
+  ///   links.
   static func open(_ path: String) throws(PluginError) -> (file: Int32, path: String) {
     guard path.hasPrefix("/") else { throw .relativePath(path) }
     guard let resolved = realpath(path, nil) else { throw .missingFile(path) }
     defer { free(resolved) }
     let place = String(cString: resolved)
-    // Without waiting: a pipe would wait for a writer.
+    // `O_NONBLOCK`, because opening a pipe would wait for a writer.
     let file = Glibc.open(place, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard file >= 0 else { throw .missingFile(path) }
     do throws(PluginError) {
@@ -43,12 +47,14 @@ enum TrustedFile {
     } while !folder.isEmpty
   }
 
-  /// Why others could have a hand in it; `nil` when they cannot.
+  /// Describes how other users could change the file or folder, or returns `nil` when they have no
+  /// way to.
   private static func objection(to status: stat, isFolder: Bool) -> String? {
     guard status.st_uid == 0 || status.st_uid == geteuid() else {
       return "belongs to the user with the number \(status.st_uid)"
     }
-    // In a sticky folder, such as /tmp, others can put things beside ours but not in their place.
+    // In a sticky folder, such as /tmp, other users can add files but not replace those of this
+    // user.
     if isFolder, status.st_mode & S_ISVTX != 0 { return nil }
     if status.st_mode & S_IWOTH != 0 { return "can be written by everyone (chmod o-w)" }
     if status.st_mode & S_IWGRP != 0, status.st_gid != 0 || geteuid() != 0 {

@@ -4,7 +4,7 @@ import PluginHost
 import Quotes
 import Testing
 
-/// The plugins of this package as an operator loads them: from their libraries.
+/// The plugins of this package, loaded from their shared libraries as in production.
 @Suite struct BundledPluginTests {
   let recorder = Recorder()
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import PluginHost
 
-/// A file that is pinned by its SHA-256 is run as it is, or not at all.
+/// A file pinned by its SHA-256 runs only when it is unchanged.
 @Suite struct FileDigestTests {
   private let recorder = Recorder()
   private static let ofABC = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
@@ -31,7 +31,7 @@ import Testing
       try Data(repeating: 0x61, count: 1_000_000).write(to: URL(filePath: path))
       let file = open(path, O_RDONLY)
       defer { close(file) }
-      // A million times the letter a, from the standard.
+      // A million times the letter a, a test vector of the standard.
       #expect(FileDigest.of(file) == "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0")
     }
   }
@@ -74,7 +74,7 @@ import Testing
     }
   }
 
-  /// The loader knows a file by its place on the disk: a library that was changed there must be another one all the same.
+  /// The dynamic loader identifies files by inode, but a modified file must load as a new library.
   @Test func aCopyIsAnotherLibraryThanTheOneThatWasLoaded() throws {
     try Workshop.withFolder { folder in
       let source = Workshop.root.appending(path: "Tests/Fixtures/plugins/examined.c")

@@ -1,12 +1,14 @@
 import CListPlugin
 
-/// A plugin as C would make it, without the Swift side's help: its `run` is a closure over the bare host.
+/// A plugin without the Swift SDK, as in C.
+///
+/// Its `run` is a closure that gets the bare host.
 final class HandMade: Sendable {
   typealias Script = @Sendable (UnsafePointer<list_host>) -> Void
 
   nonisolated(unsafe) let plugin: UnsafePointer<list_plugin>
 
-  /// What `create` finds behind the struct, and what an instance is.
+  /// The plugin's context behind the struct; also used as the instance.
   private final class Box {
     let script: Script
     var host: UnsafePointer<list_host>?

@@ -5,11 +5,13 @@ import Testing
 
 @testable import ListPlugin
 
-/// Plugins that do what the header forbids: the host says what is wrong, keeps what is good, and lives.
+/// Plugins that violate the C interface.
+///
+/// The host reports the fault, keeps valid data, and keeps running.
 @Suite struct MisuseTests {
   let recorder = Recorder()
 
-  /// Calls the host as a plugin in C would, after the schema of `Scripted.standard` was declared.
+  /// Calls the host like a C plugin, after the schema of `Scripted.standard` was declared.
   private func run(_ body: @escaping @Sendable (UnsafePointer<list_host>) -> Void) throws -> PluginSource {
     let source = try Scripted.source(recorder) { body($0.host) }
     try source.start()
@@ -81,7 +83,7 @@ import Testing
     #expect(recorder.view.changes.isEmpty)
   }
 
-  /// Cells whose words are given, whether they make sense or not.
+  /// Returns a cell with the given words, valid or not.
   private static func cell(_ type: UInt32, _ length: UInt32, _ payload: Int64) -> list_cell {
     var cell = list_integer(payload)
     cell.type = type
@@ -108,7 +110,7 @@ import Testing
         good,
       ]
       for row in rows.indices {
-        // One push each, for the reasons; then all at once.
+        // One push per row, for the reasons; then all rows at once.
         _ = Self.push(host, keys: [keys[row]], cells: rows[row])
       }
       let result = Self.push(host, keys: keys, cells: rows.flatMap { $0 })
@@ -118,14 +120,14 @@ import Testing
     let taken = recorder.view.rows.filter { $0.verb != .reject }
     #expect(taken.map(\.key) == keys + keys)
     #expect(taken.allSatisfy { $0.cells == [.null, .number(1)] })
-    // The others are told to the engine by name, so that it counts them and keeps what it has of them.
+    // The engine receives the others by key, so that it counts them and keeps their previous cells.
     let left = recorder.view.rows.filter { $0.verb == .reject }
     #expect(left.prefix(6).map(\.key) == [1, 2, 3, 5, 6, 7].map { .integer($0) })
     #expect(left.first?.cells == [.text("column 'name' has the unknown type 99")])
     #expect(recorder.view.changes.reduce(0) { $0 + $1.unnamedRejections } == 4)
     #expect(source.rejected == 16)
     #expect(source.lastRejection == "row 1: column 'name' has the unknown type 99")
-    // Every doubling is logged, not every row: the 1st, 2nd, 4th and 8th, and then the 16th.
+    // Only every doubling is logged: the 1st, 2nd, 4th, 8th and 16th row.
     #expect(
       recorder.log == [
         "warning: left out, 1 rows so far: row 1: column 'name' has the unknown type 99",
@@ -186,13 +188,13 @@ import Testing
 
   // MARK: Schemas
 
-  /// What the log says when this schema is declared; nothing when it is taken.
+  /// Returns the log after declaring a schema, which is empty when the schema is accepted.
   private static func complaint(
     _ schema: ListPlugin.Schema,
     _ change: @escaping @Sendable (inout list_schema, inout list_column) -> Void = { _, _ in }
   ) throws -> [String] {
     let recorder = Recorder()
-    // `Scripted` would declare it by itself: this one is a plugin by hand.
+    // `Scripted` declares a schema by itself, so this test uses `HandMade`.
     let box = HandMade { host in
       schema.withCSchema { pointer in
         var schema = pointer.pointee

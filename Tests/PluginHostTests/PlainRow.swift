@@ -1,10 +1,10 @@
 @testable import ListEngine
 
-/// One row of a changeset as a test writes it down.
+/// One row of a changeset in a form that is easy to write in tests.
 struct PlainRow: Equatable {
   var verb: Changeset.Verb
   var key: RowKey
-  /// Nil: unchanged.
+  /// The cells; nil for unchanged ones.
   var cells: [Cell?]
 
   init(_ verb: Changeset.Verb, _ key: RowKey, _ cells: [Cell?]) {
@@ -13,7 +13,7 @@ struct PlainRow: Equatable {
     self.cells = cells
   }
 
-  /// The rows of a changeset.
+  /// Returns the rows of a changeset.
   static func rows(of changes: Changeset) -> [PlainRow] {
     changes.records.map { record in
       let cells = changes.cells[record.firstCell..<(record.firstCell + Int(record.cellCount))]

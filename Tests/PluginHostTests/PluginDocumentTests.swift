@@ -3,13 +3,13 @@ import ListEngine
 import PluginHost
 import Testing
 
-/// What `docs/plugins.md` shows is compiled as it stands there, and the plugins among it are run.
+/// The examples in `docs/plugins.md` compile unchanged, and the plugins among them run.
 @Suite struct PluginDocumentTests {
   private static func text(_ path: String) throws -> String {
     try String(contentsOf: Workshop.root.appending(path: path), encoding: .utf8)
   }
 
-  /// The examples in this language.
+  /// Returns the examples in a language.
   private static func examples(_ language: String) throws -> [String] {
     try text("docs/plugins.md").components(separatedBy: "```\(language)\n").dropFirst().map {
       $0.components(separatedBy: "```")[0]
@@ -77,7 +77,7 @@ import Testing
     }
   }
 
-  /// The header promises that such a loop is all that a plugin needs; the words there must not fall behind.
+  /// Every function of the C interface must be documented.
   @Test func everyFunctionOfTheBorderIsExplained() throws {
     let document = try Self.text("docs/plugins.md")
     for name in [

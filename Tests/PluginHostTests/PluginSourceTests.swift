@@ -7,7 +7,7 @@ import Testing
 @Suite struct PluginSourceTests {
   let recorder = Recorder()
 
-  /// Pushes rows 0 ..< count in one batch.
+  /// Pushes rows `0 ..< count` in one batch.
   private static func push(
     _ host: ListHost, _ rows: Range<Int>, _ verb: Verb = .upsert, reload: Reload = []
   ) throws {
@@ -154,7 +154,7 @@ import Testing
   @Test func aReloadMayHaveNoRowsAtAll() throws {
     let source = try Scripted.source(recorder) { host in
       try Self.push(host, 0..<0, reload: [.begin, .end])
-      try Self.push(host, 0..<0)  // says nothing
+      try Self.push(host, 0..<0)  // has no effect
     }
     try source.start()
     try recorder.wait("the end") { $0.states.count == 2 }
@@ -212,7 +212,7 @@ import Testing
     try recorder.wait("the wait") { $0.log == ["waiting"] }
     #expect(source.stop(within: .seconds(30)))
     #expect(recorder.log.last == "info: woken: the source is being stopped; true")
-    #expect(recorder.view.states == [])  // it was asked to: nothing to tell
+    #expect(recorder.view.states == [])  // no state after a requested stop
   }
 
   @Test func aWaitThatIsOverIsNoStop() throws {
@@ -247,7 +247,7 @@ import Testing
     try source.start()
     try recorder.wait("the plugin") { $0.log == ["ready"] }
     #expect(source.stop(within: .seconds(30)))
-    #expect(source.stop())  // twice does no harm
+    #expect(source.stop())  // stopping twice is harmless
     #expect(recorder.events.count == 1)
   }
 
@@ -332,7 +332,7 @@ import Testing
       try source.start()
       return nil
     } catch {
-      #expect(source.stop())  // there is nothing to stop, and nothing to wait for
+      #expect(source.stop())  // returns at once, because the source never started
       return error
     }
   }

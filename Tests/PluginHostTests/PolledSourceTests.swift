@@ -5,7 +5,7 @@ import Testing
 
 @testable import ListPlugin
 
-/// A polled source as its author builds it: a shared library of its own, which lists the lines of a file.
+/// A polled source in a separate shared library, which lists the lines of a file.
 @Suite struct PolledSourceTests {
   private static let code = """
     import Foundation
@@ -46,7 +46,8 @@ import Testing
     return try PluginLibrary(path: Workshop.buildSwift(file, into: folder))
   }
 
-  /// The source while its file holds first `first`, then `second`, which it cannot list, then `third`.
+  /// Runs the source while its file contains first `first`, then `second`, which fails to load,
+  /// then `third`.
   private static func states(_ first: String?, _ second: String?, _ third: String) throws -> Recorder {
     let recorder = Recorder()
     try Workshop.withFolder { folder in
@@ -70,10 +71,10 @@ import Testing
       try recorder.wait("three failures") { $0.states.count(where: { $0.hasPrefix("stale") }) >= 3 }
       try write(third)
       try recorder.wait("live again") { $0.states.last == "live: " && $0.rows.last?.key == .text(third) }
-      // What has failed before the success does not count any more.
+      // Failures before the success no longer count.
       let before = recorder.view.states.count
       try write(second)
-      // A source may say more than once that it is live.
+      // A source may report the live state more than once.
       func failure(_ view: Recorder.View) -> String? { view.states[before...].first { $0.hasPrefix("stale") } }
       try recorder.wait("a failure after the success") { failure($0) != nil }
       #expect(failure(recorder.view)?.hasSuffix("; trying again in 0.02 s") == true)

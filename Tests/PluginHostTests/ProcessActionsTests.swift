@@ -3,7 +3,8 @@ import ListEngine
 import PluginHost
 import Testing
 
-/// The plugin `processes` ends, kills and renices real processes, and only those that a row means.
+/// The actions of the plugin `processes` on real processes, which must affect only the row's
+/// process.
 @Suite struct ProcessActionsTests {
   let recorder = Recorder()
 
@@ -18,7 +19,7 @@ import Testing
     return source
   }
 
-  /// A process, and the key of its row.
+  /// Starts a process and returns it with its row key.
   private func victim() throws -> (process: Victim, key: Int64) {
     let process = try Victim()
     let pid = Int64(process.pid)
@@ -32,7 +33,7 @@ import Testing
     return (process, try #require(key))
   }
 
-  /// What becomes of an action.
+  /// Runs an action and returns its outcome.
   private func outcome(
     _ source: PluginSource, _ id: UInt64, _ action: String, _ key: Int64?,
     _ arguments: [(name: String, value: Cell)] = []
@@ -76,7 +77,7 @@ import Testing
     let (process, key) = try victim()
     #expect(try outcome(source, 1, action, key) == .done("\(words) (\(process.pid))"))
     #expect(process.waitForSignal() == signal)
-    // Its row may be on a page for a moment.
+    // Clients may show the row for a moment longer.
     #expect(try outcome(source, 2, action, key) == .failed(.failed, "process \(process.pid) has ended"))
     #expect(source.stop(within: .seconds(30)))
   }
@@ -91,7 +92,7 @@ import Testing
     #expect(source.stop(within: .seconds(30)))
   }
 
-  /// A number that was given to another process: the row's start is not that of the process which has its number now.
+  /// Simulates a reused process ID: the start time of the row differs from that of the process.
   @Test(arguments: ["terminate", "kill", "renice"])
   func aProcessThatOnlyHasTheNumberIsLeftAlone(_ action: String) throws {
     let source = try start()

@@ -3,9 +3,9 @@ import Testing
 
 @testable import ProcessReader
 
-/// Most of these look at made-up trees: a real one is never twice the same.
+/// The process reader, mostly on artificial trees, because a real one keeps changing.
 @Suite struct ProcessReaderTests {
-  /// A made-up `/proc`.
+  /// An artificial `/proc`.
   private struct Tree {
     let folder: URL
 
@@ -86,9 +86,9 @@ import Testing
       #expect(try reader.read(at: .seconds(12)).map(\.cpu) == [25])
       #expect(try reader.read(at: .seconds(13)).map(\.cpu) == [0])
       try tree.add(1, cpu: (1_430, 520))
-      #expect(try reader.read(at: .seconds(14)).map(\.cpu) == [400])  // four cores' worth
+      #expect(try reader.read(at: .seconds(14)).map(\.cpu) == [400])  // equals four cores
       try tree.add(1, cpu: (1_431, 520))
-      #expect(try reader.read(at: .seconds(14)).map(\.cpu) == [0])  // no time has passed: no share
+      #expect(try reader.read(at: .seconds(14)).map(\.cpu) == [0])  // no share without elapsed time
     }
   }
 
@@ -172,7 +172,7 @@ import Testing
     #expect(own.user == NSUserName())
     #expect(own.memory > 1_000_000)
     #expect(own.threads >= 1)
-    #expect(own.state != "unknown")  // which of its threads counts is the kernel's to say
+    #expect(own.state != "unknown")  // the state depends on which thread the kernel reports
     let age = Date().timeIntervalSince1970 - Double(try #require(own.started)) / 1e9
     #expect(age > -2 && age < 86_400)
     #expect(rows.map(\.pid) == rows.map(\.pid).sorted())

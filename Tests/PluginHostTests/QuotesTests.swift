@@ -15,7 +15,8 @@ import Testing
     #expect(row.sectorText == "Sector-18")
     #expect(row.price == 82261.1636)
     #expect(row.size == 616)
-    // The decimal fractions are differences of doubles: equal to what is printed, to the last printed digit.
+    // The values are differences of doubles, equal to the printed ones up to the last printed
+    // digit.
     #expect(abs(row.bid - 82261.1236) < 1e-9)
     #expect(abs(row.ask - 82261.2036) < 1e-9)
     #expect(row.milliseconds == 1_700_000_000_000)

@@ -2,7 +2,9 @@ import Foundation
 import ListEngine
 import PluginHost
 
-/// Hears what a source tells, and lets a test wait for it. Every wait ends: after half a minute with an error.
+/// Records a source's events and lets tests wait for them.
+///
+/// Every wait fails after 30 seconds.
 final class Recorder: @unchecked Sendable {
   private let condition = NSCondition()
   private var heard: [SourceEvent] = []
@@ -11,14 +13,14 @@ final class Recorder: @unchecked Sendable {
   private var isOver = false
   private var waiting = 0
 
-  /// What was heard so far.
+  /// The events so far.
   var events: [SourceEvent] { condition.withLock { heard } }
-  /// What was logged so far.
+  /// The log lines so far.
   var log: [String] { condition.withLock { lines.map { "\($0.level): \($0.text)" } } }
-  /// How many callers are held at the gate.
+  /// The number of callers waiting at the closed gate.
   var held: Int { condition.withLock { waiting } }
 
-  /// For `PluginSource`: notes the event, after the gate has let it through.
+  /// Records an event after waiting for the gate; the event function of a source.
   func hear(_ event: SourceEvent) -> Bool {
     condition.withLock {
       waiting += 1
@@ -39,11 +41,11 @@ final class Recorder: @unchecked Sendable {
     }
   }
 
-  /// Holds everyone who tells something.
+  /// Closes the gate, which blocks all sources that deliver events.
   func close() { condition.withLock { isClosed = true } }
-  /// Lets them through.
+  /// Opens the gate.
   func open() { change { isClosed = false } }
-  /// From now on the answer is that we are stopping.
+  /// Refuses all further events, which stops the source.
   func end() { change { isOver = true } }
 
   private func change(_ body: () -> Void) {
@@ -53,7 +55,7 @@ final class Recorder: @unchecked Sendable {
     }
   }
 
-  /// Waits until this is so.
+  /// Waits until a condition holds.
   func wait(_ what: String, until isTrue: (Recorder.View) -> Bool) throws {
     let deadline = Date(timeIntervalSinceNow: 30)
     try condition.withLock {
@@ -76,7 +78,7 @@ final class Recorder: @unchecked Sendable {
     var states: [String] {
       events.compactMap { if case .state(let state, let message, _) = $0 { "\(state): \(message)" } else { nil } }
     }
-    /// The schema, when it was told.
+    /// The schema, once it was delivered.
     var schema: Schema? {
       for case .schema(let schema) in events { return schema }
       return nil
@@ -85,6 +87,6 @@ final class Recorder: @unchecked Sendable {
     var rows: [PlainRow] { changes.flatMap { PlainRow.rows(of: $0) } }
   }
 
-  /// What is known so far.
+  /// A snapshot of everything recorded so far.
   var view: View { condition.withLock { View(events: heard, log: lines.map(\.text), held: waiting) } }
 }

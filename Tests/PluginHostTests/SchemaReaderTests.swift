@@ -28,7 +28,7 @@ import Testing
     #expect(
       try kept(.recent(.seconds(Int64.max)))
         == .recent(Duration(secondsComponent: 9_223_372_036, attosecondsComponent: 854_775_807_000_000_000)))
-    // Nothing cannot be kept, and must not mean everything.
+    // Zero is raised to the minimum, because it must not mean unlimited.
     #expect(try kept(.last(0)) == .last(1))
     #expect(try kept(.recent(.zero)) == .recent(Duration(secondsComponent: 0, attosecondsComponent: 1_000_000_000)))
   }
@@ -50,7 +50,7 @@ import Testing
       "s", key: .text,
       columns: [.init("a", .text, collation: .natural), .init("b", .text, collation: .natural)], rowLimit: 5)
     let read = try schema.withCSchema { pointer in
-      // As an old compiler laid it out: what comes after the 40 bytes is something else.
+      // The layout of an old compiler, where unrelated data follows the first 40 bytes.
       var old: [UInt8] = []
       for column in UnsafeBufferPointer(start: pointer.pointee.columns, count: 2) {
         withUnsafeBytes(of: column) { old += $0.prefix(40) }

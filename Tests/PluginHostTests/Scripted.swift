@@ -2,11 +2,11 @@ import ListPlugin
 import PluginHost
 import Synchronization
 
-/// A plugin in this very program, whose `run` a test writes.
+/// A plugin inside the test program, whose `run` is written by the test.
 struct Scripted: DataSource {
   typealias Script = @Sendable (ListHost) throws -> Void
 
-  /// What a test has written.
+  /// The parts that a test supplies.
   private struct Part {
     var schema: ListPlugin.Schema
     var actions: [Action]
@@ -42,7 +42,7 @@ struct Scripted: DataSource {
   static let standard = ListPlugin.Schema(
     "things", title: "Things", key: .integer, columns: [Column("name", .text), Column("value", .number)])
 
-  /// A source that runs this, and tells `recorder`.
+  /// Creates a source that runs the script and reports to `recorder`.
   static func source(
     _ recorder: Recorder, schema: ListPlugin.Schema = standard, table: String? = nil,
     configuration: [String: String] = [:], actions: [Action] = [], loader: CellLoader? = nil,

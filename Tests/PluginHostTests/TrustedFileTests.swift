@@ -4,9 +4,10 @@ import Testing
 
 @testable import PluginHost
 
-/// From which places something is loaded, and from which not.
+/// Places from which files are loaded or refused.
 @Suite struct TrustedFileTests {
-  /// A file two folders deep in a place of its own, changed by `change`; the result is why it is refused.
+  /// Creates a file two folders deep, modifies it by `change`, and returns the reason for refusing
+  /// it.
   private func refusal(_ change: (_ file: String, _ folder: String, _ outer: String) -> String?) throws -> String? {
     try Workshop.withFolder { root in
       let outer = root.appending(path: "outer").path
@@ -58,7 +59,7 @@ import Testing
   }
 
   @Test func norOneThatAGroupCanWrite() throws {
-    guard geteuid() == 0 else { return }  // only root can give things away
+    guard geteuid() == 0 else { return }  // only root can change the owner
     #expect(
       try refused { file, _, _ in
         chown(file, 0, 1)

@@ -1,13 +1,14 @@
 import Foundation
 
-/// A process with three threads that waits for its end, and that nobody will miss.
+/// A process with three threads that waits for its end.
 ///
-/// Not Foundation's: that one learns of an end by a descriptor which whatever is started meanwhile may hold open.
+/// Foundation's `Process` is unsuitable: it detects the end by a descriptor that other processes
+/// may inherit and hold open.
 final class Victim {
   let pid: pid_t
   private var status: Int32?
 
-  /// It runs, with all its threads.
+  /// Starts the process and waits until all its threads run.
   init() throws {
     var ends: [Int32] = [-1, -1]
     guard pipe(&ends) == 0, ends.allSatisfy({ fcntl($0, F_SETFD, FD_CLOEXEC) == 0 }) else {
@@ -27,7 +28,7 @@ final class Victim {
     let words: [String] = [python, "-c", program]
     let arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
     defer { arguments.forEach { free($0) } }
-    // The threads of tests block signals, and it would inherit that.
+    // The test runner's threads block signals, which the process would inherit.
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }
@@ -58,7 +59,7 @@ final class Victim {
     return status == nil
   }
 
-  /// The signal that has ended it; 0 when it has ended by itself.
+  /// Waits for the end and returns the signal that caused it, or 0 for an exit.
   func waitForSignal() -> Int32 {
     var found: Int32 = 0
     if status == nil, waitpid(pid, &found, 0) == pid { status = found }

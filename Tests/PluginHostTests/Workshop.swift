@@ -1,13 +1,13 @@
 import Foundation
 
-/// Where the tests find the package's files and libraries, and build more of them.
+/// Helpers for finding the package's files and libraries and for building plugins.
 enum Workshop {
   /// The package's folder.
   static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent()
   static let include = root.appending(path: "Sources/CListPlugin/include").path
 
-  /// A plugin of this package, built beside the tests.
+  /// Returns the path of a plugin of this package, next to the test program.
   static func library(_ name: String) throws -> String {
     let program = URL(filePath: try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
     let folders = [program, URL(filePath: CommandLine.arguments[0])].map { $0.deletingLastPathComponent() }
@@ -18,7 +18,7 @@ enum Workshop {
     return found
   }
 
-  /// Calls `body` with a new folder, and takes it away afterwards.
+  /// Calls `body` with a temporary folder, which is removed afterwards.
   static func withFolder<Result>(_ body: (URL) throws -> Result) throws -> Result {
     let folder = FileManager.default.temporaryDirectory.appending(path: "rowcast-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -37,7 +37,7 @@ enum Workshop {
     return output
   }
 
-  /// Builds a plugin from a Swift file, with the module `ListPlugin` as it was built for the tests.
+  /// Builds a plugin from a Swift file with the `ListPlugin` module built for the tests.
   static func buildSwift(_ source: URL, into folder: URL) throws -> String {
     let name = source.deletingPathExtension().lastPathComponent
     let output = folder.appending(path: "lib\(name).so").path
@@ -57,7 +57,7 @@ enum Workshop {
     return output
   }
 
-  /// The first of these that is installed, in the usual places or beside the Swift compiler.
+  /// Returns the first installed compiler of these, in PATH, /usr/bin or the Swift toolchain.
   static func compiler(_ names: [String]) throws -> String {
     let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin").split(separator: ":").map(String.init)
     for name in names {
@@ -68,7 +68,7 @@ enum Workshop {
     throw Failure(description: "none of \(names) is installed")
   }
 
-  /// Runs a program to its end; throws what it wrote when it fails.
+  /// Runs a program to its end and throws an error with its output when it fails.
   static func run(_ program: String, _ arguments: [String], in folder: URL? = nil) throws {
     try withFolder { scratch in
       let log = scratch.appending(path: "log")

@@ -1,17 +1,19 @@
 import CListPlugin
 import ListEngine
 
-/// Turns the actions that a shared library offers into ours. What cannot be is refused with a sentence for the plugin's author.
+/// Converts the actions that a shared library offers.
 ///
-/// The rules are those of ``ChildActions``: a library offers the same as a program.
+/// Invalid ones are refused with a message for the plugin's author.
+///
+/// The rules equal those of ``ChildActions`` for programs.
 enum ActionReader {
-  /// Why actions are refused.
+  /// The reason why actions are refused.
   struct Fault: Error {
     var reason: String
     init(_ reason: String) { self.reason = reason }
   }
 
-  /// Reads so many actions that lie so many bytes apart.
+  /// Reads `count` actions at intervals of `stride` bytes.
   static func read(
     _ actions: UnsafePointer<list_action>?, count: UInt32, stride: UInt32
   ) throws(Fault) -> [Action] {
@@ -32,7 +34,8 @@ enum ActionReader {
     return result
   }
 
-  /// That each lies where C would put it, and has what version 1 of the extension had.
+  /// Checks the alignment, and that each struct has at least the size of version 1 of the
+  /// extension.
   private static func check<Struct>(
     _ stride: UInt32, of: Struct.Type, at place: UnsafePointer<Struct>, _ name: String
   ) throws(Fault) {
@@ -112,7 +115,7 @@ enum ActionReader {
     }
   }
 
-  /// A value that the argument itself would take.
+  /// Reads a default or a choice, which must be a valid value of the argument.
   private static func value(_ said: list_cell, _ argument: ActionArgument, _ place: String) throws(Fault) -> Cell {
     guard let cell = FlatCell(said).cell else { throw Fault("\(place) cannot be read") }
     do throws(ActionFault) {

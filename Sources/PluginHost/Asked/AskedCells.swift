@@ -2,13 +2,13 @@ import CListPlugin
 import Glibc
 import ListEngine
 
-/// Keys and values on their way to a plugin, as cells of C; valid as long as this lives.
+/// Keys and values converted to C for a plugin, valid during the lifetime of this object.
 final class AskedCells {
   private var texts: [UnsafeMutablePointer<CChar>] = []
 
   deinit { texts.forEach { free($0) } }
 
-  /// A text that ends in NUL.
+  /// Returns a NUL-terminated copy of a text.
   func text(_ text: String) -> UnsafePointer<CChar> {
     let copy = strdup(text)!
     texts.append(copy)
@@ -23,7 +23,7 @@ final class AskedCells {
     }
   }
 
-  /// A plain value, as an argument is.
+  /// Converts an argument's value.
   func value(_ value: Cell) -> list_cell {
     switch value {
     case .integer(let integer): list_integer(integer)
@@ -38,7 +38,7 @@ final class AskedCells {
     list_place(key: key(cell.key), column: UInt32(cell.column), reserved: 0)
   }
 
-  /// All bytes of a text, its NULs too, and one behind them.
+  /// Copies all bytes of a text, which may include NULs, and appends a NUL.
   func bytes(_ text: String) -> UnsafePointer<CChar> {
     let bytes = Array(text.utf8)
     let copy = malloc(bytes.count + 1)!.assumingMemoryBound(to: CChar.self)
@@ -48,7 +48,7 @@ final class AskedCells {
     return UnsafePointer(copy)
   }
 
-  /// A text may have NULs of its own: its length counts.
+  /// Converts a text that may contain NULs, so its length is passed along.
   private func cell(_ text: String) -> list_cell {
     var cell = list_null()
     cell.type = LIST_TEXT.rawValue

@@ -1,18 +1,18 @@
 import CListPlugin
 import ListEngine
 
-/// What a shared library is asked to do: handed to it one by one, on a thread that is there while there is something to do.
+/// A serial request queue of a shared library; its thread exits when the queue is empty.
 ///
-///     let errands = Errands(name: "jobs", watch: watch) { event in ... }      // answers in the library's place
+///     let errands = Errands(name: "jobs", watch: watch) { event in ... }
 ///     errands.offer(actions, act)
-///     errands.open(instance, schema)                            // the table is there: it may be asked
-///     errands.send(.act(request))                               // any thread; never waits
-///     errands.close()                                           // comes back when the library is asked nothing any more
+///     errands.open(instance)        // the schema is declared: requests may begin
+///     errands.send(.act(request))   // any thread; never waits
+///     errands.close()               // waits for the call in progress
 ///
-/// Each question has one answer, also when the library does not give it. What waits is bounded by what an engine asks at once, and by
-/// ``Questions/actionLimit``.
+/// Each request gets one answer, even if the library does not give it. The queue is bounded by the
+/// number of requests that an engine makes at once, and by ``Questions/actionLimit``.
 final class Errands: @unchecked Sendable {
-  /// Does an action.
+  /// The library's function that runs an action.
   typealias Act = @convention(c) (UnsafeMutableRawPointer?, UnsafePointer<list_request>?) -> Void
 
   private let name: String
@@ -21,7 +21,7 @@ final class Errands: @unchecked Sendable {
   private let tell: @Sendable (SourceEvent) -> Void
 
   private let monitor = Monitor()
-  // Under `monitor`.
+  // Guarded by `monitor`.
   private var actions: [Action] = []
   private var act: Act?
   private var loader: LoaderReader.Loader?
@@ -30,13 +30,15 @@ final class Errands: @unchecked Sendable {
   private var wishes: [SourceWish] = []
   private var questions = Questions()
   private var isWorking = false
-  /// Whether the library is in the middle of a call.
+  /// Whether a call into the library is in progress.
   private var isInside = false
 
+  /// Creates a closed queue.
+  ///
   /// - Parameters:
-  ///   - note: What is written down when the library crashes.
-  ///   - watch: Who names a call that does not come back.
-  ///   - tell: Takes what is answered in the library's place; may wait. [a thread of ours]
+  ///   - note: The note to write when the library crashes.
+  ///   - watch: The watchdog that reports calls that hang.
+  ///   - tell: Receives answers given on the library's behalf. May wait. [a thread of the host]
   init(
     name: String, note: UnsafePointer<CChar>? = nil, watch: CallWatch, tell: @escaping @Sendable (SourceEvent) -> Void
   ) {
@@ -46,9 +48,9 @@ final class Errands: @unchecked Sendable {
     self.tell = tell
   }
 
-  // MARK: What it can do
+  // MARK: Offers
 
-  /// False: it has offered some before.
+  /// Registers the library's actions; returns false when it has offered some before.
   func offer(_ actions: [Action], _ act: @escaping Act) -> Bool {
     monitor.withLock {
       guard self.act == nil else { return false }
@@ -58,7 +60,7 @@ final class Errands: @unchecked Sendable {
     }
   }
 
-  /// False: it has offered one before.
+  /// Registers the library's loader; returns false when it has offered one before.
   func offer(_ loader: LoaderReader.Loader) -> Bool {
     monitor.withLock {
       guard self.loader == nil else { return false }
@@ -67,7 +69,7 @@ final class Errands: @unchecked Sendable {
     }
   }
 
-  /// False: it has offered one before.
+  /// Registers the library's image loader; returns false when it has offered one before.
   func offer(_ images: ImageGiver) -> Bool {
     monitor.withLock {
       guard self.images == nil else { return false }
@@ -76,7 +78,7 @@ final class Errands: @unchecked Sendable {
     }
   }
 
-  /// Puts what was offered into the table's schema.
+  /// Adds the library's offers to the table's schema.
   func complete(_ schema: inout Schema) throws(LoaderReader.Fault) {
     let (actions, loader, images) = monitor.withLock { (self.actions, self.loader, self.images) }
     schema.actions = actions
@@ -84,15 +86,15 @@ final class Errands: @unchecked Sendable {
     try loader?.mark(&schema)
   }
 
-  // MARK: What it is asked
+  // MARK: Requests
 
-  /// From now on this instance may be asked.
+  /// Opens the queue for an instance.
   func open(_ instance: UnsafeMutableRawPointer?) { monitor.withLock { self.instance = instance } }
 
-  /// Begins nothing any more. [any thread, never waits]
+  /// Starts no further requests. [any thread, never waits]
   func shut() { monitor.withLock { instance = nil } }
 
-  /// Begins nothing any more, and waits while the instance is in the middle of something.
+  /// Starts no further requests, and waits for the call in progress.
   func close() {
     monitor.withLock {
       instance = nil
@@ -100,12 +102,12 @@ final class Errands: @unchecked Sendable {
     }
   }
 
-  /// Answers what the instance has left out. It is gone: no answer of its own can come any more.
+  /// Answers all pending requests with failures, because the instance is destroyed.
   func answerTheRest() {
     for event in monitor.withLock({ questions.takeUnanswered("its source has ended") }) { tell(event) }
   }
 
-  /// Takes a wish. [any thread, never waits]
+  /// Adds a request. [any thread, never waits]
   func send(_ wish: SourceWish) {
     let mustBegin = monitor.withLock {
       wishes.append(wish)
@@ -113,11 +115,11 @@ final class Errands: @unchecked Sendable {
       return !isWorking
     }
     guard mustBegin, startThread("ask-\(name)", { self.work() }) != 0 else { return }
-    // Without a thread nothing can be asked, and the wishes wait for the next one.
+    // Without a thread the requests stay queued until the next call.
     monitor.withLock { isWorking = false }
   }
 
-  /// Notes an answer; false when it answers what was not asked, or was answered before.
+  /// Removes the request that an event answers; returns false when the event must be dropped.
   func answer(_ event: SourceEvent) -> Bool { monitor.withLock { questions.answer(event) } }
 
   // MARK: The thread
@@ -137,7 +139,10 @@ final class Errands: @unchecked Sendable {
     }
   }
 
-  /// The next wish, and whom to ask: `nil` when nobody can be asked. An instance that is handed out stays until it is given back.
+  /// Returns the next request with the instance to call; `nil` when the queue is empty.
+  ///
+  /// The instance is `nil` when the request must be refused. Otherwise it stays valid until
+  /// `isInside` is cleared.
   private func next() -> (SourceWish, UnsafeMutableRawPointer?)? {
     monitor.withLock {
       guard !wishes.isEmpty else {
@@ -151,7 +156,9 @@ final class Errands: @unchecked Sendable {
     }
   }
 
-  /// Notes what it is asked for; false when it cannot be asked that. Under `monitor`.
+  /// Records a pending request; returns false when the library does not support it.
+  ///
+  /// Requires `monitor`.
   private func note(_ wish: SourceWish) -> Bool {
     switch wish {
     case .act(let request): return act != nil && questions.ask(request.id)
@@ -169,7 +176,9 @@ final class Errands: @unchecked Sendable {
     }
   }
 
-  /// What a wish has called, and how long that may take: an action as long as it has said, all else no longer than a call should.
+  /// Returns the name and the timeout of a request's call.
+  ///
+  /// Actions may declare longer timeouts.
   private func call(of wish: SourceWish) -> (String, Duration) {
     switch wish {
     case .act(let request):
@@ -210,7 +219,7 @@ final class Errands: @unchecked Sendable {
     withExtendedLifetime(cells) {}
   }
 
-  /// Answers in the library's place.
+  /// Answers on the library's behalf.
   private func refuse(_ wish: SourceWish) {
     switch wish {
     case .act(let request):

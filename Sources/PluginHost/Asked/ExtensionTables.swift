@@ -1,9 +1,11 @@
 import CListPlugin
 import Glibc
 
-/// The named powers of a host, as tables of functions that are the same for every source: each is told the source's context.
+/// The host's named extensions, as function tables shared by all sources.
+///
+/// Each function receives the source's context.
 enum ExtensionTables {
-  /// What `get_extension` answers; `nil` for a name that this host does not know.
+  /// Returns the result of `get_extension`; `nil` for an unknown name.
   static func table(_ name: UnsafePointer<CChar>?) -> UnsafeRawPointer? {
     guard let name else { return nil }
     if strcmp(name, LIST_ACTIONS) == 0 { return UnsafeRawPointer(actions) }
@@ -13,7 +15,8 @@ enum ExtensionTables {
     return nil
   }
 
-  // Made once, and never freed: they are the host's for as long as the process lives.
+  // Allocated once and never freed, because plugins keep the pointers for the lifetime of the
+  // process.
   private nonisolated(unsafe) static let actions: UnsafePointer<list_actions> = {
     let table = UnsafeMutablePointer<list_actions>.allocate(capacity: 1)
     table.initialize(to: list_actions())

@@ -2,13 +2,13 @@ import CListPlugin
 import ListEngine
 
 extension FlatCell {
-  /// One cell that a plugin hands over by itself.
+  /// Reads a single cell passed by a plugin.
   init(_ cell: list_cell) {
     var copy = cell
     self = withUnsafeBytes(of: &copy) { FlatCell($0.baseAddress!, 0) }
   }
 
-  /// It as a value of ours, copied; `nil` when it cannot be read.
+  /// A copy of the value; `nil` when it is malformed.
   var cell: Cell? {
     guard fault(limit: Limits().cellBytes) == nil else { return nil }
     switch type {
@@ -26,7 +26,7 @@ extension FlatCell {
     }
   }
 
-  /// It as the key of a row; `nil` when it cannot be.
+  /// Returns the value as a row key; `nil` when it does not fit.
   func key(as wanted: KeyType) -> RowKey? {
     switch (cell, wanted) {
     case (.integer(let value)?, .integer): .integer(value)

@@ -1,13 +1,13 @@
 import CListPlugin
 
-/// Who gives the bytes of a shared library's images.
+/// The image loader of a shared library.
 struct ImageGiver {
-  /// Is told one wish.
+  /// The function that loads one image.
   typealias Load = @convention(c) (UnsafeMutableRawPointer?, UnsafePointer<list_image>?) -> Void
-  /// Is told that nobody waits for these any more.
+  /// The function that cancels image requests.
   typealias Cancel = @convention(c) (UnsafeMutableRawPointer?, UnsafePointer<UInt64>?, UInt32) -> Void
 
-  /// How the reason begins when what was given is no image that a page would be shown.
+  /// The prefix of the reason when an image is too large for clients.
   static let tooLarge = "it is too large: "
 
   var load: Load

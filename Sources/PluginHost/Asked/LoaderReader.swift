@@ -1,22 +1,22 @@
 import CListPlugin
 import ListEngine
 
-/// Turns what a shared library says about its deferred cells into ours.
+/// Converts a shared library's declaration of deferred cells.
 enum LoaderReader {
-  /// Why it is refused.
+  /// The reason why a declaration is refused.
   struct Fault: Error {
     var reason: String
     init(_ reason: String) { self.reason = reason }
   }
 
-  /// What a library loads, and how it wishes to be asked.
+  /// The deferred columns of a library, with its functions and its prefetch policy.
   struct Loader {
     var columns: Set<Int>
     var prefetch: PrefetchPolicy
     var load: @convention(c) (UnsafeMutableRawPointer?, UnsafePointer<list_place>?, UInt32) -> Void
     var cancel: (@convention(c) (UnsafeMutableRawPointer?, UnsafePointer<list_place>?, UInt32) -> Void)?
 
-    /// Marks its columns, of which there must be as many as it thinks.
+    /// Marks the deferred columns in a schema; throws an error if one is missing.
     func mark(_ schema: inout Schema) throws(Fault) {
       for column in columns.sorted() {
         guard schema.columns.indices.contains(column) else {
@@ -28,10 +28,10 @@ enum LoaderReader {
     }
   }
 
-  /// The longest time that a load may take, in milliseconds; as for a program.
+  /// The longest timeout of a load in milliseconds, as for programs.
   private static let greatestPatience: UInt32 = 3_600_000
 
-  /// Reads what version 1 of the extension has.
+  /// Reads version 1 of the extension.
   static func read(_ pointer: UnsafePointer<list_loader>?) throws(Fault) -> Loader {
     guard let pointer else { throw Fault("the loader is NULL") }
     let size = Int(pointer.pointer(to: \.size)!.pointee)

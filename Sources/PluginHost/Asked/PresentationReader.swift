@@ -1,14 +1,14 @@
 import CListPlugin
 import ListEngine
 
-/// Reads the form of a shared library's table: the extension `presentation`.
+/// Reads the presentation of a shared library's table: the extension `presentation`.
 enum PresentationReader {
-  /// The form of a table whose columns are not declared yet.
+  /// The presentation of a table whose columns are not declared yet.
   struct Presentation {
     fileprivate(set) var columns: [(name: String, format: ColumnFormat?, better: BetterDirection?, audience: Audience?)] = []
     fileprivate(set) var label: String?
 
-    /// Adds the form to the schema.
+    /// Adds the presentation to a schema.
     func complete(_ schema: inout Schema) throws(SchemaReader.Fault) {
       for column in columns {
         guard let index = schema.index(of: column.name) else {
@@ -27,7 +27,7 @@ enum PresentationReader {
     }
   }
 
-  /// Reads a form, without a look beyond the sizes that it states.
+  /// Reads a presentation, without reading beyond the sizes that it states.
   static func read(_ pointer: UnsafePointer<list_table_presentation>?) throws(SchemaReader.Fault) -> Presentation {
     guard let pointer else { throw SchemaReader.Fault("the form is NULL") }
     let size = Int(pointer.pointer(to: \.size)!.pointee)
@@ -62,8 +62,9 @@ enum PresentationReader {
     return result
   }
 
-  /// The sizes of the first version of the extension.
+  /// The size of `list_table_presentation` in its first version.
   private static let firstSize = 32
+  /// The size of `list_column_presentation` in its first version.
   private static let firstColumnSize = 24
 
   private static func read(

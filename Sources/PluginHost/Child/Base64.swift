@@ -1,6 +1,6 @@
-/// Bytes as letters (RFC 4648), as a child process writes those of an image.
+/// Base64 (RFC 4648), the encoding of images in messages of child processes.
 enum Base64 {
-  /// The bytes; `nil` when these are no base64, or not in its one right form.
+  /// Decodes a text, or returns `nil` when it is not canonical base64.
   static func decode(_ text: UnsafeRawBufferPointer) -> [UInt8]? {
     guard text.count % 4 == 0 else { return nil }
     let padding = text.suffix(2).reversed().prefix { $0 == UInt8(ascii: "=") }.count
@@ -16,12 +16,12 @@ enum Base64 {
       count -= 8
       bytes.append(UInt8(truncatingIfNeeded: bits >> UInt32(count)))
     }
-    // What is left over must be zeros, or two texts would be the same bytes.
+    // The leftover bits must be zero, otherwise two texts would decode to the same bytes.
     guard bits & (1 << UInt32(count) - 1) == 0 else { return nil }
     return bytes
   }
 
-  /// The letters of bytes.
+  /// Encodes bytes.
   static func encode(_ bytes: [UInt8]) -> [UInt8] {
     var text: [UInt8] = []
     text.reserveCapacity((bytes.count + 2) / 3 * 4)

@@ -1,16 +1,17 @@
 import ListEngine
 
-/// Reads the actions in the message `schema` of a child process.
+/// Reads the actions in a child process's `schema` message.
 enum ChildActions {
-  /// So many actions may a table have.
+  /// The maximum number of actions per table.
   static let limit = 64
-  /// So many arguments may an action have, and so many choices an argument.
+  /// The maximum number of arguments per action.
   static let argumentLimit = 32
+  /// The maximum number of choices per argument.
   static let choiceLimit = 1_000
-  /// The longest time that an action may take, in milliseconds.
+  /// The longest timeout of an action, in milliseconds.
   static let greatestPatience: Int64 = 600_000
 
-  /// Reads the member `actions`.
+  /// Reads the `actions` member.
   static func read(_ list: JSONElement) throws(ChildSchema.Fault) -> [Action] {
     guard list.kind == .list else { throw fault("schema.actions is \(list.name), not a list") }
     var actions: [Action] = []
@@ -81,7 +82,7 @@ enum ChildActions {
     return argument
   }
 
-  /// A value that the argument itself would take.
+  /// Reads a default or a choice, which must be a valid value of the argument.
   private static func value(
     _ element: JSONElement, _ argument: ActionArgument, _ place: String
   ) throws(ChildSchema.Fault) -> Cell {
@@ -92,7 +93,7 @@ enum ChildActions {
     }
   }
 
-  /// What an argument can be, before it is known what it must be.
+  /// Converts a JSON value to a cell, without regard to an expected type.
   static func plain(_ element: JSONElement) -> Cell {
     if let flag = element.boolean { return .boolean(flag) }
     if let integer = element.integer { return .integer(integer) }

@@ -1,55 +1,61 @@
 import Glibc
 
-/// What is started as a child process, and what it may use.
+/// A program to start as a child process, with its environment, limits and restrictions.
 public struct ChildCommand: Hashable, Sendable {
-  /// The program: a path, or a name that is looked for in PATH.
+  /// The program: a path, or a name to search for in PATH.
   public var program: String
-  /// Its arguments, without the program's name.
+  /// The arguments, without the program's name.
   public var arguments: [String]
-  /// The folder that it begins in; ours when `nil`.
+  /// The initial working directory, or `nil` for the server's.
   public var folder: String?
-  /// What its environment has beside what is always handed on; see ``inherited``.
+  /// Environment variables to set in addition to the ``inherited`` ones.
   public var environment: [String: String] = [:]
-  /// Whether it gets our whole environment: for a command that its user has typed, and no plugin.
+  /// Whether the child gets the server's whole environment.
+  ///
+  /// For commands that the user typed, not for plugins.
   public var inheritsEnvironment = false
-  /// How much memory of its own each of its processes may have, in bytes.
+  /// The memory limit of each of its processes, in bytes.
   public var memory: UInt64 = 2 << 30
   /// The bytes of memory of their own that all its processes may have together; with more the program is ended.
   public var totalMemory: UInt64 = 4 << 30
   /// The number of processes that it may have; with more the program is ended.
   public var greatestProcessCount = 1_024
-  /// How many files each of its processes may have open.
+  /// The maximum number of open files of each of its processes.
   public var openFiles: UInt64 = 256
-  /// How many processes and threads may be started beside those that its user had before; means nothing to root.
+  /// The number of processes and threads allowed beyond those that the user has at the start.
+  ///
+  /// Has no effect for root.
   public var processes: UInt64 = 256
 
-  /// The rights that are taken from it.
+  /// The restrictions on the program.
   public var isolation = Isolation.standard
-  /// The paths that it must not read, where ``isolation`` says so: those with the server's tokens.
+  /// The paths of the server's tokens, which some levels of ``isolation`` hide from the program.
   public var secrets = Secrets()
 
-  /// What the SHA-256 of the program's file must be, each time that it is started; `nil` for any.
+  /// The required SHA-256 of the program's file, checked at each start, or `nil` for any.
   public var sha256: String?
 
-  /// A program with its arguments.
+  /// Creates a command from a program and its arguments.
   public init(_ program: String, _ arguments: [String] = [], folder: String? = nil) {
     self.program = program
     self.arguments = arguments
     self.folder = folder
   }
 
-  /// A line for the shell.
+  /// Creates a command that runs a line in the shell.
   public static func shell(_ line: String) -> ChildCommand { ChildCommand("/bin/sh", ["-c", line]) }
 
-  /// Of our own environment a child gets these and `LC_*`, and nothing else: what else is there may be secret.
+  /// The environment variables that a child inherits, together with `LC_*`.
+  ///
+  /// Others may hold secrets.
   static let inherited: Set<String> = ["HOME", "LANG", "LANGUAGE", "LOGNAME", "PATH", "SHELL", "TMPDIR", "TZ", "USER"]
 
-  /// What the system manager has told us alone.
+  /// Returns whether a variable of the service manager is meant for the server alone.
   private static func ofTheServer(_ name: String) -> Bool {
     name == "NOTIFY_SOCKET" || name == "WATCHDOG_PID" || name == "WATCHDOG_USEC" || name.hasPrefix("LISTEN_")
   }
 
-  /// The child's whole environment.
+  /// Returns the child's whole environment.
   func environment(from ours: [String: String]) -> [String] {
     var result = ours.filter { name, _ in
       inheritsEnvironment ? !Self.ofTheServer(name) : Self.inherited.contains(name) || name.hasPrefix("LC_")
@@ -59,7 +65,7 @@ public struct ChildCommand: Hashable, Sendable {
     return result.map { "\($0.key)=\($0.value)" }.sorted()
   }
 
-  /// Where the program is; `nil` when it is nowhere, or may not be run.
+  /// Returns the path of the program, or `nil` when it does not exist or is not executable.
   func path(searching folders: String?) -> String? {
     func isProgram(_ path: String) -> Bool {
       var status = stat()
@@ -73,16 +79,17 @@ public struct ChildCommand: Hashable, Sendable {
       .first(where: isProgram)
   }
 
-  /// Checks that nobody but root and we can have put the program there or changed it. For one that is named by an absolute path.
+  /// Checks that only root and the current user can create or change the program.
   ///
-  /// Since nobody else can write to it nor to the folders on the way, it is the same when it is started.
+  /// Requires an absolute path. Since other users can write neither the file nor its folders, the
+  /// check still holds when the program is started.
   public func checkTrust() throws(PluginError) {
     let file = try TrustedFile.open(program).file
     defer { close(file) }
     if let sha256 { try FileDigest.check(file, program, is: sha256) }
   }
 
-  /// Our own environment.
+  /// The environment of this process.
   static var ours: [String: String] {
     var result: [String: String] = [:]
     var place = environ

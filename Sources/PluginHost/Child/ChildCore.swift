@@ -1,10 +1,12 @@
 import Glibc
 import ListEngine
 
-/// What a ``ChildSource`` is made of: the supervisor, the process, and the thread that joins them.
+/// The implementation of ``ChildSource``: the supervisor, the process, and the thread that connects
+/// them.
 ///
-/// One thread owns the supervisor, the process and what is written to it; it starts the process, which lives no longer than it. A second one
-/// reads (``ChildReader``). Others leave what they have to say under `monitor`, and wake the first.
+/// One thread owns the supervisor, the process and its input. This thread starts the process, which
+/// does not outlive it. A second thread reads the output (``ChildReader``). Other threads post to
+/// the inbox under `monitor` and wake the first.
 final class ChildCore: @unchecked Sendable {
   private let command: ChildCommand
   private let name: String
@@ -14,11 +16,11 @@ final class ChildCore: @unchecked Sendable {
   private let trace: (any TraceListener)?
   private let log: @Sendable (PluginLogLevel, String) -> Void
   private let events: @Sendable (SourceEvent) -> Bool
-  /// `nil`: there was no file descriptor for it, and the source does not start.
+  /// `nil` when no file descriptor was left, and the source fails to start.
   private let wake = WakeFile()
 
   private let monitor = Monitor()
-  // Under `monitor`.
+  // Guarded by `monitor`.
   private var inbox: [Supervisor.Input] = []
   private var wishes: [SourceWish] = []
   private var greeting: ChildHello?
@@ -28,25 +30,25 @@ final class ChildCore: @unchecked Sendable {
   private var wasStarted = false
   private var isFinished = false
 
-  // Of the supervising thread.
+  // Used by the supervising thread only.
   private var process: ChildProcess?
   private var reader: ChildReader?
   private var heardCount = 0
   private var isStopped = false
   private var isAskedToStop = false
-  /// Whether it has said hello, and so hears us.
+  /// Whether the process has sent its hello and therefore reads messages.
   private var speaks = false
   private var outgoing: [UInt8] = []
   private var errors = ErrorLog()
   private var healthNumber: UInt64 = 0
-  /// Of a trace: that the process is gone, and that all it wrote was read.
+  /// The number of events to wait for before the trace ends: the exit and the end of the output.
   private var openEnds = 0
 
-  /// So much may wait to be written to a child that does not read.
+  /// The maximum number of bytes queued for a child that does not read its input.
   private static let outgoingLimit = 1 << 20
-  /// So much may wait to be told to the supervisor by the reader.
+  /// The maximum number of inputs that the reader may queue for the supervisor.
   private static let inboxLimit = 64
-  /// A child is looked at this often, to see whether a signal has stopped it.
+  /// The interval of the check whether a signal has stopped the child.
   private static let look: Duration = .seconds(1)
   private var measuredAt = Instant.zero
 
@@ -65,7 +67,7 @@ final class ChildCore: @unchecked Sendable {
     self.events = events
   }
 
-  // MARK: For others
+  // MARK: Called by other threads
 
   func start() throws(PluginError) {
     monitor.withLock {
@@ -88,7 +90,9 @@ final class ChildCore: @unchecked Sendable {
     wake?.wake()
   }
 
-  /// The same for the reader, who waits when he is ahead: a child that writes nothing but bad lines must not fill our memory.
+  /// Posts from the reader's thread, waiting while the inbox is full.
+  ///
+  /// Otherwise a child that writes only malformed lines would fill the memory.
   private func postInTurn(_ input: Supervisor.Input) {
     monitor.withLock {
       _ = monitor.wait(nanoseconds: .max) { inbox.count < Self.inboxLimit || isFinished }
@@ -157,13 +161,15 @@ final class ChildCore: @unchecked Sendable {
       let rest = max(.zero, monotonicNow.duration(to: deadline))
       timeout = timeout.map { min($0, rest) } ?? rest
     }
-    // Rounded up: to wake early would only be to wait again.
+    // Rounded up, because waking early would only cause another wait.
     let milliseconds = timeout.map { Int32(clamping: ($0.nanoseconds + 999_999) / 1_000_000) } ?? -1
     _ = poll(&files, nfds_t(files.count), milliseconds)
     if files[0].revents != 0 { wake?.clear() }
   }
 
-  /// Lets the supervisor know what was heard. Before what was left in the inbox: the last of it is that nothing more will come.
+  /// Reports the reader's activity to the supervisor.
+  ///
+  /// This precedes the inbox, whose last input may be the end of the output.
   private func noteLife(_ supervisor: inout Supervisor) {
     guard let reader else { return }
     let signs = reader.signsOfLife
@@ -174,7 +180,7 @@ final class ChildCore: @unchecked Sendable {
     perform(supervisor.handle(.heldBack(signs.isWaiting), at: monotonicNow), &supervisor)
   }
 
-  /// Lets the supervisor know how the process is.
+  /// Reports the state of the process to the supervisor.
   private func look(_ supervisor: inout Supervisor) {
     guard let process else { return }
     let (exit, isStopped) = process.look()
@@ -220,7 +226,7 @@ final class ChildCore: @unchecked Sendable {
       guard let reader = ChildReader(process.output, listener, trace) else {
         throw giveUp(process, "no file descriptor is left to read what it writes")
       }
-      // Before anyone reads: what it says first comes after this.
+      // Before the reader starts, because the trace must begin before the first output.
       trace?.begin()
       let (known, isReloading) = monitor.withLock { (schema, wasInsideReload) }
       let decoder = ChildDecoder(name: name, table: table, known: known, isReloading: isReloading)
@@ -241,7 +247,7 @@ final class ChildCore: @unchecked Sendable {
     }
   }
 
-  /// Ends a process that nobody can read. The result is why it did not start.
+  /// Ends a process whose output has no reader, and returns the reason as a start failure.
   private func giveUp(_ process: ChildProcess, _ reason: String) -> ChildProcess.Fault {
     process.reap()
     close(process.output)
@@ -284,7 +290,7 @@ final class ChildCore: @unchecked Sendable {
       })
   }
 
-  // MARK: What it hears
+  // MARK: Messages to the child
 
   private func greet(_ hello: ChildHello, _ supervisor: inout Supervisor) {
     speaks = true
@@ -336,12 +342,12 @@ final class ChildCore: @unchecked Sendable {
     }
   }
 
-  /// Answers in the place of the process.
+  /// Delivers answers on behalf of the process.
   private func answer(_ answers: [SourceEvent]) {
     for event in answers where !events(event) { return post(.stop) }
   }
 
-  /// Writes as much as it takes; one that does not read is waited for by nobody.
+  /// Writes as much as the pipe accepts, without waiting for a child that does not read.
   private func writeOutgoing() {
     guard let process, process.input >= 0, !outgoing.isEmpty else { return }
     let count = outgoing.withUnsafeBytes { write(process.input, $0.baseAddress, $0.count) }
@@ -349,7 +355,7 @@ final class ChildCore: @unchecked Sendable {
       if let trace { outgoing.withUnsafeBytes { trace.note(.host, UnsafeRawBufferPointer(rebasing: $0[..<count])) } }
       outgoing.removeFirst(count)
     } else if errno != EAGAIN && errno != EINTR {
-      process.closeInput()  // it does not want to hear us
+      process.closeInput()  // the child has closed its input
       outgoing = []
     }
   }
@@ -357,7 +363,7 @@ final class ChildCore: @unchecked Sendable {
   private func readErrors() {
     guard let process, process.errors >= 0 else { return }
     var buffer = [UInt8](repeating: 0, count: 1 << 14)
-    // A bound: one that writes without end must not keep us from all else.
+    // Bounded, so that a child that writes endlessly does not block the other work of this thread.
     for _ in 0..<16 {
       let count = read(process.errors, &buffer, buffer.count)
       if count > 0 {

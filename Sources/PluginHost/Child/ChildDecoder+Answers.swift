@@ -1,6 +1,6 @@
 import ListEngine
 
-/// What a child answers when it was asked to do something.
+/// Answers of a child to actions and image requests.
 extension ChildDecoder {
   mutating func readActed(_ root: JSONElement) throws(Fault) {
     let schema = try described()
@@ -17,7 +17,7 @@ extension ChildDecoder {
       }
       outcome = .done(result?.message() ?? "")
     }
-    // What was told before it is seen before it.
+    // Deliver earlier changes before the answer.
     flush()
     note(.acted(UInt64(id), outcome))
   }

@@ -1,6 +1,6 @@
 import ListEngine
 
-/// What a child that keeps its rows answers to queries.
+/// Answers of a child to queries on a remote table.
 extension ChildDecoder {
   mutating func readChanged() throws(Fault) {
     guard try described().windowed != nil else { throw Fault("its schema is not windowed") }
@@ -15,7 +15,7 @@ extension ChildDecoder {
     if let error = root["error"], !error.isNull {
       return note(.pageFailed(id, reason: error.message() ?? "the plugin gave no reason"))
     }
-    // What is wrong with an answer is its failure, so that the question is not open for ever.
+    // A malformed answer fails its request, so that the request does not stay pending.
     do throws(Fault) {
       if let list = root["sections"] {
         note(.sections(id, try sections(list, root["group"], schema)))
@@ -73,7 +73,10 @@ extension ChildDecoder {
     return cells
   }
 
-  /// A cell of the column; of what does not fit one that does not, so that the engine leaves the row out and says why.
+  /// Converts a value to a cell of the column's type.
+  ///
+  /// A value that does not fit becomes a cell of another type, so that the engine rejects the row
+  /// with a reason.
   private func cell(_ value: JSONElement, _ type: ColumnType) -> Cell {
     if let cell = value.cell(as: type) { return cell }
     if let text = value.text { return .text(text) }

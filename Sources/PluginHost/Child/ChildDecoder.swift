@@ -1,56 +1,61 @@
 import ListEngine
 
-/// Understands what a child process says, line by line; docs/plugins.md is what it keeps to.
+/// Decodes the output of a child process line by line, as specified in docs/plugins.md.
 ///
-///     var decoder = ChildDecoder(table: "jobs")
+///     var decoder = ChildDecoder(name: "jobs")
 ///     decoder.read(line, number: 1)
-///     decoder.flush()                    // the pipe is empty: what has come is handed on
+///     decoder.flush()                    // the pipe is empty, so deliver pending rows
 ///     for event in decoder.takeEvents() { ... }
 ///
-/// The first line decides: a `hello` begins a conversation in messages; anything else is a row, and so are all lines after it. Rows go
-/// straight into a changeset: nothing is allocated per cell.
+/// The first line selects the mode. A `hello` starts the message protocol. Anything else is a plain
+/// row, as are all following lines. Rows are appended directly to a changeset, without an
+/// allocation per cell.
 struct ChildDecoder: ~Copyable {
-  /// What a child has said.
+  /// Something that a child has reported.
   enum Event {
-    /// It speaks the protocol, and can do this.
+    /// The child speaks the protocol and has these capabilities.
     case hello(ChildHello)
-    /// Its columns.
+    /// The columns of the table.
     case schema(Schema)
-    /// Its columns, when later rows have more members than the first.
+    /// The columns extended by members that first appeared in later rows.
     case columnsAdded(Schema)
-    /// Its rows. `isWhole`: it is not in the middle of a list that it loads again.
+    /// Row changes, with `isWhole` false in the middle of a reload.
     case changes(Changeset, isWhole: Bool)
-    /// How it is, in its own words.
+    /// The state of the source and a message of the child.
     case state(SourceState, String)
-    /// Deferred cells.
+    /// The value of a deferred cell.
     case loaded(RowKey, column: Int, Cell)
+    /// The failure to load a deferred cell.
     case notLoaded(RowKey, column: Int, reason: String)
+    /// The invalidation of a deferred cell's value.
     case forget(RowKey, column: Int)
-    /// Answers to queries.
+    /// The rows that answer a query.
     case page(PageRequestID, RowPage)
+    /// The sections that answer a query.
     case sections(PageRequestID, [SectionCount])
+    /// The failure of a query.
     case pageFailed(PageRequestID, reason: String)
-    /// Something in the rows that it keeps is not as it was.
+    /// A change in the rows of a remote table.
     case sourceChanged
     /// The bytes of an image.
     case image(UInt64, ImageOutcome)
-    /// An answer to an action.
+    /// The result of an action.
     case acted(UInt64, ActionOutcome)
-    /// It cannot be used as it is.
+    /// The child is unusable, for this reason.
     case refused(String)
-    /// A line could not be read.
+    /// A line was malformed.
     case badLine(String)
-    /// A row could not be taken, and there is no table yet to count it on. Not told of each, when there are many.
+    /// A row was rejected before any table existed to count it; only some of many are reported.
     case badRow(String)
   }
 
   private enum Mode { case undecided, rows, messages }
 
-  /// A bound for one changeset: one turn of the engine's loop takes one.
+  /// The maximum number of rows in one changeset.
   static let partRows = BatchReader.partRows
-  /// A bound for the texts of one changeset.
+  /// The number of bytes of text after which a changeset ends.
   static let partBytes = BatchReader.partBytes
-  /// The version of the protocol that is spoken here.
+  /// The supported version of the protocol.
   static let version: Int64 = 1
 
   private let table: String?
@@ -59,7 +64,7 @@ struct ChildDecoder: ~Copyable {
   private var mode = Mode.undecided
   private var loose: LooseTable
   private var events: [Event] = []
-  // Of a conversation in messages.
+  // Used in message mode only.
   private let known: Schema?
   private(set) var schema: Schema?
   private var names: [[UInt8]] = []
@@ -69,14 +74,19 @@ struct ChildDecoder: ~Copyable {
   private var usesCommits = false
   private var hasImages = false
   private var hasBegun = false
-  /// Whether the reasons for which rows are left out quote the line.
+  /// Whether rejection reasons quote the offending line.
   var quotesLines = false
-  /// The line that is being read, when lines are quoted.
+  /// The line being read, if `quotesLines` is true.
   private var line: UnsafeRawBufferPointer?
   private static let quotedBytes = 160
 
-  /// For the source of this name. `table`: the table's name, instead of the one that the child gives. `known`: what an earlier process of
-  /// this source has said that its columns are. `isReloading`: the earlier one has left off in the middle of a list.
+  /// Creates a decoder for one process.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the source.
+  ///   - table: A table name that overrides the child's.
+  ///   - known: The schema from an earlier process of this source.
+  ///   - isReloading: Whether the earlier process ended in the middle of a reload.
   init(name: String, table: String? = nil, known: Schema? = nil, isReloading: Bool = false) {
     self.name = name
     self.table = table
@@ -87,14 +97,14 @@ struct ChildDecoder: ~Copyable {
     if isReloading { part.abandonsReload = true }
   }
 
-  /// Whether the list is being loaded again, and not at its end.
+  /// Whether a reload has begun and not ended.
   var isInsideReload: Bool { isReloading }
-  /// Whether something was understood that was not taken.
+  /// Whether decoded events wait to be taken.
   var hasEvents: Bool { !events.isEmpty }
-  /// Whether rows wait for a guess at their columns, which is made when it is quiet.
+  /// Whether rows wait for the schema inference, which runs when the input pauses.
   var isSampling: Bool { loose.isSampling }
 
-  /// What has been understood since the last call.
+  /// Returns the events decoded since the last call.
   mutating func takeEvents() -> [Event] {
     defer { events = [] }
     return events
@@ -102,12 +112,14 @@ struct ChildDecoder: ~Copyable {
 
   // MARK: Lines
 
-  /// One at a time, of all sources: what a parser takes for a long line is there once then, and not once for each source.
+  /// Serializes the parsing of long lines across all sources.
+  ///
+  /// Only one parser at a time then holds the memory for a long line.
   private static let longLines = Monitor()
 
-  /// Reads one line. ``JSONParser/padding`` bytes behind it must be readable.
+  /// Reads one line, behind which ``JSONParser/padding`` bytes must be readable.
   mutating func read(_ line: UnsafeRawBufferPointer, number: Int) {
-    guard line.contains(where: { $0 > 0x20 }) else { return }  // a blank line says nothing
+    guard line.contains(where: { $0 > 0x20 }) else { return }  // skip blank lines
     self.line = quotesLines ? line : nil
     defer { self.line = nil }
     guard line.count > JSONParser.keptCapacity else { return readDocument(line, number) }
@@ -140,7 +152,7 @@ struct ChildDecoder: ~Copyable {
     }
   }
 
-  /// The same with the beginning of the line behind a line break, when lines are quoted.
+  /// Appends the beginning of the current line, after a line break, if lines are quoted.
   private func quoting(_ reason: String) -> String {
     guard let line else { return ForeignText.cut(reason) }
     let text = String(decoding: line.prefix(Self.quotedBytes), as: UTF8.self).split(separator: "\n").joined(
@@ -148,7 +160,7 @@ struct ChildDecoder: ~Copyable {
     return "\(ForeignText.cut(reason))\n\(text)\(line.count > Self.quotedBytes ? "…" : "")"
   }
 
-  /// A line was skipped.
+  /// Records a line that was skipped because of its length.
   mutating func noteTooLong(_ number: Int, limit: Int) { noteBadLine(number, "it has more than \(limit) bytes") }
 
   private mutating func noteBadLine(_ number: Int, _ reason: String) {
@@ -156,25 +168,25 @@ struct ChildDecoder: ~Copyable {
     events.append(.badLine(reason))
     guard mode != .messages else { return part.noteUnnamedRejections(1, quoting(reason)) }
     loose.reject(quoting(reason))
-    _ = loose.takeComplaint()  // it was told
+    _ = loose.takeComplaint()  // reported as a bad line
   }
 
-  /// Something was understood.
+  /// Appends a decoded event.
   mutating func note(_ event: Event) { events.append(event) }
 
-  // MARK: Handing on
+  // MARK: Delivery
 
-  /// Hands on what has come: there is no more for now.
+  /// Delivers pending changes, because no more input is available for now.
   mutating func flush() {
     if mode == .messages {
-      // One who marks where changes belong together has them shown together.
+      // A child that uses commits has its changes shown per commit.
       if !usesCommits || isReloading { handOn() }
     } else {
       handOnLoose()
     }
   }
 
-  /// Hands on everything: it has been quiet for a while, or nothing more will come.
+  /// Delivers everything pending, because the input has paused or ended.
   mutating func settle() {
     if mode != .messages {
       let isFirst = loose.schema == nil
@@ -184,7 +196,7 @@ struct ChildDecoder: ~Copyable {
     mode == .messages ? handOn() : handOnLoose()
   }
 
-  /// Tells of columns that have been guessed from rows; `isFirst`: there were none before.
+  /// Reports inferred columns, including the schema itself if `isFirst` is true.
   private mutating func tellColumns(isFirst: Bool) {
     let added = loose.takeAddedColumns()
     if isFirst, let schema = loose.schema { events.append(.schema(added.first?.former ?? schema)) }
@@ -212,7 +224,7 @@ struct ChildDecoder: ~Copyable {
     if part.count >= Self.partRows || part.byteCount >= Self.partBytes { handOn() }
   }
 
-  // MARK: Rows without messages
+  // MARK: Plain rows
 
   private mutating func readRow(_ root: JSONElement, _ number: Int) {
     let isFirst = loose.schema == nil
@@ -258,7 +270,7 @@ struct ChildDecoder: ~Copyable {
       } else if word.spells("state") {
         try readState(root)
       } else if word.spells("health") {
-        // That a line came is all that is asked for.
+        // Any line proves that the child is alive, so the content is ignored.
       } else if word.spells("refuse") {
         let setting = root["setting"]?.message(ForeignText.nameLimit).map { "\(name).\($0): " } ?? ""
         let reason = root["reason"]?.message() ?? "the plugin refuses its settings without a word"
@@ -285,7 +297,7 @@ struct ChildDecoder: ~Copyable {
     return schema
   }
 
-  /// The schema of a table whose rows are told.
+  /// Returns the schema of a resident table, whose rows the child sends by itself.
   private func resident() throws(Fault) -> Schema {
     let schema = try described()
     guard schema.windowed == nil else { throw Fault("its schema is windowed: rows are given in answers to “query”") }
@@ -356,7 +368,8 @@ struct ChildDecoder: ~Copyable {
   private mutating func begin(_ schema: Schema) {
     guard !hasBegun else { return }
     hasBegun = true
-    // What comes before its first commit is the whole list: so rows of an earlier process go that are not named again.
+    // Everything before the first commit is a reload, so that rows of an earlier process disappear
+    // unless they are sent again.
     if usesCommits { beginReload() }
   }
 
@@ -391,7 +404,7 @@ struct ChildDecoder: ~Copyable {
     }
   }
 
-  /// One of many rows in a message: `[key, cell, cell, ...]`, or `[key, {"column": cell}]`.
+  /// Reads one of several rows in a message: `[key, cell, cell, ...]` or `[key, {"column": cell}]`.
   private mutating func readItem(
     _ item: JSONElement, _ verb: Changeset.Verb, _ schema: Schema, _ number: Int, _ place: Int
   ) {
@@ -464,7 +477,7 @@ struct ChildDecoder: ~Copyable {
     }
   }
 
-  /// Counts a cell that stays empty as its moment is out of range; the row is taken.
+  /// Counts a cell of an accepted row that is left empty because its value is out of range.
   @inline(__always) private mutating func noteEmptiness(
     _ value: JSONElement, _ column: Column, _ number: Int, _ place: Int
   ) {
@@ -503,7 +516,7 @@ struct ChildDecoder: ~Copyable {
     handOnIfLarge()
   }
 
-  /// A row that the plugin itself cannot tell: it is counted, and not taken for gone.
+  /// Reads a row that the plugin itself failed to produce, which does not count as deleted.
   private mutating func readReject(_ root: JSONElement, _ number: Int) throws(Fault) {
     let schema = try described()
     let reason = root["reason"]?.message() ?? "the plugin gave no reason"
@@ -543,7 +556,7 @@ struct ChildDecoder: ~Copyable {
 
   // MARK: Parts of rows
 
-  /// Begins a row; false when its key cannot be, which is noted.
+  /// Begins a row, or records a rejection and returns false when the key is invalid.
   private mutating func beginRow(
     _ verb: Changeset.Verb, _ key: JSONElement, _ schema: Schema, _ number: Int, _ place: Int
   ) -> Bool {
@@ -561,7 +574,7 @@ struct ChildDecoder: ~Copyable {
     return true
   }
 
-  /// Leaves a row out: the engine counts it, and does not take it for gone when the list is loaded again.
+  /// Rejects a row, which the engine counts and does not treat as deleted by a reload.
   private mutating func reject(
     _ key: JSONElement, _ schema: Schema, _ number: Int, _ place: Int, _ reason: String
   ) {
@@ -569,7 +582,7 @@ struct ChildDecoder: ~Copyable {
     part.append(.text(quoting("\(reason) (line \(number))")))
   }
 
-  /// The number of a column. Most write their columns in order: the next one is the likeliest.
+  /// Returns the index of a column; fast for columns in schema order because of the guess.
   private func column(_ name: UnsafeRawBufferPointer, _ guess: Int) -> Int? {
     for index in guess..<names.count where names[index].elementsEqual(name) { return index }
     for index in 0..<min(guess, names.count) where names[index].elementsEqual(name) { return index }

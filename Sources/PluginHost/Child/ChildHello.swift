@@ -1,10 +1,12 @@
-/// How a child process that speaks the protocol introduces itself.
+/// The `hello` message of a child process that speaks the protocol.
 struct ChildHello {
-  /// What it can do: `health`, `commits`, and what later versions of it can that we do not know.
+  /// The capabilities: `health`, `commits`, `images`, and unknown ones of later versions.
   var capabilities: Set<String> = []
-  /// What it says its settings are; `nil` when it says nothing, and then it is handed what there is.
+  /// The rules for its settings, or `nil` when it declares none and accepts all settings as texts.
   var settings: SettingRules?
-  /// What in its description of its settings makes no sense, and is not counted.
+  /// Problems in the declared settings.
+  ///
+  /// The affected rules are ignored.
   private(set) var settingFaults: [String] = []
 
   init(_ message: JSONElement) {

@@ -1,25 +1,29 @@
 import CChildProcess
 import Glibc
 
-/// A running child process, and our ends of its three pipes.
+/// A running child process, with the host's ends of its three pipes.
 ///
-/// It is made on a thread that lives as long as the process is to live, and used by that thread alone; only ``output`` is read by another.
+/// The process is created on a thread that must live as long as the process. Only that thread uses
+/// the object, except for ``output``, which another thread reads.
 final class ChildProcess {
-  /// Why there is none.
+  /// The reason why a process failed to start.
   struct Fault: Error {
     var reason: String
   }
 
   let process: pid_t
-  /// Becomes readable when the process has ended; -1 when the kernel cannot tell.
+  /// A descriptor that becomes readable when the process ends; -1 if the kernel does not support
+  /// this.
   let watch: Int32
-  /// Its standard input; -1 when it is closed.
+  /// The process's standard input; -1 when closed.
   private(set) var input: Int32
-  /// Its standard output. Belongs to whoever reads it, who closes it.
+  /// The process's standard output.
+  ///
+  /// The reader owns and closes it.
   let output: Int32
-  /// Tells its processes from all others.
+  /// A random number that marks all processes descending from this one.
   private let mark: UInt64
-  /// Its standard error; -1 when it is closed.
+  /// The process's standard error; -1 when closed.
   private(set) var errors: Int32
 
   init(
@@ -69,7 +73,7 @@ final class ChildProcess {
           request.folder = UnsafePointer(folder)
           (request.input, request.output, request.errors) = (pipes[0], pipes[3], pipes[5])
           request.data_bytes = command.memory
-          // Many runtimes reserve far more addresses than they use.
+          // Many runtimes reserve far more address space than they use.
           request.address_bytes =
             command.memory.multipliedReportingOverflow(by: 16).overflow ? .max : command.memory * 16
           request.open_files = command.openFiles
@@ -93,12 +97,13 @@ final class ChildProcess {
     watch = child_watch(process)
   }
 
-  /// The read and write ends of three pipes, none of which another child inherits; `nil` when there are not so many.
+  /// Creates three pipes that no other child inherits and returns their read and write ends; `nil`
+  /// on failure.
   private static func pipes() -> [Int32]? {
     var files: [Int32] = []
     for index in 0..<3 {
       var pair: [Int32] = [0, 0]
-      // A larger one saves switches between a fast child and us.
+      // A larger buffer saves context switches between a fast child and the host.
       guard child_pipe(&pair, index == 1 ? 1 << 18 : 0) == 0 else {
         for file in files { close(file) }
         return nil
@@ -108,7 +113,10 @@ final class ChildProcess {
     return files
   }
 
-  /// RLIMIT_NPROC counts all of a user's threads, so that a limit for one child begins at what there is.
+  /// Returns the number of threads of the current user.
+  ///
+  /// `RLIMIT_NPROC` counts all threads of a user, so the limit for one child starts from this
+  /// number.
   private static func tasksOfThisUser() -> UInt64 {
     guard getuid() != 0, let folder = opendir("/proc") else { return 0 }
     defer { closedir(folder) }
@@ -119,7 +127,7 @@ final class ChildProcess {
       guard name.first?.isNumber == true, stat("/proc/\(name)", &status) == 0, status.st_uid == getuid() else {
         continue
       }
-      // A folder's links beside its own two are the folders in it: one for each thread.
+      // A folder has one link per subfolder in addition to its own two. Each subfolder is a thread.
       guard stat("/proc/\(name)/task", &status) == 0 else { continue }
       count += UInt64(max(1, Int(status.st_nlink) - 2))
     }
@@ -128,9 +136,11 @@ final class ChildProcess {
 
   private static func words(_ error: Int32) -> String { String(cString: strerror(error)) }
 
-  // MARK: Its course
+  // MARK: Lifetime
 
-  /// Whether it has ended, and how. It stays to be waited for.
+  /// Returns how the process has ended, if it has, and whether a signal has stopped it.
+  ///
+  /// Does not reap it.
   func look() -> (exit: Supervisor.Exit?, isStopped: Bool) {
     var code: Int32 = 0
     switch child_look(process, &code) {
@@ -157,12 +167,13 @@ final class ChildProcess {
     return "its processes take \(bytes >> 20) MiB of memory, and may take \(command.totalMemory >> 20)"
   }
 
-  /// Sends a signal to its whole group.
+  /// Sends a signal to the whole process group.
   ///
-  /// - Precondition: It was not reaped: until then nobody else can have its number.
+  /// - Precondition: The process was not reaped, because afterwards its ID may be reused.
   func send(_ signal: Int32) { kill(-process, signal) }
 
-  /// Kills what is left of it, also outside its group and session, and lets it go.
+  /// Kills the remaining processes, including those outside the group and session, and reaps the
+  /// child.
   func reap() {
     send(SIGKILL)
     child_reap(process)
@@ -173,13 +184,13 @@ final class ChildProcess {
     if watch >= 0 { close(watch) }
   }
 
-  /// Says that there is no more to hear.
+  /// Closes the standard input, which signals the child to end.
   func closeInput() {
     if input >= 0 { close(input) }
     input = -1
   }
 
-  /// There is no more to read.
+  /// Closes the standard error after its end was reached.
   func closeErrors() {
     if errors >= 0 { close(errors) }
     errors = -1

@@ -1,26 +1,30 @@
 import Glibc
 import ListEngine
 
-/// Reads what one child process writes, on a thread of its own: while the engine is behind it does not read, the pipe fills, and the child
-/// waits. That is the back-pressure.
+/// Reads the output of one child process on its own thread.
+///
+/// While the engine is behind, the reader does not read, the pipe fills, and the child waits. This
+/// provides back-pressure.
 final class ChildReader: @unchecked Sendable {
-  /// What the reader finds, for whoever supervises the child. Called on the reader's thread.
+  /// The callbacks for the supervising side, called on the reader's thread.
   struct Listener: Sendable {
-    /// Hands an event on; may wait. False: nobody listens any more.
+    /// Delivers an event and may wait.
+    ///
+    /// Returns false to stop reading.
     var tell: @Sendable (SourceEvent) -> Bool
-    /// Something happened that the supervisor must know.
+    /// Reports an input for the supervisor.
     var note: @Sendable (Supervisor.Input) -> Void
-    /// The child has introduced itself.
+    /// Reports the child's hello.
     var greet: @Sendable (ChildHello) -> Void
-    /// Its columns are known; the second argument: it has said hello before.
+    /// Reports the schema, and whether the child sent a hello before.
     var learn: @Sendable (Schema, Bool) -> Void
-    /// Nothing more will come; the argument: whether it is in the middle of a list.
+    /// Reports the end of the output, and whether it came in the middle of a reload.
     var end: @Sendable (Bool) -> Void
   }
 
-  /// After so long without a byte what has come is thought to be all for now.
+  /// The pause in the input after which the received rows are considered complete for now.
   private static let quiet: Duration = .milliseconds(200)
-  /// A guess at the columns does not wait longer than this.
+  /// The longest time that rows wait for schema inference.
   private static let longestSample: Duration = .seconds(1)
 
   private let file: Int32
@@ -28,14 +32,16 @@ final class ChildReader: @unchecked Sendable {
   private let trace: (any TraceListener)?
   private let cut: WakeFile
   private let signs = Monitor()
-  // Under `signs`.
+  // Guarded by `signs`.
   private var readCount = 0
   private var isWaiting = false
-  // Of the thread.
+  // Used by the reader's thread only.
   private var isCut = false
   private var hasGreeted = false
 
-  /// For the read end of a pipe, which is closed at the end. `nil` when no file descriptor is left; then the pipe stays open.
+  /// Creates a reader for the read end of a pipe, which it closes at the end.
+  ///
+  /// Returns `nil` when no file descriptor is left. The pipe then stays open.
   init?(_ file: Int32, _ listener: Listener, _ trace: (any TraceListener)? = nil) {
     guard let cut = WakeFile() else { return nil }
     self.file = file
@@ -44,13 +50,15 @@ final class ChildReader: @unchecked Sendable {
     self.cut = cut
   }
 
-  /// How often something was read, and whether what was read waits to be taken. [any thread]
+  /// The number of reads so far, and whether an event is waiting to be delivered. [any thread]
   var signsOfLife: (count: Int, isWaiting: Bool) { signs.withLock { (readCount, isWaiting) } }
 
-  /// Reads no further than what is there. [any thread]
+  /// Stops reading as soon as the pipe is empty. [any thread]
   func cutOff() { cut.wake() }
 
-  /// Starts reading; the reader keeps itself alive until its end.
+  /// Starts the thread, which retains the reader until its end.
+  ///
+  /// Returns false on failure.
   func start(_ name: String, decoder: consuming ChildDecoder) -> Bool {
     let kept = Guest(decoder)
     return startThread("in-\(name)") {
@@ -59,7 +67,7 @@ final class ChildReader: @unchecked Sendable {
     } == 0
   }
 
-  /// Carries the decoder, which cannot be copied, onto the thread.
+  /// Carries the noncopyable decoder to the thread.
   private final class Guest: @unchecked Sendable {
     private var decoder: ChildDecoder?
     init(_ decoder: consuming ChildDecoder) { self.decoder = consume decoder }
@@ -113,7 +121,7 @@ final class ChildReader: @unchecked Sendable {
       if count < room.count { decoder.flush() }
       guard handOn(&decoder) else { return end(&decoder) }
     }
-    // A last line may lack its end.
+    // The last line may lack a newline.
     if let line = lines.rest() { take(line, lines.limit, &decoder) }
     decoder.settle()
     _ = handOn(&decoder)
@@ -125,7 +133,7 @@ final class ChildReader: @unchecked Sendable {
     listener.end(decoder.isInsideReload)
   }
 
-  /// Takes all lines that are there as a whole; false when nobody listens any more.
+  /// Decodes all complete lines; returns false when an event was refused.
   private func take(_ lines: inout LineSplitter, _ decoder: inout ChildDecoder) -> Bool {
     while let line = lines.next() {
       take(line, lines.limit, &decoder)
@@ -150,19 +158,19 @@ final class ChildReader: @unchecked Sendable {
       case .schema(let schema):
         listener.learn(schema, hasGreeted)
         guard tell(.schema(schema)) else { return false }
-        // It has no rows to tell, and what it was asked before it started anew may have other answers now.
+        // A remote table has no rows to send. Answers given before a restart may be outdated.
         if schema.windowed != nil {
           guard tell(.sourceChanged) else { return false }
           listener.note(.ready)
         }
       case .columnsAdded(let schema):
-        // Whether it takes settings was looked at when it told its first columns.
+        // True, because the settings were already checked with the first schema.
         listener.learn(schema, true)
         guard tell(.columnsAdded(schema)) else { return false }
       case .changes(let changes, let isWhole):
         guard tell(.changes(changes)) else { return false }
         if isWhole { listener.note(.ready) }
-      // In order with the rows: the supervisor tells it on when it has heard of it.
+      // Through the supervisor, which reports it in order with the rows.
       case .state(let state, let message): listener.note(.said(state, message: message))
       case .loaded(let key, let column, let cell): guard tell(.loaded(key, column: column, cell)) else { return false }
       case .notLoaded(let key, let column, let reason):

@@ -1,8 +1,8 @@
 import ListEngine
 
-/// The members of a schema about how much its table holds, and about the order and the form of its values.
+/// The schema members for limits, retention, collation and format.
 extension ChildSchema {
-  /// `limits`: `{"rows":1000,"bytes":1000000}`, each of which may be left out.
+  /// Reads `limits`: `{"rows":1000,"bytes":1000000}`, both optional.
   static func limits(_ value: JSONElement) throws(Fault) -> TableLimits {
     guard value.kind == .object else { throw Fault(reason: "schema.limits is \(value.name), not an object") }
     var limits = TableLimits()
@@ -16,7 +16,7 @@ extension ChildSchema {
     return limits
   }
 
-  /// `keep`: `{"rows":100000}` or `{"milliseconds":3600000}`.
+  /// Reads `keep`: `{"rows":100000}` or `{"milliseconds":3600000}`.
   static func retention(_ value: JSONElement) throws(Fault) -> Retention {
     guard value.kind == .object else { throw Fault(reason: "schema.keep is \(value.name), not an object") }
     switch (value["rows"], value["milliseconds"]) {
@@ -43,7 +43,7 @@ extension ChildSchema {
     return collation
   }
 
-  /// `format`: `"plain"`, `"grouped.2"`, `"datetime.3"`.
+  /// Reads `format`: `"plain"`, `"grouped.2"`, `"datetime.3"`.
   static func format(_ value: JSONElement, _ index: Int) throws(Fault) -> ColumnFormat {
     guard let text = value.text, let format = ColumnFormat(text) else {
       let said = value.text.map { "“\($0.prefix(100))”" } ?? value.name
@@ -52,7 +52,7 @@ extension ChildSchema {
     return format
   }
 
-  /// `better`: `"higher"` or `"lower"`.
+  /// Reads `better`: `"higher"` or `"lower"`.
   static func better(_ value: JSONElement, _ index: Int) throws(Fault) -> BetterDirection {
     guard let better = value.text.flatMap(BetterDirection.init) else {
       let said = value.text.map { "“\($0.prefix(100))”" } ?? value.name

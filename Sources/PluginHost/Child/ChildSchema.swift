@@ -1,13 +1,15 @@
 import ListEngine
 
-/// Reads the message `schema` of a child process.
+/// Reads the `schema` message of a child process.
 enum ChildSchema {
-  /// Why a schema is refused.
+  /// The reason why a schema is refused.
   struct Fault: Error {
     var reason: String
   }
 
-  /// Reads a schema; what it does not say is as in ``Column`` and ``PrefetchPolicy``.
+  /// Reads a schema.
+  ///
+  /// Missing members have the defaults of ``Column`` and ``PrefetchPolicy``.
   static func read(_ message: JSONElement, table: String?) throws(Fault) -> Schema {
     var name: String?
     var title = ""
@@ -105,7 +107,7 @@ enum ChildSchema {
       } else if member.spells("unit") {
         unit = try text(value, "columns[\(index)].unit")
       } else if member.spells("style") {
-        // How a column looks is never worth a refusal: a plugin may know more styles than this host.
+        // An unknown style is not an error, because a plugin may know more styles than this host.
         style = value.text.flatMap(ColumnStyle.init) ?? .plain
       } else if member.spells("align") {
         alignment = value.text.flatMap(ColumnAlignment.init)

@@ -1,33 +1,34 @@
 import ListEngine
 
-/// A source whose plugin is a program of its own: started, watched, ended and started again as often as it takes.
+/// A source whose plugin is a separate program, supervised and restarted when it ends.
 ///
 ///     let source = ChildSource(.shell("vmstat -n 1 | ./rows.sh"), name: "vmstat") { event in
-///       mailbox.put(event)        // may block: the program waits then; false when we are stopping
+///       mailbox.put(event)        // may block, and the program waits; false when stopping
 ///     }
 ///     try source.start()
 ///     ...
 ///     source.stop()
 ///
-/// Whoever can be blocked in `events` must be let go (with false) before ``stop(within:)``, which waits for the program's end.
+/// ``stop(within:)`` waits for the program's end. If `events` can block, unblock it (returning
+/// false) before stopping.
 public final class ChildSource: Sendable {
-  /// What messages call it.
+  /// The name of the source in messages.
   public let name: String
 
   private let core: ChildCore
 
-  /// A source that is not started yet.
+  /// Creates a source without starting it.
   ///
   /// - Parameters:
-  ///   - command: What is started.
-  ///   - name: What messages call this source; the table's name, when the program does not say one.
-  ///   - table: The table's name, instead of the one that the program gives.
-  ///   - configuration: The settings that a program gets that speaks the protocol.
-  ///   - policy: How long it is waited for, and how often it may fail.
-  ///   - trace: Hears everything that is said to the program, and that it says.
-  ///   - log: What the program writes to its standard error, and ours about it. May be called on any thread.
-  ///   - events: What happens, in order, one call at a time, on threads of this source. It may block, and then the program waits. False:
-  ///     we are stopping.
+  ///   - command: The program to start.
+  ///   - name: The name of the source in messages, and the default table name.
+  ///   - table: A table name that overrides the program's.
+  ///   - configuration: The settings for a program that speaks the protocol.
+  ///   - policy: The timeouts and failure limits of the supervision.
+  ///   - trace: Receives everything exchanged with the program.
+  ///   - log: Receives the program's standard error and messages of the host, on any thread.
+  ///   - events: Receives events in order, one call at a time, on threads of this source. While it
+  ///     blocks, the program waits. Returns false to stop the program.
   public init(
     _ command: ChildCommand, name: String, table: String? = nil, configuration: [String: String] = [:],
     policy: SupervisionPolicy = SupervisionPolicy(), trace: (any TraceListener)? = nil,
@@ -42,27 +43,34 @@ public final class ChildSource: Sendable {
 
   deinit { core.post(.stop) }
 
-  /// Starts it, on threads of its own. That the program cannot be started is no error here: it is told, and tried again.
+  /// Starts the source on its own threads.
   ///
-  /// - Precondition: It was not called before.
+  /// A program that fails to start is not an error here: the failure is reported as a state and
+  /// retried.
+  ///
+  /// - Precondition: `start` was not called before.
   public func start() throws(PluginError) { try core.start() }
 
-  /// Has the program end, with its whole process group, and waits; false when that took longer than this.
+  /// Ends the program with its whole process group, and waits; returns false when that took too
+  /// long.
   @discardableResult
   public func stop(within bound: Duration = .seconds(5)) -> Bool {
     core.post(.stop)
     return core.waitUntilFinished(within: bound)
   }
 
-  /// Asks the program for something; what it cannot do is answered as failed. [any thread, never waits]
+  /// Sends a request to the program; unsupported requests are answered as failed. [any thread,
+  /// never waits]
   public func send(_ wish: SourceWish) { core.send(wish) }
 
-  /// Ends the program until it is enabled again; its rows stay.
+  /// Ends the program until it is enabled again.
+  ///
+  /// Its rows stay.
   public func disable() { core.post(.disable) }
 
-  /// Starts a program again that was disabled, has ended well or was refused.
+  /// Restarts a program that was disabled, has completed or was refused.
   public func enable() { core.post(.start) }
 
-  /// Does not wait for the next try.
+  /// Restarts the program now instead of waiting for the next attempt.
   public func retry() { core.post(.retry) }
 }

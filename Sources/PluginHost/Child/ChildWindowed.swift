@@ -1,11 +1,13 @@
 import ListEngine
 
-/// Reads the member `windowed` in the message `schema` of a child process.
+/// Reads the `windowed` member of a child process's `schema` message.
 enum ChildWindowed {
-  /// The shortest and the longest time between two looks at a source that does not tell its changes, in milliseconds.
+  /// The range of the refresh interval for sources that do not report changes, in milliseconds.
   static let refresh: ClosedRange<Int64> = 1_000...86_400_000
 
-  /// Reads what a source can do; columns are named, and must be among these.
+  /// Reads the capabilities of a source.
+  ///
+  /// Column names must be in `columns`.
   static func read(_ value: JSONElement, _ columns: [Column]) throws(ChildSchema.Fault) -> WindowedCapabilities {
     guard value.kind == .object else { throw fault("schema.windowed is \(value.name), not an object") }
     var can = WindowedCapabilities()

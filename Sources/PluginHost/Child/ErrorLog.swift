@@ -1,10 +1,14 @@
 import ListEngine
 
-/// What a child writes to its standard error, as lines for the log: short ones, and not too many.
+/// Converts the standard error of a child to log lines, limited in length and rate.
 struct ErrorLog {
-  /// The longest line; the rest of a longer one is dropped.
+  /// The maximum length of a line in bytes.
+  ///
+  /// The rest is dropped.
   static let lineLimit = 4_096
-  /// So many lines a second are passed on; how many were not is said afterwards.
+  /// The maximum number of lines logged per second.
+  ///
+  /// The number of suppressed lines is logged afterwards.
   static let linesPerSecond = 100
 
   private var line: [UInt8] = []
@@ -13,7 +17,7 @@ struct ErrorLog {
   private var passed = 0
   private var suppressed = 0
 
-  /// Takes what came, and passes the lines on that are whole.
+  /// Appends output and passes complete lines on.
   mutating func take(_ bytes: some Sequence<UInt8>, at now: Instant, _ pass: (String) -> Void) {
     if second.duration(to: now) >= .seconds(1) {
       tellSuppressed(pass)
@@ -31,7 +35,7 @@ struct ErrorLog {
     }
   }
 
-  /// Nothing more will come.
+  /// Passes the incomplete last line on, because the output has ended.
   mutating func end(_ pass: (String) -> Void) {
     if !line.isEmpty { endLine(pass) }
     tellSuppressed(pass)

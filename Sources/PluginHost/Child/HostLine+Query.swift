@@ -1,9 +1,9 @@
 import ListEngine
 import Wire
 
-/// What the host asks of a child that keeps its rows.
+/// Queries on a remote table, sent by the host.
 extension HostLine {
-  /// Which rows, or which sections?
+  /// Encodes a query for rows or sections.
   static func query(_ request: PageRequest, _ schema: Schema) -> [UInt8] {
     var writer = JSONWriter()
     writer.raw("{\"type\":\"query\",\"id\":")
@@ -58,7 +58,7 @@ extension HostLine {
     return writer.bytes
   }
 
-  /// Nobody waits for these any more.
+  /// Encodes the cancellation of queries.
   static func cancel(_ queries: [PageRequestID]) -> [UInt8] {
     var writer = JSONWriter()
     writer.raw("{\"type\":\"cancel\",\"queries\":")
@@ -78,7 +78,7 @@ extension JSONWriter {
     byte("]")
   }
 
-  /// A cell so that nothing of it is lost: a moment with a fraction of a millisecond is a text.
+  /// Writes a cell without loss: a timestamp with a fraction of a millisecond becomes a text.
   fileprivate mutating func exactCell(_ cell: Cell) {
     guard case .timestamp(let value) = cell, value % 1_000_000 != 0 else { return self.cell(cell) }
     byte("\"")
@@ -86,7 +86,7 @@ extension JSONWriter {
     byte("\"")
   }
 
-  /// A filter as pages write it; docs/protocol.md says what each part means.
+  /// Writes a filter in the form of docs/protocol.md.
   fileprivate mutating func filter(_ filter: Filter<Int>, _ schema: Schema) {
     func begin(_ column: Int, _ name: String, _ writer: inout JSONWriter) {
       writer.raw("{\"column\":")

@@ -1,20 +1,20 @@
 import ListEngine
 import Wire
 
-/// What the host says to a child process, as lines of its standard input.
+/// Encodes the host's messages to a child process as lines of its standard input.
 enum HostLine {
-  /// The first line of all.
+  /// The first line sent to every child.
   static let hello = Array("{\"type\":\"hello\",\"version\":1,\"host\":\"rowcast 0.1.0\"}\n".utf8)
 
-  /// The settings; they are JSON.
+  /// Encodes the settings, given as a JSON object.
   static func configure(_ settings: [UInt8]) -> [UInt8] {
     Array("{\"type\":\"configure\",\"settings\":".utf8) + settings + Array("}\n".utf8)
   }
 
-  /// Are you well?
+  /// Encodes a health check.
   static func health(_ number: UInt64) -> [UInt8] { Array("{\"type\":\"health\",\"id\":\(number)}\n".utf8) }
 
-  /// Do this.
+  /// Encodes an action request.
   static func action(_ request: ActionRequest) -> [UInt8] {
     var writer = JSONWriter()
     writer.raw("{\"type\":\"action\",\"id\":")
@@ -36,7 +36,7 @@ enum HostLine {
     return writer.bytes
   }
 
-  /// The bytes of this image?
+  /// Encodes a request for the bytes of an image.
   static func image(_ number: UInt64, _ key: String) -> [UInt8] {
     var writer = JSONWriter()
     writer.raw("{\"type\":\"image\",\"id\":")
@@ -47,19 +47,19 @@ enum HostLine {
     return writer.bytes
   }
 
-  /// Nobody waits for these any more.
+  /// Encodes the cancellation of image requests.
   static func cancel(images: [UInt64]) -> [UInt8] {
     let numbers = images.map { "\($0)" }.joined(separator: ",")
     return Array("{\"type\":\"cancel\",\"images\":[\(numbers)]}\n".utf8)
   }
 
-  /// Load these cells, or cancel their loads: the most urgent first.
+  /// Encodes a request to load deferred cells, most urgent first, or its cancellation.
   static func deferred(_ verb: StaticString, _ cells: [DeferredCell], _ schema: Schema) -> [UInt8] {
     var writer = JSONWriter()
     writer.raw("{\"type\":\"")
     writer.raw(verb)
     writer.raw("\",\"cells\":[")
-    // A caller may know another schema: what this one does not have cannot be asked for.
+    // Cells of columns outside this schema are skipped, because the caller may hold another schema.
     for (number, cell) in cells.filter({ schema.columns.indices.contains($0.column) }).enumerated() {
       if number > 0 { writer.byte(",") }
       writer.byte("[")
@@ -74,7 +74,7 @@ enum HostLine {
 }
 
 extension JSONWriter {
-  /// The key of a row.
+  /// Writes a row key.
   fileprivate mutating func key(_ key: RowKey) {
     switch key {
     case .integer(let value): integer(value)

@@ -1,45 +1,50 @@
 import CChildProcess
 import Glibc
 
-/// The rights that are taken from a program, beyond those that no program gets.
+/// The level of restrictions on a program, in addition to those on every program.
 public enum Isolation: String, CaseIterable, Hashable, Sendable {
-  /// Takes none: for a program that needs a right that the others take.
+  /// No further restrictions, for programs that fail under the others.
   case none
-  /// Keeps signals from the server, such as those of `kill -9 -1`: for commands that a user has typed.
+  /// Blocks signals to the server, such as those of `kill -9 -1`.
+  ///
+  /// For commands that a user typed.
   case light
-  /// Also confines signals and debugging to the program itself, and hides the server's tokens: for plugins.
+  /// Also confines signals and debugging to the program itself and hides the server's tokens.
+  ///
+  /// For plugins.
   case standard
-  /// Also gives the program process numbers of its own, by bubblewrap: it sees no other process.
+  /// Also runs the program in its own PID namespace through bubblewrap, where it sees no other
+  /// process.
   case strict
 }
 
-/// The paths with the server's tokens.
+/// The paths of the server's tokens.
 public struct Secrets: Hashable, Sendable {
   /// The state folder.
   public var folder: String?
-  /// A token file elsewhere.
+  /// A token file outside the state folder.
   public var file: String?
 
-  /// No paths.
+  /// Creates an empty value.
   public init() {}
 }
 
 /// The restrictions in force for one program: those of its ``Isolation`` that this system supports.
 public struct Confinement: Hashable, Sendable {
-  /// The restrictions, as the C side names them.
+  /// The restrictions as a bit set of `child_confinement`.
   let flags: UInt32
-  /// Whether it runs inside bubblewrap.
+  /// Whether the program runs inside bubblewrap.
   let isWrapped: Bool
   private let isHiding: Bool
   private let isolation: Isolation
 
-  /// The path of bubblewrap, if it is installed and works here.
+  /// The path of bubblewrap, or `nil` when it is not installed or does not work on this system.
   static let wrapper: String? = {
     guard let path = ChildCommand("bwrap").path(searching: ChildCommand.ours["PATH"]) else { return nil }
     return runs([path] + wrapping + ["--", "/bin/true"]) ? path : nil
   }()
 
-  /// What bubblewrap is asked for.
+  /// The arguments for bubblewrap.
   static let wrapping = [
     "--die-with-parent", "--unshare-user", "--unshare-pid", "--unshare-ipc", "--dev-bind", "/", "/", "--proc", "/proc",
   ]
@@ -47,12 +52,14 @@ public struct Confinement: Hashable, Sendable {
   private static let everywhere = child_supported(CHILD_SPARES_SERVER.rawValue | CHILD_SIGNALS_ITSELF.rawValue, nil)
   private static let hidingByMount = child_supported(CHILD_HIDES_BY_MOUNT.rawValue, nil) != 0
 
-  /// The restrictions for a command.
+  /// Determines the restrictions for a command.
   public init(_ command: ChildCommand) { self.init(command, mounts: Self.hidingByMount, isHomeSpared: true) }
 
+  /// Determines the restrictions for a command.
+  ///
   /// - Parameters:
-  ///   - mounts: Whether a mount hides the tokens, where there are any to hide.
-  ///   - isHomeSpared: Whether Landlock hides no folder in a place where programs and their users make files.
+  ///   - mounts: Whether a mount hides the tokens, if there are any to hide.
+  ///   - isHomeSpared: Whether to skip Landlock for folders where programs and users create files.
   init(_ command: ChildCommand, mounts: Bool, isHomeSpared: Bool) {
     isolation = command.isolation
     isWrapped = isolation == .strict
@@ -76,15 +83,17 @@ public struct Confinement: Hashable, Sendable {
     self.flags = flags
   }
 
-  /// Whether a folder lies where programs and their users make files: Landlock would keep new ones from the program.
+  /// Returns whether a folder lies where programs and users create files.
+  ///
+  /// Landlock would hide new files there from the program.
   private static func isAtHome(_ folder: String, _ command: ChildCommand) -> Bool {
     let ours = ChildCommand.ours
     let homes = [ours["HOME"] ?? "/root", ours["TMPDIR"] ?? "/tmp", "/tmp", command.folder].compactMap(\.self)
-    // A user of the system has `/` for a home, and makes no files there.
+    // System users have `/` as home and create no files there.
     return homes.filter { $0 != "/" }.contains { "\(folder)/".hasPrefix($0.hasSuffix("/") ? $0 : "\($0)/") }
   }
 
-  /// One line for people: what is in force, and what is not.
+  /// A one-line summary of the restrictions in force and those not supported.
   public var description: String {
     func has(_ flag: child_confinement) -> Bool { flags & flag.rawValue != 0 }
     var held = ["no new privileges", "no core dumps", "ends with the server"]
@@ -107,7 +116,7 @@ public struct Confinement: Hashable, Sendable {
     return "\(isolation.rawValue): " + held.joined(separator: ", ") + rest
   }
 
-  /// Whether a program runs and exits with 0.
+  /// Returns whether a program runs and exits with 0.
   private static func runs(_ words: [String]) -> Bool {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
@@ -123,5 +132,6 @@ public struct Confinement: Hashable, Sendable {
   }
 }
 
-/// Keeps the memory of this process from others of its user: no core dump, no debugger.
+/// Protects the memory of this process from other processes of the user: no core dumps, no
+/// debugger.
 public func protectOwnMemory() { child_protect_self() }

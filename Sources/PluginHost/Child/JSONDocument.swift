@@ -1,22 +1,25 @@
 import CSimdjson
 
-/// Reads JSON documents of strict UTF-8, nested at most ``depth`` deep, with room that is kept from one to the next.
+/// Parses JSON documents of strict UTF-8, nested at most ``depth`` deep, into a reused buffer.
 ///
 ///     let parser = JSONParser()
 ///     let root = try parser.parse(line)      // valid until the next parse
 ///
-/// The work is simdjson's; what it has read is looked at on its tape, so that nothing is allocated per value.
+/// Parsing is done by [simdjson](https://simdjson.org). Values are read directly from its tape,
+/// without an allocation per value.
 final class JSONParser {
-  /// Why a document cannot be read.
+  /// The reason why a document is invalid.
   struct Fault: Error {
     var reason: String
   }
 
-  /// How deep lists and objects may be nested: `[[1]]` is two deep.
+  /// The maximum nesting depth of lists and objects: `[[1]]` is two deep.
   static let depth = 32
-  /// How many bytes behind a document must be readable.
+  /// The number of bytes behind a document that must be readable.
   static let padding = json_padding()
-  /// What longer documents than this have taken is given back: a parser takes about ten times as much as its longest document.
+  /// The document size above which the parser's memory is released again.
+  ///
+  /// A parser needs about ten times the memory of its longest document.
   static let keptCapacity = 1 << 17
 
   private var handle: OpaquePointer
@@ -26,15 +29,18 @@ final class JSONParser {
   deinit { json_parser_destroy(handle) }
 
   private static func make() -> OpaquePointer {
-    // simdjson wants to be below its bound. It bounds its own memory; the last word is ours.
+    // simdjson requires depths below its bound. It limits its own memory; the exact limit is
+    // checked in `parse`.
     guard let handle = json_parser_create(depth + 1) else { preconditionFailure("no memory for a parser") }
     return handle
   }
 
-  /// How long a document it has room for.
+  /// The size of the longest document that fits into the allocated memory.
   var capacity: Int { json_parser_capacity(handle) }
 
-  /// Gives back what a long document has taken; what was read of it is not valid any more.
+  /// Releases the memory of a long document.
+  ///
+  /// Elements of that document become invalid.
   func shrink() {
     guard capacity > Self.keptCapacity else { return }
     json_parser_destroy(handle)
@@ -45,8 +51,11 @@ final class JSONParser {
     json_parse(handle, bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), bytes.count)
   }
 
-  /// The document with an exponent behind whole numbers that 64 bits do not hold, which simdjson then reads as `Double`, and padding;
-  /// `nil` when it has none. Without, one such number would cost the whole line.
+  /// Rewrites whole numbers beyond 64 bits with an exponent, which makes simdjson read them as
+  /// `Double`.
+  ///
+  /// Returns the padded document, or `nil` when it has no such number. Otherwise one such number
+  /// would invalidate the line.
   private static func withLongNumbers(_ bytes: UnsafeRawBufferPointer) -> [UInt8]? {
     var readable: [UInt8] = []
     var isText = false
@@ -70,7 +79,7 @@ final class JSONParser {
             isChanged = true
           }
         }
-        // Behind a point or an exponent there are digits, too.
+        // Digits after a decimal point or an exponent do not start a whole number.
         isWhole = !isNumber || byte == 0x2D && digits == 0
         digits = 0
         isText = byte == 0x22
@@ -80,7 +89,9 @@ final class JSONParser {
     return isChanged ? readable + [UInt8](repeating: 0, count: padding) : nil
   }
 
-  /// Reads one document. ``padding`` bytes behind it must be readable.
+  /// Parses one document.
+  ///
+  /// ``padding`` bytes behind it must be readable.
   func parse(_ bytes: UnsafeRawBufferPointer) throws(Fault) -> JSONElement {
     if bytes.count < Self.keptCapacity { shrink() }
     var code = read(bytes)
@@ -90,7 +101,7 @@ final class JSONParser {
       }
     }
     guard code == 0 else { throw Fault(reason: String(cString: json_error(code))) }
-    // Shorter ones have no room for more brackets.
+    // Shorter documents have no room for deeper nesting.
     guard bytes.count <= 2 * Self.depth || json_depth(handle) <= Self.depth else {
       throw Fault(reason: "it is nested more than \(Self.depth) deep")
     }
@@ -98,9 +109,9 @@ final class JSONParser {
   }
 }
 
-/// One value on the tape of a ``JSONParser``; valid until that one parses again.
+/// A value on the tape of a ``JSONParser``, valid until the parser's next parse.
 struct JSONElement {
-  /// What kind of value it is: the letter on the tape.
+  /// The type of a value, as encoded on the tape.
   enum Kind: UInt8 {
     case object = 0x7B, list = 0x5B, text = 0x22
     case signed = 0x6C, unsigned = 0x75, number = 0x64
@@ -120,10 +131,10 @@ struct JSONElement {
   @inline(__always) private var letter: UInt8 { UInt8(truncatingIfNeeded: words[index] &>> 56) }
   @inline(__always) private var payload: Int { Int(words[index] & 0x00FF_FFFF_FFFF_FFFF) }
 
-  /// What kind of value it is.
+  /// The type of the value.
   @inline(__always) var kind: Kind { Kind(rawValue: letter).unsafelyUnwrapped }
 
-  /// Where the next value begins.
+  /// The tape index of the next value.
   @inline(__always) fileprivate var end: Int {
     switch letter {
     case Kind.object.rawValue, Kind.list.rawValue: Int(words[index] & 0xFFFF_FFFF)
@@ -132,22 +143,24 @@ struct JSONElement {
     }
   }
 
-  /// The bytes of a text; empty for anything else.
+  /// The bytes of a text, or empty for other types.
   @inline(__always) var bytes: UnsafeRawBufferPointer {
     guard letter == Kind.text.rawValue else { return UnsafeRawBufferPointer(start: nil, count: 0) }
     let place = UnsafeRawPointer(texts) + payload
     return UnsafeRawBufferPointer(start: place + 4, count: Int(place.loadUnaligned(as: UInt32.self)))
   }
 
-  /// The text; `nil` for anything else.
+  /// The text, or `nil` for other types.
   var text: String? { letter == Kind.text.rawValue ? String(decoding: bytes, as: UTF8.self) : nil }
 
-  /// The text, cut to what a reason or a message may have; `nil` for anything else.
+  /// Returns the text truncated to `limit` bytes, or `nil` for other types.
   func message(_ limit: Int = ForeignText.reasonLimit) -> String? {
     letter == Kind.text.rawValue ? ForeignText.cut(bytes, limit) : nil
   }
 
-  /// A whole number that 64 bits with a sign hold: also one with a fraction of zeros, where it is exact; `nil` for anything else.
+  /// The value as an `Int64`, or `nil` when it is not an exact integer.
+  ///
+  /// Accepts a fraction of zeros up to 2^53.
   @inline(__always) var integer: Int64? {
     switch letter {
     case Kind.signed.rawValue: Int64(bitPattern: words[index + 1])
@@ -158,7 +171,7 @@ struct JSONElement {
 
   @inline(__always) private var double: Double { Double(bitPattern: words[index + 1]) }
 
-  /// Any number, rounded to what a `Double` holds; `nil` for anything else.
+  /// The number rounded to a `Double`, or `nil` for other types.
   @inline(__always) var number: Double? {
     switch letter {
     case Kind.number.rawValue: double
@@ -168,28 +181,28 @@ struct JSONElement {
     }
   }
 
-  /// A whole number that only 64 bits without a sign hold; `nil` for anything else.
+  /// The value as a `UInt64` if it exceeds `Int64`, otherwise `nil`.
   var unsigned: UInt64? { letter == Kind.unsigned.rawValue ? words[index + 1] : nil }
 
-  /// Yes or no; `nil` for anything else.
+  /// The boolean, or `nil` for other types.
   var boolean: Bool? { letter == Kind.yes.rawValue ? true : letter == Kind.no.rawValue ? false : nil }
 
-  /// Whether it is `null`.
+  /// Whether the value is `null`.
   @inline(__always) var isNull: Bool { letter == Kind.null.rawValue }
 
-  /// The items of a list; none for anything else.
+  /// The items of a list; empty for other types.
   @inline(__always) var items: JSONItems { JSONItems(self, of: .list) }
 
-  /// The members of an object; none for anything else.
+  /// The members of an object; empty for other types.
   @inline(__always) var members: JSONMembers { JSONMembers(items: JSONItems(self, of: .object)) }
 
-  /// The member of an object with this name; of two the first. `nil` when there is none.
+  /// The first member with this name, or `nil` when there is none.
   subscript(name: StaticString) -> JSONElement? {
     for (member, value) in members where member.spells(name) { return value }
     return nil
   }
 
-  /// How people call what it is.
+  /// The type's name for messages.
   var name: String {
     switch kind {
     case .object: "an object"
@@ -202,7 +215,7 @@ struct JSONElement {
   }
 }
 
-/// The items of a list, one after the other.
+/// The items of a list.
 struct JSONItems: Sequence, IteratorProtocol {
   private let words: UnsafePointer<UInt64>
   private let texts: UnsafePointer<UInt8>
@@ -213,7 +226,7 @@ struct JSONItems: Sequence, IteratorProtocol {
     words = element.words
     texts = element.texts
     index = element.index + 1
-    // The word before the end is the closing bracket.
+    // The last word is the closing bracket.
     end = element.kind == kind ? element.end - 1 : index
   }
 
@@ -225,7 +238,9 @@ struct JSONItems: Sequence, IteratorProtocol {
   }
 }
 
-/// The members of an object, one after the other, in the order in which they are written. A name may come twice.
+/// The members of an object in document order.
+///
+/// Names may repeat.
 struct JSONMembers: Sequence, IteratorProtocol {
   fileprivate var items: JSONItems
 
@@ -236,7 +251,7 @@ struct JSONMembers: Sequence, IteratorProtocol {
 }
 
 extension UnsafeRawBufferPointer {
-  /// Whether these bytes are this text.
+  /// Returns whether the bytes equal the text.
   @inline(__always) func spells(_ text: StaticString) -> Bool {
     count == text.utf8CodeUnitCount && text.withUTF8Buffer { elementsEqual($0) }
   }

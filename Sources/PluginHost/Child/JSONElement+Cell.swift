@@ -1,11 +1,11 @@
 import ListEngine
 
-/// Values of a plugin's messages as cells of a column.
+/// Conversion of JSON values to cells of a column.
 extension JSONElement {
-  /// How many numbers a series may have.
+  /// The maximum number of values in a series.
   private static let seriesLimit = Limits().cellBytes / MemoryLayout<Double>.stride
 
-  /// Why it cannot stand in a column of this type; `nil` when it can.
+  /// Describes why the value does not fit a column of this type; `nil` when it does.
   @inline(__always) func fault(as type: ColumnType) -> String? {
     if isNull { return nil }
     switch type {
@@ -33,13 +33,15 @@ extension JSONElement {
     }
   }
 
-  /// A whole number; one beyond 2^53 may be a text, as others read it wrong otherwise.
+  /// The value as an integer.
+  ///
+  /// Texts are accepted, because many programs lose precision beyond 2^53.
   @inline(__always) private var wholeNumber: Int64? {
     if let integer { return integer }
     return kind == .text ? text.flatMap { Int64($0) } : nil
   }
 
-  /// Nanoseconds since 1970.
+  /// The value as nanoseconds since 1970.
   private var moment: Int64? {
     switch kind {
     case .signed:
@@ -52,7 +54,7 @@ extension JSONElement {
     }
   }
 
-  /// Whether it is a moment that 64 bits of nanoseconds do not hold, such as `9999-12-31T00:00:00Z`.
+  /// Whether this is a timestamp beyond 64 bits of nanoseconds, such as `9999-12-31T00:00:00Z`.
   private var isMomentOutOfRange: Bool {
     switch kind {
     case .signed, .unsigned, .number: moment == nil && number != nil
@@ -61,7 +63,7 @@ extension JSONElement {
     }
   }
 
-  /// Whether it is a whole number that 64 bits with a sign do not hold.
+  /// Whether this is a whole number beyond `Int64`.
   private var isBeyondInteger: Bool {
     switch kind {
     case .unsigned: true
@@ -71,10 +73,11 @@ extension JSONElement {
     }
   }
 
-  /// The longest text that is taken for a number.
+  /// The maximum length of a text that is read as a number.
   private static let longestNumber = 400
 
-  /// The reason why its cell stays empty though it fits the column: its moment or whole number is out of range; `nil` otherwise.
+  /// Describes why the cell is left empty: its timestamp or integer is out of range; `nil`
+  /// otherwise.
   @inline(__always) func emptiness(as type: ColumnType) -> String? {
     switch type {
     case .timestamp:
@@ -87,9 +90,11 @@ extension JSONElement {
     }
   }
 
-  /// Appends it as a cell of this type; one that is out of range as an empty one.
+  /// Appends the value as a cell of this type.
   ///
-  /// - Precondition: `fault(as:)` has nothing to say against it.
+  /// A value out of range becomes an empty cell.
+  ///
+  /// - Precondition: `fault(as:)` returns `nil`.
   @inline(__always) func append(as type: ColumnType, to changes: inout Changeset) {
     if isNull { return changes.appendNull() }
     switch type {
@@ -103,7 +108,7 @@ extension JSONElement {
     }
   }
 
-  /// It as a cell of this type; `nil` when it cannot be.
+  /// Returns the value as a cell of this type; `nil` when it does not fit.
   func cell(as type: ColumnType) -> Cell? {
     guard fault(as: type) == nil else { return nil }
     if isNull { return .null }
@@ -118,7 +123,7 @@ extension JSONElement {
     }
   }
 
-  /// It as the key of a row; `nil` when it cannot be.
+  /// Returns the value as a row key; `nil` when it does not fit.
   func key(as type: KeyType) -> RowKey? {
     switch type {
     case .integer: integer.map { .integer($0) }

@@ -1,39 +1,41 @@
 import CSimdjson
 import Glibc
 
-/// Cuts a stream of bytes into lines, and skips those that are too long without keeping them.
+/// Splits a byte stream into lines, skipping overlong ones without storing them.
 ///
 ///     var lines = LineSplitter()
-///     let count = read(file, lines.room.baseAddress, lines.room.count)
+///     let room = lines.room()
+///     let count = read(file, room.baseAddress, room.count)
 ///     lines.take(count)
 ///     while let line = lines.next() { ... }     // valid until the next take
 ///
-/// What it keeps is bounded by the longest line. Behind each line ``JSONParser/padding`` bytes can be read.
+/// The memory is bounded by the longest line. ``JSONParser/padding`` bytes behind each line are
+/// readable.
 struct LineSplitter: ~Copyable {
-  /// One line without its end.
+  /// One line without its line break.
   enum Line {
-    /// With the number that people count: the first line is 1.
+    /// A complete line, with its number counted from 1.
     case whole(UnsafeRawBufferPointer, number: Int)
-    /// It had more bytes than a line may have; where it ended is known, what it said is not.
+    /// A line above the limit, whose content was dropped.
     case tooLong(number: Int)
   }
 
-  /// How many bytes a line may have, without its end.
+  /// The maximum length of a line in bytes, without its line break.
   let limit: Int
   private let chunk: Int
   private var buffer: UnsafeMutableRawPointer
-  /// How many bytes it has room for.
+  /// The size of the buffer in bytes.
   private(set) var capacity: Int
-  /// Where the first byte lies that belongs to no line yet that was given out.
+  /// The offset of the first byte after the lines returned so far.
   private var start = 0
-  /// Bytes from here on were not looked at.
+  /// The offset of the first byte not yet searched for a line break.
   private var seen = 0
   private var end = 0
-  /// In the middle of a line that is too long.
+  /// Whether the input is in the middle of an overlong line.
   private var isSkipping = false
   private(set) var number = 0
 
-  /// For lines of at most this many bytes, read in pieces of about this size.
+  /// Creates a splitter for lines of at most `limit` bytes, read in chunks of about `chunk` bytes.
   init(limit: Int = 1 << 20, chunk: Int = 1 << 16) {
     precondition(limit > 0 && chunk > 0, "lines of \(limit) bytes read in pieces of \(chunk)")
     self.limit = limit
@@ -44,7 +46,9 @@ struct LineSplitter: ~Copyable {
 
   deinit { buffer.deallocate() }
 
-  /// Where the next bytes are to be read to; never empty.
+  /// Returns the buffer for the next read.
+  ///
+  /// It is never empty.
   mutating func room() -> UnsafeMutableRawBufferPointer {
     if start > 0 {
       memmove(buffer, buffer + start, end - start)
@@ -57,7 +61,10 @@ struct LineSplitter: ~Copyable {
     return UnsafeMutableRawBufferPointer(start: buffer + end, count: capacity - end)
   }
 
-  /// Gives back what a long line has taken, when nothing waits: nobody knows when the next bytes come. What ``next()`` gave is not valid then.
+  /// Releases the memory of a long line if no input is pending, because the next input may take a
+  /// long time.
+  ///
+  /// Lines returned by ``next()`` become invalid.
   mutating func shrink() {
     guard end == start, capacity > 4 * chunk else { return }
     (start, seen, end) = (0, 0, 0)
@@ -72,15 +79,15 @@ struct LineSplitter: ~Copyable {
     capacity = wanted
   }
 
-  /// So many bytes were read.
+  /// Adds the bytes read into ``room()``.
   mutating func take(_ count: Int) { end += count }
 
-  /// The next line, when it is there as a whole.
+  /// Returns the next complete line, or `nil` when there is none.
   mutating func next() -> Line? {
     while true {
       guard let newline = memchr(buffer + seen, 0x0A, end - seen) else {
         seen = end
-        if end - start > limit + 1 { isSkipping = true }  // one for a return
+        if end - start > limit + 1 { isSkipping = true }  // 1 for a carriage return
         if isSkipping { start = end }
         return nil
       }
@@ -92,7 +99,7 @@ struct LineSplitter: ~Copyable {
     }
   }
 
-  /// What stands behind the last line's end, when nothing more will come; `nil` when that is nothing.
+  /// Returns the text after the last line break at the end of the input; `nil` when it is empty.
   mutating func rest() -> Line? {
     guard end > start || isSkipping else { return nil }
     let first = start
@@ -101,13 +108,13 @@ struct LineSplitter: ~Copyable {
     return line(first, end)
   }
 
-  /// Whether the beginning of a line has come, and not its end.
+  /// Whether the input is in the middle of a line.
   var isInsideLine: Bool { end > start || isSkipping }
 
   private mutating func line(_ first: Int, _ last: Int) -> Line {
     number += 1
     defer { isSkipping = false }
-    // Lines may end as on Windows.
+    // Strip the carriage return of Windows line endings.
     let isReturned = last > first && buffer.load(fromByteOffset: last - 1, as: UInt8.self) == 0x0D
     let count = last - first - (isReturned ? 1 : 0)
     guard !isSkipping, count <= limit else { return .tooLong(number: number) }

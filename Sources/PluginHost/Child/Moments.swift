@@ -1,23 +1,25 @@
-/// Reads moments as programs write them in texts.
+/// Parses timestamps in texts.
 enum Moments {
-  /// A well-formed moment.
+  /// The value of a well-formed timestamp.
   enum Reading: Equatable {
     /// Nanoseconds since 1970.
     case exact(Int64)
-    /// Earlier than 1677-09-21 or later than 2262-04-11, which 64 bits of nanoseconds do not hold.
+    /// Before 1677-09-21 or after 2262-04-11, and therefore beyond 64 bits of nanoseconds.
     case outOfRange
   }
 
-  /// Nanoseconds since 1970 of an RFC 3339 text; `nil` for anything else and for a moment that 64 bits do not hold.
+  /// Parses an RFC 3339 timestamp as nanoseconds since 1970; `nil` when it is malformed or out of
+  /// range.
   static func nanoseconds(rfc3339 text: UnsafeRawBufferPointer) -> Int64? {
     guard case .exact(let nanoseconds)? = reading(rfc3339: text) else { return nil }
     return nanoseconds
   }
 
-  /// The moment of `2026-11-21T11:49:10.5Z` (RFC 3339; a blank may stand for the T); `nil` for anything else. More than
-  /// nine digits behind the second are cut off.
+  /// Parses an RFC 3339 timestamp such as `2026-11-21T11:49:10.5Z`; `nil` when it is malformed.
+  ///
+  /// A space may replace the T. Digits beyond nanoseconds are cut off.
   static func reading(rfc3339 text: UnsafeRawBufferPointer) -> Reading? {
-    // The shortest is 1970-01-01T00:00:00Z.
+    // The shortest form is 1970-01-01T00:00:00Z.
     guard text.count >= 20, text.count <= 64 else { return nil }
     func digits(_ first: Int, _ count: Int) -> Int? {
       guard first + count <= text.count else { return nil }
@@ -34,7 +36,7 @@ enum Moments {
     guard let year = digits(0, 4), isAt(4, "-"), let month = digits(5, 2), (1...12).contains(month), isAt(7, "-"),
       let day = digits(8, 2), day >= 1, day <= days(of: month, year), isAt(10, "Tt "),
       let hour = digits(11, 2), hour < 24, isAt(13, ":"), let minute = digits(14, 2), minute < 60, isAt(16, ":"),
-      let second = digits(17, 2), second <= 60  // a leap second is the next minute's first
+      let second = digits(17, 2), second <= 60  // a leap second equals the start of the next minute
     else { return nil }
     var place = 19
     var fraction = 0
@@ -66,23 +68,24 @@ enum Moments {
     return overflow || overflow2 ? .outOfRange : .exact(sum)
   }
 
-  /// Nanoseconds of so many milliseconds; `nil` beyond what 64 bits hold.
+  /// Converts milliseconds to nanoseconds; `nil` when out of range.
   static func nanoseconds(milliseconds: Double) -> Int64? { Int64(exactly: (milliseconds * 1_000_000).rounded()) }
 
-  /// Nanoseconds of a decimal number of milliseconds with at most six decimals, such as `1700000000000.123456`; `nil` for anything else
-  /// and for a moment that 64 bits do not hold.
+  /// Parses decimal milliseconds, such as `1700000000000.123456`, as nanoseconds.
+  ///
+  /// Returns `nil` when the text is malformed, has more than six decimals, or is out of range.
   static func nanoseconds(decimal text: UnsafeRawBufferPointer) -> Int64? {
     guard case .exact(let nanoseconds)? = reading(decimal: text) else { return nil }
     return nanoseconds
   }
 
-  /// Whether it is digits only, behind a minus or not.
+  /// Returns whether the text is a decimal integer with an optional minus sign.
   static func areDigits(_ text: UnsafeRawBufferPointer) -> Bool {
     let digits = text.first == 0x2D ? text.dropFirst() : text[...]
     return !digits.isEmpty && digits.allSatisfy { (0x30...0x39).contains($0) }
   }
 
-  /// The moment of a decimal number of milliseconds with at most six decimals; `nil` for anything else.
+  /// Parses decimal milliseconds with at most six decimals; `nil` when malformed.
   static func reading(decimal text: UnsafeRawBufferPointer) -> Reading? {
     guard text.count <= 32 else { return nil }
     let written = String(decoding: text, as: UTF8.self)
@@ -111,7 +114,10 @@ enum Moments {
     }
   }
 
-  /// Days since 1970-01-01 in the Gregorian calendar (Howard Hinnant's `days_from_civil`).
+  /// Returns the days since 1970-01-01 in the Gregorian calendar.
+  ///
+  /// This is Howard Hinnant's
+  /// [`days_from_civil`](https://howardhinnant.github.io/date_algorithms.html#days_from_civil).
   private static func dayNumber(_ year: Int, _ month: Int, _ day: Int) -> Int {
     let year = month <= 2 ? year - 1 : year
     let era = (year >= 0 ? year : year - 399) / 400

@@ -1,8 +1,10 @@
 import ListEngine
 
-/// What a process was asked and has not answered: so that each question has one answer, also when the process ends.
+/// The pending requests to a process.
+///
+/// Each request gets exactly one answer, even if the process ends.
 struct Questions {
-  /// So many actions may wait for one process.
+  /// The maximum number of pending actions per process.
   static let actionLimit = 1_024
 
   private var cells: Set<DeferredCell> = []
@@ -10,46 +12,46 @@ struct Questions {
   private var images: Set<UInt64> = []
   private var pages: Set<PageRequestID> = []
 
-  /// Notes cells that it was asked for.
+  /// Adds requests for deferred cells.
   mutating func ask(_ asked: [DeferredCell]) { cells.formUnion(asked) }
 
-  /// Those that it still works on; they are not asked for any more.
+  /// Removes requests for deferred cells and returns those that were pending.
   mutating func cancel(_ cancelled: [DeferredCell]) -> [DeferredCell] {
     let known = cancelled.filter { cells.contains($0) }
     cells.subtract(known)
     return known
   }
 
-  /// Notes queries.
+  /// Adds queries.
   mutating func ask(_ asked: [PageRequest]) { pages.formUnion(asked.map(\.id)) }
 
-  /// Those that it still works on; they are not asked any more.
+  /// Removes queries and returns those that were pending.
   mutating func cancel(_ cancelled: [PageRequestID]) -> [PageRequestID] {
     cancelled.filter { pages.remove($0) != nil }
   }
 
-  /// Notes an image.
+  /// Adds an image request.
   mutating func ask(image: UInt64) { images.insert(image) }
 
-  /// Those that it still works on; they are not asked for any more.
+  /// Removes image requests and returns those that were pending.
   mutating func cancel(images cancelled: [UInt64]) -> [UInt64] { cancelled.filter { images.remove($0) != nil } }
 
-  /// Notes an action; false when it has too many to do.
+  /// Adds an action; returns false when too many are pending.
   mutating func ask(_ action: UInt64) -> Bool {
     guard actions.count < Self.actionLimit else { return false }
     actions.insert(action)
     return true
   }
 
-  /// Notes an answer; false when it answers what was not asked, or was answered before.
+  /// Removes the request that an event answers; returns false when the event must be dropped.
   mutating func answer(_ event: SourceEvent) -> Bool {
     switch event {
     case .loaded(let key, let column, _), .notLoaded(let key, let column, _):
       cells.remove(DeferredCell(key, column: column))
-      return true  // a value that nobody has asked for is welcome
+      return true  // unrequested values are accepted
     case .page(let id, _), .sections(let id, _):
       pages.remove(id)
-      return true  // one that was cancelled may still be of use
+      return true  // the answer to a cancelled query may still be useful
     case .pageFailed(let id, _): return pages.remove(id) != nil
     case .image(let number, _): return images.remove(number) != nil
     case .acted(let number, _): return actions.remove(number) != nil
@@ -57,7 +59,7 @@ struct Questions {
     }
   }
 
-  /// The answers that a process has left out by ending; nothing is asked any more.
+  /// Removes all pending requests and returns a failure for each.
   mutating func takeUnanswered(_ reason: String) -> [SourceEvent] {
     defer { self = Questions() }
     return cells.map { .notLoaded($0.key, column: $0.column, reason: reason) }

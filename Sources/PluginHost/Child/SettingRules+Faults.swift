@@ -1,6 +1,8 @@
 extension SettingRules {
-  /// What in a JSON Schema of settings makes no sense to this host: such rules are not counted when a program is served, so that a newer
-  /// program works with an older host; its author wants to know.
+  /// Returns the problems in a JSON Schema of settings, for the plugin's author.
+  ///
+  /// The host ignores unsupported rules at run time, so that a newer program works with an older
+  /// host.
   static func faults(in schema: JSONElement) -> [String] {
     var faults: [String] = []
     var names: Set<String> = []

@@ -1,13 +1,14 @@
 import ListEngine
 import Wire
 
-/// What a plugin says its settings are: the part of JSON Schema that settings written as texts can be checked by.
+/// The rules for a plugin's settings, from a subset of JSON Schema.
 ///
-/// Of the schema `type`, `enum`, `minimum`, `maximum` of each of its `properties` count, `required`, and `additionalProperties: true`.
+/// Supported are `required`, `additionalProperties: true`, and per entry of `properties` the
+/// keywords `type`, `enum`, `minimum` and `maximum`.
 struct SettingRules {
-  /// Why the settings cannot be.
+  /// The reason why settings are refused.
   struct Fault: Error {
-    /// Which one, if it is one.
+    /// The offending setting, if it is a single one.
     var key: String?
     var reason: String
   }
@@ -40,7 +41,9 @@ struct SettingRules {
     allowsOthers = schema["additionalProperties"]?.boolean ?? false
   }
 
-  /// The settings as a JSON object, each of the type that the rules want; without rules each is a text.
+  /// Encodes the settings as a JSON object, each with its declared type.
+  ///
+  /// Without rules each is a text.
   static func written(_ settings: [String: String], by rules: SettingRules?) throws(Fault) -> [UInt8] {
     var writer = JSONWriter()
     writer.byte("{")
@@ -83,7 +86,7 @@ extension SettingRules.Rule {
       }
       if let minimum, number < minimum { throw refuse("\(value) is less than \(LooseValue.written(minimum))") }
       if let maximum, number > maximum { throw refuse("\(value) is more than \(LooseValue.written(maximum))") }
-      // Not as it was written: Swift reads more than JSON allows.
+      // Re-encoded, because Swift parses more forms of numbers than JSON allows.
       if let whole = Int64(value) { writer.integer(whole) } else { writer.bytes.append(contentsOf: "\(number)".utf8) }
     case .array, .object:
       var bytes = Array(value.utf8)

@@ -1,19 +1,19 @@
 import ListEngine
 
-/// What a source is asked to do.
+/// A request to a source.
 public enum SourceWish: Sendable {
-  /// Load these deferred cells, the most urgent first.
+  /// Load these deferred cells, most urgent first.
   case load([DeferredCell])
-  /// Stop loading these.
+  /// Cancel the loading of these deferred cells.
   case cancel([DeferredCell])
-  /// Answer these queries, the most urgent first.
+  /// Answer these queries, most urgent first.
   case ask([PageRequest])
-  /// Stop working on these.
+  /// Cancel these queries.
   case cancelPages([PageRequestID])
-  /// Give the bytes of the image with this key, by a number of the request.
+  /// Load the bytes of the image with this key; the number identifies the request.
   case image(UInt64, key: String)
-  /// Stop working on these.
+  /// Cancel these image requests.
   case cancelImages([UInt64])
-  /// Do this.
+  /// Run this action.
   case act(ActionRequest)
 }

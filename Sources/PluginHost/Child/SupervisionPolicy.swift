@@ -1,34 +1,35 @@
 import ListEngine
 
-/// How long a child process is waited for, and how often it may fail.
+/// The timeouts and failure limits for supervising a child process.
 public struct SupervisionPolicy: Hashable, Sendable {
-  /// The shortest pause before it is started again.
+  /// The shortest delay before a restart.
   public var shortestPause: Duration = .milliseconds(500)
-  /// The longest pause before it is started again.
+  /// The longest delay before a restart.
   public var longestPause: Duration = .seconds(30)
-  /// One that was live for this long has recovered: its next pause is a short one again.
+  /// The time for which a process must be live before the restart delay is reset.
   public var recovery: Duration = .seconds(10)
-  /// How often a child that can tell is asked whether it is well, while it says nothing.
+  /// The interval of health checks while a child that supports them is silent.
   public var heartbeat: Duration = .seconds(2)
-  /// How long it may take to answer; and how long one may be stopped (SIGSTOP).
+  /// The longest time for answering a health check, and the longest time in the stopped state
+  /// (SIGSTOP).
   public var patience: Duration = .seconds(5)
-  /// How long it has to end after its input was closed, before SIGTERM.
+  /// The time between closing the input and SIGTERM.
   public var inputGrace: Duration = .milliseconds(250)
-  /// How long it has to end after SIGTERM, before SIGKILL.
+  /// The time between SIGTERM and SIGKILL.
   public var terminationGrace: Duration = .seconds(2)
-  /// The same when the whole server ends.
+  /// The time between SIGTERM and SIGKILL during server shutdown.
   public var lastGrace: Duration = .milliseconds(500)
-  /// How long what an ended child has written is read on, while nothing more of it can be had.
+  /// The longest silence while reading the remaining output of an ended child.
   public var drainGrace: Duration = .seconds(1)
-  /// So many bad lines within ``badLineSpan`` end it.
+  /// The number of malformed lines within ``badLineSpan`` that ends the child.
   public var badLines = 10
-  /// See ``badLines``.
+  /// The period over which ``badLines`` is counted.
   public var badLineSpan: Duration = .seconds(10)
   /// The time between two measurements of what all its processes take together.
   public var measurePause: Duration = .seconds(4)
-  /// Over what time ends are counted for people.
+  /// The period over which restarts are counted for state messages.
   public var countedSpan: Duration = .seconds(60)
 
-  /// The standard choices.
+  /// Creates the default policy.
   public init() {}
 }

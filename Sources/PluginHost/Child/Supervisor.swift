@@ -1,9 +1,10 @@
 import ListEngine
 
-/// Keeps one child process running: starts it, watches it, ends it, and tries again, for ever and never twice at once.
+/// A state machine that keeps one child process running.
 ///
-/// It is a value without a clock, a process or a thread. What happens is told to it with the moment; it answers with what is to be
-/// done, and says when it wants to be asked again:
+/// It starts, watches and ends the process and restarts it without limit, with at most one process
+/// at a time. It is a value without a clock, a process or a thread. Inputs carry the current time,
+/// and the results are commands for the caller:
 ///
 ///     var supervisor = Supervisor(policy, seed: 7)
 ///     perform(supervisor.handle(.start, at: now))          // [.spawn, ...]
@@ -11,75 +12,77 @@ import ListEngine
 ///     perform(supervisor.handle(.exited(.code(1)), at: now))
 ///     perform(supervisor.advance(to: now))                 // at supervisor.deadline
 struct Supervisor {
-  /// How a process has ended.
+  /// The way in which a process has ended.
   enum Exit: Hashable, Sendable {
     case code(Int32)
     case signal(Int32)
   }
 
-  /// What happens.
+  /// An event that the supervisor reacts to.
   enum Input: Hashable, Sendable {
-    /// The source begins, or its user enables it again.
+    /// The source starts, or the user enables it again.
     case start
-    /// The process is there.
+    /// The process was started.
     case spawned
-    /// There is no process, and why.
+    /// The process failed to start, for this reason.
     case notSpawned(String)
-    /// It said something, whatever it was.
+    /// The process has written something.
     case heard
-    /// It can answer when it is asked whether it is well.
+    /// The process supports health checks.
     case answersHealth
-    /// Its rows can be shown as true.
+    /// The rows are complete enough to be shown as live.
     case ready
-    /// It said itself how it is.
+    /// The process reported its own state.
     case said(SourceState, message: String)
-    /// A line could not be read.
+    /// A line was malformed.
     case badLine(String)
-    /// A row could not be taken, and it has no table yet.
+    /// A row was rejected before the process had a table.
     case badRow(String)
-    /// What it says waits for us, or no more: as long as it does, its silence is our doing.
+    /// The host holds the output back or no longer does; meanwhile the process may be silent.
     case heldBack(Bool)
-    /// It was stopped by a signal, or goes on.
+    /// The process was stopped by a signal, or continues.
     case stopped(Bool)
     /// It takes more than it may, and why.
     case exceeded(String)
-    /// It cannot be used as it is, and a second try would change nothing.
+    /// The process is unusable, and a restart would not help.
     case refused(String)
-    /// It has ended, and has not been waited for.
+    /// The process has ended and was not reaped yet.
     case exited(Exit)
-    /// All that it had written was read.
+    /// The whole output was read.
     case drained
-    /// Its user does not want it for now.
+    /// The user disables the source.
     case disable
-    /// Its user does not want to wait for the next try.
+    /// The user requests an immediate restart.
     case retry
-    /// The server ends.
+    /// The server shuts down.
     case stop
   }
 
-  /// What is to be done.
+  /// A command for the caller to carry out.
   enum Command: Hashable, Sendable {
     /// Start the process.
     case spawn
-    /// Close its standard input: the politest way to say that it is over.
+    /// Close the process's standard input, as the first request to end.
     case closeInput
-    /// SIGTERM to the whole group.
+    /// Send SIGTERM to the whole group.
     case terminate
-    /// SIGKILL to the whole group.
+    /// Send SIGKILL to the whole group.
     case kill
-    /// The process has ended: kill what is left of its group, then wait for it.
+    /// Kill the rest of the group of the ended process, then reap the process.
     case reap
-    /// Read no further than what is there.
+    /// Stop reading as soon as the pipe is empty.
     case cutOff
-    /// Ask it whether it is well.
+    /// Send a health check.
     case askHealth
-    /// Tell how the source is. `retry`: how long it is until the next try.
+    /// Report the state of the source.
+    ///
+    /// `retry`: the time until the next attempt.
     case report(SourceState, String, retry: Duration?)
-    /// Nothing more will happen until it is started.
+    /// Nothing more happens until the next start.
     case rest
   }
 
-  /// Why it is being ended.
+  /// The reason for ending the process.
   private enum Cause: Equatable {
     case fault(String)
     case refused(String)
@@ -98,22 +101,24 @@ struct Supervisor {
   }
 
   let policy: SupervisionPolicy
-  /// When ``advance(to:)`` has something to do.
+  /// The time at which ``advance(to:)`` must be called, or `nil`.
   private(set) var deadline: Instant?
-  /// Whether it rests and will not be started by itself.
+  /// Whether the supervisor rests and does not restart the process by itself.
   var isResting: Bool { if case .resting = phase { true } else { false } }
 
   private var phase = Phase.resting
   private var random: UInt64
-  /// How often in a row it has failed without having recovered.
+  /// The number of consecutive failures without recovery.
   private var failures = 0
   private var ends: [Instant] = []
   private var badLines: [Instant] = []
-  /// Why the last of them could not be read.
+  /// The reason for the last malformed line or rejected row.
   private var lastBadLine: String?
-  /// Whether any of its processes has had rows to show: until then there is nothing on which a bad line could be shown.
+  /// Whether any process was live.
+  ///
+  /// Until then no table exists on which to show a malformed line.
   private var hasEverBeenLive = false
-  // Of the process that is there.
+  // State of the current process.
   private var exit: Exit?
   private var isDrained = false
   private var isLive = false
@@ -122,22 +127,24 @@ struct Supervisor {
   private var answersHealth = false
   private var isHeldBack = false
   private var stoppedSince: Instant?
-  /// Since when it can say nothing more, though it lives.
+  /// The time since which the output is closed although the process lives.
   private var silencedSince: Instant?
   private var heardAt = Instant.zero
   private var askedAt: Instant?
-  /// When the step of an ending, or the reading of what is left, is over.
+  /// The deadline of the current ending step, or of reading the remaining output.
   private var stepEnds: Instant?
 
-  /// One that rests. Equal seeds draw equal pauses.
+  /// Creates a resting supervisor.
+  ///
+  /// Equal seeds produce equal delays.
   init(_ policy: SupervisionPolicy = SupervisionPolicy(), seed: UInt64) {
     self.policy = policy
     random = seed
   }
 
-  // MARK: What happens
+  // MARK: Events
 
-  /// Takes in what has happened, and answers what is to be done.
+  /// Processes an input and returns the commands to carry out.
   mutating func handle(_ input: Input, at now: Instant) -> [Command] {
     var commands: [Command] = []
     switch input {
@@ -152,7 +159,7 @@ struct Supervisor {
       }
     case .spawned:
       heardAt = now
-      // Asked to end while it was being started.
+      // The source may have been stopped or disabled during the start.
       if case .ending(let cause, _) = phase { beginEnding(cause, at: now, &commands) } else { phase = .running }
     case .notSpawned(let reason):
       isDrained = true
@@ -180,7 +187,7 @@ struct Supervisor {
     return commands
   }
 
-  /// What a running child says and does.
+  /// Processes an input from a running child.
   private mutating func noteLife(_ input: Input, at now: Instant, _ commands: inout [Command]) {
     switch input {
     case .heard:
@@ -219,13 +226,15 @@ struct Supervisor {
     }
   }
 
-  /// Something of what it says cannot be shown, and as long as it has no rows only its state can say so.
+  /// Records something that has no row to be shown on.
+  ///
+  /// Before the first rows it is reported as a state.
   private mutating func noteUnshown(_ reason: String, _ commands: inout [Command]) {
     lastBadLine = reason
     if exit == nil, !hasEverBeenLive { commands.append(.report(.starting, reason, retry: nil)) }
   }
 
-  /// Does what is due.
+  /// Carries out what is due at `now`.
   mutating func advance(to now: Instant) -> [Command] {
     var commands: [Command] = []
     switch phase {
@@ -236,7 +245,7 @@ struct Supervisor {
     default: break
     }
     if exit != nil, !isDrained, !isHeldBack, let stepEnds, stepEnds <= now {
-      // Something that left the group holds the pipe open.
+      // A process that left the group holds the pipe open.
       commands.append(.cutOff)
       self.stepEnds = nil
     }
@@ -244,13 +253,14 @@ struct Supervisor {
     return commands
   }
 
-  /// Looks whether it is still well.
+  /// Ends the process if it is stopped, silent, or fails its health check.
   private mutating func watch(at now: Instant, _ commands: inout [Command]) {
     guard exit == nil else { return }
     if let stoppedSince, stoppedSince.duration(to: now) >= policy.patience {
       return end(.fault("it was stopped by a signal"), at: now, &commands)
     }
-    // One that ends does so soon after its last word; of one that does not nothing will ever be heard again.
+    // A process normally exits soon after closing its output. One that does not will never send
+    // anything again.
     if let silencedSince, silencedSince.duration(to: now) >= policy.patience {
       return end(.fault("it has closed its output, and goes on"), at: now, &commands)
     }
@@ -264,7 +274,7 @@ struct Supervisor {
     }
   }
 
-  // MARK: The beginning
+  // MARK: Starting
 
   private mutating func spawn(_ commands: inout [Command]) {
     phase = .spawning
@@ -284,7 +294,7 @@ struct Supervisor {
     commands.append(.spawn)
   }
 
-  // MARK: The end
+  // MARK: Ending
 
   private mutating func end(_ cause: Cause, at now: Instant, _ commands: inout [Command]) {
     switch phase {
@@ -294,10 +304,10 @@ struct Supervisor {
     case .backingOff:
       phase = .resting
       tellRest(cause, &commands)
-    case .spawning: phase = .ending(cause, .inputClosed)  // goes on when it is there
+    case .spawning: phase = .ending(cause, .inputClosed)  // continues in `.spawned`
     case .running: beginEnding(cause, at: now, &commands)
     case .ending(let before, let step):
-      // The strongest wish wins; what is on its way goes on, faster when the server ends.
+      // The strongest cause wins. An ending in progress continues, and is shortened by a shutdown.
       guard before != .stopping, cause == .stopping || cause == .disabled else { return }
       phase = .ending(cause, step)
       guard cause == .stopping, exit == nil, step == .terminated, let stepEnds else { return }
@@ -312,7 +322,7 @@ struct Supervisor {
     commands.append(.closeInput)
     switch cause {
     case .fault:
-      // One that does not listen has no use for a closed input.
+      // An unresponsive process would not notice a closed input, so SIGTERM follows at once.
       phase = .ending(cause, .terminated)
       commands.append(.terminate)
       stepEnds = now.advanced(by: policy.terminationGrace)
@@ -329,7 +339,7 @@ struct Supervisor {
     case .terminated:
       phase = .ending(cause, .killed)
       commands.append(.kill)
-      stepEnds = nil  // nothing survives it
+      stepEnds = nil  // no process survives SIGKILL
     case .killed: stepEnds = nil
     }
   }
@@ -340,7 +350,7 @@ struct Supervisor {
     leave(words(exit) + (unread ?? ""), at: now, &commands)
   }
 
-  /// The process is gone: rests, or waits for the next try.
+  /// Rests or schedules the next attempt, because the process is gone.
   private mutating func leave(_ reason: String, at now: Instant, _ commands: inout [Command]) {
     stepEnds = nil
     switch phase {
@@ -355,7 +365,9 @@ struct Supervisor {
     }
   }
 
-  /// One that ends well after having said something has said everything; not one of whose words none could be shown, and some not be read.
+  /// Whether the process exited with 0 after writing its complete list.
+  ///
+  /// A process that wrote malformed lines and no valid rows is not complete.
   private var isComplete: Bool {
     exit == .code(0) && hasSaidAnything && (liveSince != nil || lastBadLine == nil)
   }
@@ -381,11 +393,13 @@ struct Supervisor {
     commands.append(.report(.backingOff, reason + counted, retry: pause))
   }
 
-  /// Half of the pause is drawn, so that sources that failed together do not come back together.
+  /// Draws the next delay.
+  ///
+  /// Half of it is random, so that sources that failed together do not restart together.
   private mutating func drawPause() -> Duration {
     let doubled = policy.shortestPause * Double(2 << min(failures, 20))
     let longest = min(doubled, policy.longestPause)
-    // splitmix64
+    // [splitmix64](https://prng.di.unimi.it/splitmix64.c)
     random &+= 0x9E37_79B9_7F4A_7C15
     var bits = (random ^ (random >> 30)) &* 0xBF58_476D_1CE4_E5B9
     bits = (bits ^ (bits >> 27)) &* 0x94D0_49BB_1331_11EB
@@ -406,7 +420,7 @@ struct Supervisor {
     switch phase {
     case .resting, .spawning: deadline = nil
     case .backingOff(let until, _): deadline = until
-    // What we hold back ourselves is read on when there is room, however long that takes.
+    // Output held back by the host is read later, however long that takes.
     case .running where exit != nil, .ending where exit != nil: deadline = isHeldBack ? nil : stepEnds
     case .ending: deadline = stepEnds
     case .running:

@@ -2,12 +2,12 @@ import CChildProcess
 import Glibc
 import ListEngine
 
-/// Makes a descriptor readable, so that a thread that waits for others too hears of it.
+/// An event file that wakes a thread waiting in `poll`.
 final class WakeFile: Sendable {
-  /// What to wait for.
+  /// The descriptor to poll.
   let file: Int32
 
-  /// `nil` when no file descriptor is left: pages and other sources may hold all of them.
+  /// Creates the file, or returns `nil` when no file descriptor is left.
   init?() {
     file = child_wake_file()
     guard file >= 0 else { return nil }
@@ -15,24 +15,27 @@ final class WakeFile: Sendable {
 
   deinit { close(file) }
 
-  /// [any thread]
+  /// Makes the file readable. [any thread]
   func wake() {
     var one: UInt64 = 1
     _ = write(file, &one, 8)
   }
 
-  /// Makes it unreadable again.
+  /// Makes the file unreadable again.
   func clear() {
     var count: UInt64 = 0
     _ = read(file, &count, 8)
   }
 }
 
-/// So much nicer than the server programs are, and those who read what they write: one that floods must not take the processor from
-/// the thread that serves pages.
+/// The niceness of child processes and their readers relative to the server.
+///
+/// A flooding child must not take the processor from the thread that serves clients.
 let childNiceness: Int32 = 5
 
-/// Makes the calling thread as nice as programs are; on Linux a thread has a niceness of its own.
+/// Raises the niceness of the calling thread by ``childNiceness``.
+///
+/// On Linux each thread has its own.
 func beNice() {
   let which = __priority_which_t(PRIO_PROCESS.rawValue)
   errno = 0
@@ -40,7 +43,9 @@ func beNice() {
   if errno == 0 { _ = setpriority(which, 0, before + childNiceness) }
 }
 
-/// Starts a thread that nobody waits for, with no signals: those are others' business.
+/// Starts a detached thread with all signals blocked.
+///
+/// Returns 0 or an error number.
 func startThread(_ name: String, _ body: @escaping @Sendable () -> Void) -> Int32 {
   final class Body: Sendable {
     let name: String
@@ -56,7 +61,7 @@ func startThread(_ name: String, _ body: @escaping @Sendable () -> Void) -> Int3
       var all = sigset_t()
       sigfillset(&all)
       pthread_sigmask(SIG_SETMASK, &all, nil)
-      // Through a file: the function for it is GNU's, and not visible here.
+      // Written through a file, because the GNU function `pthread_setname_np` is not visible here.
       let file = open("/proc/thread-self/comm", O_WRONLY)
       if file >= 0 {
         let text = Array(own.name.utf8.prefix(15))
@@ -70,7 +75,7 @@ func startThread(_ name: String, _ body: @escaping @Sendable () -> Void) -> Int3
   return code
 }
 
-/// The monotonic clock.
+/// The current time of the monotonic clock.
 var monotonicNow: Instant {
   var now = timespec()
   clock_gettime(CLOCK_MONOTONIC, &now)

@@ -1,30 +1,36 @@
 import Glibc
 import ListEngine
 
-/// Says when a call into a shared library does not come back soon: it cannot be ended, but it can be named.
+/// A watchdog that reports calls into a shared library that take too long.
 ///
-///     watch.during("load") { loader.load(...) }    // reported once when it takes longer than the patience
+/// Such a call is not interrupted.
 ///
-/// One call at a time. Its thread is there while there are calls.
+///     watch.during("load") { loader.load(...) }    // reported once if it exceeds the patience
+///
+/// It watches one call at a time. Its thread exits when there are no calls.
 final class CallWatch: @unchecked Sendable {
-  /// Within five seconds people are told of a call that hangs.
+  /// The default time limit.
+  ///
+  /// Users should learn of a hanging call within five seconds.
   static let patience = Duration.seconds(4)
 
   private let name: String
   private let report: @Sendable (String) -> Void
   private let monitor = Monitor()
-  // Under `monitor`.
+  // Guarded by `monitor`.
   private var call: (number: Int, name: String, patience: Duration)?
   private var count = 0
   private var isWatching = false
 
-  /// - Parameter report: Takes a sentence about a call that hangs. [a thread of its own]
+  /// Creates a watchdog.
+  ///
+  /// - Parameter report: Receives a message about a hanging call, on the watchdog's thread.
   init(name: String, report: @escaping @Sendable (String) -> Void) {
     self.name = name
     self.report = report
   }
 
-  /// Makes a call, which is named when it takes longer than this.
+  /// Makes a call, which is reported when it takes longer than `patience`.
   func during<Result, Failure: Error>(
     _ name: String, patience: Duration = CallWatch.patience, _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -46,7 +52,7 @@ final class CallWatch: @unchecked Sendable {
       defer { isWatching = true }
       return !isWatching
     }
-    // Without a thread nobody watches, and the next call tries again.
+    // Without a thread this call is not watched, and the next call tries again.
     if mustWatch, startThread("watch-\(self.name)", { self.watch() }) != 0 { monitor.withLock { isWatching = false } }
   }
 
@@ -63,7 +69,7 @@ final class CallWatch: @unchecked Sendable {
     }
   }
 
-  /// The call that is under way; `nil`, and nobody watches any more, when there is none for a while.
+  /// Returns the call in progress; `nil` after a second without calls, which ends the thread.
   private func next() -> (number: Int, name: String, patience: Duration)? {
     monitor.withLock {
       guard monitor.wait(nanoseconds: 1_000_000_000, until: { call != nil }) else {

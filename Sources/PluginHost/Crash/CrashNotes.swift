@@ -2,23 +2,26 @@ import CCrashNote
 import Glibc
 import Synchronization
 
-/// Which shared libraries have crashed the process that loaded them: kept in a file, so that the next process knows.
+/// A record of shared libraries that have crashed the process, kept in a file for later processes.
 ///
 ///     try CrashNotes.keep(at: "/var/lib/rowcast/crashes")   // once, before anything is loaded
 ///
-/// A crash adds one line: the signal, then what names the library: size and time of its file, and its path. A library that stands there
-/// ``limit`` times is not loaded any more, until its file is another one or the lines are gone.
+/// Each crash appends one line with the signal and the library's file size, modification time and
+/// path. A library with ``limit`` lines is not loaded again until its file changes or the lines are
+/// removed.
 public enum CrashNotes {
-  /// A library that has crashed so often is not loaded.
+  /// The number of crashes after which a library is not loaded.
   public static let limit = 3
 
-  /// Of a longer file the end counts: it has grown over years.
+  /// The number of bytes read from the end of the file, which may grow over years.
   private static let greatestByteCount = 1 << 20
   private static let path = Mutex<String?>(nil)
 
   private static let isWatching = Mutex(false)
 
-  /// Has a library that crashes or ends the process named on standard error. Before the first one is loaded.
+  /// Reports crashing libraries on standard error.
+  ///
+  /// Call this before the first library is loaded.
   public static func watch() {
     isWatching.withLock { isWatching in
       if !isWatching { crash_note_watch() }
@@ -26,7 +29,7 @@ public enum CrashNotes {
     }
   }
 
-  /// Keeps them in this file from now on; the result is why that cannot be.
+  /// Starts recording in this file; returns the reason for a failure.
   public static func keep(at path: String) -> String? {
     watch()
     let fault = crash_note_open(path)
@@ -35,20 +38,20 @@ public enum CrashNotes {
     return nil
   }
 
-  /// The line that names a library in one state of its file.
+  /// Returns the line for a library in one state of its file.
   static func line(_ path: String, _ stamp: FileStamp) -> String {
     let shown = path.unicodeScalars.map { $0.value < 0x20 || $0.value == 0x7F ? "?" : String($0) }.joined()
     return "\(stamp.size) \(stamp.seconds).\(stamp.nanoseconds) \(shown)\n"
   }
 
-  /// How often a text of notes has this line, whatever the signal.
+  /// Returns the number of occurrences of a line, regardless of the signal.
   static func count(of line: String, in notes: String) -> Int {
     notes.split(separator: "\n").count { note in
       note.split(separator: " ", maxSplits: 1).last.map { String($0) + "\n" == line } ?? false
     }
   }
 
-  /// What a library at this place, in this open file, is noted as; `nil` when nothing is watched.
+  /// Returns the note for a library in an open file; `nil` when crashes are not watched.
   ///
   /// - Throws: `PluginError.quarantined` when it has crashed too often.
   static func admit(_ library: String, _ file: Int32) throws(PluginError) -> UnsafePointer<CChar>? {
@@ -57,7 +60,7 @@ public enum CrashNotes {
     guard let path = path.withLock({ $0 }) else { return UnsafePointer(strdup(line)) }
     let times = count(of: line, in: notes(path))
     guard times < limit else { throw .quarantined(library, times: times, notes: path) }
-    // For as long as the process lives: the handler of a signal reads it.
+    // Never freed, because the signal handler reads it.
     return UnsafePointer(strdup(line))
   }
 
@@ -73,7 +76,7 @@ public enum CrashNotes {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// Does something that is in the code of what this names.
+  /// Runs code of the library named by the note.
   static func inside<Result, Failure: Error>(
     _ note: UnsafePointer<CChar>?, _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result {

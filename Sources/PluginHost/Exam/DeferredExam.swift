@@ -1,6 +1,7 @@
 import ListEngine
 
-/// The part of an exam for plugins with deferred cells: they are asked for, cancelled in storms, and asked for again.
+/// The part of the exam for deferred cells, which are requested, cancelled in bursts, and requested
+/// again.
 struct DeferredExam {
   private let sitting: Sitting
   private let bench: ExamBench
@@ -13,13 +14,14 @@ struct DeferredExam {
     bench = sitting.bench
   }
 
-  /// Holds it.
+  /// Runs this part of the exam.
   func run() {
     guard let schema = bench.schema, let column = schema.columns.firstIndex(where: \.isDeferred), !sitting.keys.isEmpty
     else { return }
     bench.seen.formUnion([.answers, .cancel])
     let patience = min(schema.prefetch.patience, bench.options.answer * 4)
-    // What the page that looks at the table has had asked for since the first rows came, in the middle of the list.
+    // Cells that the exam's session has requested since the first rows arrived, in the middle of
+    // the list.
     guard isAnswered("what was in sight", .answers, within: patience) else { return }
     let keys = sitting.keys.sorted { "\($0)" < "\($1)" }.prefix(Self.cells)
     let cells = keys.map { DeferredCell($0, column: column) }
@@ -40,9 +42,9 @@ struct DeferredExam {
 
   private func isAnswered(_ what: String, _ rule: ExamRule, within patience: Duration) -> Bool {
     if sitting.hear(for: patience, until: { sitting.asked.isEmpty }) { return true }
-    // That it has ended is another finding.
+    // An exit is reported as a separate finding.
     guard !sitting.isAtEnd, let schema = bench.schema else { return false }
-    // The least of them, so that a report says the same each time.
+    // The smallest key, so that reports are reproducible.
     let names = sitting.asked.map { (column: $0.column, key: "\($0.key)") }
     guard let cell = names.min(by: { ($0.key, $0.column) < ($1.key, $1.column) }) else { return false }
     sitting.find(
@@ -52,7 +54,7 @@ struct DeferredExam {
     return false
   }
 
-  /// A key that no row has.
+  /// Returns a key that no row has.
   static func missingKey(_ schema: Schema) -> RowKey {
     schema.key == .integer ? .integer(-9_007_199_254_740_881) : .text("rowcast-exam: no such row")
   }

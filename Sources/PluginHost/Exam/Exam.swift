@@ -1,27 +1,30 @@
 import Glibc
 import ListEngine
 
-/// Examines a plugin: starts it several times, does to it what hosts, readers and machines do, and reports every rule that it breaks.
+/// A conformance test of a plugin, which starts it several times under the conditions of hosts,
+/// clients and machines.
 ///
 ///     let report = Exam.hold(of: ChildCommand("./market.py"), named: "market")
 ///     report.isPassed
 ///
-/// The plugin is the real one, and takes its real time. The engine and the supervisor are those of the server, and their clock is the
-/// exam's: it jumps to each deadline, so that nobody waits for a back-off or for a heartbeat.
+/// The plugin is the real one and runs in real time. The engine and the supervisor are the
+/// server's, but under a virtual clock. The clock jumps to each deadline, so that the exam does not
+/// wait for back-off delays or health checks.
 public struct Exam {
   private let bench: ExamBench
   private let make: ExamineeMaker
   private let name: String
   private var hasEnded = false
 
-  /// Examines a program.
+  /// Examines a program and returns the report.
   public static func hold(of command: ChildCommand, named name: String, _ options: ExamOptions = ExamOptions())
     -> ExamReport
   {
     hold(named: name, options) { try ProgramExaminee(command, pipeBytes: $0) }
   }
 
-  /// On a thread of its own: a child lives no longer than the thread that has started it, and signals are others' business.
+  /// Runs the exam on its own thread with signals blocked, because a child process ends with the
+  /// thread that started it.
   static func hold(named name: String, _ options: ExamOptions, by make: @escaping ExamineeMaker) -> ExamReport {
     let monitor = Monitor()
     nonisolated(unsafe) var report: ExamReport?
@@ -55,7 +58,7 @@ public struct Exam {
     if bench.level < bench.options.level { findMissingLevel() }
   }
 
-  /// Not all is there that was asked for: names the first thing that it would have to do.
+  /// Reports the first missing capability of the requested level.
   private func findMissingLevel() {
     let wanted = bench.options.level
     let (rule, lack): (ExamRule, String) =
@@ -72,9 +75,11 @@ public struct Exam {
         ? nil : "ask for no more than level \(bench.level), or let it say more in its schema: docs/plugins.md")
   }
 
-  // MARK: The parts
+  // MARK: Parts of the exam
 
-  /// The first start: everything that a host may do, one after the other. `nil`: there is no use in going on.
+  /// Runs the first start, with everything that a host may do in sequence.
+  ///
+  /// Returns whether it ended inside a reload; `nil` if the exam should not continue.
   private mutating func first() -> Bool? {
     guard let sitting = start("the first start") else { return nil }
     guard listen(sitting) else {
@@ -83,7 +88,7 @@ public struct Exam {
     }
     bench.keys.append(sitting.keys)
     sitting.hear(for: bench.options.watch) { false }
-    // Caught in the middle of a line it has the time of an answer to end it.
+    // If it is in the middle of a line, it gets the time of an answer to complete it.
     if sitting.isInsideLine { sitting.hear(for: bench.options.answer) { !sitting.isInsideLine } }
     if sitting.isStuckInLine { bench.find(.wholeLines, in: sitting.part, Self.stuck) }
     if isThere(sitting, after: "it was watched for a while") { disturb(sitting) }
@@ -91,7 +96,7 @@ public struct Exam {
     return sitting.isInsideList
   }
 
-  /// A start under a reader who comes late and reads little, and a sudden end in the middle of the list.
+  /// Runs a start with a late, slow reader, and kills the plugin in the middle of the list.
   private mutating func slowReader(_ isInsideList: Bool) -> Bool? {
     guard let sitting = start("the start with a slow reader", pipeBytes: 4_096, isInsideList) else { return nil }
     pause(bench.options.stall)
@@ -111,7 +116,7 @@ public struct Exam {
     return nil
   }
 
-  /// A start after the sudden end; it ends by SIGTERM.
+  /// Runs a start after the kill, ended by SIGTERM.
   private mutating func comeBack(_ isInsideList: Bool) {
     guard let sitting = start("the start after a sudden end", isInsideList) else { return }
     sitting.hear(for: bench.options.patience) { sitting.isListed }
@@ -122,13 +127,14 @@ public struct Exam {
     finish(sitting, byTerminating: true)
   }
 
-  /// Whether a second start has told what the first one has.
+  /// Returns whether a later start has delivered the list again.
   private func hasComeBack(_ sitting: Sitting) -> Bool {
     guard sitting.refusal == nil else {
       if !bench.hasFound(.restart) { sitting.find(.restart, "it works no more: \(sitting.refusal!)") }
       return false
     }
-    // Whoever leaves queries unanswered is known for that already: which of them had the list differs from start to start.
+    // Unanswered queries were reported before. Which queries had the list differs from start to
+    // start.
     guard !sitting.isListed, sitting.keys.isEmpty, !bench.hasFound(.commit), !bench.hasFound(.answers) else {
       return true
     }
@@ -148,7 +154,9 @@ public struct Exam {
     }
   }
 
-  /// A start with a setting that nobody can have meant. Where the plugin has said what its settings are, the host refuses it for the plugin.
+  /// Runs a start with a meaningless setting.
+  ///
+  /// If the plugin has declared its settings, the host refuses it.
   private mutating func wrongSettings() {
     guard bench.level > 0, !hasEnded, !bench.hasFound(.restart) else { return }
     bench.seen.insert(.settings)
@@ -182,14 +190,14 @@ public struct Exam {
   private static func wrongSetting(_ hello: ChildHello, _ options: ExamOptions) -> [UInt8]? {
     var settings = options.settings
     settings[wrongName] = "no such thing"
-    // The host's own check comes first; what it refuses the plugin is never told.
+    // The host's own check comes first. The plugin does not receive what the host refuses.
     if let written = try? SettingRules.written(settings, by: hello.settings) { return HostLine.configure(written) }
     return (try? SettingRules.written(options.settings, by: hello.settings)).map(HostLine.configure)
   }
 
-  // MARK: What is done to it
+  // MARK: Disturbances
 
-  /// What hosts and machines do to a plugin that runs.
+  /// Exposes a running plugin to what hosts and machines do.
   private func disturb(_ sitting: Sitting) {
     bench.seen.insert(.stays)
     let speaks = sitting.hello != nil
@@ -213,13 +221,13 @@ public struct Exam {
         guard isThere(sitting, after: "its images were asked for and cancelled") else { return }
       }
     }
-    // As when the machine sleeps: its clock jumps, and so does ours.
+    // Simulate suspend and resume of the machine: the clocks of the plugin and of the exam jump.
     sitting.examinee.hold(true)
     pause(bench.options.stall)
     bench.pass(.seconds(3_600))
     sitting.examinee.hold(false)
     guard stays(sitting, after: "it was stopped and went on") else { return }
-    // Nobody reads.
+    // Stop reading the output.
     pause(bench.options.stall)
     guard stays(sitting, after: "its output was not read for a while") else { return }
     if speaks, sitting.hello!.capabilities.contains("health"), !bench.hasFound(.health) {
@@ -227,7 +235,7 @@ public struct Exam {
     }
   }
 
-  /// An action that no table has, of a row that is not there: whatever a plugin's actions do, nothing may be done for it.
+  /// Requests an unknown action on a missing row, which must not have any effect.
   private func askForWhatThereIsNot(_ sitting: Sitting) {
     guard let schema = bench.schema, !schema.actions.isEmpty else { return }
     bench.seen.insert(.actions)
@@ -236,7 +244,7 @@ public struct Exam {
       HostLine.action(
         ActionRequest(id: id, action: "rowcast-exam", key: DeferredExam.missingKey(schema), arguments: [])))
     sitting.hear(for: bench.options.answer) { sitting.outcomes[id] != nil }
-    // That it has ended is another finding.
+    // An exit is reported as a separate finding.
     guard !sitting.isAtEnd else { return }
     switch sitting.outcomes[id] {
     case nil:
@@ -251,7 +259,7 @@ public struct Exam {
 
   private func askHealth(_ sitting: Sitting, _ moment: String) {
     bench.seen.insert(.health)
-    // It must be silent for the question to be asked; what comes by itself is an answer as well.
+    // The health check is sent only to a silent plugin. Other output counts as an answer, too.
     let commands = bench.supervise(.heard) + bench.jump()
     guard commands.contains(.askHealth) else { return }
     let before = sitting.heardCount
@@ -271,7 +279,9 @@ public struct Exam {
     return isThere(sitting, after: what)
   }
 
-  /// Whether it still runs. That it has told everything and ended well is no fault.
+  /// Returns whether the plugin still runs.
+  ///
+  /// Exiting with 0 after its complete list is not a fault.
   private func isThere(_ sitting: Sitting, after what: String) -> Bool {
     guard sitting.isAtEnd || sitting.examinee.exit != nil else { return true }
     sitting.hear(for: .seconds(1)) { false }
@@ -285,7 +295,7 @@ public struct Exam {
     return false
   }
 
-  // MARK: Beginning and end
+  // MARK: Start and end
 
   private mutating func start(
     _ part: String, pipeBytes: Int32 = 0, _ isReloading: Bool = false, settings: ((ChildHello) -> [UInt8]?)? = nil
@@ -306,14 +316,14 @@ public struct Exam {
     return nil
   }
 
-  /// Waits for the first whole list; false when none comes.
+  /// Waits for the first complete list; returns false when none arrives.
   private func listen(_ sitting: Sitting) -> Bool {
     bench.seen.insert(.start)
     let began = sitting.now
     let options = bench.options
-    // Patience is with silence; a long list may take its time.
+    // The timeout applies to silence, because a long list may take its time.
     sitting.hear(for: options.longestList) {
-      // One whose settings cannot be is told nothing, and so has nothing to tell; of one whose rows cannot be taken no list will come.
+      // Do not wait for a list if the settings are invalid or all rows are rejected.
       sitting.isListed
         || sitting.hello == nil && bench.hasFound(.rows) && began.duration(to: sitting.now) >= options.patience
         || sitting.hello.map { settingsFault($0) != nil } ?? false
@@ -360,7 +370,7 @@ public struct Exam {
     }
   }
 
-  /// Ends it as a host does, and looks whether it does end.
+  /// Ends the plugin as a host does, and reports it if it does not end.
   private func finish(_ sitting: Sitting, byTerminating: Bool = false, byForce: Bool = false) {
     guard sitting.examinee.exit == nil else {
       drain(sitting)
@@ -370,7 +380,8 @@ public struct Exam {
     if !byForce { bench.seen.insert(.end) }
     if !byTerminating {
       sitting.examinee.closeInput()
-      // One that does not listen is told by the signal; it has less time, as with a host.
+      // A plugin that does not read its input is ended by the signal and gets less time, as in a
+      // host.
       drain(sitting, within: sitting.hello != nil && !byForce ? bench.options.answer : .milliseconds(250))
     }
     if sitting.examinee.exit == nil {
@@ -390,7 +401,8 @@ public struct Exam {
     leave(sitting)
   }
 
-  /// Hears what is left, until it has ended; the result: whether it was in the middle of a list.
+  /// Reads the remaining output until the plugin has ended; returns whether it ended inside a
+  /// reload.
   @discardableResult
   private func drain(_ sitting: Sitting, within bound: Duration = .seconds(5)) -> Bool {
     let deadline = sitting.now.advanced(by: bound)
@@ -398,13 +410,13 @@ public struct Exam {
       if !sitting.hear(within: .milliseconds(20)), sitting.isAtEnd, sitting.examinee.exit == nil {
         pause(.milliseconds(5))
       }
-      // Something of its own holds the pipe open.
+      // A descendant of the plugin holds the pipe open.
       if sitting.examinee.exit != nil, sitting.heardAt.duration(to: sitting.now) > .milliseconds(300) { break }
     }
     return sitting.isInsideList
   }
 
-  /// Lets it go, and has the supervisor want the next start.
+  /// Reaps the plugin, and advances the supervisor to the next start.
   @discardableResult
   private func leave(_ sitting: Sitting) -> Int {
     bench.keep(log: sitting.examinee.takeLog())

@@ -1,6 +1,6 @@
 import ListEngine
 
-/// What an exam judges by: the engine and the supervisor that a server has, under a clock that the exam sets.
+/// The environment of an exam: the server's engine and supervisor under a virtual clock.
 final class ExamBench {
   let options: ExamOptions
   private(set) var clock = Instant(nanoseconds: 1_000_000_000_000)
@@ -8,13 +8,13 @@ final class ExamBench {
   private(set) var findings: [ExamFinding] = []
   private(set) var log: [String] = []
   var seen: Set<ExamRule> = []
-  /// What the plugin has shown itself to be.
+  /// The highest level that the plugin has shown.
   var level = 0
-  /// Its columns, once it has said them.
+  /// The plugin's schema, once it is declared.
   private(set) var schema: Schema?
-  /// Which rows were named last in each start, as far as they are kept.
+  /// The row keys recorded in each start, up to a limit.
   var keys: [Set<RowKey>] = []
-  /// What the engine wants loaded and cancelled since the last look.
+  /// The requests of the engine since the last ``takeWishes()``.
   private(set) var wishes: [SourceWish] = []
 
   private var engine: Engine
@@ -22,7 +22,7 @@ final class ExamBench {
   private var rejected: UInt64 = 0
   private let page = SessionID(rawValue: 1)
 
-  /// Of each rule so many findings are kept.
+  /// The maximum number of findings recorded per rule.
   private static let findingLimit = 3
   private static let logLimit = 50
 
@@ -33,7 +33,7 @@ final class ExamBench {
     _ = supervisor.handle(.start, at: clock)
   }
 
-  // MARK: What was found
+  // MARK: Findings
 
   func find(
     _ rule: ExamRule, in part: String, _ message: String, line: Int? = nil, output: String = "", advice: String? = nil
@@ -50,7 +50,7 @@ final class ExamBench {
 
   // MARK: Time
 
-  /// Lets the engine's clock go on by this much, and takes what it answers.
+  /// Advances the virtual clock and processes the engine's outputs.
   func pass(_ time: Duration) {
     clock = clock.advanced(by: time)
     takeOutputs()
@@ -76,10 +76,10 @@ final class ExamBench {
     return wishes
   }
 
-  /// Tells the supervisor, and hears what it wants.
+  /// Passes an input to the supervisor and returns its commands.
   func supervise(_ input: Supervisor.Input) -> [Supervisor.Command] { supervisor.handle(input, at: clock) }
 
-  /// Lets the clock jump to when the supervisor has something to do.
+  /// Advances the clock to the supervisor's deadline.
   func jump() -> [Supervisor.Command] {
     guard let deadline = supervisor.deadline else { return [] }
     pass(max(.zero, clock.duration(to: deadline)))
@@ -88,7 +88,7 @@ final class ExamBench {
 
   // MARK: The engine
 
-  /// Makes the table, and has a page look at it. The result is why it cannot be.
+  /// Adds the table and opens a session on it; returns the reason for a failure.
   func add(_ schema: Schema) -> String? {
     guard table == nil else { return nil }
     do throws(SchemaError) {
@@ -100,7 +100,7 @@ final class ExamBench {
     return nil
   }
 
-  /// Gives the table columns that its rows had not at first. The result is why it cannot be.
+  /// Adds columns to the table; returns the reason for a failure.
   func addColumns(_ schema: Schema) -> String? {
     guard let table, schema != self.schema else { return nil }
     let rows = engine.contents(of: table, columns: schema.columns.count)
@@ -123,7 +123,7 @@ final class ExamBench {
     takeOutputs()
   }
 
-  /// Applies changes; the result is why a row was left out, if one was.
+  /// Applies changes; returns the reason if a row was rejected.
   func apply(_ changes: Changeset) -> String? {
     guard let table else { return nil }
     engine.handle(.changes(table, changes), at: clock)
@@ -131,7 +131,7 @@ final class ExamBench {
     return newRejection(table)
   }
 
-  /// Takes a windowed table's answer; the result is why a row was left out, if one was.
+  /// Applies the answer to a query on a remote table; returns the reason if a row was rejected.
   func answer(_ event: ChildDecoder.Event) -> String? {
     guard let table else { return nil }
     switch event {
@@ -161,6 +161,6 @@ final class ExamBench {
     engine.handle(.failed(table, cell.key, column: cell.column, reason: reason), at: clock)
   }
 
-  /// How many rows the table has.
+  /// The number of rows in the table.
   var rowCount: Int { table.map { engine.tables(at: clock)[$0.rawValue].rows } ?? 0 }
 }

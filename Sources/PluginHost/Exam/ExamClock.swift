@@ -1,30 +1,32 @@
 import Glibc
 import ListEngine
 
-/// The time that an examined plugin has had: what it, or the exam, waits for a processor does not count.
+/// A clock that hardly advances while the plugin under test or the exam waits for a processor.
 ///
 ///     var clock = ExamClock(at: monotonicNow)
-///     clock.advance(to: monotonicNow, waited: .milliseconds(30))  // 30 ms of what has passed were waiting
+///     clock.advance(to: monotonicNow, waited: .milliseconds(30))
 ///     clock.now
 ///
-/// An exam judges by what a plugin does, and a machine that is busy with something else must not fail it. Who waits takes a tenth of the time
-/// all the same, so that an exam ends on a machine that never gets round to it.
+/// The exam judges the plugin's behavior, and a busy machine must not make it fail. A tenth of the
+/// waiting time counts, so that the exam ends even on a machine that never schedules it.
 struct ExamClock {
-  /// The moment by this clock.
+  /// The current time of this clock.
   private(set) var now: Instant
-  /// When it was last told the time.
+  /// The monotonic time of the last update.
   private(set) var toldAt: Instant
 
-  /// Of the time that is waited this part counts.
+  /// The divisor of the waiting time that counts.
   private static let share = 10
 
-  /// One that begins at a moment of the monotonic clock.
+  /// Creates a clock that starts at a time of the monotonic clock.
   init(at moment: Instant) {
     now = moment
     toldAt = moment
   }
 
-  /// Goes on to a moment, since the last of which so much was waited: by several at the same time more than has passed, perhaps.
+  /// Advances to a monotonic time, of which `waited` was spent waiting.
+  ///
+  /// The waiting time of several threads may exceed the elapsed time.
   mutating func advance(to moment: Instant, waited: Duration) {
     let passed = toldAt.duration(to: moment)
     guard passed > .zero else { return }

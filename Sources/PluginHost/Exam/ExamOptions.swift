@@ -1,28 +1,30 @@
 import ListEngine
 
-/// How an ``Exam`` is held.
+/// The options of an ``Exam``.
 public struct ExamOptions: Sendable {
   /// The plugin's settings.
   public var settings: [String: String] = [:]
-  /// Its table's level must be at least this.
+  /// The minimum level that the plugin must reach.
   public var level = 0
-  /// How long it may say nothing before its first list is whole.
+  /// The longest silence before the first list is complete.
   public var patience: Duration = .seconds(10)
-  /// How long it may take to answer, and to end when its standard input has ended.
+  /// The longest time for an answer, and for exiting after the standard input was closed.
   public var answer: Duration = .seconds(5)
-  /// How long it may go on after SIGTERM: a host kills it then.
+  /// The longest time for exiting after SIGTERM.
+  ///
+  /// A host then kills the process.
   public var termination = SupervisionPolicy().terminationGrace
-  /// How long it is watched after its first list.
+  /// The time for which the plugin is watched after its first list.
   public var watch: Duration = .seconds(1)
-  /// How long it is not read, and how long it is stopped.
+  /// The time for which the plugin's output is not read, and for which the plugin is stopped.
   public var stall: Duration = .milliseconds(500)
-  /// So much silence means that it has told what there is.
+  /// The silence after which the plugin is considered to have sent everything.
   public var quiet: Duration = .milliseconds(300)
-  /// How long a list may take that does not end.
+  /// The longest time for receiving a list without an end.
   public var longestList: Duration = .seconds(60)
-  /// Knows the languages that columns may be ordered by.
+  /// The collators for the languages of columns.
   public var collators: @Sendable (String, Bool) -> (any Collator)? = { _, _ in nil }
 
-  /// The usual choices.
+  /// Creates the default options.
   public init() {}
 }

@@ -1,7 +1,7 @@
 import Wire
 
 extension ExamReport {
-  /// What programs read: one JSON object; docs/plugins.md says its members.
+  /// The report as one JSON object, with the members documented in docs/plugins.md.
   public var json: String {
     var writer = JSONWriter()
     writer.raw("{\"plugin\":")

@@ -1,5 +1,5 @@
 extension ExamReport {
-  /// What build servers read: a test suite, with a test case for each rule.
+  /// The report as a JUnit XML test suite for build servers, with one test case per rule.
   public var junit: String {
     let rules = rules
     let skipped = rules.filter { outcome(of: $0) == .notSeen }.count
@@ -25,7 +25,7 @@ extension ExamReport {
     return text + "</testsuite>\n"
   }
 
-  /// What XML can hold of a text.
+  /// Escapes a text for XML and replaces characters that XML does not allow.
   private static func escaped(_ text: String) -> String {
     var result = ""
     for scalar in text.unicodeScalars {

@@ -1,5 +1,5 @@
 extension ExamReport {
-  /// What people read.
+  /// The report as human-readable text.
   public var text: String {
     var text = "\(plugin): level \(level)\n\n"
     for rule in rules {

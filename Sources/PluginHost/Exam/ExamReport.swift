@@ -1,56 +1,57 @@
-/// Something that a plugin did and should not have, or did not do.
+/// A violation of a rule by a plugin.
 public struct ExamFinding: Hashable, Sendable {
-  /// What it is against.
+  /// The violated rule.
   public var rule: ExamRule
-  /// In which part of the exam, such as “the first start”.
+  /// The part of the exam, such as “the first start”.
   public var part: String
-  /// What was found.
+  /// A description of the violation.
   public var message: String
-  /// The line of the plugin's output that shows it, counted from 1 since this start.
+  /// The offending line of the plugin's output, counted from 1 in this start.
   public var line: Int?
   /// The beginning of that line.
   public var output = ""
-  /// What to do about it, where the advice for its rule does not fit.
+  /// The remedy, if the rule's general one does not fit.
   public var advice: String?
 
-  /// What an author does about it.
+  /// The remedy for the plugin's author.
   public var remedy: String { advice ?? rule.remedy }
 }
 
-/// What came of an ``Exam``.
+/// The result of an ``Exam``.
 public struct ExamReport: Hashable, Sendable {
-  /// What became of a rule.
+  /// The outcome of one rule.
   public enum Outcome: String, Sendable {
-    /// It was looked at, and nothing was found.
+    /// The rule was checked without findings.
     case passed
-    /// Something was found.
+    /// The rule was violated.
     case failed
-    /// There was no occasion to look.
+    /// The exam had no occasion to check the rule.
     case notSeen = "not seen"
   }
 
-  /// What the plugin is called.
+  /// The name of the plugin.
   public var plugin: String
-  /// What the plugin has shown or claimed to be: 0 rows, 1 messages, 2 deferred cells, 3 windows or actions.
+  /// The level that the plugin has shown or claimed: 0 rows, 1 messages, 2 deferred cells, 3 remote
+  /// tables or actions.
   public var level: Int
-  /// The rules that were looked at.
+  /// The rules that were checked.
   public var seen: Set<ExamRule>
-  /// What was found, in the order of the exam.
+  /// The findings, in the order of the exam.
   public var findings: [ExamFinding]
-  /// What it wrote to standard error, the first lines.
+  /// The first lines of the plugin's standard error.
   public var log: [String]
 
-  /// Whether it has passed.
+  /// Whether the plugin has passed the exam.
   public var isPassed: Bool { findings.isEmpty }
-  /// The rules that were broken.
+  /// The rules that were violated.
   public var broken: Set<ExamRule> { Set(findings.map(\.rule)) }
 
-  /// What became of a rule.
+  /// Returns the outcome of a rule.
   public func outcome(of rule: ExamRule) -> Outcome {
     broken.contains(rule) ? .failed : seen.contains(rule) ? .passed : .notSeen
   }
 
-  /// What an author does about what was found against a rule, each advice once.
+  /// Returns the distinct remedies for the findings on a rule.
   func remedies(for rule: ExamRule) -> [String] {
     var remedies: [String] = []
     for finding in findings where finding.rule == rule && !remedies.contains(finding.remedy) {
@@ -59,6 +60,6 @@ public struct ExamReport: Hashable, Sendable {
     return remedies
   }
 
-  /// The rules of the levels that the plugin has, and what else was found.
+  /// The rules of the plugin's level and below, and all violated rules.
   public var rules: [ExamRule] { ExamRule.allCases.filter { $0.level <= level || broken.contains($0) } }
 }

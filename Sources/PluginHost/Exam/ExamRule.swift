@@ -1,64 +1,65 @@
-/// What an ``Exam`` looks at; docs/plugins.md explains each.
+/// A rule that an ``Exam`` checks.
 ///
-/// The raw value is what reports call it.
+/// All rules are explained in docs/plugins.md.
+/// The raw value is the rule's name in reports.
 public enum ExamRule: String, CaseIterable, Comparable, Sendable {
   // MARK: Level 0: rows
-  /// It can be started, and tells rows or an empty list before our patience is at its end.
+  /// The plugin starts, and sends rows or an empty list within the time limit.
   case start
-  /// Every line is one JSON object in UTF-8, no longer and no deeper than may be.
+  /// Every line is one JSON object in UTF-8, within the limits of length and depth.
   case lines
-  /// The last line has an end.
+  /// The last line ends with a line break.
   case wholeLines = "whole-lines"
-  /// Every row has a key and the cells that the table wants, and what is changed is there.
+  /// Every row has a key and matching cells, and every changed row exists.
   case rows
-  /// It does not end by itself, whatever the host does.
+  /// The plugin does not exit by itself, regardless of the host's input.
   case stays
-  /// It ends when it is to end, and leaves no process behind.
+  /// The plugin exits when it should, and leaves no processes behind.
   case end
-  /// It comes back after a sudden end, with the same columns, and its list replaces the old one.
+  /// After a kill, the plugin restarts with the same columns, and its list replaces the old one.
   case restart
   /// Rows have the same keys after a restart.
   case keys
 
   // MARK: Level 1: messages
-  /// It introduces itself as the protocol wants.
+  /// The plugin sends a valid hello.
   case hello
-  /// It says its columns once, before its rows, and they can be.
+  /// The plugin sends one valid schema, before its rows.
   case schema
-  /// Every message is one that there is, with what belongs into it.
+  /// Every message has a known type and valid members.
   case messages
-  /// A list that it begins has an end.
+  /// Every reload is ended by a commit.
   case commit
-  /// It answers when it is asked whether it is well, if it has said so.
+  /// The plugin answers health checks if it claims to.
   case health
-  /// Settings that cannot be are refused with a reason, or ignored.
+  /// Invalid settings are refused with a reason, or ignored.
   case settings
 
-  // MARK: Level 2: deferred cells, images, and tables whose rows it keeps
-  /// Each deferred cell and each query that it is asked is answered.
+  // MARK: Level 2: deferred cells, images and remote tables
+  /// Every requested deferred cell and every query is answered.
   case answers
-  /// What it answers fits the column.
+  /// Answers fit their columns.
   case values
-  /// It goes on answering after cells or queries were cancelled again and again.
+  /// The plugin still answers after many cancellations.
   case cancel
-  /// The sections that it tells of rows it keeps add up, and hold what they say.
+  /// The sections of a remote table are complete and contain the rows they claim.
   case sections
-  /// The rows of a sorted query come in the order that was asked for.
+  /// The rows of a sorted query arrive in the requested order.
   case order
-  /// Rows that a filter or a search leaves out do not come, and those that pass do.
+  /// A filtered or searched query returns exactly the matching rows.
   case filter
-  /// Pages of one query fit together: no gap, no row twice, and the first row is the first.
+  /// The blocks of one query fit together: no gaps, no duplicates, and a correct first row.
   case pages
-  /// A count is the number of rows.
+  /// Every count equals the number of rows.
   case counts
-  /// Each image that it is asked for is answered, with what a page can show.
+  /// Every image request is answered, and images have a format that browsers can show.
   case images
 
   // MARK: Level 3: actions
-  /// Each action is answered, once, and one that there is not with an error.
+  /// Every action is answered once, and unknown ones with an error.
   case actions
 
-  /// The level that a rule belongs to.
+  /// The level that the rule belongs to.
   public var level: Int {
     switch self {
     case .start, .lines, .wholeLines, .rows, .stays, .end, .restart, .keys: 0
@@ -68,7 +69,7 @@ public enum ExamRule: String, CaseIterable, Comparable, Sendable {
     }
   }
 
-  /// What is looked at, in a few words.
+  /// A short description of the rule.
   public var title: String {
     switch self {
     case .start: "it starts, and tells what it has"
@@ -98,7 +99,7 @@ public enum ExamRule: String, CaseIterable, Comparable, Sendable {
     }
   }
 
-  /// What an author does about a finding.
+  /// The remedy for the plugin's author.
   public var remedy: String {
     switch self {
     case .start:
@@ -152,7 +153,7 @@ public enum ExamRule: String, CaseIterable, Comparable, Sendable {
     }
   }
 
-  /// In the order in which they are explained.
+  /// Orders rules as documented.
   public static func < (lhs: Self, rhs: Self) -> Bool {
     allCases.firstIndex(of: lhs)! < allCases.firstIndex(of: rhs)!
   }

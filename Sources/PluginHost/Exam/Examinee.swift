@@ -1,30 +1,35 @@
 import ListEngine
 
-/// A plugin that is examined: something that is told lines, says lines, and can be stopped and ended.
+/// A plugin under test, which exchanges lines with the exam and can be stopped and ended.
 ///
-/// Used on one thread.
+/// Used on one thread only.
 protocol Examinee: AnyObject {
-  /// The moment by a clock that all but stands still while it, or the exam, waits for a processor: see ``ExamClock``.
+  /// The time of a clock that hardly advances while the plugin or the exam waits for a processor;
+  /// see ``ExamClock``.
   var now: Instant { get }
-  /// How it has ended; `nil` while it runs.
+  /// The exit status, or `nil` while the plugin runs.
   var exit: Supervisor.Exit? { get }
-  /// What it has written to its log since the last call.
+  /// Returns the log lines since the last call.
   func takeLog() -> [String]
-  /// Hands it bytes; what it does not take within the time is dropped.
+  /// Writes bytes to the plugin.
+  ///
+  /// Bytes that it does not accept in time are dropped.
   func say(_ bytes: [UInt8], within bound: Duration)
-  /// Says that there is no more to hear.
+  /// Closes the plugin's input.
   func closeInput()
-  /// Waits for output and reads it. `nil`: nothing came. Empty: nothing more will come.
+  /// Waits for output and reads it.
+  ///
+  /// Returns `nil` after the timeout, and an empty array at the end of the output.
   func read(atMost count: Int, within bound: Duration) -> [UInt8]?
-  /// Asks it to end, for all the world the last time.
+  /// Asks the plugin to end, like SIGTERM.
   func terminate()
-  /// Ends it in the middle of whatever it does.
+  /// Kills the plugin at once.
   func kill()
-  /// Holds it, or lets it go on, as if the whole machine had slept.
+  /// Stops or continues the plugin, as if the whole machine were suspended.
   func hold(_ isHeld: Bool)
-  /// Lets it go when it has ended; the number of processes that it has left behind.
+  /// Reaps the ended plugin; returns the number of processes that it has left behind.
   func reap() -> Int
 }
 
-/// What starts an ``Examinee`` anew.
+/// Starts a new instance of the plugin under test.
 typealias ExamineeMaker = @Sendable (_ pipeBytes: Int32) throws -> any Examinee

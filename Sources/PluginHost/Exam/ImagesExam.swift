@@ -1,14 +1,14 @@
 import ListEngine
 import Wire
 
-/// The part of an exam for plugins that give images: those in their rows are asked for, cancelled in storms, and asked for again.
+/// The part of the exam for images, which are requested, cancelled in bursts, and requested again.
 struct ImagesExam {
   private let sitting: Sitting
   private let bench: ExamBench
 
   private static let images = 3
   private static let storms = 30
-  /// The longest key that a page may ask for.
+  /// The maximum length of a key that a client may request, in bytes.
   private static let greatestKey = 1_024
   private static let missing = "rowcast-exam: no such image"
 
@@ -17,7 +17,7 @@ struct ImagesExam {
     bench = sitting.bench
   }
 
-  /// Holds it.
+  /// Runs this part of the exam.
   func run() {
     guard bench.schema?.loadsImages ?? false else { return }
     bench.seen.insert(.images)
@@ -29,11 +29,11 @@ struct ImagesExam {
       number += 1
       sitting.ask(image: number, key)
       guard let outcome = answer(to: number, "the image “\(key.prefix(80))”") else { return }
-      // What a host in between has not let through is the plugin's all the same.
+      // A host in between refuses large images, but the plugin is responsible.
       if case .failed(let reason) = outcome, reason.hasPrefix(ImageGiver.tooLarge) {
         return find("the image “\(key.prefix(80))” cannot be shown: \(reason)")
       }
-      // That it cannot be made, or is gone by now, is an answer.
+      // A failure or a missing image is a valid answer.
       guard case .bytes(let bytes) = outcome else { continue }
       if bytes.count > ImageKind.greatestByteCount {
         return find("the image “\(key.prefix(80))” has \(bytes.count) bytes, more than \(ImageKind.greatestByteCount)")
@@ -63,11 +63,11 @@ struct ImagesExam {
     }
   }
 
-  /// What it answers; `nil`, and found, when it does not.
+  /// Waits for an answer; reports a finding and returns `nil` when there is none.
   private func answer(to number: UInt64, _ what: String) -> ImageOutcome? {
     let patience = min(.seconds(10), bench.options.answer * 2)
     if sitting.hear(for: patience, until: { sitting.images[number] != nil }) { return sitting.images[number] }
-    // That it has ended is another finding.
+    // An exit is reported as a separate finding.
     if !sitting.isAtEnd { find("request \(number), for \(what), was not answered within \(patience)") }
     return nil
   }

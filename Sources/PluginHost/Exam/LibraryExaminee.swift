@@ -1,22 +1,24 @@
 import Glibc
 import ListEngine
 
-/// A shared library that is examined inside our own process: the same lines as from a child, through a pipe that is ours.
+/// A shared library under test inside this process, with the lines of a child process over an
+/// in-memory pipe.
 ///
-/// What would end a process ends its instance: a library is not unloaded. It cannot be held.
+/// Ending the process is simulated by ending the instance, because libraries are never unloaded.
+/// `hold(_:)` has no effect.
 final class LibraryExaminee: Examinee {
-  /// What the library's threads share with us.
+  /// The pipe shared with the library's threads.
   private final class Pipe: @unchecked Sendable {
     let monitor = Monitor()
     let room: Int
-    // Under `monitor`.
+    // Guarded by `monitor`.
     var bytes: [UInt8] = []
     var isClosed = false
     var code: Int32?
     var log: [String] = []
     init(room: Int) { self.room = room }
 
-    /// Waits while it is full, as a pipe makes a program wait.
+    /// Appends bytes and waits while the pipe is full, as a pipe makes a program wait.
     func put(_ new: [UInt8]) -> Bool {
       monitor.withLock {
         _ = monitor.wait(nanoseconds: .max) { bytes.count < room || isClosed }
@@ -81,7 +83,7 @@ final class LibraryExaminee: Examinee {
   func kill() { stop(.signal(SIGKILL)) }
   func hold(_ isHeld: Bool) {}
 
-  /// Who waits for room is let go first.
+  /// Stops the library, first releasing threads that wait for space in the pipe.
   private func stop(_ exit: Supervisor.Exit) {
     pipe.monitor.withLock {
       pipe.isClosed = true
@@ -112,8 +114,10 @@ final class LibraryExaminee: Examinee {
 }
 
 extension Exam {
-  /// Examines a shared library inside of this process, where a crash of the plugin is a crash of the exam. The rules and the findings are
-  /// those of the same library as a child process.
+  /// Examines a shared library inside this process, where a crash of the plugin also crashes the
+  /// exam.
+  ///
+  /// The rules and findings equal those of the same library as a child process.
   public static func hold(ofLibrary path: String, named name: String, _ options: ExamOptions = ExamOptions())
     -> ExamReport
   {

@@ -1,8 +1,8 @@
 import Glibc
 
-/// Who is in a process group, by what /proc says.
+/// The members of a process group, read from /proc.
 enum ProcessGroup {
-  /// The processes of a group that run; not its leader, and none that have ended and were not waited for.
+  /// Returns the running processes of a group, without its leader and without zombies.
   static func members(of leader: pid_t) -> [pid_t] {
     guard let folder = opendir("/proc") else { return [] }
     defer { closedir(folder) }
@@ -15,7 +15,8 @@ enum ProcessGroup {
     return members
   }
 
-  /// The state and the group in /proc/N/stat: behind the name, which may hold blanks and brackets.
+  /// Reads the state and group from /proc/N/stat, after the name, which may contain blanks and
+  /// brackets.
   private static func status(_ number: pid_t) -> (state: Substring, group: pid_t)? {
     let file = open("/proc/\(number)/stat", O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { return nil }

@@ -1,16 +1,22 @@
 import Glibc
 import ListEngine
 
-/// How long threads have waited for a processor, as the kernel counts it; nothing where it does not.
+/// The time that threads have waited for a processor, from the kernel's statistics.
+///
+/// Zero if the kernel has none.
 struct ProcessorWait {
-  /// What each thread had waited when it was looked at last, by its folder.
+  /// The waiting time of each thread at the last call, by its folder.
   private var known: [String: UInt64] = [:]
 
-  /// So many threads are looked at; a plugin with more is given the time of these.
+  /// The maximum number of threads measured.
+  ///
+  /// Further threads are ignored.
   private static let threadLimit = 64
 
-  /// How long the calling thread, and the threads of a process and of what it has started, have waited since the last call; those that have
-  /// come since then from their beginning on.
+  /// Returns the time waited since the last call, summed over the calling thread, a process and its
+  /// descendants.
+  ///
+  /// Threads started since then count from their start.
   mutating func take(of process: pid_t?) -> Duration {
     var found: [String: UInt64] = [:]
     if let wait = Self.wait("/proc/thread-self/schedstat") { found["self"] = wait }
@@ -26,7 +32,7 @@ struct ProcessorWait {
     }
     var sum: UInt64 = 0
     for (thread, wait) in found {
-      // The exam's own thread, and what ran before the first look, began earlier.
+      // At the first call, all threads count from now, because they may have started earlier.
       let before = known[thread] ?? (known.isEmpty ? wait : 0)
       if wait > before { sum &+= wait - before }
     }
@@ -34,7 +40,7 @@ struct ProcessorWait {
     return .nanoseconds(Int64(min(sum, UInt64(Int64.max))))
   }
 
-  /// The second field: nanoseconds in the queue of a processor.
+  /// Reads the second field: nanoseconds in a run queue.
   private static func wait(_ path: String) -> UInt64? {
     let fields = words(of: path)
     return fields.count > 1 ? UInt64(fields[1]) : nil

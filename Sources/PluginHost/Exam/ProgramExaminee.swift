@@ -1,7 +1,7 @@
 import Glibc
 import ListEngine
 
-/// A program that is examined, as a child process of ours.
+/// A program under test, run as a child process.
 final class ProgramExaminee: Examinee {
   private let process: ChildProcess
   private let time: ExamTime
@@ -9,12 +9,14 @@ final class ProgramExaminee: Examinee {
   private var errors = ErrorLog()
   private var lines: [String] = []
   private var isAtEnd = false
-  /// F_SETPIPE_SZ, which is GNU’s and not visible here.
+  /// `F_SETPIPE_SZ`, a GNU constant that is not visible here.
   private static let setPipeSize: Int32 = 1_031
 
-  /// Starts it; `pipeBytes`: how much it may write that nobody has read.
+  /// Starts the program.
+  ///
+  /// `pipeBytes`: the capacity of its output pipe, or 0 for the default.
   init(_ command: ChildCommand, pipeBytes: Int32) throws(ChildProcess.Fault) {
-    // No page waits beside an exam, and it is timed.
+    // Not niced, because the exam is timed and serves no clients.
     process = try ChildProcess(command, niceness: 0)
     time = ExamTime(of: process.process)
     if pipeBytes > 0 { _ = fcntl(process.output, Self.setPipeSize, pipeBytes) }
@@ -56,7 +58,7 @@ final class ProgramExaminee: Examinee {
       } else if errno == EAGAIN || errno == EINTR {
         guard wait(process.input, POLLOUT, until: deadline) else { return }
       } else {
-        return process.closeInput()  // it does not want to hear us, which it may
+        return process.closeInput()  // the plugin has closed its input, which is allowed
       }
     }
   }
@@ -65,7 +67,7 @@ final class ProgramExaminee: Examinee {
 
   func read(atMost count: Int, within bound: Duration) -> [UInt8]? {
     guard !isAtEnd else { return [] }
-    readErrors()  // a full pipe there would hold it, too
+    readErrors()  // a full error pipe would also block it
     guard wait(process.output, POLLIN, until: now.advanced(by: bound)) else { return nil }
     let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
       filled = max(0, Glibc.read(process.output, buffer.baseAddress, count))
@@ -74,7 +76,7 @@ final class ProgramExaminee: Examinee {
     return bytes
   }
 
-  /// Waits in slices, so that a full pipe of errors holds nobody for long.
+  /// Waits in slices, so that a full error pipe does not block the plugin for long.
   private func wait(_ file: Int32, _ event: Int32, until deadline: Instant) -> Bool {
     while true {
       let rest = max(.zero, now.duration(to: deadline))
@@ -94,7 +96,7 @@ final class ProgramExaminee: Examinee {
     readErrors()
     errors.end { lines.append($0) }
     var others = ProcessGroup.members(of: process.process).count
-    // What had the same signal may take a moment longer.
+    // Descendants that received the same signal may take a moment longer.
     for _ in 0..<50 where others > 0 {
       _ = poll(nil, 0, 10)
       others = ProcessGroup.members(of: process.process).count

@@ -1,6 +1,6 @@
 import ListEngine
 
-/// How an exam names what it has asked.
+/// Descriptions of queries and values for findings.
 extension QueriesExam {
   static func written(_ key: RowKey) -> String {
     switch key {
@@ -46,26 +46,28 @@ extension QueriesExam {
   }
 }
 
-/// Filters to ask a plugin for, made of values that its rows have: each leaves out some of them where that can be.
+/// Filters for testing a plugin, built from values in its rows.
+///
+/// Each excludes some rows if possible.
 struct FilterSamples {
   private(set) var filters: [Filter<Int>] = []
   /// A text to search for.
   private(set) var needle: String?
 
-  /// Of each operator so many columns.
+  /// The maximum number of columns per operator.
   private static let columns = 3
 
   init(_ schema: Schema, _ windowed: WindowedCapabilities, _ rows: [RowPage.Row]) {
     let usable = schema.columns.indices.filter { ![.image, .series].contains(schema.columns[$0].type) }
     let named = usable.filter { windowed.filterColumns?.contains($0) ?? true }
-    // Columns whose values differ show more.
+    // Columns with different values are more useful and come first.
     let values = Dictionary(uniqueKeysWithValues: usable.map { ($0, Self.values(of: $0, rows)) })
     let columns = named.filter { values[$0]!.count > 1 } + named.filter { values[$0]!.count == 1 }
     for power in WindowedCapabilities.FilterOperator.allCases where windowed.filters.contains(power) {
       let made = columns.compactMap { column in Self.filter(power, column, values[column]!, windowed.filters) }
       filters += made.prefix(Self.columns)
     }
-    // One that some row lacks: a source that ignores the search gives that row as well.
+    // A text missing in some row is preferred, because it detects a source that ignores the search.
     let texts = usable.flatMap { values[$0]! }
     let needles = texts.compactMap(Self.part) + texts.compactMap(Self.whole)
     needle = needles.first { needle in rows.contains { !Self.has(needle, $0.cells) } } ?? needles.first
@@ -80,7 +82,7 @@ struct FilterSamples {
     return cells.contains { if case .text(let text) = $0 { text.lowercased().contains(needle) } else { false } }
   }
 
-  /// Two values of a column: from the middle of its rows, and another one.
+  /// Returns up to two values of a column: one from the middle row, and a different one.
   private static func values(of column: Int, _ rows: [RowPage.Row]) -> [Cell] {
     let cells = rows.map { $0.cells[column] }.filter { $0 != .null }
     guard !cells.isEmpty else { return [] }
@@ -111,7 +113,7 @@ struct FilterSamples {
 
   private static func part(_ value: Cell) -> String? { part(of: value) }
 
-  /// Some letters and digits of a text, in the other case.
+  /// Returns up to three letters and digits of a text with the case inverted.
   private static func part(of value: Cell, isFirst: Bool = false) -> String? {
     guard case .text(let text) = value else { return nil }
     func isPlain(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20) }

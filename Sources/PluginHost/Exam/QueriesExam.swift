@@ -1,27 +1,29 @@
 import ListEngine
 
-/// The part of an exam for plugins that keep their rows: what they answer must be what was asked, in order, choice and number.
+/// The part of the exam for remote tables: answers must have the requested order, filter and number
+/// of rows.
 ///
-/// Rows are read without a filter first, up to a bound; what else is asked is compared with them, and each page with its query. A table may change
-/// meanwhile: everything is looked at again, and only what is wrong each time is a finding. Where answers are compared with each
-/// other that counts only when the rows were the same before and afterwards.
+/// Rows are first read without a filter, up to a limit. Answers to other queries are compared with
+/// them, and each block with its query. Since the table may change meanwhile, everything is checked
+/// several times, and only persistent faults become findings. Faults found by comparing answers
+/// count only when the rows were the same before and afterwards.
 struct QueriesExam {
-  /// Something that is wrong.
+  /// A fault in one or several answers.
   private struct Fault {
     var rule: ExamRule
     var message: String
     var line: Int?
-    /// Whether it shows in several answers only.
+    /// Whether the fault shows only by comparing several answers.
     var comparesAnswers = false
   }
 
-  /// It did not answer: a finding of its own.
+  /// A missing answer, which is reported as a separate finding.
   private struct Silence: Error {}
 
-  /// Rows of one query that were read page after page.
+  /// The rows of one query, read block by block.
   private struct Reading: Equatable {
     var rows: [RowPage.Row] = []
-    /// Whether no rows follow.
+    /// Whether the query has no further rows.
     var isWhole = false
     var lastLine: Int?
 
@@ -37,7 +39,7 @@ struct QueriesExam {
   private let windowed: WindowedCapabilities
   private var number = UInt64(1) << 42
   private var faults: [ExamRule: Fault] = [:]
-  /// What the rows of the whole table are known to be.
+  /// The rows of the unfiltered table.
   private var known = Reading()
 
   private static let attempts = 3
@@ -47,7 +49,7 @@ struct QueriesExam {
   private static let comparedRows = 200
   private static let columns = 4
 
-  /// `nil` for a plugin that keeps no rows, or was never asked for any.
+  /// Creates this part of the exam; `nil` when the table is not remote or was never queried.
   init?(_ sitting: Sitting) {
     guard let schema = sitting.bench.schema, let windowed = schema.windowed, sitting.firstQuery != nil else {
       return nil
@@ -55,9 +57,9 @@ struct QueriesExam {
     (self.sitting, bench, self.schema, self.windowed) = (sitting, sitting.bench, schema, windowed)
   }
 
-  /// Holds it.
+  /// Runs this part of the exam.
   mutating func run() {
-    // Of answers that do not come, or cannot be taken, nothing more is to be learned.
+    // Unanswered or unreadable queries are findings already, and leave nothing more to check.
     guard !bench.hasFound(.answers), !bench.hasFound(.cancel), !bench.hasFound(.rows) else { return }
     bench.seen.formUnion([.pages])
     if windowed.count == .exact { bench.seen.insert(.counts) }
@@ -75,7 +77,7 @@ struct QueriesExam {
     }
   }
 
-  /// Looks at everything once.
+  /// Checks everything once.
   mutating private func look() throws(Silence) {
     faults = [:]
     known = try read(Query(), rows: Self.knownRows, "without a filter")
@@ -91,14 +93,14 @@ struct QueriesExam {
   }
 
   mutating private func note(_ rule: ExamRule, _ message: String, _ line: Int?, comparesAnswers: Bool = false) {
-    // What shows in one answer is surer.
+    // A fault in a single answer is more certain and takes precedence.
     if let fault = faults[rule], comparesAnswers || !fault.comparesAnswers { return }
     faults[rule] = Fault(rule: rule, message: message, line: line, comparesAnswers: comparesAnswers)
   }
 
-  // MARK: Places
+  // MARK: Positions
 
-  /// The same rows must come however they are asked for.
+  /// Checks that offsets and cursors return the same rows.
   mutating private func lookAtPlaces() throws(Silence) {
     let rows = known.rows
     guard rows.count > 1 else { return }
@@ -108,7 +110,7 @@ struct QueriesExam {
         guard let (page, line) = try ask(Query(), skip: skip, count: count, .pages, "of rows \(skip + 1) and on") else {
           return
         }
-        // A source with places may give fewer, when they have much to tell.
+        // A source that supports keyset paging may return fewer rows if they are large.
         let expected = windowed.paging != .offset && page.hasMore && !page.rows.isEmpty ? page.rows.count : count
         compare(page.rows, with: rows[skip..<skip + expected], "after \(skip) rows were skipped", line)
       }
@@ -130,7 +132,7 @@ struct QueriesExam {
       else { return }
       compare(again.rows, with: rows.prefix(first.rows.count), "through the place of row \(first.rows.count)", ending)
     }
-    // The end lies where the count says.
+    // Check the last rows against the count.
     guard windowed.paging != .keyset, !known.isWhole, windowed.count == .exact else { return }
     guard let (page, _) = try ask(Query(), count: 1, .pages, "of the first row"), let count = page.count, count > 5
     else { return }
@@ -171,7 +173,7 @@ struct QueriesExam {
       let words = "sorted by \(Self.words(sort, schema))"
       let reading = try read(query, rows: Self.comparedRows, words)
       expect(known.rows, in: reading, of: query, words, .pages)
-      // Ties are in an order of the source's own, which does not change by itself.
+      // The order of ties is up to the source, but it must be stable.
       guard let (again, line) = try ask(query, count: Self.pageRows, .order, words) else { continue }
       let first = reading.rows.prefix(again.rows.count)
       if !again.rows.map(\.key).elementsEqual(first.map(\.key)) {
@@ -182,7 +184,7 @@ struct QueriesExam {
     }
   }
 
-  /// Looks whether rows that are known are among those that have come: all that pass, as far as the reading goes.
+  /// Checks that the known rows matching a query are in the reading, as far as it goes.
   mutating private func expect(
     _ rows: [RowPage.Row], in reading: Reading, of query: Query, _ words: String, _ rule: ExamRule
   ) {
@@ -225,7 +227,7 @@ struct QueriesExam {
 
   // MARK: Sections
 
-  /// With all rows at hand it is known which sections there are.
+  /// Checks the sections against the complete list of rows.
   mutating private func lookAtSections() throws(Silence) {
     guard known.isWhole else { return }
     let columns = windowed.group.sorted().prefix(2).filter { schema.columns[$0].type != .number }
@@ -249,9 +251,9 @@ struct QueriesExam {
     }
   }
 
-  // MARK: Asking
+  // MARK: Queries
 
-  /// Reads rows of a query from the first, page after page, and looks at each page.
+  /// Reads the rows of a query block by block from the first, and checks each block.
   mutating private func read(_ query: Query, rows limit: Int, _ words: String) throws(Silence) -> Reading {
     var reading = Reading()
     var keys: Set<RowKey> = []
@@ -265,7 +267,7 @@ struct QueriesExam {
         break
       }
       reading.lastLine = line
-      // A row that does not fit is another finding.
+      // A malformed row is reported as a separate finding.
       guard page.rows.allSatisfy({ $0.cells.count == schema.columns.count }) else { throw Silence() }
       switch check.fault(in: reading.rows.suffix(1) + page.rows) {
       case .order(let row, let former, let column):
@@ -305,7 +307,7 @@ struct QueriesExam {
     return reading
   }
 
-  /// Asks for rows; `nil` when it says that it cannot, which is a fault.
+  /// Requests rows; returns `nil` after noting a fault when the answer is a failure or unsuitable.
   mutating private func ask(
     _ query: Query, after: PageCursor? = nil, upTo: PageCursor? = nil, skip: Int = 0, count: Int, _ rule: ExamRule,
     _ words: String

@@ -1,15 +1,17 @@
 import ListEngine
 
-/// The part of an exam for plugins that group rows they keep: the sections must add up, and hold what they say.
+/// The part of the exam for sections of remote tables, which must be complete and contain the rows
+/// they claim.
 ///
-/// A table may change meanwhile. What does not add up is asked for again: only what is wrong each time is a finding.
+/// Since the table may change meanwhile, faults are checked again, and only persistent ones become
+/// findings.
 struct SectionsExam {
   private let sitting: Sitting
   private let bench: ExamBench
 
   private static let attempts = 3
   private static let pause = Duration.seconds(1)
-  /// As an engine asks.
+  /// The limit that the engine uses.
   private static let limit = Limits().windowedSections
   private static let pageRows = 100
   private static let firstNumber: UInt64 = 1 << 41
@@ -19,24 +21,24 @@ struct SectionsExam {
     bench = sitting.bench
   }
 
-  /// Holds it.
+  /// Runs this part of the exam.
   func run() {
     guard let schema = bench.schema, let windowed = schema.windowed, let column = windowed.group.min() else { return }
     bench.seen.insert(.sections)
     var number = Self.firstNumber
     var fault: String?
     for attempt in 0..<Self.attempts {
-      // A source may count anew beside its answers after a change.
+      // A source may update its counts asynchronously after a change.
       if attempt > 0 { sitting.hear(for: Self.pause) { false } }
       fault = look(schema, windowed, column, &number)
       guard let fault, !sitting.isAtEnd, !bench.hasFound(.answers) else { return }
-      // An answer that never comes does not come for asking again.
+      // A missing answer will not arrive by asking again.
       if fault.isEmpty { return }
     }
     if let fault { sitting.find(.sections, fault) }
   }
 
-  /// Looks once; the result is what is wrong. Empty: it did not answer.
+  /// Checks once; returns the fault, or an empty text when there was no answer.
   private func look(
     _ schema: Schema, _ windowed: WindowedCapabilities, _ column: Int, _ number: inout UInt64
   ) -> String? {
@@ -52,7 +54,7 @@ struct SectionsExam {
     switch answer {
     case .sections(let told): sections = told
     case .failed(let reason):
-      // With so few rows there cannot be more sections than were allowed.
+      // A table with so few rows has no more sections than the limit.
       guard let count, count <= Self.limit else { return nil }
       return "it could not tell the sections by “\(name)” of its \(count) rows: \(reason)"
     case .page: return "it answered with rows when it was asked for sections"
@@ -96,12 +98,13 @@ struct SectionsExam {
     return nil
   }
 
-  /// The answer; `nil` when none came, which is a finding of its own, or it has ended.
+  /// Sends a query and waits for the answer; `nil` when there is none, which is a separate finding
+  /// or an exit.
   private func ask(
     _ query: Query, _ section: [Cell], _ what: PageRequest.What, _ number: inout UInt64
   ) -> Sitting.QueryAnswer? {
     number += 1
-    // Whoever keeps rows was asked something before.
+    // Every remote table has been queried before.
     guard var request = sitting.firstQuery else { return nil }
     request.id = PageRequestID(rawValue: number)
     (request.query, request.section, request.what) = (query, section, what)

@@ -1,9 +1,11 @@
 import Glibc
 import ListEngine
 
-/// One start of an examined plugin: what it says is heard by the decoder and the engine that a server has, and each line is judged.
+/// One start of a plugin under test.
+///
+/// The server's decoder and engine process its output, and each line is judged.
 final class Sitting {
-  /// What reports call it.
+  /// The name of this start in reports.
   let part: String
   let bench: ExamBench
   let examinee: any Examinee
@@ -17,41 +19,43 @@ final class Sitting {
   private var isBeingEnded = false
   private var isLastLine = false
 
-  /// What it has introduced itself with.
+  /// The plugin's hello, once received.
   private(set) var hello: ChildHello?
-  /// Whether nothing more will come.
+  /// Whether the output has ended.
   private(set) var isAtEnd = false
-  /// Why it cannot be used, in its own words or in ours; a rule was found broken then, but for settings.
+  /// The reason why the plugin is unusable, from the plugin or the host.
+  ///
+  /// Unless it is about settings, the violation of a rule was reported, too.
   private(set) var refusal: String?
-  /// Whether a whole list, or rows of which no end is told, has come.
+  /// Whether a complete list, or rows outside a reload, have arrived.
   private(set) var isListed = false
-  /// When something came last, or when it was started.
+  /// The time of the last output, or of the start.
   private(set) var heardAt: Instant
-  /// How many pieces of output have come.
+  /// The number of chunks of output received.
   private(set) var heardCount = 0
-  /// Cells that it was asked for and has not answered.
+  /// The pending requests for deferred cells.
   private(set) var asked: Set<DeferredCell> = []
-  /// Queries that it was asked and has not answered.
+  /// The pending queries.
   private(set) var queried: Set<PageRequestID> = []
-  /// The first of the queries that the engine has had asked: what an exam of its own can ask again.
+  /// The first query of the engine, which parts of the exam repeat with changes.
   private(set) var firstQuery: PageRequest?
-  /// Answers to queries of the exam's own, by their ids; see ``ask(_:keepingAnswers:)``.
+  /// The answers to the exam's own queries; see ``ask(_:keepingAnswers:)``.
   private(set) var answers: [PageRequestID: QueryAnswer] = [:]
-  /// The lines that they stood in.
+  /// The output lines of these answers.
   private(set) var answerLines: [PageRequestID: Int] = [:]
   private var keptQueries: Set<PageRequestID> = []
-  /// What was answered to requests for images, by their numbers.
+  /// The outcomes of image requests by number.
   private(set) var images: [UInt64: ImageOutcome] = [:]
-  /// The images that its rows name, as far as they are kept.
+  /// The image keys in the plugin's rows, up to a limit.
   private(set) var imageKeys: Set<String> = []
-  /// What became of actions, by their ids.
+  /// The outcomes of actions by ID.
   private(set) var outcomes: [UInt64: ActionOutcome] = [:]
-  /// Rows that were named, as far as they are kept.
+  /// The row keys received, up to a limit.
   private(set) var keys: Set<RowKey> = []
-  /// Settings that it is given, as JSON.
+  /// A function that returns the configure message for the plugin.
   private let settings: (ChildHello) -> [UInt8]?
 
-  /// What a query of the exam's own was answered with.
+  /// The answer to one of the exam's own queries.
   enum QueryAnswer {
     case page(RowPage)
     case sections([SectionCount])
@@ -74,37 +78,37 @@ final class Sitting {
     self.settings = settings
     decoder = ChildDecoder(name: "plugin", known: bench.schema, isReloading: isReloading)
     _ = bench.supervise(.spawned)
-    // The first thing that a host says, in two pieces: a line need not come as a whole.
+    // The host's first message is sent in two pieces, because a line may arrive in parts.
     sayInPieces(HostLine.hello)
   }
 
-  // MARK: Talking
+  // MARK: Sending
 
   func sayInPieces(_ line: [UInt8]) {
     let middle = line.count / 2
     say(Array(line[..<middle]))
-    // Nothing is heard meanwhile: an answer to it would stand in the middle of the line.
+    // No output is read meanwhile, because an answer would be written in the middle of the line.
     _ = poll(nil, 0, 20)
     say(Array(line[middle...]))
   }
 
   func say(_ bytes: [UInt8]) { examinee.say(bytes, within: bench.options.answer) }
 
-  /// Asks for deferred cells.
+  /// Requests deferred cells.
   func load(_ cells: [DeferredCell]) {
     guard let schema = bench.schema, !cells.isEmpty else { return }
     asked.formUnion(cells)
     say(HostLine.deferred("load", cells, schema))
   }
 
-  /// Says that nobody wants them any more.
+  /// Cancels requests for deferred cells.
   func cancel(_ cells: [DeferredCell]) {
     guard let schema = bench.schema, !cells.isEmpty else { return }
     asked.subtract(cells)
     say(HostLine.deferred("cancel", cells, schema))
   }
 
-  /// Asks for pages of a windowed table.
+  /// Sends queries on a remote table.
   func ask(_ requests: [PageRequest], keepingAnswers: Bool = false) {
     guard let schema = bench.schema, schema.windowed != nil else { return }
     firstQuery = firstQuery ?? requests.first
@@ -115,33 +119,33 @@ final class Sitting {
     }
   }
 
-  /// Lets go of an answer that was looked at.
+  /// Discards an answer that was processed.
   func forgetAnswer(to id: PageRequestID) { (answers[id], answerLines[id]) = (nil, nil) }
 
-  /// Says that nobody waits for them any more.
+  /// Cancels queries.
   func cancel(_ queries: [PageRequestID]) {
     guard !queries.isEmpty else { return }
     queried.subtract(queries)
     if bench.schema?.windowed?.cancels == true { say(HostLine.cancel(queries)) }
   }
 
-  /// Asks for an image.
+  /// Requests an image.
   func ask(image number: UInt64, _ key: String) { say(HostLine.image(number, key)) }
 
-  /// Says that nobody waits for it any more.
+  /// Cancels an image request.
   func cancel(image number: UInt64) { say(HostLine.cancel(images: [number])) }
 
-  // MARK: Hearing
+  // MARK: Receiving
 
-  /// The moment, as the plugin's time goes.
+  /// The current time of the plugin's clock.
   var now: Instant { examinee.now }
-  /// Whether it has ended otherwise than a list that is complete ends.
+  /// Whether the plugin has ended other than by completing its list.
   var hasFailed: Bool { isAtEnd && examinee.exit.map { $0 != .code(0) || !decoderHasSaid } ?? false }
   private var decoderHasSaid: Bool { isListed || bench.rowCount > 0 }
-  /// Whether it is in the middle of a list.
+  /// Whether the plugin is inside a reload.
   var isInsideList: Bool { decoder.isInsideReload }
 
-  /// Hears until `isEnough`, or until the time is over; false then.
+  /// Reads output until `isEnough` returns true; returns false at the timeout.
   @discardableResult
   func hear(for bound: Duration, atMost count: Int = 1 << 16, until isEnough: () -> Bool) -> Bool {
     let deadline = now.advanced(by: bound)
@@ -153,7 +157,7 @@ final class Sitting {
     return true
   }
 
-  /// Reads once. False: nothing came.
+  /// Reads output once; returns false when none arrived.
   func hear(within bound: Duration, atMost count: Int = 1 << 16) -> Bool {
     guard !isAtEnd else { return false }
     let bytes = examinee.read(atMost: count, within: bound)
@@ -185,7 +189,7 @@ final class Sitting {
 
   private func takeEnd() {
     isAtEnd = true
-    // What was ended in the middle of a line could do nothing about it.
+    // A plugin ended in the middle of a line is not at fault.
     if let line = lines.rest(), !isBeingEnded {
       isLastLine = true
       take(line)
@@ -193,26 +197,28 @@ final class Sitting {
     bench.seen.insert(.wholeLines)
     decoder.settle()
     takeEvents(line: nil)
-    // As a host does; the engine asks the next start again.
+    // Fail pending queries, as a host does. The engine repeats them in the next start.
     for id in queried.sorted(by: { $0.rawValue < $1.rawValue }) {
       _ = bench.answer(.pageFailed(id, reason: "its source has ended"))
     }
     queried = []
   }
 
-  /// Whether it has written the beginning of a line.
+  /// Whether the output ends in the middle of a line.
   var isInsideLine: Bool { lines.isInsideLine }
 
-  /// Whether it has written the beginning of a line, and nothing for a while.
+  /// Whether the output has paused in the middle of a line.
   var isStuckInLine: Bool { lines.isInsideLine && heardAt.duration(to: now) >= bench.options.quiet }
 
-  /// Asks it to end, or ends it: what it says from now on need not be whole.
+  /// Asks the plugin to end.
+  ///
+  /// From now on its output may end in the middle of a line.
   func terminate() {
     isBeingEnded = true
     examinee.terminate()
   }
 
-  /// Ends it in the middle of whatever it does.
+  /// Kills the plugin at once.
   func kill() {
     isBeingEnded = true
     examinee.kill()
@@ -238,7 +244,7 @@ final class Sitting {
     takeEvents(line: number)
   }
 
-  /// Rows that nobody has described are understood when it is quiet.
+  /// Runs the schema inference when the output pauses.
   private func settleSample() {
     guard decoder.isSampling else { return sampleBegan = nil }
     let began = sampleBegan ?? now
@@ -251,7 +257,10 @@ final class Sitting {
     takeEvents(line: nil)
   }
 
-  /// The exam's page does not scroll: what the engine cancels has taken too long, and is a finding all the same.
+  /// Forwards the engine's requests to the plugin.
+  ///
+  /// Cancellations of cells are ignored: the exam's session does not scroll, so a cancelled load
+  /// has timed out.
   private func passOnWishes() {
     for wish in bench.takeWishes() {
       switch wish {
@@ -301,7 +310,9 @@ final class Sitting {
     }
   }
 
-  /// The reason begins with the line's number.
+  /// Returns the rule that a malformed line violates.
+  ///
+  /// The reason begins with the line number.
   private func rule(ofBadLine reason: String) -> ExamRule {
     let words = reason.split(separator: ": ", maxSplits: 1).last ?? ""
     if isLastLine, words.hasPrefix("it is ") { return .wholeLines }
@@ -328,12 +339,12 @@ final class Sitting {
       refusal = reason
       find(.schema, reason, line)
     } else if schema.windowed != nil {
-      // It tells no rows by itself: a page looks, also at one that has come back.
+      // A remote table sends no rows by itself, so the session must query it, also after a restart.
       _ = bench.answer(.sourceChanged)
     }
   }
 
-  /// An answer to a query. One that failed is an answer, too; but the first page of all rows must come.
+  /// Processes the answer to a query, including failures.
   private func takeAnswer(_ event: ChildDecoder.Event, to id: PageRequestID, _ line: Int?) {
     queried.remove(id)
     if keptQueries.remove(id) != nil {
@@ -360,7 +371,7 @@ final class Sitting {
     bench.seen.insert(.rows)
     if !hasBegunList, changes.beginsReload || changes.count > 0 {
       hasBegunList = true
-      // A second start that only adds can never take away what is gone.
+      // After a restart, a list without a reload would leave deleted rows in the table.
       if hello != nil, !bench.keys.isEmpty, !changes.beginsReload {
         find(
           .restart, "it came back and did not begin its list with reload: rows that are gone by now would stay", line)
@@ -391,7 +402,7 @@ final class Sitting {
     }
   }
 
-  /// Notes a finding, with the line that the message speaks of if there is no other.
+  /// Records a finding, with the line named in the message or else `line`.
   func find(_ rule: ExamRule, _ message: String, _ line: Int? = nil) {
     let named = message.split(separator: "line ", maxSplits: 1).dropFirst().first.flatMap {
       Int($0.prefix(while: \.isNumber))

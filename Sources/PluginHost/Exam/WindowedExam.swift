@@ -1,12 +1,15 @@
 import ListEngine
 
-/// The part of an exam for plugins that keep their rows: a page is asked for, cancelled in storms, and asked for again.
+/// The part of the exam for remote tables: a block is requested, cancelled in bursts, and requested
+/// again.
 struct WindowedExam {
   private let sitting: Sitting
   private let bench: ExamBench
 
   private static let storms = 30
-  /// The engine counts its own from 1.
+  /// The first request ID of this part.
+  ///
+  /// The engine counts from 1.
   private static let firstNumber: UInt64 = 1 << 40
 
   init(_ sitting: Sitting) {
@@ -14,7 +17,7 @@ struct WindowedExam {
     bench = sitting.bench
   }
 
-  /// Holds it.
+  /// Runs this part of the exam.
   func run() {
     guard let schema = bench.schema, let windowed = schema.windowed, var request = sitting.firstQuery else { return }
     bench.seen.formUnion([.answers, .cancel])
@@ -36,7 +39,7 @@ struct WindowedExam {
 
   private func isAnswered(_ what: String, _ rule: ExamRule, within patience: Duration) -> Bool {
     if sitting.hear(for: patience, until: { sitting.queried.isEmpty }) { return true }
-    // That it has ended is another finding.
+    // An exit is reported as a separate finding.
     guard !sitting.isAtEnd, let id = sitting.queried.min(by: { $0.rawValue < $1.rawValue }) else { return false }
     sitting.find(
       rule, "\(sitting.queried.count) queries were not answered within \(patience), of \(what); one is \(id.rawValue)")

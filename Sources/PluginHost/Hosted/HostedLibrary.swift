@@ -1,14 +1,14 @@
 import Glibc
 import ListEngine
 
-/// A shared library that speaks as a program does: what it tells becomes lines, and lines tell it what to do.
+/// An adapter that makes a shared library speak the line protocol of child processes.
 ///
-///     let library = HostedLibrary("/usr/lib/rowcast/libclock.so", write: { bytes in ... }, log: { level, text in ... }, ended: { code in ... })
+///     let library = HostedLibrary("/usr/lib/libclock.so", write: write, log: log, ended: ended)
 ///     library.begin()
 ///     library.hear(line)         // each line of the host
-///     library.close()            // the host has hung up
+///     library.close()            // the host has closed the connection
 ///
-/// `write` may wait, and then the plugin waits: that is the back-pressure.
+/// `write` may wait, and the plugin then waits, which provides back-pressure.
 public final class HostedLibrary: @unchecked Sendable {
   private let path: String
   private let name: String
@@ -18,22 +18,23 @@ public final class HostedLibrary: @unchecked Sendable {
   private let parser = JSONParser()
 
   private let monitor = Monitor()
-  // Under `monitor`.
+  // Guarded by `monitor`.
   private var source: PluginSource?
   private var wasConfigured = false
   private var isClosed = false
   private var hasFailed = false
   private var schema: Schema?
 
-  // Of the plugin's threads, one at a time.
+  // Used by the plugin's threads, one at a time.
   private var isStale = false
 
-  /// A library that is not loaded yet.
+  /// Creates an adapter without loading the library.
   ///
   /// - Parameters:
-  ///   - path: Where it is; absolute.
-  ///   - write: Takes lines. False: nobody hears them any more. [any thread, also two at once]
-  ///   - ended: It has ended by itself, with the exit code that a program would have. [any thread]
+  ///   - path: The absolute path of the library.
+  ///   - write: Receives lines for the host. Returns false to stop the plugin. [any thread,
+  ///     concurrently]
+  ///   - ended: Called with a program's exit code when the plugin has ended by itself. [any thread]
   public init(
     _ path: String, write: @escaping @Sendable ([UInt8]) -> Bool,
     log: @escaping @Sendable (PluginLogLevel, String) -> Void, ended: @escaping @Sendable (Int32) -> Void
@@ -48,10 +49,12 @@ public final class HostedLibrary: @unchecked Sendable {
     self.ended = ended
   }
 
-  /// Introduces itself.
+  /// Sends the hello.
   public func begin() { _ = write(PluginLine.hello) }
 
-  /// Takes one line of the host's; one that cannot be read is logged. One call at a time.
+  /// Processes one line of the host, one call at a time.
+  ///
+  /// Malformed lines are logged.
   public func hear(_ line: [UInt8]) {
     var padded = line
     padded.append(contentsOf: repeatElement(0, count: JSONParser.padding))
@@ -119,11 +122,11 @@ public final class HostedLibrary: @unchecked Sendable {
       let lines = PluginLine.changes(changes, schema)
       return lines.isEmpty || write(lines)
     case .state(.failed, let message, _):
-      // A program that ends badly is started again; this is why.
+      // The host restarts a program that fails and shows this reason.
       monitor.withLock { hasFailed = true }
       return write(PluginLine.state(.stale, message))
     case .state(let state, let message, _):
-      // Rows say by themselves that it is live.
+      // Rows imply that the source is live, so this is reported only after it was stale.
       guard state == .stale || isStale else { return true }
       isStale = state == .stale
       return write(PluginLine.state(state, message))
@@ -139,15 +142,17 @@ public final class HostedLibrary: @unchecked Sendable {
       return write(PluginLine.forget(key, schema.columns[column]))
     case .image(let number, let outcome): return write(PluginLine.image(number, outcome))
     case .page, .sections, .pageFailed, .sourceChanged:
-      return true  // a library is not asked for that
+      return true  // libraries receive no such requests
     }
   }
 
   private var declared: Schema? { monitor.withLock { schema } }
 
-  // MARK: What it is asked
+  // MARK: Requests
 
-  /// Hands on what the host wants of the table; what has no sense is left, as a program may do.
+  /// Forwards a request of the host.
+  ///
+  /// Invalid ones are ignored.
   private func ask(_ message: JSONElement, _ word: UnsafeRawBufferPointer) {
     let (source, schema) = monitor.withLock { (self.source, self.schema) }
     guard let source, let schema else { return }
@@ -172,7 +177,9 @@ public final class HostedLibrary: @unchecked Sendable {
     }
   }
 
-  /// Of an action that there is not the plugin says so itself; it is told no arguments.
+  /// Converts the arguments of an action.
+  ///
+  /// An unknown action gets none, because the plugin itself refuses it.
   private func arguments(
     _ said: JSONElement?, of action: Action?
   ) throws(ActionFault) -> [(name: String, value: Cell)] {
@@ -203,7 +210,8 @@ public final class HostedLibrary: @unchecked Sendable {
     }
   }
 
-  /// The host has hung up: ends the plugin, and comes back when it has ended, or after a while; false then.
+  /// Stops the plugin after the host has closed the connection; returns false when that took too
+  /// long.
   @discardableResult
   public func close(within bound: Duration = .seconds(1)) -> Bool {
     let source = monitor.withLock {

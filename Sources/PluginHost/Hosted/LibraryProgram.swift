@@ -1,14 +1,15 @@
 import Glibc
 
-/// A shared library as a program of its own: lines on standard input and output, the log on standard error.
+/// Runs a shared library as a program that speaks the line protocol on its standard streams.
 ///
-/// It is what `rowcast plugin-host` does; a server that runs it as a child is safe from whatever the library does.
+/// This implements `rowcast plugin-host`. A server that runs it as a child process is safe from
+/// crashes of the library.
 public enum LibraryProgram {
-  /// Runs until standard input ends or the plugin does; the result is the exit code.
+  /// Runs until standard input or the plugin ends, and returns the exit code.
   ///
-  /// - Parameter path: The library; absolute.
+  /// - Parameter path: The absolute path of the library.
   public static func run(_ path: String) -> Int32 {
-    // Who hangs up while we write has the write fail.
+    // A closed pipe then fails the write instead of ending the process.
     signal(SIGPIPE, SIG_IGN)
     let output = Monitor()
     let library = HostedLibrary(
@@ -17,7 +18,7 @@ public enum LibraryProgram {
         guard level > .debug else { return }
         _ = writeAll(STDERR_FILENO, Array("\(level): \(message.replacing("\n", with: " "))\n".utf8))
       },
-      // Not a return of ours: the plugin's threads may be in the middle of something.
+      // `exit` instead of a return, because the plugin's threads may still be running.
       ended: { exit($0) })
     library.begin()
     var lines = LineSplitter()

@@ -1,7 +1,7 @@
 import ListEngine
 import Wire
 
-/// What a plugin answers when it was asked for something.
+/// Answers of a plugin to requests.
 extension PluginLine {
   static func acted(_ id: UInt64, _ outcome: ActionOutcome) -> [UInt8] {
     var writer = answer("{\"type\":\"acted\",\"id\":", id)
@@ -75,7 +75,7 @@ extension PluginLine {
   }
 }
 
-/// Keys and cells as plugins write them.
+/// Encoding of keys and cells in a plugin's messages.
 extension JSONWriter {
   mutating func plugin(_ key: RowKey) {
     switch key {
@@ -85,7 +85,7 @@ extension JSONWriter {
   }
 
   mutating func plugin(_ cell: Cell) {
-    // As a number a moment would lose what is finer than a double of milliseconds.
+    // A timestamp as a `Double` of milliseconds would lose precision.
     if case .timestamp(let value) = cell {
       if value % 1_000_000 == 0 { return integer(value / 1_000_000) }
       byte("\"")

@@ -1,13 +1,19 @@
 import ListEngine
 import Wire
 
-/// What a plugin says, as lines of its standard output: the other side of ``ChildDecoder``.
+/// Encodes a plugin's messages as lines of its standard output.
+///
+/// The inverse of ``ChildDecoder``.
 enum PluginLine {
   static let hello = Array("{\"type\":\"hello\",\"version\":1,\"capabilities\":[\"health\"]}\n".utf8)
 
-  /// Lines of rows are ended when they have about so many bytes; one row more fits into the million that a line may have.
+  /// The size after which a line of rows ends.
+  ///
+  /// One more row still fits into the line limit of 1 MiB.
   private static let lineBytes = 1 << 16
-  /// The longest row that is written; what a line has beside it is little.
+  /// The maximum size of an encoded row.
+  ///
+  /// The rest of a line is small.
   private static let rowBytes = 900_000
 
   static func refuse(_ setting: String?, _ reason: String) -> [UInt8] {
@@ -132,7 +138,9 @@ enum PluginLine {
 
   // MARK: Rows
 
-  /// Changes as lines, in order; a row that no line can hold is told as one that cannot be.
+  /// Encodes changes as lines, in order.
+  ///
+  /// A row that does not fit in a line is rejected.
   static func changes(_ changes: Changeset, _ schema: Schema) -> [UInt8] {
     var lines = Lines(schema)
     if changes.beginsReload { lines.whole("{\"type\":\"reload\"}\n") }
@@ -143,7 +151,7 @@ enum PluginLine {
     return lines.writer.bytes
   }
 
-  /// Rows of one verb go into one line, as long as it is not too long.
+  /// Lines that combine consecutive rows of one verb, up to the size limit.
   private struct Lines {
     var writer = JSONWriter()
     private let schema: Schema

@@ -1,40 +1,53 @@
-/// The places of columns in lines below a header, as `ps`, `df` and `kubectl` write them.
+/// The column positions of whitespace-aligned tables, as printed by `ps`, `df` and `kubectl`.
 ///
 ///     let columns = AlignedColumns(lines)!       // the first line is the header
 ///     columns.names                              // ["NAME", "READY", "AGE"]
 ///     columns.fields(of: lines[1])
 ///
-/// Where two or more blanks precede a header's word, a column begins. Where there is one, a column begins when no line has anything
-/// there, and there are values below both words: `PID TTY`, but `IMAGE ID`. Where a value is too wide for its column and the lines do not stand
-/// below each other any more, they are split at blanks, and the last column takes the rest. A line of dashes below the header that
-/// is as wide as the columns says where they are.
+/// A column begins at a header word that follows two or more blanks. After a single blank, a word
+/// begins a column if no line has text at that blank and both words have values below them. Thus
+/// `PID TTY` are two columns, but `IMAGE ID` is one.
 ///
-/// Lines whose columns are not certain have none: see ``fittingFields(of:)``.
+/// If values are wider than their columns and the lines are no longer aligned, lines are split at
+/// blanks, and the last column takes the rest. A line of dashes below the header that has the width
+/// of the columns defines their positions.
+///
+/// A line that does not clearly fit the columns has no fields; see ``fittingFields(of:)``.
 struct AlignedColumns: Equatable {
-  /// The header's words.
+  /// The column names from the header.
   let names: [String]
-  /// The number of the header's last line: some programs print a sentence above it, or a line of dashes below.
+  /// The index of the header's last line.
+  ///
+  /// Some programs print a title above it or dashes below it.
   let headerLine: Int
 
   private enum Cut: Equatable {
-    /// Where each column begins; it ends where the next one does.
+    /// The start of each column.
+    ///
+    /// A column ends at the start of the next one.
     case places([Int])
-    /// Columns that a line of dashes names; the places between them are blank.
+    /// The column ranges given by a line of dashes.
+    ///
+    /// The positions between them are blank.
     case ruled([Range<Int>])
-    /// `isEven`: each line has as many words as there are columns. Otherwise the last column takes the rest.
+    /// Columns separated by blanks.
+    ///
+    /// `isEven`: every line has one word per column. Otherwise the last column takes the rest.
     case blanks(isEven: Bool)
   }
   private let cut: Cut
-  /// Whether a wide character, such as 名, takes the place of two.
+  /// Whether a wide character such as 名 counts as two positions.
   private let countsWidth: Bool
 
-  /// How many lines may stand above the header.
+  /// The maximum number of title lines above a header.
   private static let titleLines = 2
-  /// How many lines may stand above a header that has a line of dashes below it.
+  /// The maximum number of title lines above a header that is followed by a line of dashes.
   private static let ruledTitleLines = 5
 
-  /// `nil` when the lines are no table, or when it is not certain where their columns are: fewer than two lines, fewer than two columns, a first
-  /// line that is more likely a value, or more than one line of ten that does not fit. With `isTold` any first line will do.
+  /// Detects the columns; returns `nil` when the lines are not clearly a table.
+  ///
+  /// This needs at least two lines and two columns, a first line that looks like a header, and nine
+  /// of ten lines that fit. With `isTold`, any first line is accepted.
   init?(_ lines: [String], isTold: Bool = false) {
     let filled = lines.indices.filter { lines[$0].contains { !$0.isWhitespace } }
     if !isTold, let ruled = Self.ruled(lines, filled) {
@@ -70,7 +83,9 @@ struct AlignedColumns: Equatable {
     self.countsWidth = countsWidth
   }
 
-  /// The lines up to the first blank one below the header: others, such as a legend, may follow.
+  /// Returns the lines up to the first blank line below the header.
+  ///
+  /// Other text, such as a legend, may follow.
   private static func section(of filled: ArraySlice<Int>, _ lines: [String]) -> ArraySlice<Int> {
     let end = filled.indices.dropFirst(2).first { filled[$0] != filled[$0 - 1] + 1 }
     return end.map { filled[..<$0] } ?? filled
@@ -79,19 +94,23 @@ struct AlignedColumns: Equatable {
   private static func cut(_ header: AlignedHeader, _ isTold: Bool) -> Cut? {
     let places = header.columns.count >= 2 ? Cut.places(header.columns.map(\.lowerBound)) : nil
     if header.isStraight { return header.isDoubtful && !isTold ? nil : places }
-    // Prose has no columns: in a header that stands above some there are blanks next to each other.
+    // A header above columns has consecutive blanks, unlike prose.
     guard header.hasGap, header.words.count >= 2 else { return nil }
     if header.canSplit, isTold || header.blanksAgree { return .blanks(isEven: header.splitsEvenly) }
     guard isTold || !(header.isDoubtful || header.isCrowded) else { return nil }
     return header.mostStandBelow ? places : nil
   }
 
-  /// Whether the names can be names of what stands below them: where other lines say the same, they are values.
+  /// Returns whether the header can name the values below it.
+  ///
+  /// Words that other lines repeat are values.
   private func hasValues(_ rows: ArraySlice<String>) -> Bool {
     AlignedHeader.canName(names, rows.map(fields(of:)))
   }
 
-  /// Whether nine of ten lines fit. The last one may be a sum or a remark.
+  /// Returns whether nine of ten lines fit.
+  ///
+  /// The last line is excluded, because it may be a sum or a remark.
   private func fits(_ rows: ArraySlice<String>) -> Bool {
     let rows = rows.filter { !Self.isRuler($0) }
     return rows.dropLast(rows.count > 1 ? 1 : 0).count { fittingFields(of: $0) == nil } * 10 <= rows.count
@@ -99,12 +118,13 @@ struct AlignedColumns: Equatable {
 
   // MARK: Lines of dashes
 
-  /// Whether a line only separates: `----  ---`, `----+---`, `+++-===-===`.
+  /// Returns whether a line is only a separator: `----  ---`, `----+---`, `+++-===-===`.
   static func isRuler(_ line: String) -> Bool {
     line.contains { "-=─".contains($0) } && line.allSatisfy { "-=+| ─┼├┤".contains($0) }
   }
 
-  /// Columns whose places a line of dashes names: one that goes beyond the names somewhere, or has corners.
+  /// Returns columns defined by a line of dashes that is wider than the names somewhere, or has
+  /// corners.
   private static func ruled(_ lines: [String], _ filled: [Int]) -> AlignedColumns? {
     guard
       let place = filled.prefix(ruledTitleLines + 1).indices.dropFirst().first(where: { isRuler(lines[filled[$0]]) })
@@ -140,8 +160,10 @@ struct AlignedColumns: Equatable {
 
   // MARK: Lines
 
-  /// The names in a header that stands alone, as `docker ps` prints it when there is nothing; `nil` for a line that is more likely a value: a header
-  /// is in capitals, and has blanks next to each other.
+  /// Returns the names in a header without rows, as `docker ps` prints it; `nil` for a line of
+  /// values.
+  ///
+  /// A header is in capitals and has consecutive blanks.
   static func names(ofHeader line: String) -> [String]? {
     let characters = Array(line)
     guard characters.allSatisfy({ !$0.isLowercase && !$0.isNumber }) else { return nil }
@@ -155,7 +177,7 @@ struct AlignedColumns: Equatable {
     return names
   }
 
-  /// The values of a line, as many as there are columns.
+  /// Returns the values of a line, one per column.
   func fields(of line: String) -> [String] {
     switch cut {
     case .places(let places): return fields(AlignedHeader.characters(of: line, countsWidth), places).fields
@@ -163,7 +185,7 @@ struct AlignedColumns: Equatable {
       let line = Array(line)
       return ranges.indices.map { index in
         var end = index + 1 < ranges.count ? ranges[index].upperBound : max(line.count, ranges[index].lowerBound)
-        // The frame of a table ends with its lines.
+        // Exclude the right border of a table with a frame.
         if ranges[0].lowerBound > 0, end == line.count, "|│".contains(line.last ?? " ") { end -= 1 }
         return AlignedHeader.text(line, ranges[index].lowerBound..<max(end, ranges[index].lowerBound))
       }
@@ -171,7 +193,9 @@ struct AlignedColumns: Equatable {
     }
   }
 
-  /// The values of a line; `nil` when it is not certain of which columns they are. `strictly`: no value may be wider than its column.
+  /// Returns the values of a line, or `nil` when they do not clearly belong to columns.
+  ///
+  /// `strictly`: whether to refuse values that are wider than their columns.
   func fittingFields(of line: String, strictly: Bool = false) -> [String]? {
     switch cut {
     case .places(let places):
@@ -203,18 +227,19 @@ struct AlignedColumns: Equatable {
   private func fields(_ line: [Character], _ places: [Int]) -> (fields: [String], isCertain: Bool) {
     var first = 0
     var isCertain = true
-    // A word of the column before has grown into this one.
+    // Whether a word in the previous column extends into this one.
     var isPushed = false
     let fields = places.indices.map { index in
       let border = index + 1 < places.count ? places[index + 1] : line.count
       var end = min(border, line.count)
       var pushes = false
       if end > first, end < line.count, !line[end].isWhitespace, !line[end - 1].isWhitespace {
-        // A word across the border is of the column on the left when it is all that this one has, else it has grown to the left.
+        // A word across the border belongs to the left column if it is the only word there.
+        // Otherwise it is a right-column value that extends to the left.
         let start = line[first..<end].lastIndex(where: \.isWhitespace) ?? first - 1
         if line[first..<max(first, start)].contains(where: { !$0.isWhitespace }) {
           end = start + 1
-          // Then it is all that the column on the right has.
+          // In that case it must be the only value of the right column.
           let wordEnd = line[border...].firstIndex(where: \.isWhitespace) ?? line.count
           let next = index + 2 < places.count ? min(places[index + 2], line.count) : wordEnd
           if wordEnd > next || line[wordEnd..<next].contains(where: { !$0.isWhitespace }) { isCertain = false }
@@ -226,7 +251,7 @@ struct AlignedColumns: Equatable {
       end = max(first, end)
       defer { first = end }
       let text = AlignedHeader.text(line, first..<end)
-      // What was pushed out of its column is of the next one, as far as its place says.
+      // The overflowing value takes up the next column, so an empty next column is ambiguous.
       if isPushed, text.isEmpty { isCertain = false }
       isPushed = pushes
       return text

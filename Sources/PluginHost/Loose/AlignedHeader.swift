@@ -1,26 +1,28 @@
-/// What the words of a header say about the columns below them; a part of ``AlignedColumns``.
+/// The analysis of a header and the columns below its words; a part of ``AlignedColumns``.
 struct AlignedHeader {
-  /// A word of the header.
+  /// A word in the header.
   struct Word {
     let range: Range<Int>
-    /// Whether two or more blanks, or nothing, stand in front of it.
+    /// Whether the word is the first or follows two or more blanks.
     let beginsColumn: Bool
   }
 
   let words: [Word]
-  /// Where the columns are.
+  /// The ranges of the columns.
   private(set) var columns: [Range<Int>] = []
-  /// Whether every line stands below the header: no value is so wide that those behind it are pushed away.
+  /// Whether every line is aligned with the header, so that no wide value shifts those after it.
   private(set) var isStraight = true
-  /// Whether values of several columns stand so close that no line of places parts them.
+  /// Whether values of several columns are so close that no blank position separates them in all
+  /// lines.
   private(set) var isCrowded = false
-  /// Whether there are values that neither the name on their left nor the one on their right can claim.
+  /// Whether some values belong clearly neither to the name on their left nor to the one on their
+  /// right.
   private(set) var isDoubtful = false
 
   private let header: [Character]
   private let rows: ArraySlice<[Character]>
 
-  /// `nil` for fewer than two lines, or words. The first line is the header.
+  /// Analyzes lines whose first one is the header; `nil` with fewer than two lines or words.
   init?(_ lines: [[Character]]) {
     guard lines.count >= 2, let header = lines.first else { return nil }
     self.header = header
@@ -28,29 +30,29 @@ struct AlignedHeader {
     words = Self.words(header)
     guard words.count >= 2 else { return nil }
     findColumns(Self.runs(lines))
-    // As many values as words in each line, which stand below neither: a value was too wide.
+    // If each line has as many values as words, but not aligned with them, a value was too wide.
     if columns.count != words.count, !isLeft, splitsEvenly { isStraight = false }
   }
 
-  /// Whether there are blanks next to each other between the words.
+  /// Whether consecutive blanks separate some of the words.
   var hasGap: Bool { words.dropFirst().contains(where: \.beginsColumn) }
 
-  /// Whether each line can be split at blanks into as many values as there are words.
+  /// Whether each line splits at blanks into at least as many values as there are words.
   var canSplit: Bool {
     rows.allSatisfy { Self.wordCount($0) >= words.count }
   }
 
-  /// Whether each line has as many values as there are words.
+  /// Whether each line has exactly as many values as there are words.
   var splitsEvenly: Bool { rows.allSatisfy { Self.wordCount($0) == words.count } }
 
-  /// Whether a value begins below each word that begins a column, or there is none.
+  /// Whether each word that begins a column has a value or a blank directly below its start.
   private var isLeft: Bool {
     words.filter(\.beginsColumn).map(\.range.lowerBound).allSatisfy { start in
       rows.allSatisfy { start >= $0.count || $0[start].isWhitespace || Self.begins(at: start, in: $0) }
     }
   }
 
-  /// How many words begin or end in a line where they do in the header.
+  /// The number of words in all lines that begin or end at the same position as in the header.
   var fit: Int {
     rows.reduce(0) { sum, row in
       sum
@@ -76,11 +78,11 @@ struct AlignedHeader {
     }
   }
 
-  /// Whether a split at blanks agrees with where the values are: a value of several words, or an empty cell, would move
-  /// those behind it into other columns.
+  /// Whether a split at blanks agrees with the positions of the values.
   ///
-  /// At least half of the lines must have each word but the last below its name. In the others each word may have been
-  /// pushed to the right, by no more than the words before it are wider than their names.
+  /// A value of several words or an empty cell would shift the values after it into other columns.
+  /// At least half of the lines must have each word but the last below its name. In other lines a
+  /// word may be shifted right, but only by the excess width of the words before it.
   var blanksAgree: Bool {
     if splitsEvenly { return true }
     var straight = 0
@@ -101,7 +103,10 @@ struct AlignedHeader {
     return straight * 2 >= rows.count
   }
 
-  /// Whether the words look like names: those without a gap are in capitals, or begin with one, or each of three or more stands above two values or more.
+  /// Whether the words look like column names.
+  ///
+  /// Without consecutive blanks, the words must be in capitals or capitalized. Otherwise there must
+  /// be at least three columns, one per word, and at least two rows.
   var canName: Bool {
     guard columns.map(text).allSatisfy({ Self.canName($0) }) else { return false }
     if hasGap || !header.contains(where: \.isLowercase) { return true }
@@ -110,27 +115,31 @@ struct AlignedHeader {
         || (columns.count == words.count && rows.count >= 2))
   }
 
-  /// A place of the header, without blanks around it.
+  /// Returns the header text in a range, without surrounding blanks.
   func text(_ range: Range<Int>) -> String { Self.text(header, range) }
 
   // MARK: Columns
 
-  /// A run of places that are blank in no line, and the nameless runs next to it that are of the same column.
+  /// A run of positions that are not blank in all lines, with adjacent nameless runs of the same
+  /// column.
   private struct Part {
     let run: Range<Int>
     var whole: Range<Int>
     var words: ArraySlice<Word>
-    /// A column of its own, though no name stands above it.
+    /// Whether this is a column without a name above it.
     var isNameless = false
 
-    /// Whether values may extend beyond the name on this side: where name and values share an edge, they grow away from it.
+    /// Whether values may extend to the left of the name.
+    ///
+    /// A shared left edge means that they grow to the right.
     var growsLeft: Bool { !isLeft || isRight }
+    /// Whether values may extend to the right of the name.
     var growsRight: Bool { !isRight || isLeft }
     private var isLeft: Bool { words.first?.range.lowerBound == run.lowerBound }
     private var isRight: Bool { words.last?.range.upperBound == run.upperBound }
   }
 
-  /// Gives each nameless run to the column on its left or on its right, or makes it a column of its own.
+  /// Assigns each nameless run to the column on its left or right, or makes it a separate column.
   private mutating func parts(_ runs: [Range<Int>]) -> [Part] {
     var parts: [Part] = []
     var nameless: [Range<Int>] = []
@@ -187,7 +196,9 @@ struct AlignedHeader {
     }
   }
 
-  /// Whether one blank or two are between these places in each line that has both, as between the words of one value.
+  /// Returns whether at most two blanks separate the ranges in each line with values in both.
+  ///
+  /// Such gaps also occur between words in one value.
   private func isAdjacent(_ left: Range<Int>, _ right: Range<Int>) -> Bool {
     rows.allSatisfy { row in
       guard let last = Self.slice(row, left).lastIndex(where: { !$0.isWhitespace }),
@@ -197,9 +208,10 @@ struct AlignedHeader {
     }
   }
 
-  /// Makes columns of what is kept apart by blanks in all lines.
+  /// Builds the columns from runs separated by blanks in all lines.
   private mutating func findColumns(_ runs: [Range<Int>]) {
-    // Whether the column so far is a word without values, and the next one is of the same name: “Local Address:Port”.
+    // Whether the last column is a word without values and the next word continues its name: “Local
+    // Address:Port”.
     var isPending = false
     var hasValues = false
     for part in parts(runs) {
@@ -223,24 +235,24 @@ struct AlignedHeader {
     }
   }
 
-  /// Notes what a run has in more than one word: names that belong together, or values that were pushed away.
+  /// Handles a run with several words: names that belong together, or values that were shifted.
   private mutating func take(_ own: ArraySlice<Word>, of run: Range<Int>) {
     guard own.count >= 2, let name = own.first else { return }
     if own.dropFirst().contains(where: \.beginsColumn) {
       isStraight = false
-      // Names with one blank between them could be one column or several.
+      // Names separated by one blank could be one column or several.
       if own.contains(where: { !$0.beginsColumn }) { isDoubtful = true }
       let last = columns.removeLast()
       let starts =
         [last.lowerBound] + own.dropFirst().filter(\.beginsColumn).map(\.range.lowerBound) + [last.upperBound]
       columns += zip(starts, starts.dropFirst()).map { $0..<$1 }
     } else {
-      // Two values below names of one blank between them.
+      // Two values below names separated by one blank.
       let hasGap = rows.contains { row in
         Self.words(Array(Self.slice(row, run))).dropFirst().contains(where: \.beginsColumn)
       }
       if hasGap { isDoubtful = true }
-      // As many values as words, and they do not begin where the name does: they are of as many columns.
+      // As many values as words that do not start below the name are separate columns.
       let start = name.range.lowerBound
       let isLeft = rows.allSatisfy { start >= $0.count || Self.begins(at: start, in: $0) }
       let isMany = rows.allSatisfy { Self.wordCount(Self.slice($0, run)) >= own.count }
@@ -251,7 +263,10 @@ struct AlignedHeader {
     }
   }
 
-  /// Whether a word is joined to the one before by a stroke, in the name (`USAGE / LIMIT`) or in a value (`1kB / 2kB`); or is but a sign: `CPU %`.
+  /// Returns whether a word continues the previous name.
+  ///
+  /// It follows a slash in the name (`USAGE / LIMIT`) or in a value (`1kB / 2kB`), or it is only a
+  /// sign: `CPU %`.
   private func isGlued(_ word: Word, _ run: Range<Int>) -> Bool {
     let isSign = { (range: Range<Int>) in !header[range].contains { $0.isLetter || $0.isNumber } }
     let previous = words.last { $0.range.upperBound <= word.range.lowerBound }
@@ -263,7 +278,7 @@ struct AlignedHeader {
     }
   }
 
-  /// The places that are blank in no line.
+  /// Returns the runs of positions that are not blank in all lines.
   private static func runs(_ lines: [[Character]]) -> [Range<Int>] {
     var isFilled = [Bool](repeating: false, count: lines.map(\.count).max() ?? 0)
     for line in lines {
@@ -282,8 +297,10 @@ struct AlignedHeader {
     }
   }
 
-  /// Whether a column can be called so: there is a letter in the first word, as there is none in a date; it begins with no bracket or line, and no
-  /// value follows it after a colon.
+  /// Returns whether the text can be a column name.
+  ///
+  /// The first word must contain a letter, unlike a date, and begin with no bracket or dash. The
+  /// text must not end in a colon.
   static func canName(_ name: String) -> Bool {
     guard let word = name.split(separator: " ").first else { return true }
     guard !isQuantity(word), !name.contains("="), !name.contains("://"), word.first != "/" || word.count == 1 else {
@@ -293,7 +310,7 @@ struct AlignedHeader {
       && (word.contains(where: \.isLetter) || word == "#" || word == "%")
   }
 
-  /// Whether a word is an amount with its unit: `4.0K`, `12GiB`.
+  /// Returns whether a word is an amount with a unit: `4.0K`, `12GiB`.
   static func isQuantity(_ word: Substring) -> Bool {
     let number = word.prefix { $0.isNumber || $0 == "." || $0 == "," }
     let unit = word.dropFirst(number.count)
@@ -301,7 +318,8 @@ struct AlignedHeader {
       && !unit.isEmpty
   }
 
-  /// Whether these can be the names of these values: what a tenth of the rows say, too, is a value.
+  /// Returns whether these can be the names of the values: a text that a tenth of the rows repeat
+  /// is a value.
   static func canName(_ names: [String], _ rows: [[String]]) -> Bool {
     names.indices.allSatisfy { index in
       names[index].isEmpty
@@ -309,14 +327,14 @@ struct AlignedHeader {
     }
   }
 
-  /// Stands behind a wide character where its width counts.
+  /// The placeholder after a wide character when its width counts.
   private static let filler: Character = "\0"
 
   static func characters(of line: String, _ countsWidth: Bool) -> [Character] {
     countsWidth ? line.flatMap { isWide($0) ? [$0, filler] : [$0] } : Array(line)
   }
 
-  /// Whether terminals give it the place of two: the signs of China, Japan and Korea, and pictures.
+  /// Returns whether terminals draw the character two cells wide: East Asian characters and emoji.
   static func isWide(_ character: Character) -> Bool {
     guard let scalar = character.unicodeScalars.first, scalar.value >= 0x1100 else { return false }
     return switch scalar.value {

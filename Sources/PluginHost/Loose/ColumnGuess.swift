@@ -1,12 +1,16 @@
 import ListEngine
 
-/// What a column's values have been so far, and so what the column may be.
+/// The inferred type of a column, based on the values seen so far.
 enum ColumnGuess {
   case nothing, booleans, wholeNumbers, greatWholeNumbers, numbers, shares, moments, links, texts, series
-  /// Moments that no timestamp holds, such as 9999-12-31: beside others they are moments, alone they are texts.
+  /// Timestamps out of range, such as 9999-12-31.
+  ///
+  /// Mixed with others they count as timestamps, alone as texts.
   case farMoments
 
-  /// What one value is. `isTextual`: a text may stand for something else, as everything is a text in a file of values between commas.
+  /// Classifies one value.
+  ///
+  /// `isTextual`: whether texts are parsed as other types, as in CSV, where every value is a text.
   init(_ value: LooseValue, isTextual: Bool) {
     switch value {
     case .null: self = .nothing
@@ -27,7 +31,7 @@ enum ColumnGuess {
     }
   }
 
-  /// Takes another value into account.
+  /// Adds a value to the guess.
   mutating func take(_ value: LooseValue, isTextual: Bool) {
     let next = ColumnGuess(value, isTextual: isTextual)
     switch (self, next) {
@@ -37,17 +41,17 @@ enum ColumnGuess {
     case (.wholeNumbers, .greatWholeNumbers), (.greatWholeNumbers, .wholeNumbers): self = .greatWholeNumbers
     case (.moments, .farMoments), (.farMoments, .moments): self = .moments
     case (.wholeNumbers, .numbers), (.numbers, .wholeNumbers): self = .numbers
-    default: self = .texts  // also for great whole numbers beside broken ones: no type holds both exactly
+    default: self = .texts  // also for large integers mixed with fractions, which no type holds exactly
     }
   }
 
-  /// The column that fits.
+  /// Returns the column of the inferred type.
   func column(_ name: String) -> Column {
     switch self {
     case .nothing, .texts, .farMoments: Column(name, .text)
     case .links: Column(name, .text, style: .link)
     case .booleans: Column(name, .boolean)
-    // A year, a port or a process id as likely as an amount.
+    // A year, a port or a process ID is as likely as an amount, so digits are not grouped.
     case .wholeNumbers: Column(name, .number, format: .plain())
     case .numbers: Column(name, .number)
     case .shares: Column(name, .number, style: .bar, unit: "%")
@@ -57,7 +61,7 @@ enum ColumnGuess {
     }
   }
 
-  /// The kind of a text that is a moment; `nil` for any other.
+  /// Classifies a timestamp text; `nil` for other texts.
   private static func moment(_ text: String) -> ColumnGuess? {
     var text = text
     return text.withUTF8 { bytes in
@@ -73,7 +77,9 @@ enum ColumnGuess {
 }
 
 extension LooseValue {
-  /// What a text stands for where everything is written as text: a number, `true` or `false`, nothing; or itself. `007` is a text.
+  /// Parses a text as a number, a boolean or an empty value, or keeps it as a text.
+  ///
+  /// `007` is a text.
   init(reading text: String) {
     guard let first = text.utf8.first, let last = text.utf8.last else {
       self = .null
@@ -88,7 +94,7 @@ extension LooseValue {
     guard text.utf8.count <= 40, isDigit(last), isDigit(first) || first == 0x2D || first == 0x2E else { return }
     let digits = first == 0x2D ? text.dropFirst() : Substring(text)
     guard !(digits.utf8.first == 0x30 && digits.utf8.dropFirst().first.map(isDigit) ?? false) else { return }
-    // Swift reads more than people write: hexadecimal, infinity.
+    // Reject forms that only Swift accepts, such as hexadecimal numbers and infinity.
     guard digits.utf8.allSatisfy({ isDigit($0) || [0x2E, 0x65, 0x45, 0x2D, 0x2B].contains($0) }) else { return }
     if let whole = Int64(text) {
       self = .integer(whole)
@@ -99,7 +105,7 @@ extension LooseValue {
     }
   }
 
-  /// The number in `45%`.
+  /// Returns the number in `45%`.
   static func share(_ text: String) -> Double? {
     guard text.utf8.last == 0x25 else { return nil }
     return switch LooseValue(reading: String(text.dropLast())) {

@@ -1,15 +1,22 @@
-/// Puts together the records of a table of values between commas (RFC 4180) or tabs, line by line: a value in quotes may have several lines.
+/// Assembles CSV (RFC 4180) or TSV records line by line.
+///
+/// A quoted value may span several lines.
 ///
 ///     var record = DelimitedRecord(separator: UInt8(ascii: ","))
 ///     if record.take(line) { use(record.takeFields()) }
 struct DelimitedRecord {
-  /// A record of several lines that is longer is left out, up to the quote that closes it.
+  /// The maximum size of a record in bytes.
+  ///
+  /// A longer multi-line record is skipped up to its closing quote.
   static let limit = 1 << 20
-  /// Behind so many bytes the next line is a record again: a quote that is never closed must not swallow all that follows.
+  /// The number of bytes after which skipping ends, so that an unclosed quote does not swallow the
+  /// rest.
   static let skipLimit = 64 << 20
 
   private let separator: UInt8
-  /// Tabs are escaped, not quoted.
+  /// Whether values may be quoted.
+  ///
+  /// TSV has no quotes.
   private let hasQuotes: Bool
   private var fields: [String] = []
   private var field: [UInt8] = []
@@ -21,12 +28,12 @@ struct DelimitedRecord {
     hasQuotes = separator != 0x09
   }
 
-  /// Whether a record has begun that is not at its end.
+  /// Whether a record continues on the next line.
   var isOpen: Bool { isQuoted }
-  /// Whether the record is too long: it has no fields.
+  /// Whether the record is too long and therefore has no fields.
   private(set) var isTooLong = false
 
-  /// Takes one line; whether a record has ended with it.
+  /// Adds one line; returns whether it completes a record.
   mutating func take(_ line: UnsafeRawBufferPointer) -> Bool {
     if isQuoted {
       field.append(0x0A)
@@ -76,7 +83,7 @@ struct DelimitedRecord {
     field.removeAll(keepingCapacity: true)
   }
 
-  /// The fields of the record that has ended.
+  /// Returns the fields of the completed record.
   mutating func takeFields() -> [String] {
     defer { fields = [] }
     return fields

@@ -1,23 +1,25 @@
 import ListEngine
 
-/// Keys that rows have had, kept as 64-bit hashes: 8 to 16 bytes a row. Two keys with one hash count as a repeat, which costs the
-/// guess and never a row.
+/// The set of row keys seen so far, for validating an inferred key.
+///
+/// Keys are stored as 64-bit hashes, at 8 to 16 bytes per row. A hash collision counts as a
+/// repeated key. It invalidates the inferred key but never loses a row.
 struct GuessedKey {
-  /// After so many rows a guess is not checked any more, and rows are numbered.
+  /// The number of rows after which the inferred key is abandoned and rows are numbered.
   static let mostRows = 1 << 20
   private var hashes: Set<Int> = []
 
-  /// Whether no further key can be noted.
+  /// Whether the set accepts no more keys.
   var isFull: Bool { hashes.count >= Self.mostRows }
 
-  /// Notes a key.
+  /// Adds a key.
   ///
-  /// - Returns: Whether it is new.
+  /// - Returns: Whether the key is new.
   mutating func insert(_ key: RowKey) -> Bool { hashes.insert(key.hashValue).inserted }
 
-  /// Whether the key was noted.
+  /// Returns whether the key was added.
   func contains(_ key: RowKey) -> Bool { hashes.contains(key.hashValue) }
 
-  /// Forgets all keys: a list is read again from its beginning.
+  /// Removes all keys, because the list is reloaded.
   mutating func forget() { hashes.removeAll(keepingCapacity: true) }
 }

@@ -1,8 +1,10 @@
-/// Looks whether a line is how a JSON document begins; whether it is one to the last letter the parser says.
+/// Checks whether a line can begin a JSON document.
 ///
-///     JSONBeginning.look(line)    // .whole: a document; .part: it goes on in the next line
+/// Only the parser checks the whole document.
 ///
-/// Much else begins with a bracket: `[12:00:01] INFO`, `[    0.000000] Linux`.
+///     JSONBeginning.look(line)    // .whole: a document; .part: it continues on the next line
+///
+/// Other formats also begin with a bracket: `[12:00:01] INFO`, `[    0.000000] Linux`.
 struct JSONBeginning {
   enum Answer { case whole, part, neither }
 
@@ -23,7 +25,7 @@ struct JSONBeginning {
     return beginning.open.isEmpty && beginning.wanted == .commaOrEnd ? .whole : .part
   }
 
-  /// Takes a sign or a word; false when it has no place there.
+  /// Consumes one token or character; returns false when it is invalid at this position.
   private mutating func step() -> Bool {
     let byte = line[place]
     place += 1
@@ -52,7 +54,7 @@ struct JSONBeginning {
 
   private mutating func end(_ byte: UInt8) -> Bool {
     wanted = .commaOrEnd
-    return open.popLast() == byte - 2  // a bracket's counterpart
+    return open.popLast() == byte - 2  // the matching opening bracket
   }
 
   private mutating func text() -> Bool {
@@ -64,7 +66,7 @@ struct JSONBeginning {
     return false
   }
 
-  /// A number, `true`, `false` or `null`.
+  /// Consumes a number, `true`, `false` or `null`.
   private mutating func word() -> Bool {
     let start = place - 1
     while place < line.count, line[place] > 0x20, ![0x2C, 0x5D, 0x7D].contains(line[place]) { place += 1 }

@@ -1,14 +1,14 @@
 import ListEngine
 
-/// Finds what names the rows of a table that nobody has described.
+/// Infers the key columns of a table without a declared key.
 enum KeyGuess {
-  /// How hard to look.
+  /// The extent of the search for a key.
   enum Effort { case never, ifNamed, always }
 
-  /// Columns that are called so name rows wherever they do so uniquely, in this order.
+  /// Column names that are preferred as keys if their values are unique, in this order.
   private static let names = ["id", "key", "uuid", "uid", "pid", "name"]
 
-  /// The members that name each of these rows, and no two alike; empty when none are found.
+  /// Returns the columns whose values identify the rows uniquely; empty when there are none.
   static func key(of rows: [LooseTable.LooseRow], _ effort: Effort) -> [String] {
     guard effort != .never, let first = rows.first else { return [] }
     let columns = first.map(\.name)

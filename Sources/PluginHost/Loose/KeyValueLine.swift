@@ -1,9 +1,9 @@
-/// Reads `key=value key="a value" word`, as logs are often written.
+/// Parses `key=value key="a value" word`, a common log format (logfmt).
 ///
 ///     var line = KeyValueLine(bytes)
 ///     while let (name, value) = line.next() { ... }    // value: nil for a word without `=`
 ///
-/// In quotes `\"`, `\\`, `\n` and `\t` stand for what they do elsewhere.
+/// Quoted values support the escapes `\"`, `\\`, `\n` and `\t`.
 struct KeyValueLine {
   private let bytes: UnsafeRawBufferPointer
   private var place = 0
@@ -16,7 +16,7 @@ struct KeyValueLine {
     let first = place
     while place < bytes.count, bytes[place] > 0x20, bytes[place] != 0x3D, bytes[place] != 0x22 { place += 1 }
     guard place < bytes.count, bytes[place] == 0x3D, place > first else {
-      // No key: a word, or quotes without one.
+      // A word without a key, quoted or not.
       while place < bytes.count, bytes[place] > 0x20 { place += 1 }
       return (text(first, place), nil)
     }
@@ -31,7 +31,7 @@ struct KeyValueLine {
     return (name, quoted())
   }
 
-  /// The number of pairs in a line, and of other words.
+  /// Returns the number of pairs and of other words in a line.
   static func count(_ line: UnsafeRawBufferPointer) -> (pairs: Int, others: Int) {
     var (pairs, others) = (0, 0)
     var row = KeyValueLine(line)
@@ -50,7 +50,7 @@ struct KeyValueLine {
       }
       place += 1
     }
-    place += 1  // the quote
+    place += 1  // skip the closing quote
     return String(decoding: value, as: UTF8.self)
   }
 

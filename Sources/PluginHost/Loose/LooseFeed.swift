@@ -1,6 +1,6 @@
 import ListEngine
 
-/// Joins the reader of a stream with the table that is guessed from it, and tells what comes of both.
+/// Connects a stream's reader to the table inferred from it, and emits the source's events.
 struct LooseFeed {
   private final class Box {
     var reader: LooseReader
@@ -15,7 +15,7 @@ struct LooseFeed {
   private var hasToldSchema = false
   private var isLive = false
   private var toldNotice = ""
-  /// What is to be told of the stream's encoding.
+  /// A notice about the stream's encoding, or empty.
   var encodingNotice = ""
 
   init(name: String, options: LooseOptions, events: @escaping @Sendable (SourceEvent) -> Bool) {
@@ -25,10 +25,10 @@ struct LooseFeed {
     box = Box(LooseReader(format: options.format))
   }
 
-  /// Whether something waits for a decision that is made when it is quiet.
+  /// Whether input waits for inference, which runs when the input pauses.
   var isSampling: Bool { box.reader.isSampling || table?.isSampling ?? false }
 
-  /// Takes one line; false when nobody listens any more.
+  /// Processes one line; returns false when an event was refused.
   mutating func take(_ line: LineSplitter.Line, _ limit: Int) -> Bool {
     switch line {
     case .whole(let bytes, let number): box.reader.read(bytes, number: number)
@@ -51,13 +51,14 @@ struct LooseFeed {
     }
   }
 
-  /// Tells of rows that were left out as long as there is no table to count them on; false when nobody listens any more.
+  /// Reports rejected rows as long as no table exists to count them; returns false when an event
+  /// was refused.
   private mutating func complain() -> Bool {
     guard let complaint = table?.takeComplaint(), !hasToldSchema else { return true }
     return events(.state(.starting, message: complaint))
   }
 
-  /// What the key is can be said when the format is known.
+  /// Creates the table once the format is known, because key inference depends on the format.
   private mutating func makeTable() {
     var table = LooseTable(
       name: name, title: options.title, key: options.key, columns: options.columns, isTextual: box.reader.isTextual)
@@ -67,7 +68,7 @@ struct LooseFeed {
     self.table = table
   }
 
-  /// Hands on what there is; false when nobody listens any more.
+  /// Emits pending columns and changes; returns false when an event was refused.
   mutating func flush() -> Bool {
     guard let schema = table?.schema else { return true }
     let added = table?.takeAddedColumns() ?? []
@@ -95,12 +96,12 @@ struct LooseFeed {
     return true
   }
 
-  /// What is to be told of how the rows were read; empty when there is nothing to tell.
+  /// Notices about how the rows were read, or empty.
   private var notice: String {
     [encodingNotice, box.reader.notice, table?.keyNotice ?? ""].filter { !$0.isEmpty }.joined(separator: ". ")
   }
 
-  /// It is quiet: decides what waits for a decision, and hands it on.
+  /// Runs pending inference, because the input has paused, and emits the result.
   mutating func settle() -> Bool {
     box.reader.settle()
     takeRows()
@@ -108,10 +109,10 @@ struct LooseFeed {
     return complain() && flush()
   }
 
-  /// The stream is none of text.
+  /// Reports that the stream is not text.
   func refuse(_ reason: String) { _ = events(.state(.failed, message: reason)) }
 
-  /// Nothing more will come.
+  /// Finishes the table at the end of the input; returns false when an event was refused.
   mutating func end() -> Bool {
     box.reader.end()
     takeRows()

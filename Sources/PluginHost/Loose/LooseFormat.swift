@@ -1,21 +1,25 @@
-/// How rows are written in a stream of text.
+/// The format of rows in a text stream.
 public enum LooseFormat: String, CaseIterable, Sendable {
-  /// One JSON object a line.
+  /// One JSON object per line.
   case ndjson
-  /// One JSON document: a list of objects, or an object with one list of objects in it.
+  /// One JSON document: a list of objects, or an object that contains one list of objects.
   case json
-  /// Values between commas, with quotes around what needs them (RFC 4180). The first line names the columns.
+  /// Comma-separated values (RFC 4180).
+  ///
+  /// The first line names the columns.
   case csv
-  /// Values between tabs; the first line names the columns.
+  /// Tab-separated values.
+  ///
+  /// The first line names the columns.
   case tsv
-  /// `key=value` after `key=value`, with quotes around what needs them.
+  /// Lines of `key=value` pairs (logfmt), with quotes where needed.
   case logfmt
-  /// Columns below their names, as `ps`, `df` and `kubectl` write them.
+  /// Whitespace-aligned columns below a header, as printed by `ps`, `df` and `kubectl`.
   case columns
-  /// Anything: each line is a row.
+  /// Plain text with one row per line.
   case lines
 
-  /// What the first line that is not blank says; `nil` when more lines are needed to tell.
+  /// Infers the format from the first line with text; `nil` when more lines are needed.
   static func guess(_ line: UnsafeRawBufferPointer) -> LooseFormat? {
     guard let first = line.first(where: { $0 > 0x20 }) else { return nil }
     if first == 0x7B || first == 0x5B {
@@ -29,7 +33,7 @@ public enum LooseFormat: String, CaseIterable, Sendable {
     return pairs.pairs >= 2 && pairs.pairs >= pairs.others ? .logfmt : nil
   }
 
-  /// What lines are whose first one alone does not say; `nil` when they are neither records nor pairs.
+  /// Infers the format from several lines; `nil` when they are neither delimited records nor pairs.
   static func guess(lines: [String]) -> LooseFormat? {
     guard let first = lines.first(where: { $0.utf8.contains { $0 > 0x20 } }) else { return nil }
     if first.utf8.contains(0x09), isDelimited(lines, by: .tsv) { return .tsv }
@@ -39,7 +43,9 @@ public enum LooseFormat: String, CaseIterable, Sendable {
 
   private var separator: UInt8 { self == .tsv ? 0x09 : 0x2C }
 
-  /// Whether these lines are records between commas or tabs: the first can name columns, and of the others most have as many values.
+  /// Returns whether lines are delimited records.
+  ///
+  /// The first one must be able to name columns, and most others must have as many values.
   private static func isDelimited(_ lines: [String], by format: LooseFormat) -> Bool {
     var record = DelimitedRecord(separator: format.separator)
     var names: [String]?
@@ -60,7 +66,8 @@ public enum LooseFormat: String, CaseIterable, Sendable {
     return AlignedHeader.canName(names, agreeing)
   }
 
-  /// What a line between commas or tabs names; `nil` for one that is more likely a row of values.
+  /// Returns the column names in a delimited line; `nil` for a line that is more likely a row of
+  /// values.
   static func delimitedNames(_ line: String) -> (names: [String], format: LooseFormat)? {
     for format in [LooseFormat.tsv, .csv] {
       var line = line
@@ -80,7 +87,7 @@ public enum LooseFormat: String, CaseIterable, Sendable {
     return numbers.isEmpty || isSeries(numbers) ? fields : nil
   }
 
-  /// Whether columns can be named by these: the years 2020, 2021, or 1, 2, 3.
+  /// Returns whether numbers can name columns: the years 2020, 2021, or 1, 2, 3.
   private static func isSeries(_ names: [String]) -> Bool {
     let numbers = names.compactMap { Int32($0) }
     guard numbers.count == names.count, let first = numbers.first else { return false }
@@ -90,7 +97,7 @@ public enum LooseFormat: String, CaseIterable, Sendable {
     return step != 0 && zip(numbers, numbers.dropFirst()).allSatisfy { Int64($1) - Int64($0) == step }
   }
 
-  /// Whether lines are pairs `key=value` of the same keys: those of `env`, each with a key of its own, are not.
+  /// Returns whether lines are `key=value` pairs with recurring keys, unlike the output of `env`.
   private static func isKeyValue(_ lines: [String]) -> Bool {
     var known: Set<String> = []
     var (similar, rows) = (0, 0)

@@ -1,24 +1,28 @@
 import ListEngine
 
-/// How rows that nobody has described are to be read and shown.
+/// The options for reading and showing rows without a schema.
 public struct LooseOptions: Hashable, Sendable {
-  /// How they are written; `nil`: found out.
+  /// The format, or `nil` to infer it.
   public var format: LooseFormat?
-  /// The members that name a row, together; empty: found out.
+  /// The members that together form the row key, or empty to infer them.
   public var key: [String] = []
-  /// Whether to look for a key when none is given; otherwise rows are numbered.
+  /// Whether to infer a key when none is given.
+  ///
+  /// Otherwise rows are numbered.
   public var guessesKey = true
-  /// The columns to show, in this order; `nil`: all.
+  /// The columns to show, in this order, or `nil` for all.
   public var columns: [String]?
-  /// What people read above the table; the table's name when empty.
+  /// The title above the table.
+  ///
+  /// The table's name is used if this is empty.
   public var title = ""
-  /// How many rows the table keeps, the last ones; `nil`: all.
+  /// The number of most recent rows to keep, or `nil` for all.
   public var kept: Int?
 
-  /// Everything is found out.
+  /// Creates options that infer everything.
   public init() {}
 
-  /// Why there is no row, with the option that helps where the format was found out.
+  /// Extends the reason for missing rows by a hint to `--format` if the format was inferred.
   func reason(_ words: String, takenFor found: LooseFormat?) -> String {
     guard format == nil, let found else { return words }
     return "\(words) (taken for \(found.rawValue); --format names another)"

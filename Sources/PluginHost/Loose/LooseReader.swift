@@ -1,33 +1,36 @@
 import ListEngine
 
-/// Turns lines of a format that nobody has named into rows of a ``LooseTable``.
+/// Converts lines of a given or inferred format to rows of a ``LooseTable``.
 ///
 ///     var reader = LooseReader(format: nil)
 ///     reader.read(line, number: 1)
 ///     for row in reader.takeRows() { table.add(row.row, at: row.place) }
-///     reader.settle()                     // it is quiet, or there is no more: what waits for a decision is decided
+///     reader.settle()                     // the input pauses or ends: run pending inference
 struct LooseReader: ~Copyable {
-  /// A row, or why there is none.
+  /// A row, or the reason for a missing one.
   enum Found {
     case row(LooseTable.LooseRow, place: String)
     case fault(String)
   }
 
-  /// So many lines are looked at, at most, to find their columns, and about so many bytes.
+  /// The maximum number of lines sampled to infer the columns.
   static let sampleLines = 100
+  /// The approximate number of bytes sampled to infer the columns.
   static let sampleBytes = 1 << 20
-  /// The longest JSON document.
+  /// The maximum size of a JSON document in bytes.
   static let documentLimit = 64 << 20
-  /// The mark of the byte order, in UTF-8: it says nothing.
+  /// The byte order mark in UTF-8, which is skipped.
   static let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
-  /// What it has decided on, or was told.
+  /// The given or inferred format.
   private(set) var format: LooseFormat?
-  /// Whether values are texts that may stand for something else.
+  /// Whether values are texts that may represent other types.
   var isTextual: Bool { format != .ndjson && format != .json }
-  /// Whether lines wait for a decision.
+  /// Whether sampled lines wait for inference.
   var isSampling: Bool { !sample.isEmpty && loneNames == nil }
-  /// What the only line so far names, when it looks like a header: that one waits for what stands below it.
+  /// The column names in the only line so far, if it looks like a header.
+  ///
+  /// Inference then waits for a row.
   private var loneNames: [String]? {
     guard let first = sample.first, sample.dropFirst().allSatisfy({ $0.line.isEmpty }) else { return nil }
     return (format == nil ? LooseFormat.delimitedNames(first.line)?.names : nil)
@@ -39,38 +42,41 @@ struct LooseReader: ~Copyable {
   private var found: [Found] = []
   private var sample: [(line: String, number: Int)] = []
   private var sampledBytes = 0
-  /// What the first line has named, where the format has a line for it.
+  /// The column names from the first line, in formats that have a header.
   private(set) var names: [String]?
-  /// Names of columns that only some records have.
+  /// The generated names of columns that only some records have.
   private var extraNames: [String] = []
   private var aligned: AlignedColumns?
-  /// Lines of the header and above it: programs repeat them.
+  /// The header and the lines above it, which some programs repeat.
   private var headerLines: Set<String> = []
   private var alignment = Alignment.certain
-  /// Whether the format was found out, and its columns with it.
+  /// Whether the format and its columns were inferred.
   private(set) var isGuessed = false
-  /// Whether a text was not UTF-8, and was read as Windows-1252.
+  /// Whether some text was not UTF-8 and was decoded as Windows-1252.
   private(set) var hasForeignText = false
 
-  /// What the lines since the header say about the next one.
+  /// The alignment of recent lines with the header, which determines how the next line is read.
   private enum Alignment {
-    /// The last line stood below the header.
+    /// The last line was aligned.
     case certain
-    /// The last line did not.
+    /// The last line was not aligned.
     case interrupted
-    /// A blank line came, or two lines that do not fit: only a line with a value in each column but the last is a row.
+    /// After a blank line or two unaligned lines, a row must have a value in each column but the
+    /// last.
     case strict
-    /// Another table or text has begun: every line is a text.
+    /// Another table or text has begun, and every line is plain text.
     case over
   }
   private var record = DelimitedRecord(separator: 0x2C)
   private var recordNumber = 0
-  /// Whether values between tabs stand below their names, as `helm` writes them: the blanks around them say nothing.
+  /// Whether tab-separated values are padded for alignment, as by `helm`.
+  ///
+  /// The padding is removed.
   private var isPadded = false
   private var document: [UInt8] = []
   private var isDocumentTooLong = false
 
-  /// Reads this format; with `nil` it looks for itself.
+  /// Creates a reader for a format, or for an inferred one with `nil`.
   init(format: LooseFormat?) { decide(format) }
 
   private mutating func decide(_ format: LooseFormat?) {
@@ -78,21 +84,23 @@ struct LooseReader: ~Copyable {
     if format == .tsv { record = DelimitedRecord(separator: 0x09) }
   }
 
-  /// What was found since the last call.
+  /// Returns the rows and faults found since the last call.
   mutating func takeRows() -> [Found] {
     defer { found = [] }
     return found
   }
 
-  /// Whether something was found that was not taken.
+  /// Whether rows or faults wait to be taken.
   var hasRows: Bool { !found.isEmpty }
 
   // MARK: Lines
 
-  /// Reads one line. ``JSONParser/padding`` bytes behind it must be readable.
+  /// Reads one line.
+  ///
+  /// ``JSONParser/padding`` bytes behind it must be readable.
   mutating func read(_ line: UnsafeRawBufferPointer, number: Int) {
     var line = line
-    // Some programs begin their files with a mark of the byte order.
+    // Some programs begin their files with a byte order mark.
     if !hasBegun, line.starts(with: Self.mark) { line = UnsafeRawBufferPointer(rebasing: line[Self.mark.count...]) }
     hasBegun = true
     guard !TerminalText.isPlain(line) else { return readPlain(line, number) }
@@ -113,7 +121,8 @@ struct LooseReader: ~Copyable {
     case .lines: readLine(line, number)
     case .columns, nil:
       if aligned != nil { return readAligned(line, number) }
-      // Between quotes a line may be empty, and below columns it ends them.
+      // Blank lines are kept in the sample: they may be part of a quoted value or end a section of
+      // columns.
       guard line.contains(where: { $0 > 0x20 }) || !sample.isEmpty else { return }
       sample.append((text(line), number))
       sampledBytes += line.count
@@ -121,12 +130,12 @@ struct LooseReader: ~Copyable {
     }
   }
 
-  /// A line was skipped.
+  /// Records a line that was skipped because of its length.
   mutating func noteTooLong(_ number: Int, limit: Int) {
     found.append(.fault("line \(number): it has more than \(limit) bytes"))
   }
 
-  /// What is to be told of texts that were not read as they are; empty when there is nothing to tell.
+  /// Notices about text that was not read verbatim, or empty.
   var notice: String {
     var notices: [String] = []
     if isGuessed, format == .columns || format == .csv || format == .tsv {
@@ -138,7 +147,7 @@ struct LooseReader: ~Copyable {
 
   private func text(_ line: UnsafeRawBufferPointer) -> String { String(decoding: line, as: UTF8.self) }
 
-  /// Decides what waits for a decision.
+  /// Runs pending inference.
   mutating func settle() {
     guard loneNames == nil else { return }
     let lines = sample
@@ -169,7 +178,7 @@ struct LooseReader: ~Copyable {
     }
   }
 
-  /// Nothing more will come.
+  /// Processes the pending input at the end of the stream.
   mutating func end() {
     if let alone = loneNames {
       if format == nil {
@@ -212,7 +221,7 @@ struct LooseReader: ~Copyable {
     let wasTooLong = record.isOpen && record.isTooLong
     let isWhole = record.take(line)
     if record.isTooLong {
-      // Told at once: until a quote closes it, nothing else comes.
+      // Reported at once, because no other row follows until the closing quote.
       guard !wasTooLong else { return }
       return found.append(
         .fault(
@@ -230,7 +239,7 @@ struct LooseReader: ~Copyable {
     if isPadded { fields = fields.map(Self.trimmed) }
     var row: LooseTable.LooseRow = zip(names, fields).map { ($0, .text($1)) }
     if fields.count > names.count {
-      // Values beyond the names are columns that are called by their numbers.
+      // Values beyond the header's names get numbered columns.
       while extraNames.count < min(fields.count, Limits().columns + 1) - names.count { addExtraName(to: names) }
       row += zip(extraNames, fields[names.count...]).map { ($0, .text($1)) }
     }
@@ -275,7 +284,7 @@ struct LooseReader: ~Copyable {
     }
   }
 
-  /// The values of a line below the header; `nil` for a line that is none of its rows.
+  /// Returns the values of a line below the header; `nil` for a line that is not a row.
   private mutating func alignedFields(_ aligned: AlignedColumns, _ line: String) -> [String]? {
     let isStrict = alignment == .strict
     let fields = aligned.fittingFields(of: line, strictly: isStrict)
@@ -298,7 +307,9 @@ struct LooseReader: ~Copyable {
     found.append(.row([("line", .text(text(line)))], place: "line \(number)"))
   }
 
-  /// Names without repetition: `x`, `x 2`; one that is empty is called by its number.
+  /// Makes names unique: `x`, `x 2`.
+  ///
+  /// Empty names become numbered ones.
   static func unique(_ names: [String]) -> [String] {
     var known: Set<String> = []
     var result: [String] = []
@@ -353,7 +364,10 @@ struct LooseReader: ~Copyable {
     }
   }
 
-  /// The list itself, or the only list of objects in an object, `{"items":[...]}`, or the only empty one.
+  /// Returns the list of rows in a document; `nil` when it is missing or ambiguous.
+  ///
+  /// This is the document itself or the only list in an object, such as `{"items":[...]}`. Among
+  /// several lists, the only one with objects counts, or else the only empty one.
   private static func list(_ root: JSONElement) -> JSONElement? {
     if root.kind == .list { return root }
     let all = root.members.map(\.value).filter { $0.kind == .list }

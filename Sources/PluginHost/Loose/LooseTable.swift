@@ -1,79 +1,88 @@
 import ListEngine
 
-/// A table of rows that nobody has described: its columns and their types are guessed from the first rows, and kept from then on.
+/// A table with an inferred schema: columns and types are inferred from the first rows and then
+/// kept.
 ///
 ///     var table = LooseTable(name: "jobs", key: ["id"])
 ///     table.add([("id", .integer(1)), ("name", .text("build"))], at: "line 1")
-///     table.settle()                       // when it is quiet, or there have been enough rows
+///     table.settle()                       // when the input pauses
 ///     table.schema                         // id: integer, name: text
 ///     let changes = table.takeChanges()
 ///
-/// docs/plugins.md says how columns are guessed, and what becomes of a row that contradicts.
+/// docs/plugins.md specifies the inference and the handling of rows that contradict it.
 struct LooseTable {
   typealias LooseRow = [(name: String, value: LooseValue)]
 
-  /// Columns that were added to those of a table.
+  /// An extension of the table by new columns.
   struct Addition {
-    /// The changes of the rows before, which have the former columns.
+    /// The changes before the extension, which have the former columns.
     var before: Changeset
     var former: Schema
     var schema: Schema
   }
 
-  /// After so many rows it settles by itself.
+  /// The number of rows after which inference runs.
   static let sampleRows = 100
-  /// Of a table that has its columns, rows with new members wait until they are this part of its rows.
+  /// The divisor of the row count that gives the number of rows sampled before new columns are
+  /// added.
   private static let widening = 8
-  /// After about so many bytes of rows it settles by itself.
+  /// The approximate number of bytes of rows after which inference runs.
   static let sampleBytes = 1 << 20
-  /// Of so many unknown columns the names are remembered, so that each is complained of once.
+  /// The number of unknown column names that are remembered, so that each is reported only once.
   private static let rememberedNames = 100
 
-  /// What the rows look like; `nil` until it has settled.
+  /// The inferred schema; `nil` until inference has run.
   private(set) var schema: Schema?
-  /// The members that name a row, together; empty: rows are named by their numbers, in the order in which they come.
+  /// The members that together form the row key.
+  ///
+  /// If empty, rows are numbered in the order of arrival.
   private(set) var key: [String]
-  /// The guessed key while it names every row, no two alike; `nil` when the key was given, or none was found.
+  /// The keys seen so far under an inferred key; `nil` when the key was given, was not found or was
+  /// abandoned.
   private var guess: GuessedKey?
-  /// Whether to look for a key when none is given.
+  /// The extent of the search for a key when none is given.
   var findsKey = KeyGuess.Effort.never
-  /// Whether it settles by itself.
+  /// Whether inference runs by itself once the sample is large enough.
   var settlesEarly = true
-  /// Whether a member that first appears after the columns are known becomes a column.
+  /// Whether a member that first appears after inference becomes a column.
   var addsColumns = false
-  /// Which rows the table keeps.
+  /// The retention of the table's rows.
   var retention = Retention.everything
-  /// Why a row was left out last.
+  /// The reason for the last rejection.
   private(set) var lastRejection = ""
-  /// Why rows were left out while there is no table to show that on: told of the first, the tenth, the hundredth and so on.
+  /// The pending report about rejected rows while no table exists.
+  ///
+  /// Only the first, tenth, hundredth and so on is reported.
   private var complaint: String?
   private var complaints = 0
-  /// The columns that were taken for a key, until a row repeated their values; empty when that has not happened.
+  /// The inferred key columns that were abandoned because their values repeated, or empty.
   private(set) var abandonedKey: [String] = []
-  /// Rows that would have replaced another one, or been left out, if the guess had been kept.
+  /// The number of rows that the abandoned key would have replaced or left out.
   private(set) var rowsWithoutGuessedKey = 0
 
   private let name: String
   private let title: String
-  /// The columns to show, in this order; `nil` for all, in the order in which they appear.
+  /// The columns to show, in this order, or `nil` for all in order of appearance.
   private let wanted: [String]?
-  /// Whether a text may stand for something else.
+  /// Whether texts may represent other types.
   private let isTextual: Bool
   private var sample: [(row: LooseRow, place: String)] = []
   private var sampledBytes = 0
   private var numbers: [String: Int] = [:]
   private var unknown: Set<String> = []
-  /// What was there when it settled and is no column, as there are too many.
+  /// The names of members beyond the column limit.
   private var leftOut: Set<String> = []
   private var changes = Changeset()
-  /// The changes that came before columns were added, and the columns since, in their order.
+  /// The extensions since the last call, in order.
   private var added: [Addition] = []
   private var rowCount = 0
   private var nextNumber: Int64 = 1
-  /// Keys that rows had before the guessed key was abandoned: no number may repeat one.
+  /// The keys used before the inferred key was abandoned, which row numbers must not repeat.
   private var numbersInUse: GuessedKey?
 
-  /// A table without rows. With a schema, which an earlier one has settled on, there is nothing to guess.
+  /// Creates an empty table.
+  ///
+  /// If a schema from an earlier table is given, nothing is inferred.
   init(
     name: String, title: String = "", key: [String], columns: [String]? = nil, isTextual: Bool = false,
     schema: Schema? = nil
@@ -91,17 +100,18 @@ struct LooseTable {
     for (number, column) in schema.columns.enumerated() { numbers[column.name] = number }
   }
 
-  /// How many rows wait in ``takeChanges()``.
+  /// The number of changes waiting in ``takeChanges()``.
   var pendingRows: Int { changes.count }
-  /// How many bytes they take.
+  /// The size of the waiting changes in bytes.
   var pendingBytes: Int { changes.byteCount }
-  /// Whether the key is a guess, which holds as long as no two rows repeat it.
+  /// Whether the key is inferred and has not been repeated so far.
   var isKeyGuessed: Bool { guess != nil }
-  /// Whether rows wait for the schema.
+  /// Whether rows wait for inference.
   var isSampling: Bool { !sample.isEmpty }
 
-  /// The changes before columns were added, and the columns since, for each time since the last call: to be told before
-  /// ``takeChanges()``.
+  /// Returns the extensions since the last call.
+  ///
+  /// They must be delivered before ``takeChanges()``.
   mutating func takeAddedColumns() -> [Addition] {
     defer { added = [] }
     return added
@@ -109,7 +119,9 @@ struct LooseTable {
 
   // MARK: Rows
 
-  /// Takes one row; `place` is what complaints call it, such as `line 7`.
+  /// Adds one row.
+  ///
+  /// `place` names it in messages, such as `line 7`.
   mutating func add(_ row: LooseRow, at place: String) {
     if schema != nil {
       // A list that is read as a whole gets its columns before its rows.
@@ -122,7 +134,7 @@ struct LooseTable {
     wait(row, place)
   }
 
-  /// Keeps a row until its columns are decided on.
+  /// Holds a row back until the columns are inferred.
   private mutating func wait(_ row: LooseRow, _ place: String) {
     sample.append((row, place))
     guard settlesEarly else { return }
@@ -130,14 +142,15 @@ struct LooseTable {
     if sample.count >= max(Self.sampleRows, rowCount / Self.widening) || sampledBytes >= Self.sampleBytes { settle() }
   }
 
-  /// Whether a row has a member that can become a column.
+  /// Returns whether a row has a member that can become a new column.
   private func hasNewColumn(_ row: LooseRow) -> Bool {
     guard wanted == nil, let schema, schema.columns.count < Limits().columns, belongs(row) else { return false }
     return row.contains { isNew($0.name, $0.value) }
   }
 
-  /// Whether a row is one of the table: a key that was given must name it, and where one was guessed, another output has none of the
-  /// columns.
+  /// Returns whether a row belongs to the table.
+  ///
+  /// It must have the given key or, if the key is inferred, at least one known column.
   private func belongs(_ row: LooseRow) -> Bool {
     if guess != nil { return row.contains { numbers[$0.name] != nil } }
     return key.isEmpty || schema.map { rowKey(row, as: $0.key) != nil } ?? true
@@ -150,7 +163,9 @@ struct LooseTable {
 
   private func isEmpty(_ value: LooseValue) -> Bool { value == .null || (isTextual && value == .text("")) }
 
-  /// The whole list follows, and then ``endReload()``. Rows without a key are numbered from the first again.
+  /// Begins a reload, ended by ``endReload()``.
+  ///
+  /// Row numbers restart at 1.
   mutating func beginReload() {
     changes.beginsReload = true
     nextNumber = 1
@@ -158,10 +173,10 @@ struct LooseTable {
     numbersInUse = nil
   }
 
-  /// The whole list was named.
+  /// Ends a reload.
   mutating func endReload() { changes.endsReload = true }
 
-  /// Something could not be read at all.
+  /// Counts a row that was unreadable or incomplete.
   mutating func reject(_ reason: String) {
     lastRejection = reason
     changes.noteUnnamedRejections(1, reason)
@@ -177,13 +192,13 @@ struct LooseTable {
     return rest == 1
   }
 
-  /// What is to be told of rows that were left out, though there is no table yet; `nil` when that is nothing new.
+  /// Returns a pending report about rejected rows while no table exists, or `nil`.
   mutating func takeComplaint() -> String? {
     defer { complaint = nil }
     return complaint
   }
 
-  /// What has changed since the last call; `nil` when that is nothing, or there is no schema yet.
+  /// Returns the changes since the last call; `nil` when there are none or the schema is not known.
   mutating func takeChanges() -> Changeset? {
     guard schema != nil, !changes.isEmpty else { return nil }
     defer { changes = Changeset() }
@@ -212,7 +227,7 @@ struct LooseTable {
     rowCount += 1
   }
 
-  /// What a value is that its column cannot take.
+  /// Describes a value that does not fit its column.
   private func fault(_ value: LooseValue, in column: Column) -> String {
     let read = if isTextual, case .text(let text) = value { LooseValue(reading: text) } else { value }
     let isInexact =
@@ -237,14 +252,17 @@ struct LooseTable {
 
   // MARK: Keys
 
-  /// The key of the next row: its own, or the next free number. `nil` when a given key does not name the row, or the
-  /// row has no column of the table.
+  /// Returns the key of the next row: its own key or the next free number.
+  ///
+  /// Returns `nil` when a given key does not identify the row, or the row has no column of the
+  /// table.
   ///
   /// - Complexity: O(1) amortized.
   private mutating func nextKey(of row: LooseRow, as type: KeyType) -> RowKey? {
     if guess != nil {
       let own = rowKey(row, as: type)
-      // A row without any column of the table is no row of it: a message between the rows, or another output.
+      // A row without any known column does not belong to the table, such as a message between
+      // rows.
       guard own != nil || belongs(row) else { return nil }
       if let own, !guess!.isFull, guess!.insert(own) { return own }
       numbersInUse = guess
@@ -262,14 +280,16 @@ struct LooseTable {
     }
   }
 
-  /// Counts a row that the abandoned key would have lost: one that repeats it, or has none.
+  /// Counts a row that the abandoned key would have lost because it repeats or lacks the key.
   private mutating func countRepeat(_ row: LooseRow, as type: KeyType) {
     guard let used = numbersInUse, !used.isFull else { return }
     if let own = rowKey(row, of: abandonedKey, as: type), numbersInUse!.insert(own) { return }
     rowsWithoutGuessedKey += 1
   }
 
-  /// What to tell of a guessed key that did not hold; empty when there is nothing to tell. The count is that of the last power of ten.
+  /// A notice about an abandoned key, or empty.
+  ///
+  /// The count is rounded down to a power of ten.
   var keyNotice: String {
     guard !abandonedKey.isEmpty, rowsWithoutGuessedKey > 0 else { return "" }
     var count = 1
@@ -280,7 +300,7 @@ struct LooseTable {
       "\(names) repeats\(rows), so rows are numbered instead. Use --key \(abandonedKey.joined(separator: ",")) to replace rows"
   }
 
-  /// What names a row; `nil` when it has no such name.
+  /// Returns the key of a row; `nil` when it has none.
   func rowKey(_ row: LooseRow, as type: KeyType) -> RowKey? { rowKey(row, of: key, as: type) }
 
   private func rowKey(_ row: LooseRow, of key: [String], as type: KeyType) -> RowKey? {
@@ -294,8 +314,10 @@ struct LooseTable {
     return .text(Self.joined(parts))
   }
 
-  /// Several parts as one text, which no other parts have. Parts without blanks stay as they are; otherwise a blank in a part,
-  /// and a backslash, gets a backslash in front of it.
+  /// Joins key parts into one unambiguous text.
+  ///
+  /// Parts without blanks are joined unchanged. Otherwise blanks and backslashes in parts are
+  /// escaped by backslashes.
   static func joined(_ parts: [String]) -> String {
     guard parts.contains(where: { $0.utf8.contains(UInt8(ascii: " ")) }) else { return parts.joined(separator: " ") }
     return parts.map { $0.replacing("\\", with: "\\\\").replacing(" ", with: "\\ ") }.joined(separator: " ")
@@ -326,9 +348,11 @@ struct LooseTable {
     return "it has no key"
   }
 
-  // MARK: Guessing
+  // MARK: Schema inference
 
-  /// Decides on the columns from the rows that have come; without any there is nothing to decide.
+  /// Infers the schema from the sampled rows, or the new columns of a known schema.
+  ///
+  /// Does nothing without rows.
   mutating func settle() {
     guard schema == nil else { return addColumns() }
     guard !sample.isEmpty else { return }
@@ -344,7 +368,7 @@ struct LooseTable {
         guesses[name, default: .nothing].take(value, isTextual: isTextual)
       }
     }
-    // A row's name is shown as it is; of other whole numbers broken ones may follow.
+    // An integer key keeps its type, while other columns of whole numbers may get fractions later.
     let isNumbered =
       key.isEmpty || (key.count == 1 && (guesses[key[0]] == .wholeNumbers || guesses[key[0]] == .greatWholeNumbers))
     let names = (wanted ?? order).prefix(Limits().columns)
@@ -373,7 +397,7 @@ struct LooseTable {
     for (row, place) in rows { append(row, at: place) }
   }
 
-  /// Decides on columns for members that came later.
+  /// Infers columns for members that first appeared in later rows.
   private mutating func addColumns() {
     guard let former = schema, !sample.isEmpty else { return }
     var schema = former
@@ -402,7 +426,7 @@ struct LooseTable {
     appendSample()
   }
 
-  /// There was no row, but a line that names the columns: they are of texts.
+  /// Adopts text columns from a header without any rows.
   mutating func settle(withoutRows names: [String]) {
     guard schema == nil, sample.isEmpty else { return }
     let columns = (wanted ?? names.filter { $0.utf8.count <= ForeignText.nameLimit }).prefix(Limits().columns)
@@ -413,7 +437,7 @@ struct LooseTable {
         retention: retention))
   }
 
-  /// A value as a cell of a column; `nil` when it does not fit.
+  /// Converts a value to a cell of a column; `nil` when it does not fit.
   private func cell(_ value: LooseValue, as column: Column) -> Cell? {
     var value = value
     if isTextual, value == .text("") { return .null }

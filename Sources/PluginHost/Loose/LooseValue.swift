@@ -1,20 +1,22 @@
 import ListEngine
 import Wire
 
-/// A value of a row that has no schema.
+/// A value of a row without a schema.
 enum LooseValue: Hashable {
   case null
   case boolean(Bool)
   case integer(Int64)
   case number(Double)
-  /// A whole number that 64 bits with a sign do not hold, as it is written.
+  /// A whole number beyond `Int64`, as written.
   case great(String)
   case text(String)
   case series([Double])
-  /// Anything else, as JSON.
+  /// Any other value, as JSON text.
   case other(String)
 
-  /// A value of a JSON document. A list of numbers is a series; other lists and objects are kept as they are written.
+  /// Converts a JSON value.
+  ///
+  /// A list of numbers becomes a series; other lists and objects stay JSON text.
   init(_ element: JSONElement) {
     switch element.kind {
     case .null: self = .null
@@ -32,7 +34,7 @@ enum LooseValue: Hashable {
     }
   }
 
-  /// It as people read it: what stands in a column of texts.
+  /// The value as shown in a text column.
   var written: String {
     switch self {
     case .null: ""
@@ -44,7 +46,7 @@ enum LooseValue: Hashable {
     }
   }
 
-  /// What it is, for people.
+  /// The name of the value's type in messages.
   var name: String {
     switch self {
     case .null: "empty"
@@ -56,14 +58,14 @@ enum LooseValue: Hashable {
     }
   }
 
-  /// A whole number is written without a fraction.
+  /// Formats a number, without a fraction if it is whole.
   static func written(_ value: Double) -> String {
     value.magnitude < 0x1p53 && value == value.rounded() ? "\(Int64(value))" : "\(value)"
   }
 }
 
 extension JSONElement {
-  /// It as JSON again, without blanks.
+  /// The value as compact JSON text.
   var written: String {
     switch kind {
     case .object:

@@ -1,10 +1,10 @@
 import Glibc
 import ListEngine
 
-/// A source that reads rows from a stream that is open already, such as standard input: nothing is started, nothing is asked.
+/// A source that reads rows from an open stream, such as standard input.
 ///
 ///     let source = StreamSource(0, name: "input", options: LooseOptions()) { event in
-///       mailbox.put(event)        // may block: the stream is not read then; false when we are stopping
+///       mailbox.put(event)        // may block, and reading pauses; false when stopping
 ///     }
 ///     try source.start()
 public final class StreamSource: Sendable {
@@ -14,14 +14,16 @@ public final class StreamSource: Sendable {
   private let isFollowing: Bool
   private let log: @Sendable (PluginLogLevel, String) -> Void
   private let events: @Sendable (SourceEvent) -> Bool
-  /// `nil`: there was no file descriptor for it, and the source does not start.
+  /// `nil` when no file descriptor was left, and the source fails to start.
   private let stopping = WakeFile()
 
-  /// A file that is followed is looked at this often, when its end was reached.
+  /// The interval in milliseconds of polling a followed file at its end.
   private static let followPause: Int32 = 250
 
-  /// A source that does not read yet. `isFollowing`: the end of a file is not the end; what is appended later is read, too, and
-  /// one that has become shorter than what was read of it is read from its beginning.
+  /// Creates a source without starting it.
+  ///
+  /// `isFollowing`: whether to wait for appended data at the end of a file. A file that was
+  /// truncated is then read from its beginning.
   public init(
     _ file: Int32, name: String, options: LooseOptions, isFollowing: Bool = false,
     log: @escaping @Sendable (PluginLogLevel, String) -> Void = { _, _ in },
@@ -37,10 +39,10 @@ public final class StreamSource: Sendable {
 
   deinit { stopping?.wake() }
 
-  /// Starts reading, on a thread of its own.
+  /// Starts reading on a separate thread.
   public func start() throws(PluginError) {
     guard let stopping else { throw .noDescriptor(source: name) }
-    // The thread must not keep the source: its end is how the thread learns that nobody wants it any more.
+    // The thread must not retain the source, because it stops when the source is released.
     let reading = Reading(
       file: file, feed: LooseFeed(name: name, options: options, events: events), stopping: stopping,
       isFollowing: isFollowing, log: log)
@@ -48,10 +50,10 @@ public final class StreamSource: Sendable {
     guard code == 0 else { throw .noThread(source: name, code: code) }
   }
 
-  /// Reads no more. Does not wait: a stream may be silent for ever.
+  /// Stops reading without waiting for the thread, because a stream may stay silent.
   public func stop() { stopping?.wake() }
 
-  /// What the thread does.
+  /// The state and the main function of the reading thread.
   private final class Reading: @unchecked Sendable {
     private let file: Int32
     private var feed: LooseFeed
@@ -105,7 +107,7 @@ public final class StreamSource: Sendable {
           guard feed.settle() else { return }
           if isShorterThanRead {
             log(.warning, "the file has become shorter: it is read from its beginning again")
-            // The end of a line that is not there any more will not come.
+            // The incomplete last line will never be completed, so process it now.
             if let line = lines.rest() { guard feed.take(line, lines.limit) else { return } }
             lines = LineSplitter()
             decoding = TextDecoding()
@@ -141,13 +143,13 @@ public final class StreamSource: Sendable {
       _ = feed.end()
     }
 
-    /// Hands on the lines that are whole; false when nobody listens any more.
+    /// Processes complete lines; returns false when an event was refused.
     private func takeLines(_ lines: inout LineSplitter) -> Bool {
       while let line = lines.next() { guard feed.take(line, lines.limit) else { return false } }
       return true
     }
 
-    /// Whether somebody has cut the file that we follow, as logrotate does with `copytruncate`.
+    /// Whether the followed file was truncated, as logrotate does with `copytruncate`.
     private var isShorterThanRead: Bool {
       var status = stat()
       guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return false }

@@ -1,11 +1,11 @@
-/// Makes plain UTF-8 of a line as programs print it: without the codes that colour it, and decoded from Windows-1252 where
-/// it is not UTF-8.
+/// Converts program output to plain UTF-8: removes escape sequences, and decodes invalid UTF-8 as
+/// Windows-1252.
 enum TerminalText {
   private static let escape: UInt8 = 0x1B
 
-  /// Whether the bytes are UTF-8 without any code.
+  /// Returns whether the bytes are UTF-8 without escape sequences.
   ///
-  /// - Complexity: O(bytes), without an allocation where all are ASCII.
+  /// - Complexity: O(n) in the number of bytes, without an allocation for ASCII.
   static func isPlain(_ bytes: UnsafeRawBufferPointer) -> Bool {
     var isASCII = true
     for byte in bytes {
@@ -15,7 +15,9 @@ enum TerminalText {
     return isASCII || String(validating: bytes, as: UTF8.self) != nil
   }
 
-  /// The text as UTF-8, without codes. Sets `hasForeignText` when it was not UTF-8.
+  /// Returns the text as UTF-8 without escape sequences.
+  ///
+  /// Sets `hasForeignText` when the text was not UTF-8.
   static func plain(_ bytes: UnsafeRawBufferPointer, hasForeignText: inout Bool) -> [UInt8] {
     guard String(validating: bytes, as: UTF8.self) != nil else {
       hasForeignText = true
@@ -24,10 +26,12 @@ enum TerminalText {
     return withoutCodes(Array(bytes))
   }
 
-  /// A text without codes.
+  /// Returns a text without escape sequences.
   static func plain(_ text: String) -> String { String(decoding: withoutCodes(Array(text.utf8)), as: UTF8.self) }
 
-  /// Windows-1252 is Latin-1 but for 0x80 to 0x9F; five of these bytes are unused there, and are C1 controls here.
+  /// Decodes a Windows-1252 byte.
+  ///
+  /// Only 0x80 to 0x9F differ from Latin-1; five unused ones become C1 controls.
   private static func windows1252(_ byte: UInt8) -> Unicode.Scalar {
     (0x80...0x9F).contains(byte) ? Unicode.Scalar(high[Int(byte) - 0x80])! : Unicode.Scalar(byte)
   }
@@ -38,8 +42,10 @@ enum TerminalText {
     0x0153, 0x009D, 0x017E, 0x0178,
   ]
 
-  /// Takes out the escape sequences of ECMA-48: CSI (`ESC [` … a letter), the strings OSC, DCS, SOS, PM and APC (`ESC ]` … BEL or
-  /// `ESC \`), and those of two or three bytes.
+  /// Removes ECMA-48 escape sequences.
+  ///
+  /// These are CSI (`ESC [` … a letter), the strings OSC, DCS, SOS, PM and APC (`ESC ]` … BEL or
+  /// `ESC \`), and sequences of two or three bytes.
   private static func withoutCodes(_ bytes: [UInt8]) -> [UInt8] {
     guard bytes.contains(escape) else { return bytes }
     var plain: [UInt8] = []
@@ -56,7 +62,9 @@ enum TerminalText {
     return plain
   }
 
-  /// The place behind the code that begins here. One that is cut off ends with the text.
+  /// Returns the position after the escape sequence at `start`.
+  ///
+  /// A truncated sequence ends with the text.
   private static func end(ofCodeAt start: Int, _ bytes: [UInt8]) -> Int {
     var place = start + 1
     guard place < bytes.count else { return place }

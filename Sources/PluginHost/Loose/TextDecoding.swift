@@ -1,23 +1,24 @@
 import ListEngine
 
-/// Turns the bytes of a stream into UTF-8, piece by piece: UTF-16 is decoded, and binary data is recognized. Lines that are not
-/// UTF-8 are decoded later, each by itself; see ``TerminalText``.
+/// Converts a byte stream to UTF-8 piece by piece, detecting UTF-16 and binary data.
+///
+/// Lines that are not UTF-8 are decoded later one by one; see ``TerminalText``.
 ///
 ///     var decoding = TextDecoding()
-///     let bytes = decoding.take(piece)       // .binary(reason) for data that is no text
+///     let bytes = decoding.take(piece)       // .binary(reason) for binary data
 struct TextDecoding {
   enum Encoding: Equatable { case bytes, utf16(isBigEndian: Bool) }
   enum Result { case text([UInt8]), unchanged, binary(String) }
 
-  /// The encoding, once the first bytes have come.
+  /// The detected encoding; `nil` before the first bytes.
   private(set) var encoding: Encoding?
-  /// A code unit, or the first of a pair, whose rest has not come.
+  /// The bytes of an incomplete code unit or surrogate pair.
   private var waiting: [UInt8] = []
 
-  /// So many bytes are looked at to recognize an encoding.
+  /// The number of bytes examined to detect the encoding.
   static let sampleBytes = 4_096
 
-  /// What is to be told of the encoding; empty when there is nothing to tell.
+  /// A notice about the encoding, or empty.
   var notice: String {
     if case .utf16 = encoding { return "Text was read as UTF-16" }
     return ""
@@ -37,7 +38,7 @@ struct TextDecoding {
     for place in stride(from: 0, to: waiting.count - 1, by: 2) {
       units.append(UInt16(waiting[place + high]) << 8 | UInt16(waiting[place + low]))
     }
-    // The first half of a pair waits for the second.
+    // A high surrogate waits for its low surrogate.
     if let last = units.last, (0xD800...0xDBFF).contains(last) { units.removeLast() }
     waiting.removeFirst(units.count * 2)
     if units.first == 0xFEFF, !hasBegun { units.removeFirst() }
@@ -56,7 +57,10 @@ struct TextDecoding {
     return .utf16(isBigEndian: isBigEndian)
   }
 
-  /// Whether zeros stand at every other place, as in UTF-16 of Latin letters, and whether these are the even ones.
+  /// Detects UTF-16 of mostly Latin text by zeros in every other byte.
+  ///
+  /// Returns whether the zeros are at even offsets (big-endian); `nil` when the zeros have no such
+  /// pattern.
   private static func zerosSayBigEndian(_ bytes: UnsafeRawBufferPointer) -> Bool? {
     let sample = bytes.prefix(sampleBytes)
     guard sample.count >= 4 else { return nil }
@@ -67,7 +71,7 @@ struct TextDecoding {
     return even >= most && even > odd * 10 ? true : nil
   }
 
-  /// Why these first bytes of a stream are no text; `nil` when they can be.
+  /// Returns the reason why the first bytes of a stream are not text, or `nil`.
   private static func binaryReason(_ bytes: UnsafeRawBufferPointer) -> String? {
     let kinds: [(mark: [UInt8], name: String, help: String)] = [
       ([0x1F, 0x8B], "gzip data", "unpack it first: zcat FILE | rowcast"),
@@ -80,7 +84,7 @@ struct TextDecoding {
     }
     guard encoding(of: bytes) == .bytes else { return nil }
     let sample = bytes.prefix(sampleBytes)
-    // BEL, BS, TAB, LF, VT, FF, CR and ESC are in what programs print.
+    // BEL, BS, TAB, LF, VT, FF, CR and ESC are common in program output.
     let controls = sample.count { ($0 < 0x20 && !(0x07...0x0D).contains($0) && $0 != 0x1B) || $0 == 0x7F }
     guard sample.contains(0) || controls * 10 > sample.count else { return nil }
     return "this is binary data, not text"

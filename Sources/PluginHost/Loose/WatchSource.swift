@@ -1,17 +1,23 @@
 import Glibc
 import ListEngine
 
-/// Runs a command again and again, and shows the table that it prints: what changes between two runs is found by key.
+/// A source that runs a command repeatedly and shows the table it prints.
 ///
-///     let source = WatchSource(ChildCommand("df", []), name: "df", pause: .seconds(2), options: LooseOptions(), log: log) { event in
-///       mailbox.put(event)
-///     }
+/// Rows are matched by key between runs.
+///
+///     let source = WatchSource(
+///       ChildCommand("df", []), name: "df", pause: .seconds(2), options: LooseOptions(), log: log
+///     ) { event in mailbox.put(event) }
 ///     try source.start()
 public final class WatchSource: Sendable {
   private let core: Core
 
-  /// A source that has run nothing yet. `pause`: the time between the end of a run and the next one. `patience`: how long a run may take
-  /// before the rows of the one before it count as old; three pauses, and ten seconds at least, if left out.
+  /// Creates a source without starting it.
+  ///
+  /// - Parameters:
+  ///   - pause: The time between the end of a run and the start of the next one.
+  ///   - patience: The duration of a run after which the previous rows count as stale. Defaults to
+  ///     three pauses, but at least ten seconds.
   public init(
     _ command: ChildCommand, name: String, pause: Duration, patience: Duration? = nil, options: LooseOptions,
     log: @escaping @Sendable (PluginLogLevel, String) -> Void, events: @escaping @Sendable (SourceEvent) -> Bool
@@ -23,7 +29,7 @@ public final class WatchSource: Sendable {
 
   deinit { core.askToStop() }
 
-  /// Starts running it, on a thread of its own.
+  /// Starts running the command on a separate thread.
   public func start() throws(PluginError) {
     let core = core
     guard core.stopping != nil else { throw .noDescriptor(source: core.name) }
@@ -35,14 +41,14 @@ public final class WatchSource: Sendable {
     }
   }
 
-  /// Ends the command, if it runs, and waits; false when that took longer than this.
+  /// Ends a running command and waits; returns false when that took too long.
   @discardableResult
   public func stop(within bound: Duration = .seconds(5)) -> Bool {
     core.askToStop()
     return core.waitUntilFinished(within: bound)
   }
 
-  /// What the thread does.
+  /// The state and the main function of the source's thread.
   private final class Core: @unchecked Sendable {
     let name: String
     private let command: ChildCommand
@@ -51,18 +57,18 @@ public final class WatchSource: Sendable {
     private let options: LooseOptions
     private let log: @Sendable (PluginLogLevel, String) -> Void
     private let events: @Sendable (SourceEvent) -> Bool
-    /// `nil`: there was no file descriptor for it, and the source does not start.
+    /// `nil` when no file descriptor was left, and the source fails to start.
     let stopping = WakeFile()
     private let monitor = Monitor()
-    // Under `monitor`.
+    // Guarded by `monitor`.
     private var runs = false
     private var isStopping = false
-    // Of the thread.
+    // Used by the source's thread only.
     private var table: LooseTable?
     private var hasToldSchema = false
     private var state: (SourceState, String)?
 
-    /// The longest output.
+    /// The maximum size of the output in bytes.
     private static let outputLimit = 64 << 20
 
     init(
@@ -87,7 +93,7 @@ public final class WatchSource: Sendable {
       monitor.withLock { monitor.wait(nanoseconds: UInt64(max(0, bound.nanoseconds))) { !runs } }
     }
 
-    /// Whether the thread is there.
+    /// Whether the thread is running.
     var isRunning: Bool {
       get { monitor.withLock { runs } }
       set {
@@ -112,7 +118,7 @@ public final class WatchSource: Sendable {
       return poll(&stop, 1, Int32(clamping: pause.nanoseconds / 1_000_000)) > 0
     }
 
-    /// Runs the command, and tells what it prints; false when we are stopping.
+    /// Runs the command once and emits its rows; returns false when the source is stopping.
     private func runOnce() -> Bool {
       let process: ChildProcess
       do throws(ChildProcess.Fault) {
@@ -125,7 +131,7 @@ public final class WatchSource: Sendable {
       var errors = ErrorLog()
       var isTooLong = false
       let exit = read(process, &output, &errors, &isTooLong)
-      process.reap()  // with all that is left of its group
+      process.reap()  // together with the rest of its group
       close(process.output)
       errors.end { log(.info, $0) }
       guard let exit, !isAskedToStop else { return false }
@@ -141,7 +147,7 @@ public final class WatchSource: Sendable {
       return show(output)
     }
 
-    /// Reads all that it writes until it ends; `nil` when we are stopping.
+    /// Reads the output until the process ends; returns `nil` when the source is stopping.
     private func read(
       _ process: ChildProcess, _ output: inout [UInt8], _ errors: inout ErrorLog, _ isTooLong: inout Bool
     ) -> Supervisor.Exit? {
@@ -173,7 +179,7 @@ public final class WatchSource: Sendable {
           return nil
         }
         let (exit, _) = process.look()
-        // What it has written before its end is there: read to the end, and no further.
+        // After the exit all output is in the pipe, so read until the pipe is empty.
         repeat {
           let count = isOpen ? Glibc.read(process.output, &buffer, buffer.count) : 0
           if count > 0, output.count + count <= Self.outputLimit {
@@ -192,7 +198,7 @@ public final class WatchSource: Sendable {
       }
     }
 
-    /// Tells the table as it is now.
+    /// Emits the rows of a run as a reload.
     private func show(_ output: [UInt8]) -> Bool {
       var output = output.starts(with: LooseReader.mark) ? Array(output.dropFirst(LooseReader.mark.count)) : output
       var decoding = TextDecoding()
@@ -211,7 +217,7 @@ public final class WatchSource: Sendable {
         while !rest.isEmpty {
           let end = rest.firstIndex(of: 0x0A) ?? rest.count
           number += 1
-          let isReturned = end > 0 && rest[end - 1] == 0x0D  // as on Windows
+          let isReturned = end > 0 && rest[end - 1] == 0x0D  // Windows line ending
           reader.read(UnsafeRawBufferPointer(rebasing: rest[..<(isReturned ? end - 1 : end)]), number: number)
           rest = UnsafeRawBufferPointer(rebasing: rest[min(end + 1, rest.count)...])
         }
@@ -242,7 +248,8 @@ public final class WatchSource: Sendable {
       table!.settle()
       table!.endReload()
       guard let schema = table!.schema, table!.pendingRows > 0 || found.isEmpty else {
-        // Not one row could be taken: no new list. Without columns there is nothing to keep, and the next run is a first one.
+        // All rows were rejected, so the list stays as it was. Without a schema the next run starts
+        // over.
         let reason = table!.lastRejection
         _ = table!.takeChanges()
         if table!.schema == nil { table = nil }
@@ -264,7 +271,8 @@ public final class WatchSource: Sendable {
       return tell(.live, notices.filter { !$0.isEmpty }.joined(separator: ". "))
     }
 
-    /// Of rows with one key the last, in the place of the first: in one list no key may come twice.
+    /// Keeps the last of the rows with equal keys, at the position of the first, because a reload
+    /// must not repeat a key.
     private func withoutReplaced(_ found: [LooseReader.Found], of table: LooseTable) -> [LooseReader.Found] {
       guard !table.key.isEmpty, !table.isKeyGuessed else { return found }
       var places: [RowKey: Int] = [:]
@@ -291,13 +299,15 @@ public final class WatchSource: Sendable {
 }
 
 extension LooseFormat {
-  /// What a whole output is: a document that begins with a brace may be one object on many lines.
+  /// Infers the format of a whole output.
+  ///
+  /// One that begins with a brace may be a single object on many lines.
   static func guess(output: [UInt8]) -> LooseFormat? {
     output.withUnsafeBytes { bytes in
       guard let first = bytes.first(where: { $0 > 0x20 }), first == 0x7B else { return nil }
       let line = bytes.drop { $0 <= 0x20 }.prefix { $0 != 0x0A }
       let padded = Array(line) + [UInt8](repeating: 0, count: JSONParser.padding)
-      // One object on the first line: rows, unless it is all there is and has a list in it.
+      // One object on the first line means rows, unless it is the whole output and contains a list.
       return padded.withUnsafeBytes { buffer in
         let first = UnsafeRawBufferPointer(rebasing: buffer[..<line.count])
         let parser = JSONParser()

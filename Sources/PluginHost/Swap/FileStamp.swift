@@ -1,6 +1,6 @@
 import Glibc
 
-/// What tells one state of a file from another: which file it is, how long it is, and when it was written.
+/// The identity, size and modification time of a file, for detecting changes.
 public struct FileStamp: Hashable, Sendable {
   var device: UInt64 = 0
   var number: UInt64 = 0
@@ -8,7 +8,7 @@ public struct FileStamp: Hashable, Sendable {
   var seconds: Int = 0
   var nanoseconds: Int = 0
 
-  /// That of the file at a path, links followed; `nil` when there is none.
+  /// Reads the stamp of the file at a path, following links; `nil` when there is none.
   public init?(_ path: String) {
     var status = stat()
     guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }

@@ -1,19 +1,20 @@
-/// Says when files have changed and are whole again: when they look the same twice in a row, and not as before.
+/// Detects completed changes of files: stamps that differ from the known ones and are equal twice
+/// in a row.
 ///
-/// It is a value without a clock: whoever has one asks it again and again.
+/// It is a value without a clock. The caller must poll it.
 struct FileWatch {
   private var known: [FileStamp?]
   private var seen: [FileStamp?]?
 
   init(_ stamps: [FileStamp?]) { known = stamps }
 
-  /// Takes a look; true when the files are others than the last time that it was true.
+  /// Takes the current stamps; returns true when a change is complete.
   mutating func look(_ stamps: [FileStamp?]) -> Bool {
     guard stamps != known else {
       seen = nil
       return false
     }
-    // One that is not there is about to be written, and so is one that was another a moment ago.
+    // A missing file or one that has just changed is still being written.
     guard stamps == seen, !stamps.contains(nil) else {
       seen = stamps
       return false

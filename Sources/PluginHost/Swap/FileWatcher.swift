@@ -1,15 +1,18 @@
 import Dispatch
 
-/// Looks at files four times a second, and tells when they have changed and are whole.
+/// Polls files four times a second and reports completed changes.
 ///
-/// Not inotify: editors and compilers put new files in the place of old ones, network folders tell nothing, and to look costs nothing.
+/// Polling is cheap. inotify would miss changes on network folders and files replaced by editors
+/// and compilers.
 public final class FileWatcher: @unchecked Sendable {
   private let paths: [String]
   private let queue = DispatchQueue(label: "files")
   private let timer: any DispatchSourceTimer
   private var watch: FileWatch
 
-  /// Begins to look. `changed` is called on a thread of its own, one call at a time.
+  /// Starts polling.
+  ///
+  /// `changed` is called on a separate thread, one call at a time.
   public init(_ paths: [String], changed: @escaping @Sendable () -> Void) {
     self.paths = paths
     watch = FileWatch(paths.map { FileStamp($0) })
@@ -24,6 +27,6 @@ public final class FileWatcher: @unchecked Sendable {
 
   deinit { timer.cancel() }
 
-  /// Looks no more.
+  /// Stops polling.
   public func stop() { timer.cancel() }
 }

@@ -1,34 +1,39 @@
 import ListEngine
 
-/// Decides when a new instance of a source takes the place of the old one: when it has told its first whole list.
+/// Decides when a new instance of a source takes over from the old one: after its first complete
+/// list.
 ///
-/// It is a value without a clock: what the new instance tells is told to it with the moment.
+/// It is a value without a clock. Events of the new instance are passed in with the current time.
 ///
 ///     var handover = Handover(at: now)
 ///     handover.take(event, at: now)          // .wait, .ready or .refused
 ///     handover.advance(to: handover.deadline)
-///     let events = handover.takeEvents()     // ready: to be told in the place of what the old one would tell
+///     let events = handover.takeEvents()     // after .ready
 ///
-/// A list that is told with `reload` is whole at its end; rows of which nobody says that they are a list are whole when nothing has come
-/// for a while, or when they have come for some seconds. A program that keeps its rows itself takes over as soon as it has said its columns.
-/// Other columns than the old one's are another table in its place, which begins with that list.
+/// A list sent as a reload is complete at its end. Other rows count as complete after a pause, or
+/// some seconds after the first row. A program with a remote table takes over as soon as it has
+/// sent its schema. If the columns differ from the old ones, a new table with that list replaces
+/// the old one.
 struct Handover {
-  /// What is to be done now.
+  /// The result of a step.
   enum Decision: Equatable {
     case wait
-    /// It takes over.
+    /// The new instance takes over.
     case ready
-    /// It does not; the old one stays.
+    /// The new instance is discarded, and the old one stays.
     case refused(String)
   }
 
-  /// So long after the last row a list without an end counts as whole.
+  /// The pause after which rows outside a reload count as a complete list.
   static let quiet: Duration = .milliseconds(500)
-  /// So long after its first row a list without an end counts as whole, also when rows never cease to come.
+  /// The time after the first row when rows outside a reload count as a complete list even without
+  /// a pause.
   static let longest: Duration = .seconds(3)
-  /// One that says nothing for so long has had its chance.
+  /// The silence after which the new instance is discarded.
   static let patience: Duration = .seconds(30)
-  /// What is kept until the list is whole; a longer one goes on from here while pages look at it.
+  /// The maximum number of bytes held back.
+  ///
+  /// A longer list takes over before its end.
   static let greatestBytes = 256 << 20
 
   private var events: [SourceEvent] = []
@@ -40,12 +45,12 @@ struct Handover {
   private var isWhole = false
   private var hasRows = false
   private var isComplete = false
-  /// What it has said of itself since it was started, such as why its rows cannot be taken.
+  /// The last message of the new instance about its state, such as the reason for rejected rows.
   private var lastWord = ""
 
   init(at now: Instant) { lastSign = now }
 
-  /// When to look again if nothing is told.
+  /// The time of the next ``advance(to:)`` if no event arrives.
   var deadline: Instant {
     if let firstChange, let lastChange, !isReload {
       return min(lastChange.advanced(by: Self.quiet), firstChange.advanced(by: Self.longest))
@@ -53,13 +58,14 @@ struct Handover {
     return lastSign.advanced(by: Self.patience)
   }
 
-  /// Takes in what the new instance tells.
+  /// Processes an event of the new instance.
   mutating func take(_ event: SourceEvent, at now: Instant) -> Decision {
     lastSign = now
     switch event {
     case .schema(let new):
       events.append(event)
-      // One that keeps its rows has no list to tell: it answers from now on, and what pages hold is asked for again.
+      // A remote table has no list to wait for. It answers from now on, and blocks held by clients
+      // are requested again.
       if new.windowed != nil {
         events.append(.sourceChanged)
         return .ready
@@ -75,7 +81,7 @@ struct Handover {
       if isReload, changes.endsReload { isWhole = true }
       if isWhole || (isReload && bytes > Self.greatestBytes) { return .ready }
     case .state(.live, let message, _):
-      // A program that has ended well has told everything.
+      // A program that exits with 0 has sent everything.
       isComplete = message == Self.completeMessage
       events.append(event)
       if isComplete, hasRows { return .ready }
@@ -89,7 +95,7 @@ struct Handover {
 
   private static let completeMessage = "Complete"
 
-  /// Looks whether the time is over.
+  /// Checks the timeouts.
   mutating func advance(to now: Instant) -> Decision {
     guard deadline <= now else { return .wait }
     if hasRows, !isReload { return .ready }
@@ -97,9 +103,10 @@ struct Handover {
     return .refused(lastWord.isEmpty ? reason : "\(reason): \(lastWord)")
   }
 
-  /// What is to be told when it takes over: its list as a reload, so that only what is really different changes.
+  /// Returns the events held back, with the list as a reload, so that only real differences change
+  /// the table.
   ///
-  /// - Parameter isInsideReload: whether the old one was in the middle of a list.
+  /// - Parameter isInsideReload: Whether the old instance was inside a reload.
   mutating func takeEvents(isInsideReload: Bool) -> [SourceEvent] {
     defer { events = [] }
     let places = events.indices.filter { if case .changes = events[$0] { true } else { false } }

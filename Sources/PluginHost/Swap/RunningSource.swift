@@ -1,16 +1,18 @@
 import ListEngine
 
-/// One instance of a source, whatever kind it is.
+/// One instance of a source of any kind.
 public protocol RunningSource: AnyObject, Sendable {
-  /// Starts it. What it tells may come before this returns.
+  /// Starts the instance.
+  ///
+  /// Events may arrive before this returns.
   func start() throws(PluginError)
-  /// Ends it, and waits; false when that took longer than this.
+  /// Stops the instance and waits; returns false when that took too long.
   @discardableResult func stop(within bound: Duration) -> Bool
-  /// Asks it for something. [any thread, never waits]
+  /// Sends a request. [any thread, never waits]
   func send(_ wish: SourceWish)
 }
 
-/// Makes an instance that tells what happens to the function that it is given.
+/// Creates an instance that delivers its events to the given function.
 public typealias SourceMaker =
   @Sendable (_ events: @escaping @Sendable (SourceEvent) -> Bool) throws(PluginError) -> any RunningSource
 

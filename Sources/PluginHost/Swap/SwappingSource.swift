@@ -1,43 +1,46 @@
 import Dispatch
 import ListEngine
 
-/// A source whose plugin can be exchanged while it runs.
+/// A source whose plugin can be replaced while it runs (hot swap).
 ///
 ///     let source = SwappingSource(log: { level, text in ... }) { event in mailbox.put(event) }
 ///     try source.start { events in ChildSource(command, name: "jobs", log: log, events: events) }
 ///     ...
 ///     source.swap { events in ChildSource(newer, name: "jobs", log: log, events: events) }
 ///
-/// The new instance runs beside the old one until it has told its first whole list; then it takes over, and what it has told is reconciled
-/// by key; when it has other columns it is another table. When it fails before that the old one stays, and the log says why.
+/// The new instance runs next to the old one until its first complete list. It then takes over, and
+/// its rows are reconciled with the old ones by key. If its columns differ, the table is replaced.
+/// If it fails before that, the old instance stays and the reason is logged.
 public final class SwappingSource: @unchecked Sendable {
   private let log: @Sendable (PluginLogLevel, String) -> Void
   private let events: @Sendable (SourceEvent) -> Bool
 
-  /// Held while something is told: what old and new instances tell must not get mixed. Whoever holds `turn` may take `monitor`, not the
-  /// other way round.
+  /// Held while events are delivered, so that those of two instances do not mix.
+  ///
+  /// A thread that holds `turn` may take `monitor`, but not vice versa.
   private let turn = Monitor()
-  // Under `turn`.
+  // Guarded by `turn`.
   private var isInsideReload = false
   private var handover: Handover?
 
   private let monitor = Monitor()
-  // Under `monitor`.
+  // Guarded by `monitor`.
   private var number = 0
   private var current: (number: Int, source: any RunningSource)?
   private var candidate: (number: Int, source: any RunningSource)?
   private var isStopping = false
-  /// The schema that was told last: that of ``current``.
+  /// The last schema delivered, which is that of ``current``.
   private var toldSchema: Schema?
 
   private let timers = DispatchQueue(label: "handover")
   private let endings = DispatchQueue(label: "endings", attributes: .concurrent)
 
-  /// A source without an instance.
+  /// Creates a source without an instance.
   ///
   /// - Parameters:
-  ///   - log: What became of an exchange. [any thread]
-  ///   - events: What the instance that counts tells, in order, one call at a time; it may wait. False: we are stopping.
+  ///   - log: Receives the results of hot swaps. [any thread]
+  ///   - events: Receives the events of the current instance in order, one call at a time. It may
+  ///     wait. Returns false to stop the source.
   public init(
     log: @escaping @Sendable (PluginLogLevel, String) -> Void, events: @escaping @Sendable (SourceEvent) -> Bool
   ) {
@@ -47,7 +50,7 @@ public final class SwappingSource: @unchecked Sendable {
 
   /// Starts the first instance.
   ///
-  /// - Precondition: It was not called before.
+  /// - Precondition: `start` was not called before.
   public func start(_ make: SourceMaker) throws(PluginError) {
     let number = nextNumber()
     let source = try make { [weak self] in self?.hear($0, from: number) ?? false }
@@ -55,7 +58,9 @@ public final class SwappingSource: @unchecked Sendable {
     try source.start()
   }
 
-  /// Starts another instance beside the one that runs; one that waits to take over already is given up. Does not wait.
+  /// Starts another instance next to the current one, discarding an earlier candidate.
+  ///
+  /// Does not wait.
   public func swap(_ make: SourceMaker) {
     let number = nextNumber()
     let former = monitor.withLock {
@@ -80,11 +85,13 @@ public final class SwappingSource: @unchecked Sendable {
     }
   }
 
-  /// Asks the instance that counts. [any thread, never waits]
+  /// Sends a request to the current instance. [any thread, never waits]
   ///
-  /// - Parameter schema: The schema that the wish was made for; `nil` for that of the instance. A wish for the columns of a
-  ///   former instance does not reach the present one: its numbers name other columns, or none. Loads and queries need no
-  ///   answer, since the table that waits for them is replaced.
+  /// Requests made for the columns of a former instance are not forwarded, because their column
+  /// numbers may be wrong. Loads and queries among them need no answer, since the table that waits
+  /// for them is replaced.
+  ///
+  /// - Parameter schema: The schema that the request was made for, or `nil` for the current one.
   public func send(_ wish: SourceWish, of schema: Schema? = nil) {
     let source = monitor.withLock { () -> (any RunningSource)?? in
       guard schema == nil || toldSchema == nil || schema == toldSchema else { return nil }
@@ -93,7 +100,7 @@ public final class SwappingSource: @unchecked Sendable {
     if let source { source?.send(wish) } else { refuseFormer(wish) }
   }
 
-  /// Answers a wish for a former instance, where somebody waits for the answer.
+  /// Answers a request for a former instance if a caller waits for the answer.
   private func refuseFormer(_ wish: SourceWish) {
     let answer: SourceEvent
     switch wish {
@@ -102,11 +109,11 @@ public final class SwappingSource: @unchecked Sendable {
     case .image(let number, _): answer = .image(number, .sourceDown)
     case .load, .cancel, .ask, .cancelPages, .cancelImages: return
     }
-    // Not here: it may have to wait.
+    // Asynchronous, because delivering may wait.
     timers.async { [weak self] in self?.turn.withLock { _ = self?.events(answer) } }
   }
 
-  /// Ends every instance, and waits; false when that took longer than this.
+  /// Stops every instance and waits; returns false when that took too long.
   @discardableResult
   public func stop(within bound: Duration = .seconds(5)) -> Bool {
     let (current, candidate) = monitor.withLock {
@@ -124,10 +131,10 @@ public final class SwappingSource: @unchecked Sendable {
     }
   }
 
-  /// Its threads may be the ones that call us.
+  /// Stops an instance asynchronously, because the caller may be on one of its threads.
   private func end(_ source: any RunningSource) { endings.async { source.stop(within: .seconds(10)) } }
 
-  // MARK: What instances tell
+  // MARK: Events of instances
 
   private func hear(_ event: SourceEvent, from number: Int) -> Bool {
     turn.withLock {
@@ -139,7 +146,7 @@ public final class SwappingSource: @unchecked Sendable {
     }
   }
 
-  /// Of one that does not count any more only what somebody waits for is of interest.
+  /// Delivers an event of a former instance only if it answers a request.
   private func answer(_ event: SourceEvent) -> Bool {
     switch event {
     case .notLoaded, .pageFailed, .image, .acted: events(event)
@@ -159,7 +166,9 @@ public final class SwappingSource: @unchecked Sendable {
     return events(event)
   }
 
-  /// Does what the handover has decided. Under `turn`.
+  /// Carries out a decision of the handover.
+  ///
+  /// Requires `turn`.
   private func follow(_ decision: Handover.Decision, of number: Int) -> Bool {
     switch decision {
     case .wait: return true
@@ -179,7 +188,7 @@ public final class SwappingSource: @unchecked Sendable {
         defer { candidate = nil }
         let former = current?.source
         current = candidate
-        // Together: no wish for the former columns may reach the new instance.
+        // Updated together, so that no request for the former columns reaches the new instance.
         if let schema { toldSchema = schema }
         return former
       }
@@ -187,7 +196,7 @@ public final class SwappingSource: @unchecked Sendable {
       handover = nil
       for event in told where !tell(event) { return false }
       log(.info, "the new instance has taken over")
-      // It may have said so itself, and why.
+      // The new instance may have reported its own state.
       let hasSaid = told.contains { if case .state = $0 { true } else { false } }
       return hasSaid || tell(.state(.live, message: ""))
     }
@@ -195,7 +204,7 @@ public final class SwappingSource: @unchecked Sendable {
 
   private func refuse(_ reason: String) { log(.error, "the new instance is not used, the old one stays: \(reason)") }
 
-  /// Looks at the candidate when it is due, for as long as it is one.
+  /// Checks the candidate's timeouts periodically while it is the candidate.
   private func look(at number: Int) {
     timers.asyncAfter(deadline: .now() + .milliseconds(100)) { [weak self] in
       guard let self, self.monitor.withLock({ self.candidate?.number == number }) else { return }

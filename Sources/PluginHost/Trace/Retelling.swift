@@ -1,29 +1,33 @@
 import ListEngine
 
-/// What the lines of a plugin in a trace become. While a new instance takes over from another there are two: as it happened, the new one is
-/// told of from its first whole list on, and the old one until then.
+/// Converts the plugin's lines in a trace to events.
+///
+/// During a hot swap the trace has two instances. As in the original run, events of the old
+/// instance are delivered until the first complete list of the new one.
 final class Retelling {
-  /// One instance: what its lines mean so far.
+  /// One instance and the state of decoding its lines.
   private final class Telling {
     var decoder: ChildDecoder
     var number = 0
     var isLive = false
-    /// What it has told before it has taken over.
+    /// The events received before the instance has taken over.
     var held: [SourceEvent] = []
 
     init(_ decoder: consuming ChildDecoder) { self.decoder = decoder }
   }
 
-  /// So much is held at most of one that has not taken over; then it does.
+  /// The number of held events after which an instance takes over in any case.
   private static let heldEvents = 1 << 16
-  /// So many instances are told apart at a time, of a trace that does not say that they end; there are two.
+  /// The maximum number of instances at a time.
+  ///
+  /// A valid trace has at most two.
   private static let instances = 16
 
   private let name: String
   private let events: @Sendable (SourceEvent) -> Bool
   private var schema: Schema?
   private var tellings: [Int: Telling] = [:]
-  /// The instance whose rows are told.
+  /// The instance whose events are delivered.
   private var current = 1
 
   init(name: String, events: @escaping @Sendable (SourceEvent) -> Bool) {
@@ -31,24 +35,24 @@ final class Retelling {
     self.events = events
   }
 
-  /// Whether rows wait that nobody has described.
+  /// Whether rows wait for schema inference.
   var isSampling: Bool { tellings.values.contains { $0.decoder.isSampling } }
 
-  /// A process of this instance was started.
+  /// Handles the start of a process of an instance.
   func begin(_ instance: Int) {
     guard tellings[instance] == nil, tellings.count < Self.instances else { return }
     tellings[instance] = Telling(ChildDecoder(name: name, known: schema))
-    // Nobody is there from whom it could take over.
+    // Without a current instance, the handover is skipped.
     if tellings[current] == nil { current = instance }
   }
 
-  /// It has ended; false when nobody listens any more.
+  /// Handles the end of a process; returns false when an event was refused.
   func end(_ instance: Int) -> Bool {
     guard let telling = tellings[instance] else { return true }
     telling.decoder.settle()
     guard handOn(telling, instance) else { return false }
     guard instance == current else {
-      // One that has never taken over, or from which another has.
+      // The instance has never taken over or was replaced.
       tellings[instance] = nil
       return true
     }
@@ -58,7 +62,7 @@ final class Retelling {
     return events(.state(.stale, message: "the plugin ended here"))
   }
 
-  /// It has told a line; false when nobody listens any more.
+  /// Decodes a line of an instance; returns false when an event was refused.
   func take(_ line: [UInt8], of instance: Int) -> Bool {
     begin(instance)
     guard let telling = tellings[instance] else { return true }
@@ -72,7 +76,7 @@ final class Retelling {
     return handOn(telling, instance)
   }
 
-  /// It is quiet: what rows mean that nobody has described is decided. False when nobody listens any more.
+  /// Runs pending schema inference; returns false when an event was refused.
   func settle() -> Bool {
     for (instance, telling) in tellings.sorted(by: { $0.key < $1.key }) {
       telling.decoder.settle()
@@ -104,7 +108,7 @@ final class Retelling {
         guard tell(.acted(number, outcome), telling, instance) else { return false }
       case .refused(let reason):
         guard tell(.state(.failed, message: reason), telling, instance) else { return false }
-      // Answers to what another server asked: nobody asks the same again.
+      // These answer requests of the original server, which are not repeated.
       case .page, .sections, .pageFailed, .sourceChanged, .image: break
       case .hello, .badLine, .badRow: break
       }
@@ -113,7 +117,7 @@ final class Retelling {
   }
 
   private func tell(_ event: SourceEvent, _ telling: Telling, _ instance: Int) -> Bool {
-    if instance < current { return true }  // another one has taken over
+    if instance < current { return true }  // a newer instance has taken over
     guard instance == current else {
       telling.held.append(event)
       return true
@@ -125,7 +129,7 @@ final class Retelling {
     return events(event)
   }
 
-  /// From now on its rows are told.
+  /// Makes an instance the current one and delivers its held events.
   private func takeOver(_ telling: Telling, _ instance: Int) -> Bool {
     guard instance > current else { return true }
     current = instance

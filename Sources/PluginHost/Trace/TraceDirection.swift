@@ -1,21 +1,22 @@
-/// Who says what in a trace.
+/// The sender and channel of a line in a trace.
 public enum TraceDirection: String, Sendable {
-  /// The host, on the plugin's standard input.
+  /// From the host, on the plugin's standard input.
   case host
-  /// The plugin, on its standard output.
+  /// From the plugin, on its standard output.
   case plugin
-  /// The plugin, on its standard error.
+  /// From the plugin, on its standard error.
   case log
 }
 
-/// Hears everything between a host and a plugin, as it was written or read: pieces, not lines.
+/// An observer of all bytes exchanged between a host and a plugin, in chunks as they were read or
+/// written.
 ///
-/// Called on the source's threads, of one direction one call at a time. It must not wait.
+/// Called on the source's threads, one call at a time per direction. Calls must not wait.
 public protocol TraceListener: AnyObject, Sendable {
-  /// A process was started.
+  /// Records that a process was started.
   func begin()
-  /// It has ended, and all that it wrote was read.
+  /// Records that the process has ended and its whole output was read.
   func end()
-  /// These bytes went over.
+  /// Records transferred bytes.
   func note(_ direction: TraceDirection, _ bytes: UnsafeRawBufferPointer)
 }

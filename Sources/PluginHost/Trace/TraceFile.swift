@@ -1,32 +1,35 @@
 import Glibc
 import ListEngine
 
-/// A trace that is read line by line. That it is one is found out before anything is made of it: by its first line.
+/// A trace file that is read line by line.
 ///
-/// Whoever holds it reads it, one thread at a time.
+/// Opening it checks the first line.
+///
+/// The owner reads it on one thread at a time.
 final class TraceFile: @unchecked Sendable {
-  /// One line.
+  /// One line of the file.
   enum Line {
-    /// When it happened, to which instance of the plugin, and what.
+    /// A valid entry, with its time and the number of the plugin's instance.
     case entry(at: Duration, instance: Int, TraceEntry)
-    /// What stands there was not written by a ``TraceWriter``.
+    /// A line that was not written by a ``TraceWriter``.
     case strange(number: Int)
-    /// The file ends before the line does: whoever wrote it was ended first.
+    /// An incomplete last line, left by a writer that was killed.
     case cutOff(number: Int)
   }
 
   private let file: Int32
   private let reader = TraceReader()
-  // A line of a megabyte may be six times as long when every character is escaped, and is a list of numbers when it is no text.
+  // A one-megabyte line grows up to sixfold by escaping, or becomes a list of numbers if it is not
+  // text.
   private var lines = LineSplitter(limit: 8 << 20)
   private var first: Line?
   private var isAtEnd = false
-  /// Whether the first line is how a recording begins.
+  /// Whether the first line is that of a recording.
   private var isRecording = false
 
-  /// Opens a trace, and reads its first line.
+  /// Opens a trace and reads its first line.
   ///
-  /// - Throws: ``PluginError/noTrace(_:reason:)`` when it is none.
+  /// - Throws: ``PluginError/noTrace(_:reason:)`` when the file is not a trace.
   init(_ path: String) throws(PluginError) {
     file = open(path, O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { throw .noTrace(path, reason: String(cString: strerror(errno))) }
@@ -47,7 +50,7 @@ final class TraceFile: @unchecked Sendable {
 
   deinit { if file >= 0 { close(file) } }
 
-  /// The next line; `nil` at the end.
+  /// Returns the next line, or `nil` at the end.
   func next() -> Line? {
     if let line = first {
       first = nil
@@ -64,7 +67,7 @@ final class TraceFile: @unchecked Sendable {
         continue
       }
       isAtEnd = true
-      // A trace ends with the end of a line.
+      // A complete trace ends with a line break.
       guard let rest = lines.rest() else { return nil }
       guard case .whole(let bytes, let number) = rest, bytes.starts(with: TraceReader.beginning) else {
         return read(rest)

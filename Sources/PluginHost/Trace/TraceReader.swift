@@ -1,20 +1,21 @@
 import ListEngine
 
-/// One line of a trace.
+/// An entry of a trace.
 enum TraceEntry: Equatable {
   case begin
   case end
   case line(TraceDirection, [UInt8])
 }
 
-/// Reads the lines that a ``TraceWriter`` has written.
+/// Parses the lines written by a ``TraceWriter``.
 struct TraceReader {
-  /// How each line begins.
+  /// The beginning of every line.
   static let beginning = Array("{\"at\":".utf8)
 
   private let parser = JSONParser()
 
-  /// What one line says, when it happened, and to which instance of the plugin; `nil` when it is no line of a trace.
+  /// Parses one line into its time, the number of the plugin's instance and the entry; `nil` when
+  /// it is malformed.
   func read(_ line: [UInt8]) -> (at: Duration, instance: Int, entry: TraceEntry)? {
     var padded = line
     padded.append(contentsOf: repeatElement(0, count: JSONParser.padding))

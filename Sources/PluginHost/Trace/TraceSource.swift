@@ -1,9 +1,11 @@
 import Glibc
 import ListEngine
 
-/// A source that tells what a plugin told once, from a trace: the plugin is not needed.
+/// A source that replays the events of a plugin from a trace, without the plugin.
 ///
-///     let source = TraceSource("jobs.trace", name: "jobs", speed: 1, log: { level, text in ... }) { event in mailbox.put(event) }
+///     let source = TraceSource("jobs.trace", name: "jobs", speed: 1, log: log) { event in
+///       mailbox.put(event)
+///     }
 ///     try source.start()
 public final class TraceSource: RunningSource, @unchecked Sendable {
   private let path: String
@@ -12,13 +14,15 @@ public final class TraceSource: RunningSource, @unchecked Sendable {
   private let log: @Sendable (PluginLogLevel, String) -> Void
   private let events: @Sendable (SourceEvent) -> Bool
   private let monitor = Monitor()
-  // Under `monitor`.
+  // Guarded by `monitor`.
   private var isStopping = false
   private var isFinished = true
 
+  /// Creates a source without starting it.
+  ///
   /// - Parameters:
-  ///   - speed: How much faster than it happened; 0: without waiting.
-  ///   - log: What the plugin wrote to its standard error, and what is wrong with the file.
+  ///   - speed: The speed relative to the original; 0 replays without waiting.
+  ///   - log: Receives the plugin's recorded standard error, and problems with the file.
   public init(
     _ path: String, name: String, speed: Double, log: @escaping @Sendable (PluginLogLevel, String) -> Void,
     events: @escaping @Sendable (SourceEvent) -> Bool
@@ -30,9 +34,10 @@ public final class TraceSource: RunningSource, @unchecked Sendable {
     self.events = events
   }
 
-  /// Begins to tell, on a thread of its own.
+  /// Starts the replay on a separate thread.
   ///
-  /// - Throws: ``PluginError/noTrace(_:reason:)`` when the file is none; then nothing is told.
+  /// - Throws: ``PluginError/noTrace(_:reason:)`` when the file is not a trace. No events are then
+  ///   delivered.
   public func start() throws(PluginError) {
     let file = try TraceFile(path)
     monitor.withLock { isFinished = false }
@@ -49,7 +54,7 @@ public final class TraceSource: RunningSource, @unchecked Sendable {
     }
   }
 
-  /// Tells no more, and waits for the thread; false when that took longer than this.
+  /// Stops the replay and waits for the thread; returns false when that took too long.
   @discardableResult
   public func stop(within bound: Duration) -> Bool {
     monitor.withLock {
@@ -59,7 +64,7 @@ public final class TraceSource: RunningSource, @unchecked Sendable {
     }
   }
 
-  /// Nobody is there to be asked: what was answered then is told again.
+  /// Ignores requests, because the recorded answers are replayed.
   public func send(_ wish: SourceWish) {}
 
   // MARK: The thread
@@ -84,10 +89,12 @@ public final class TraceSource: RunningSource, @unchecked Sendable {
     _ = events(.state(.stale, message: "the trace is over"))
   }
 
-  /// So many lines that were not understood are named; of more only how many there are.
+  /// The number of malformed lines that are logged one by one.
+  ///
+  /// Further ones are only counted.
   private static let namedLines = 10
 
-  /// Waits; what rows mean that nobody has described is decided when it is quiet. False: we are stopping.
+  /// Waits until `moment`, running schema inference during pauses; returns false when stopping.
   private func wait(until moment: Instant, _ telling: Retelling) -> Bool {
     while true {
       let rest = monotonicNow.duration(to: moment)

@@ -2,26 +2,27 @@ import Glibc
 import ListEngine
 import Wire
 
-/// Keeps all that a host and a plugin say to each other in a file, a JSON object a line; docs/plugins.md says its members.
+/// Records everything exchanged between a host and a plugin in a file, as JSON lines specified in
+/// docs/plugins.md.
 ///
-/// A disk that is full ends the trace, and nothing else.
+/// A write error, such as a full disk, ends only the trace.
 public final class TraceWriter: @unchecked Sendable {
   private let file: Int32
   private let began = monotonicNow
   private let failed: @Sendable (String) -> Void
   private let monitor = Monitor()
-  // Under `monitor`.
+  // Guarded by `monitor`.
   private var rests: [Stream: [UInt8]] = [:]
   private var instances = 0
   private var isOver = false
 
-  /// One way between the host and one instance of the plugin.
+  /// One channel between the host and one instance of the plugin.
   private struct Stream: Hashable {
     var instance: Int
     var direction: TraceDirection
   }
 
-  /// Hears one instance, and knows its number.
+  /// The trace listener of one instance.
   private final class Instance: TraceListener {
     private let writer: TraceWriter
     private let number: Int
@@ -36,14 +37,16 @@ public final class TraceWriter: @unchecked Sendable {
     func note(_ direction: TraceDirection, _ bytes: UnsafeRawBufferPointer) { writer.note(number, direction, bytes) }
   }
 
-  /// A line that is longer is kept in pieces.
+  /// The maximum length of a line in bytes.
+  ///
+  /// Longer ones are split.
   private static let lineLimit = 1 << 20
 
-  /// Begins a new file; a trace that was in it is lost.
+  /// Creates a trace file, replacing an existing trace.
   ///
-  /// - Parameter failed: The trace ends, for this reason. [any thread]
-  /// - Throws: ``PluginError/noTrace(_:reason:)`` when it cannot be written, or something else is in it: a file that is not ours is not lost by
-  ///   a slip of the tongue.
+  /// - Parameter failed: Called with the reason when the trace ends early. [any thread]
+  /// - Throws: ``PluginError/noTrace(_:reason:)`` when the file is not writable or contains other
+  ///   data, which is never overwritten.
   public init(_ path: String, failed: @escaping @Sendable (String) -> Void) throws(PluginError) {
     file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     self.failed = failed
@@ -52,7 +55,7 @@ public final class TraceWriter: @unchecked Sendable {
     _ = ftruncate(file, 0)
   }
 
-  /// Whether it is no file, an empty one, or begins as traces do.
+  /// Returns whether the file is not a regular one, is empty, or begins like a trace.
   private static func isReplaceable(_ file: Int32) -> Bool {
     var status = stat()
     guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size > 0 else { return true }
@@ -63,7 +66,9 @@ public final class TraceWriter: @unchecked Sendable {
 
   deinit { if file >= 0 { close(file) } }
 
-  /// What hears the next instance of the plugin: while one takes over from another there are two, and what they say must not be mixed.
+  /// Returns a listener for the next instance of the plugin.
+  ///
+  /// During a hot swap there are two, which must not be mixed.
   public func instance() -> any TraceListener {
     let number = monitor.withLock {
       instances += 1
@@ -106,7 +111,7 @@ public final class TraceWriter: @unchecked Sendable {
         writer.raw(",\"line\":")
         writer.text(text)
       } else {
-        // Not a text, and just that may be what is looked for.
+        // Record invalid UTF-8 exactly, because it may be the problem being investigated.
         writer.raw(",\"bytes\":[")
         for (number, byte) in line.enumerated() {
           if number > 0 { writer.byte(",") }

@@ -4,9 +4,9 @@ import Testing
 
 @testable import PluginHost
 
-/// What a shared library offers, as C says it.
+/// Actions that a shared library offers through the C interface.
 @Suite struct ActionReaderTests {
-  /// Offers one action, changed a little; the actions as they are read, or why they are refused.
+  /// Offers one modified action and returns the actions as read, or the reason for refusing them.
   private func read(
     count: UInt32 = 1, stride: Int = MemoryLayout<list_action>.stride,
     _ change: (inout list_action, AskedCells) -> Void = { _, _ in },
@@ -26,7 +26,7 @@ import Testing
         action.argument_size = UInt32(MemoryLayout<list_argument>.stride)
       }
       change(&action, texts)
-      // Each with a name of its own, where there are several.
+      // Several actions need distinct names.
       let names = (0..<max(1, Int(count))).map { $0 == 0 ? action.name! : texts.text("stop \($0)") }
       let actions = names.map { name in
         var copy = action

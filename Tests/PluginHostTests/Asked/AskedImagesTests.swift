@@ -7,7 +7,7 @@ import Testing
 
 import enum ListEngine.ImageOutcome
 
-/// Shared libraries that are asked for the bytes of images: in Swift, and as C would.
+/// Image requests to shared libraries, through the Swift SDK and the bare C interface.
 @Suite struct AskedImagesTests {
   let recorder = Recorder()
 
@@ -81,7 +81,7 @@ import enum ListEngine.ImageOutcome
     for number: UInt64 in 1...4 { source.send(.image(number, key: "\(number)")) }
     try recorder.wait("the first") { $0.log == ["loading 1"] }
     source.send(.cancelImages([1, 2, 99]))
-    // A wish of another kind is taken after those before it.
+    // Requests are processed in order, so this one follows the cancellation.
     source.send(.load([.init(.text("a"), column: 0)]))
     try recorder.wait("the cancel") { view in
       view.events.contains { if case .notLoaded = $0 { true } else { false } }
@@ -109,7 +109,7 @@ import enum ListEngine.ImageOutcome
     #expect(outcomes(recorder.view) == [1: .sourceDown, 2: .sourceDown])
   }
 
-  /// What C may do wrong is refused, with a line in the log.
+  /// Invalid calls from C are refused with a log line.
   @Test func whatMakesNoSenseIsRefusedAndLogged() throws {
     let recorder = recorder
     let answers = Mutex<[Int32]>([])

@@ -11,7 +11,7 @@ import enum ListEngine.RowKey
 import struct ListEngine.ActionRequest
 import struct ListEngine.DeferredCell
 
-/// Shared libraries that are asked for something: in Swift, and as C would.
+/// Requests to shared libraries, through the Swift SDK and the bare C interface.
 @Suite struct AskedLibraryTests {
   let recorder = Recorder()
 
@@ -209,7 +209,7 @@ import struct ListEngine.DeferredCell
     source.send(.load(cells))
     try recorder.wait("the first load") { $0.log == ["loading a"] }
     source.send(.cancel([cells[0], cells[1]]))
-    // A wish of another kind is taken after those before it.
+    // Requests are processed in order, so this one follows the cancellation.
     source.send(.act(ActionRequest(id: 1, action: "x", key: nil, arguments: [])))
     try recorder.wait("the cancel") { outcomes($0).count == 1 }
     recorder.note(.info, "go")
@@ -238,9 +238,9 @@ import struct ListEngine.DeferredCell
         })
   }
 
-  // MARK: As C would
+  // MARK: Through the C interface
 
-  /// What a call to the host answers, one after the other, in the log.
+  /// Returns the results of a script's calls to the host, in order.
   private func answers(_ script: @escaping @Sendable (UnsafePointer<list_host>) -> [Int32]) throws -> [Int32] {
     let recorder = recorder
     let answers = Mutex<[Int32]>([])

@@ -4,7 +4,7 @@ import Testing
 
 @testable import PluginHost
 
-/// How a shared library says that some of its cells take time.
+/// Declarations of deferred cells by shared libraries.
 @Suite struct LoaderReaderTests {
   private func read(
     columns: [UInt32] = [1], _ change: (inout list_loader) -> Void = { _ in }

@@ -15,7 +15,7 @@ import Testing
   ]
   private static let schema = ListPlugin.Schema("s", key: .integer, columns: columns, label: "name")
 
-  /// The schema with its form, as the host reads both.
+  /// Returns the schema completed by its presentation, as the host reads both.
   private func complete(
     _ schema: ListPlugin.Schema = Self.schema, _ change: (inout list_table_presentation) -> Void = { _ in }
   ) -> (schema: ListEngine.Schema?, reason: String) {
@@ -34,7 +34,7 @@ import Testing
     }
   }
 
-  /// The reason to refuse the first column's entry.
+  /// Returns the reason for refusing the first column's entry.
   private func fault(_ change: (inout list_column_presentation) -> Void) -> String {
     let place = UnsafeMutablePointer<list_column_presentation>.allocate(capacity: 1)
     defer { place.deallocate() }

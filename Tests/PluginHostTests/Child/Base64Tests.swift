@@ -3,7 +3,7 @@ import Testing
 
 @testable import PluginHost
 
-/// Letters to bytes, as others read them.
+/// Base64 encoding and decoding.
 @Suite struct Base64Tests {
   private func decode(_ text: String) -> [UInt8]? { Array(text.utf8).withUnsafeBytes { Base64.decode($0) } }
 

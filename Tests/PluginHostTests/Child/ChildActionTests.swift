@@ -4,7 +4,7 @@ import Testing
 
 @testable import PluginHost
 
-/// Actions of programs: what they offer, and what they answer.
+/// Actions offered and answered by programs.
 @Suite struct ChildActionTests {
   private static let hello = #"{"type":"hello","version":1}"#
 

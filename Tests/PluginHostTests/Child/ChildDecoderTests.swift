@@ -12,7 +12,7 @@ import Testing
 
   private func said(_ lines: String...) -> [ChildDecoder.Event] { decode([Self.hello, Self.schema] + lines) }
 
-  /// One character may have any number of bytes.
+  /// A limit in characters would not work, because one character may have any number of bytes.
   @Test func `texts for people have a bound in bytes`() {
     let bomb = "e" + String(repeating: "\u{301}", count: 100_000)
     let windowed = #"{"type":"schema","name":"t","key":"integer","columns":[{"name":"a","type":"text"}],"windowed":{}}"#
@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  // MARK: The beginning
+  // MARK: Hello and schema
 
   @Test func aSchemaSaysEverythingAboutItsColumns() {
     let schema = decode([
@@ -445,7 +445,7 @@ import Testing
     var decoder = ChildDecoder(name: "source")
     for (index, line) in [Self.committing, Self.schema, row(1)].enumerated() { read(line, number: index, &decoder) }
     decoder.flush()
-    // What comes first is its whole list.
+    // Everything before the first commit is the complete list.
     #expect(flags(decoder.takeEvents()) == ["begin 1 open"])
     read(row(2), number: 4, &decoder)
     read(#"{"type":"commit"}"#, number: 5, &decoder)
@@ -538,7 +538,7 @@ import Testing
     #expect(kinds == ["rows", "loaded"])
   }
 
-  // MARK: Rows without messages
+  // MARK: Plain rows
 
   @Test func rowsAloneMakeATable() {
     let events = decode([#"{"id":1,"name":"a","type":"x"}"#, #"{"id":2,"name":"b"}"#])

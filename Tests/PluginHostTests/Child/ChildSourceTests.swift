@@ -5,11 +5,14 @@ import Testing
 
 @testable import PluginHost
 
-/// Real processes: that what the supervisor decides happens.
+/// Child sources with real processes: the supervisor's commands take effect.
 @Suite struct ChildSourceTests {
   let recorder = Recorder()
 
-  /// A source that waits shortly for an end, so that the tests do, and long for a word: a busy machine makes no program late.
+  /// Creates a source with short timeouts for ending, to keep the tests fast, and long ones for
+  /// answers.
+  ///
+  /// The long ones prevent failures on a busy machine.
   private func source(
     _ line: String, configuration: [String: String] = [:],
     _ change: (inout SupervisionPolicy, inout ChildCommand) -> Void = { _, _ in }
@@ -34,7 +37,7 @@ import Testing
   private static let hello = #"echo '{"type":"hello","version":1,"capabilities":["health"]}';"#
   private static let schema =
     #"echo '{"type":"schema","name":"t","key":"integer","columns":[{"name":"pid","type":"integer"},{"name":"w","type":"text","deferred":true}]}';"#
-  /// Tells its process id, and answers nothing.
+  /// Sends its process ID and answers nothing.
   private static let silent = hello + schema + #"echo "{\"type\":\"upsert\",\"key\":1,\"cells\":[$$,null]}";"#
 
   private func pids() -> [pid_t] {
@@ -43,10 +46,12 @@ import Testing
 
   private func isThere(_ pid: pid_t) -> Bool {
     guard let text = try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8) else { return false }
-    return !text.contains(") Z ")  // one whose parent does not wait for it is gone all the same
+    return !text.contains(") Z ")  // a zombie counts as gone
   }
 
-  /// Whether a process that was killed is gone; one that has let go of all that it held may still be on its way.
+  /// Whether a killed process disappears.
+  ///
+  /// Even after closing its files it may take a moment to exit.
   private func goes(_ pid: pid_t) -> Bool {
     let deadline = monotonicNow.advanced(by: .seconds(60))
     while isThere(pid), monotonicNow < deadline { _ = poll(nil, 0, 1) }
@@ -84,7 +89,7 @@ import Testing
     #expect(source.stop())
   }
 
-  // MARK: F3: it crashes
+  // MARK: F3: the plugin crashes
 
   @Test func oneThatIsKilledComesBack() throws {
     let source = source(Self.silent + "exec cat >/dev/null")
@@ -131,16 +136,17 @@ import Testing
     try source.start()
     try recorder.wait("many ends") { $0.states.filter { $0.hasPrefix("backingOff") }.count >= 40 }
     #expect(source.stop())
-    // Other tests run at the same time, with processes of their own: what they hold goes, a leak stays.
+    // Tests running in parallel have processes of their own. Their files get closed, but a leak
+    // stays.
     let deadline = monotonicNow.advanced(by: .seconds(60))
     while files() >= before + 40, monotonicNow < deadline { _ = poll(nil, 0, 20) }
     #expect(files() < before + 40)
   }
 
-  // MARK: F4: it hangs
+  // MARK: F4: the plugin hangs
 
   @Test func oneThatDoesNotAnswerIsEndedAndComesBack() throws {
-    // It ignores SIGTERM, and a closed input.
+    // Ignores SIGTERM and the closed input.
     let source = source("trap '' TERM;" + Self.silent + "while :; do sleep 100; done") { policy, _ in
       policy.patience = .milliseconds(300)
     }
@@ -157,7 +163,7 @@ import Testing
         + #"while read -r line; do case $line in *health*) echo "asked" >&2; echo "$line";; esac; done"#
     ) { policy, _ in policy.patience = .seconds(2) }
     try source.start()
-    // One question each tenth of a second: the patience with the first would be over.
+    // With ten checks per second, the timeout of the first one would have passed.
     try recorder.wait("many questions") { $0.log.filter { $0 == "asked" }.count >= 25 }
     #expect(recorder.view.states == ["live: "])
     #expect(source.stop())
@@ -173,7 +179,7 @@ import Testing
     #expect(source.stop())
   }
 
-  // MARK: F5: it writes garbage
+  // MARK: F5: the plugin writes garbage
 
   @Test func garbageCostsItsLinesAndThenTheProcess() throws {
     let source = source(
@@ -190,7 +196,7 @@ import Testing
     #expect(bad.stop())
   }
 
-  // MARK: F6: it floods
+  // MARK: F6: the plugin floods
 
   @Test func oneThatFloodsWaitsForUs() throws {
     let source = source(#"i=0; while :; do echo "{\"id\":1,\"n\":$((i=i+1))}"; done"#)
@@ -203,7 +209,7 @@ import Testing
     #expect(source.stop())
   }
 
-  // MARK: The whole group
+  // MARK: The whole process group
 
   @Test func grandchildrenEndWithIt() throws {
     let source = source(#"sleep 1000 & echo "{\"id\":$!}"; sleep 1000 & echo "{\"id\":$!}"; echo '{"id":0}'; wait"#)
@@ -292,7 +298,7 @@ import Testing
     #expect(source.stop())
   }
 
-  // MARK: What it is given
+  // MARK: Environment and limits
 
   @Test func itHasThreeFilesAndAnEnvironmentOfItsOwn() throws {
     setenv("ROWCAST_TEST_SECRET", "x", 1)
@@ -310,7 +316,7 @@ import Testing
     try recorder.wait("the end") { $0.states.last == "live: Complete" }
     #expect(source.stop())
     let said = recorder.view.rows.compactMap { if case .text(let text) = $0.key { text } else { nil } }
-    // The shell opens the folder itself while it looks into it.
+    // The shell itself opens the folder that it lists.
     #expect(Set(said.filter { $0.hasPrefix("fd ") }).subtracting(["fd 3"]) == ["fd 0", "fd 1", "fd 2"])
     #expect(said.contains("env EXTRA=yes") && said.contains("env LC_ROWCAST=kept"))
     #expect(said.contains { $0.hasPrefix("env PATH=") })
@@ -319,7 +325,7 @@ import Testing
     #expect(said.contains("NoNewPrivs: 1") && said.contains("session 1") && said.contains("pwd /usr"))
   }
 
-  /// Where the kernel shares the processors among sessions, its session lets others go first, too.
+  /// Also checks the session's niceness if the kernel schedules by session (autogroup).
   @Test func itLetsTheServerGoFirst() throws {
     let mine = getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0)
     let source = source(
@@ -332,9 +338,10 @@ import Testing
     if FileManager.default.fileExists(atPath: "/proc/self/autogroup") { #expect(said.contains("group 5")) }
   }
 
-  /// When memory runs out, the kernel ends a program rather than the server.
+  /// Under memory pressure the kernel kills a program before the server.
   @Test func itIsOfferedToTheKernelWhenMemoryRunsOut() throws {
-    // The server writes it when the program has been started: it is looked at until it is there.
+    // The server writes the value after starting the program, so the script polls until it is
+    // there.
     let source = source(
       #"until grep -qx 500 /proc/self/oom_score_adj; do :; done; echo '{"id":"offered"}'"#)
     try source.start()
@@ -352,7 +359,7 @@ import Testing
     #expect(recorder.view.rows.map(\.key) == [.text("refused")])
   }
 
-  // MARK: Messages to it
+  // MARK: Messages to the process
 
   @Test func itIsGreetedConfiguredAndAskedForCells() throws {
     let source = source(
@@ -384,7 +391,7 @@ import Testing
       $0.events.contains { if case .notLoaded(.integer(1), 1, "its source has ended") = $0 { true } else { false } }
     }
     #expect(source.stop())
-    source.send(.load([DeferredCell(.integer(1), column: 1)]))  // nobody hears it, and nothing breaks
+    source.send(.load([DeferredCell(.integer(1), column: 1)]))  // has no effect after the stop
   }
 
   @Test func aBadSettingIsRefusedAndNotTriedAgain() throws {
@@ -418,7 +425,7 @@ import Testing
     }
   }
 
-  // MARK: Its user
+  // MARK: User commands
 
   @Test func itCanBeDisabledAndEnabled() throws {
     let source = source(#"echo "{\"id\":$$}"; exec sleep 100"#)

@@ -8,7 +8,7 @@ import Testing
 @Suite struct FilesTests {
   private let recorder = Recorder()
 
-  /// A picture of one pixel.
+  /// An image of one pixel.
   private static let picture = Data(
     base64Encoded:
       "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==")!
@@ -36,7 +36,7 @@ import Testing
     }
   }
 
-  /// The table as the changes so far leave it: each row's cells but the thumbnail and the time.
+  /// Returns the table after all changes, with each row's cells except the thumbnail and the time.
   private func table(_ view: Recorder.View) -> [String: [Cell]] {
     var rows: [String: [Cell]] = [:]
     for row in view.rows {
@@ -114,7 +114,7 @@ import Testing
       }
       #expect(bytes.starts(with: [0x89, 0x50, 0x4E, 0x47]) || bytes.starts(with: [0xFF, 0xD8, 0xFF]))
       #expect(image(2, recorder.view) == ImageOutcome.none && image(3, recorder.view) == ImageOutcome.none)
-      // Another image of the same name has another key.
+      // A different image with the same name has a different key.
       try Data("no image".utf8).write(to: root.appending(path: "one.png"))
       try recorder.wait("a word that it has changed") { view in
         view.events.contains { if case .forget(.text("one.png"), 0) = $0 { true } else { false } }

@@ -5,11 +5,13 @@ import Testing
 
 @testable import PluginHost
 
-/// Real programs that try what they must not do. Only signal 0 is ever sent, which reaches nobody.
+/// Real programs that try forbidden actions.
+///
+/// They only send signal 0, which has no effect.
 @Suite struct IsolationTests {
   let recorder = Recorder()
 
-  /// What a program writes that runs to its end under this isolation.
+  /// Returns the output of a program that runs to its end under the given isolation.
   private func lines(_ isolation: Isolation, secrets: Secrets = Secrets(), _ script: String) throws -> [String] {
     var command = ChildCommand(
       "python3",
@@ -64,7 +66,9 @@ import Testing
     #expect(said.count == 6)
   }
 
-  /// Under Linux 6.12; where the kernel is older the description says so.
+  /// Requires Linux 6.12.
+  ///
+  /// On older kernels the description reports the missing restriction.
   @Test func `a standard program's signals reach itself only`() throws {
     let bystander = try bystander()
     defer { end(bystander) }
@@ -112,7 +116,7 @@ import Testing
     }
   }
 
-  /// The way of a server that is not root, and has its state outside the home folder.
+  /// The case of a server that is not root and has its state outside the home folder.
   @Test func `Landlock hides a folder and nothing beside it`() throws {
     try Workshop.withFolder { folder in
       let state = folder.appending(path: "lib/state")
@@ -177,14 +181,14 @@ import Testing
     }
   }
 
-  // MARK: Others
+  // MARK: Other processes
 
   private func isThere(_ process: pid_t) -> Bool {
     guard let text = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8) else { return false }
     return !text.contains(") Z ")
   }
 
-  /// A process of this user that is no program's.
+  /// Starts a process of this user that belongs to no program under test.
   private func bystander() throws -> pid_t {
     var words: [UnsafeMutablePointer<CChar>?] = [strdup("sleep"), strdup("1000"), nil]
     defer { for word in words { free(word) } }

@@ -3,7 +3,7 @@ import Testing
 @testable import PluginHost
 
 @Suite struct LineSplitterTests {
-  /// What comes of these pieces: lines, and `-3-` for a third one that was too long.
+  /// Splits chunks of input; an overlong third line is returned as `-3-`.
   private func lines(_ pieces: [String], limit: Int = 10, chunk: Int = 4) -> [String] {
     var splitter = LineSplitter(limit: limit, chunk: chunk)
     var result: [String] = []

@@ -2,7 +2,7 @@ import ListEngine
 
 @testable import PluginHost
 
-/// Feeds lines to a decoder, as a reader would.
+/// Decodes lines as a reader would.
 func decode(
   _ lines: [String], table: String? = nil, known: Schema? = nil, isReloading: Bool = false, flushes: Bool = true
 ) -> [ChildDecoder.Event] {
@@ -22,9 +22,9 @@ func read(_ line: [UInt8], number: Int, _ decoder: inout ChildDecoder) {
 }
 
 extension [ChildDecoder.Event] {
-  /// The changesets among them.
+  /// The changesets among the events.
   var changes: [Changeset] { compactMap { if case .changes(let changes, _) = $0 { changes } else { nil } } }
-  /// The rows of all of them, in order.
+  /// The rows of all changesets, in order.
   var rows: [PlainRow] { changes.flatMap { PlainRow.rows(of: $0) } }
   var schema: Schema? {
     for case .schema(let schema) in self { return schema }
@@ -33,7 +33,7 @@ extension [ChildDecoder.Event] {
   var badLines: [String] { compactMap { if case .badLine(let reason) = $0 { reason } else { nil } } }
   var badRows: [String] { compactMap { if case .badRow(let reason) = $0 { reason } else { nil } } }
   var refusals: [String] { compactMap { if case .refused(let reason) = $0 { reason } else { nil } } }
-  /// How many rows could not even be named, and why the last of them.
+  /// The number of rejected rows without a key, and the last reason.
   var unnamed: (count: Int, last: String) {
     changes.reduce((0, "")) { ($0.0 + $1.unnamedRejections, $1.unnamedRejections > 0 ? $1.unnamedRejection : $0.1) }
   }

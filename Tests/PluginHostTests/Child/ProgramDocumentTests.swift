@@ -4,7 +4,7 @@ import Testing
 
 @testable import PluginHost
 
-/// What `docs/plugins.md` shows of programs does what it says there.
+/// The example programs in `docs/plugins.md` work as documented.
 @Suite struct ProgramDocumentTests {
   private static func examples(_ language: String, in file: String = "docs/plugins.md") throws -> [String] {
     let text = try String(contentsOf: Workshop.root.appending(path: file), encoding: .utf8)

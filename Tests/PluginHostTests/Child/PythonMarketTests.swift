@@ -6,7 +6,7 @@ import Testing
 
 @testable import PluginHost
 
-/// The market in Python tells what the one in Swift tells.
+/// The market plugin in Python sends the same data as the one in Swift.
 @Suite struct PythonMarketTests {
   let recorder = Recorder()
 

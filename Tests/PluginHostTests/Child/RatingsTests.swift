@@ -19,7 +19,7 @@ import Testing
     return source
   }
 
-  /// The ratings that were loaded, by their keys, in order.
+  /// Returns the loaded ratings in order, with their keys.
   private func loaded(_ view: Recorder.View) -> [(key: String, rating: Cell)] {
     view.events.compactMap { if case .loaded(let key, 3, let cell) = $0 { ("\(key)", cell) } else { nil } }
   }
@@ -43,12 +43,12 @@ import Testing
   }
 
   @Test func ratingsAreLoadedAndCancelled() throws {
-    // So long that the second message is there before the first one's time is over, whoever has to wait for a processor.
+    // Long enough for the cancellation to arrive before the load is done, even on a busy machine.
     let source = try start(["shortest": "0.5", "longest": "0.5"])
     let cells = ["U+1F600", "U+1F601", "U+1F602"].map { DeferredCell(.text($0), column: 3) }
     source.send(.load(cells))
     source.send(.cancel([cells[1]]))
-    // Asked for after that one, and takes as long.
+    // Requested after the cancelled cell, and equally slow to load.
     try recorder.wait("two ratings") { loaded($0).count == 2 }
     source.send(.load([DeferredCell(.text("U+1F603"), column: 3)]))
     try recorder.wait("another") { loaded($0).contains { $0.key == "U+1F603" } }

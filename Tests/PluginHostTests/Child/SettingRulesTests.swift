@@ -8,7 +8,7 @@ import Testing
     "share":{"type":"number"},"quiet":{"type":"boolean"},"side":{"enum":["BUY","SELL"]},"list":{"type":"array"},"map":{"type":"object"}}}
     """#
 
-  /// What is written, or `key: reason`.
+  /// Returns the encoded settings, or `key: reason`.
   private func written(_ settings: [String: String], _ schema: String? = SettingRulesTests.schema) -> String {
     let rules = schema.map { text in
       (Array(text.utf8) + [UInt8](repeating: 0, count: JSONParser.padding)).withUnsafeBytes { buffer in

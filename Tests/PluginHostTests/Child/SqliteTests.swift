@@ -4,7 +4,7 @@ import Testing
 @testable import ListEngine
 @testable import PluginHost
 
-/// The plugin `sqlite` with a real file, judged by the same rows in plain lists.
+/// The plugin `sqlite` with a real file, compared with the same rows in arrays.
 @Suite struct SqliteTests {
   private struct Row: Equatable {
     var id: Int64
@@ -13,7 +13,7 @@ import Testing
     var size: Int64
     var isDone: Bool
 
-    /// As the table's cells, in the order of its columns.
+    /// The table's cells, in column order.
     var cells: [Cell] {
       [
         .integer(id), name.map { .text($0) } ?? .null, price.map { .number($0) } ?? .null, .integer(size),
@@ -38,12 +38,12 @@ import Testing
   }
 
   private static func execute(_ statements: String, on file: URL) throws {
-    // All in one, so that it is one change: between two of them somebody may look.
+    // One transaction, because the plugin may poll between two statements.
     let program = "import sqlite3, sys\nc = sqlite3.connect(sys.argv[1])\nc.executescript(sys.argv[2])\nc.close()"
     try Workshop.run(try Workshop.compiler(["python3"]), ["-c", program, file.path, "BEGIN; \(statements); COMMIT"])
   }
 
-  /// Calls `body` with a source of a table of these rows.
+  /// Calls `body` with a source for a table of these rows.
   private func withSource(
     _ rows: [Row], _ settings: [String: String] = ["table": "things"], extra: String = "",
     _ body: (ChildSource, Recorder, URL) throws -> Void
@@ -94,7 +94,8 @@ import Testing
     return page
   }
 
-  /// How two values stand in the order of a column; empty ones last, texts by their bytes.
+  /// Returns whether `one` precedes `other` in a column's order; empty cells last, texts by their
+  /// bytes.
   private static func precedes(_ one: Cell, _ other: Cell, _ isDescending: Bool) -> Bool? {
     switch (one, other) {
     case (.null, .null): return nil
@@ -114,12 +115,12 @@ import Testing
       for term in terms {
         if let first = precedes(one.cells[term.column], other.cells[term.column], term.isDescending) { return first }
       }
-      // Ties go the way of what is sorted by last.
+      // The direction of the last sort term also applies to ties.
       return (one.id < other.id) != (terms.last?.isDescending ?? false)
     }
   }
 
-  /// With an index on a column no order by it has SQLite sort, nor look at rows that are not told: each is read from one end to the other.
+  /// With an index on a column, SQLite neither sorts nor scans skipped rows, in both directions.
   @Test func anIndexIsEnoughForAnOrderEitherWay() throws {
     let program = """
       import sqlite3, sys
@@ -182,7 +183,7 @@ import Testing
           #expect(cursor != nil)
         }
         #expect(read == sorted.map(\.cells), "\(terms)")
-        // A place in the middle, from the beginning and from a place; and the rows up to one.
+        // A position in the middle by offset and by cursor, and the rows up to a cursor.
         id += 1
         let far = try page(source, recorder, id, query, skip: 40, count: 5)
         #expect(far.rows.map(\.cells) == sorted[40..<45].map(\.cells) && far.hasMore, "\(terms)")
@@ -275,9 +276,12 @@ import Testing
     }
   }
 
-  /// What is quickly counted is counted with each answer; what is not keeps no page waiting after a change.
+  /// Fast counts are part of each answer.
+  ///
+  /// Slow counts do not delay rows after a change.
   @Test func aDearCountComesAfterTheRows() throws {
-    // Each of so many names is folded by Python when they are counted, but only the first when some rows are read.
+    // Counting folds each of the many names in Python, while reading some rows folds only the
+    // first.
     let many =
       "WITH n(i) AS (SELECT 100 UNION ALL SELECT i + 1 FROM n WHERE i < 300000) "
       + "INSERT INTO things SELECT i, 'Dear ' || i, 1.5, 1, 0 FROM n;"
@@ -302,13 +306,15 @@ import Testing
       #expect(try page(source, recorder, 4, cheap, count: 3).count == 3)
       try recorder.wait("another count") { changes($0) > before }
       #expect(try page(source, recorder, 5, dear, count: 4).count == 299_902)
-      // A change that leaves their number as it is is told once: what is counted afterwards comes after anything else of it.
+      // A change that keeps the number of rows is reported once. The recount does not report
+      // another one.
       before = changes(recorder.view)
       try Self.execute("UPDATE things SET price = 2 WHERE id = 7", on: file)
       try recorder.wait("a change") { changes($0) == before + 1 }
       #expect(try page(source, recorder, 6, dear, count: 4).rows.first?.cells[2] == .number(2))
       try Self.execute("DELETE FROM things WHERE id = 8", on: file)
-      // It may be counted already: the last answer's turn to be counted may have come only now.
+      // The count may be up to date already, because the recount for the last answer may just have
+      // run.
       try recorder.wait("another change") { changes($0) >= before + 2 }
       _ = try page(source, recorder, 7, dear, count: 4)
       try recorder.wait("another count") { changes($0) >= before + 3 }

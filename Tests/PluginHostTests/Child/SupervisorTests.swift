@@ -3,7 +3,7 @@ import Testing
 
 @testable import PluginHost
 
-/// The course of one child process, under a clock that the test sets.
+/// The supervisor of one child process under a manual clock.
 @Suite struct SupervisorTests {
   private typealias Command = Supervisor.Command
 
@@ -22,7 +22,8 @@ import Testing
       inputs.flatMap { supervisor.handle($0, at: now) }
     }
 
-    /// Lets time pass, from deadline to deadline; the result is what was done, with the milliseconds since the beginning.
+    /// Advances the clock from deadline to deadline and returns the commands with their times in
+    /// milliseconds.
     mutating func pass(_ time: Duration) -> [(Int64, Command)] {
       let end = now.advanced(by: time)
       var done: [(Int64, Command)] = []
@@ -37,7 +38,7 @@ import Testing
       return done
     }
 
-    /// A child that is there and has shown its rows.
+    /// Starts a child and makes it live.
     mutating func beLive() { tell(.start, .spawned, .heard, .ready) }
   }
 
@@ -46,7 +47,7 @@ import Testing
     return nil
   }
 
-  // MARK: The beginning
+  // MARK: Starting
 
   @Test func itStartsOnceAndIsLiveWithItsRows() {
     var harness = Harness()
@@ -79,7 +80,7 @@ import Testing
     #expect(harness.tell(.badLine("line 1: no JSON")) == [.report(.starting, "line 1: no JSON", retry: nil)])
     harness.tell(.ready)
     #expect(harness.tell(.badLine("line 3")) == [])
-    // Nor of the next process: the rows of the first are there.
+    // Not reported for the next process either, because the rows of the first one are still there.
     let pause = pause(harness.tell(.exited(.code(1)), .drained))!
     _ = harness.pass(pause)
     harness.tell(.spawned, .heard)
@@ -114,7 +115,8 @@ import Testing
       return
     }
     #expect(message == "exited with code 0, and could not be understood: line 1: no JSON")
-    // With rows beside the bad line its list is complete; what an earlier process has said does not count.
+    // With rows in addition to the malformed line, the list is complete. Malformed lines of an
+    // earlier process do not count.
     _ = harness.pass(.seconds(2))
     harness.tell(.spawned, .heard, .badLine("line 1: no JSON"), .ready)
     #expect(harness.tell(.exited(.code(0)), .drained).last == .rest)
@@ -132,7 +134,7 @@ import Testing
     #expect(
       done.map(\.1) == [.report(.stale, "it has closed its output, and goes on", retry: nil), .closeInput, .terminate])
     #expect(pause(harness.tell(.exited(.signal(15)))) != nil)
-    // The next one has its own.
+    // The next process has its own timeout.
     _ = harness.pass(.seconds(2))
     harness.tell(.spawned, .heard, .ready)
     #expect(harness.pass(.seconds(60)).isEmpty)
@@ -215,7 +217,7 @@ import Testing
     #expect(harness.tell(.retry) == [])
   }
 
-  // MARK: Its end
+  // MARK: Ending
 
   @Test func anEndIsToldAtOnceAndTheNextTryWaitsUntilAllWasRead() {
     var harness = Harness()
@@ -228,7 +230,8 @@ import Testing
   }
 
   @Test func neverTwoAtOnce() {
-    // Drawn courses: between two spawns there is always an end that was waited for, and a pipe that was read to its end.
+    // Random event sequences: between two spawns the process is always reaped and its output fully
+    // read.
     for seed in 0..<500 as Range<UInt64> {
       var harness = Harness(seed)
       var random = seed
@@ -376,7 +379,7 @@ import Testing
       done == [.report(.stale, "it was stopped by a signal", retry: nil), .closeInput, .terminate, .kill])
   }
 
-  // MARK: Bad lines
+  // MARK: Malformed lines
 
   @Test func tenBadLinesWithinTenSecondsEndIt() {
     var harness = Harness()
@@ -412,7 +415,7 @@ import Testing
     #expect(other.tell(.badLine("x")).contains(.terminate))
   }
 
-  // MARK: What its user wants
+  // MARK: User commands
 
   @Test func stoppingIsPoliteFirst() {
     var harness = Harness()

@@ -3,7 +3,7 @@ import Testing
 @testable import ListEngine
 @testable import PluginHost
 
-/// What programs say that keep their rows themselves, and what they are asked.
+/// Messages from and to programs with remote tables.
 @Suite struct WindowedDecoderTests {
   private static let hello = #"{"type":"hello","version":1}"#
 
@@ -148,7 +148,7 @@ import Testing
     #expect(resident.badLines == ["line 3: its schema is not windowed", "line 4: its schema is not windowed"])
   }
 
-  // MARK: Questions
+  // MARK: Queries
 
   private func line(_ query: Query, section: [Cell] = [], _ what: PageRequest.What) throws -> String {
     let schema = try #require(self.schema("{}"))

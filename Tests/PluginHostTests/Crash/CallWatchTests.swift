@@ -2,7 +2,7 @@ import Testing
 
 @testable import PluginHost
 
-/// A call that does not come back is named, once; others are not.
+/// A call that hangs is reported once, and other calls are not.
 @Suite struct CallWatchTests {
   @Test func aCallThatHangsIsNamedWhileItHangs() throws {
     let recorder = Recorder()
@@ -16,7 +16,7 @@ import Testing
       recorder.log == [
         "error: load has not come back for 0.001 seconds: it should return soon; nothing else is asked of it meanwhile"
       ])
-    // It is watched anew each time, by the same thread or another.
+    // Each call is watched again, by the same thread or another one.
     try watch.during("cancel", patience: .zero) { try recorder.wait("another word") { $0.log.count == 2 } }
     #expect(recorder.log.last?.hasPrefix("error: cancel has not come back") == true)
   }

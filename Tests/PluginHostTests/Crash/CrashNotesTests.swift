@@ -2,7 +2,7 @@ import Testing
 
 @testable import PluginHost
 
-/// How a library is named in the notes, and how often it stands there.
+/// The format and counting of crash notes.
 @Suite struct CrashNotesTests {
   private let stamp = FileStamp("/proc/self/exe")!
 
@@ -28,7 +28,7 @@ import Testing
     #expect(CrashNotes.count(of: line, in: "") == 0)
     #expect(CrashNotes.count(of: line, in: "11 \(line)06 \(line)11 \(other)") == 2)
     #expect(CrashNotes.count(of: other, in: "11 \(line)06 \(line)11 \(other)") == 1)
-    // One that was not written whole is none.
+    // An incomplete line does not count.
     #expect(CrashNotes.count(of: line, in: "11 \(line.dropLast(3))") == 0)
     #expect(CrashNotes.count(of: line, in: "\n\n11\n\(line)") == 0)
   }

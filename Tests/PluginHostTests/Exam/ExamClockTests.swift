@@ -4,9 +4,9 @@ import Testing
 
 @testable import PluginHost
 
-/// A plugin's time stands nearly still while it waits for a processor.
+/// The exam's clock hardly advances while a plugin waits for a processor.
 @Suite struct ExamClockTests {
-  /// How much of so many milliseconds counts, when so many of them were waited.
+  /// Returns the counted time when `waited` of `passed` milliseconds were spent waiting.
   private func counted(_ passed: Int64, waited: Int64) -> Duration {
     var clock = ExamClock(at: Instant(nanoseconds: 7_000_000))
     clock.advance(to: Instant(nanoseconds: 7_000_000 + passed * 1_000_000), waited: .milliseconds(waited))
@@ -20,7 +20,7 @@ import Testing
     #expect(counted(100, waited: 100) == .milliseconds(10))
   }
 
-  /// Ten threads that wait for a second have waited for ten.
+  /// Ten threads that wait for a second add up to ten seconds.
   @Test func noMoreIsWaitedThanHasPassed() {
     #expect(counted(100, waited: 101) == .milliseconds(10))
     #expect(counted(100, waited: 1_000) == .milliseconds(10))
@@ -42,7 +42,7 @@ import Testing
     #expect(clock.now == Instant(nanoseconds: 100) && clock.toldAt == Instant(nanoseconds: 100))
   }
 
-  /// Two that want one processor all the time: one of them waits at any moment, the program or what it has started.
+  /// Two processes compete for one processor, so that one of them is always waiting.
   @Test func whatAProgramAndItsChildrenWaitIsCounted() throws {
     let process = Process()
     process.executableURL = URL(filePath: "/bin/sh")
@@ -71,7 +71,7 @@ import Testing
     }
   }
 
-  /// A process that is not there has nothing to wait with.
+  /// A missing process has no waiting time.
   @Test func oneThatHasEndedWaitsForNothing() {
     var wait = ProcessorWait()
     _ = wait.take(of: Int32.max)

@@ -2,16 +2,17 @@ import Foundation
 import PluginHost
 import Testing
 
-/// Holds the exams of all plugins in Tests/Fixtures/plugins/exam, many at a time: most of their time is waiting.
+/// Runs the exams of all plugins in Tests/Fixtures/plugins/exam in parallel, because they mostly
+/// wait.
 enum ExamHall {
-  /// What a fixture is to be failed for; `nil`: for nothing.
+  /// A plugin with the rule that it violates, or `nil` for a correct plugin.
   struct Fixture: CustomTestStringConvertible, Sendable {
     var file: String
     var rule: ExamRule?
     var testDescription: String { file }
   }
 
-  /// All of them.
+  /// All plugins in the folder.
   static let fixtures: [Fixture] = {
     let folder = Workshop.root.appending(path: "Tests/Fixtures/plugins/exam")
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
@@ -22,7 +23,7 @@ enum ExamHall {
     }
   }()
 
-  /// They have little to tell, but many tests run beside them: whoever is right has all the time there is.
+  /// Options with long timeouts, because the exams run in parallel with many other tests.
   static let options: ExamOptions = {
     var options = ExamOptions()
     options.patience = .seconds(300)
@@ -35,7 +36,7 @@ enum ExamHall {
     return options
   }()
 
-  /// The same for those who are wrong, some of them by being silent: what is waited for in vain costs its time.
+  /// Options with shorter timeouts for plugins that violate rules, some of them by not answering.
   static let brokenOptions: ExamOptions = {
     var broken = options
     broken.patience = .seconds(20)
@@ -45,17 +46,19 @@ enum ExamHall {
     return broken
   }()
 
-  /// The reports, by file. Whoever wants one waits without holding a thread that other tests could use.
+  /// The reports by file name.
+  ///
+  /// Waiting for them does not block a thread of the test runner.
   static let reports = Task {
     await withCheckedContinuation { continuation in
       Thread.detachNewThread { continuation.resume(returning: holdAll()) }
     }
   }
 
-  /// One of them.
+  /// Returns the report on one plugin.
   static func report(of file: String) async -> ExamReport? { await reports.value[file] }
 
-  /// The plugins are examined in a copy of the folder: some leave files behind.
+  /// Runs all exams in a copy of the folder, because some plugins leave files behind.
   private static func holdAll() -> [String: ExamReport] {
     let kept = Reports()
     let copy = FileManager.default.temporaryDirectory.appending(path: "rowcast-exam-\(UUID().uuidString)")

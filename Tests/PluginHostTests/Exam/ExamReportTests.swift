@@ -3,7 +3,7 @@ import Testing
 
 @testable import PluginHost
 
-/// How a report reads, for people, for programs and for build servers.
+/// The exam report as text, JSON and JUnit XML.
 @Suite struct ExamReportTests {
   private let report = ExamReport(
     plugin: "jobs & <co>", level: 0, seen: [.start, .lines, .rows],

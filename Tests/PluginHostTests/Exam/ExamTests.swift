@@ -2,7 +2,7 @@ import Foundation
 import PluginHost
 import Testing
 
-/// The exam fails each bad plugin for the rule that it breaks and for no other, and passes the good ones.
+/// The exam fails each faulty plugin for exactly the rule it violates, and passes the correct ones.
 @Suite struct ExamTests {
   @Test(arguments: ExamHall.fixtures) func aPluginIsFailedForItsRuleAlone(_ fixture: ExamHall.Fixture) async throws {
     let report = try #require(await ExamHall.report(of: fixture.file))
@@ -44,7 +44,7 @@ import Testing
 
   @Test func theRulesOfItsLevelsWereLookedAt() async throws {
     let report = try #require(await ExamHall.report(of: "good-deferred.py"))
-    // It keeps no rows to group, and has no images.
+    // The plugin has neither a remote table nor images.
     #expect(
       report.rules.filter { report.outcome(of: $0) != .passed } == [
         .sections, .order, .filter, .pages, .counts, .images,

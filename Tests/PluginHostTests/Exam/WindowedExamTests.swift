@@ -2,9 +2,10 @@ import Foundation
 import PluginHost
 import Testing
 
-/// The exam finds each way in which a windowed table can lie; Tests/Fixtures/plugins/windowed.py can in many.
+/// The exam finds each fault of a remote table that Tests/Fixtures/plugins/windowed.py can
+/// simulate.
 @Suite struct WindowedExamTests {
-  /// A lie, how large its table is, how it is asked for rows, and the rules that it breaks.
+  /// A simulated fault, with the table's size, the paging mode, and the rules that it violates.
   struct Lie: CustomTestStringConvertible, Sendable {
     var name: String
     var rows = 150
@@ -36,7 +37,7 @@ import Testing
   private static func report(of lie: Lie) async -> ExamReport {
     let file = Workshop.root.appending(path: "Tests/Fixtures/plugins/windowed.py").path
     let command = ChildCommand(file, [lie.name, "\(lie.rows)", lie.paging])
-    // An exam waits, and must not hold a thread that other tests could use.
+    // The exam blocks, so it must not run on a thread of the test runner.
     return await withCheckedContinuation { continuation in
       Thread.detachNewThread {
         continuation.resume(returning: Exam.hold(of: command, named: "people", ExamHall.options))
@@ -53,8 +54,8 @@ import Testing
   @Test(arguments: lies) func `a windowed table that lies fails for what it lies about`(_ lie: Lie) async {
     let report = await Self.report(of: lie)
     #expect(report.broken.isSuperset(of: lie.rules), "\(report.text)")
-    // What is wrong with the pages shows in the order and number of what comes page by page, too.
-    // Counts are compared with the sections' as well.
+    // Faulty paging also affects the order and number of rows. Counts are also compared with those
+    // of the sections.
     var besides: Set<ExamRule> = lie.rules.contains(.counts) ? [.sections] : []
     if lie.rules.contains(.pages) { besides = [.counts, .order, .filter, .sections, .rows, .messages] }
     #expect(report.broken.subtracting(lie.rules).isSubset(of: besides), "\(report.text)")

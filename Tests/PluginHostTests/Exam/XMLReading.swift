@@ -1,9 +1,10 @@
-/// Reads enough of XML to see whether a report is well formed: elements, attributes, the five entities.
+/// A minimal XML parser for checking that a report is well-formed: elements, attributes, the five
+/// entities.
 struct XMLReading {
   private(set) var isWellFormed = true
   /// The attributes of the last element of each name.
   private(set) var attributes: [String: [String: String]] = [:]
-  /// How many elements of each name there are.
+  /// The number of elements of each name.
   private(set) var counts: [String: Int] = [:]
 
   init(_ text: String) {
@@ -41,7 +42,7 @@ struct XMLReading {
     if !open.isEmpty || !rest.allSatisfy(\.isWhitespace) { isWellFormed = false }
   }
 
-  /// The text that is meant; `nil` when it stands for nothing.
+  /// Resolves entities; returns `nil` when one is unknown.
   private static func plain(_ text: String) -> String? {
     var result = ""
     var rest = text[...]

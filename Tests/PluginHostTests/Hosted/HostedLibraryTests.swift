@@ -3,7 +3,7 @@ import ListEngine
 import PluginHost
 import Testing
 
-/// A shared library does the same as a program of its own: for a source, and for the exam.
+/// A shared library behaves like a program, for a source and for the exam.
 @Suite struct HostedLibraryTests {
   private static let host = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
     .appending(path: "rowcast").path
@@ -73,7 +73,7 @@ import Testing
     source.stop()
   }
 
-  /// The exam finds the same, whether a library is a process of its own or part of the examiner's.
+  /// The exam has the same findings inside this process and in a child process.
   @Test(arguments: ["clock", "load", "processes", "market"]) func theExamIsTheSameBothWays(_ name: String) throws {
     var options = ExamHall.options
     if name == "market" { options.settings = ["rows": "2000"] }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import PluginHost
 
-/// What a hosted library says as lines is what the reader of a child understands: nothing is lost on the way.
+/// Messages of a hosted library survive the round trip through the decoder without loss.
 @Suite struct PluginLineTests {
   private static let schema = Schema(
     name: "all", title: "All that there is", key: .integer,

@@ -3,7 +3,7 @@ import Testing
 @testable import PluginHost
 
 @Suite struct AlignedColumnsTests {
-  /// What well-known programs print, and the table that it is, with strokes between its fields.
+  /// The output of well-known programs, with the expected table, its fields separated by bars.
   private static let outputs: [(program: String, output: String, table: String)] = [
     (
       "docker images",
@@ -429,7 +429,7 @@ import Testing
     ),
   ]
 
-  /// The table in an output; `nil` when there is none.
+  /// Returns the table in an output; `nil` when there is none.
   private func table(_ output: String, isTold: Bool = false) -> String? {
     let lines = output.split(separator: "\n").map { String($0) }
     guard let columns = AlignedColumns(lines, isTold: isTold) else { return nil }
@@ -465,7 +465,7 @@ import Testing
   ]) func whatIsNoTableIsNone(_ text: String) { #expect(table(text) == nil) }
 
   @Test(arguments: [
-    // A value pushed out of its column, and names as close as their values.
+    // A value that overflows its column, and names as close together as their values.
     """
     disk- ------------reads------------ ------------writes-----------
            total merged sectors      ms  total merged sectors      ms

@@ -4,7 +4,7 @@ import Testing
 @testable import PluginHost
 
 @Suite struct LooseReaderTests {
-  /// The rows of a text, each as `name=value ...`; faults as they are.
+  /// Returns the rows of a text as `name=value ...`, and faults unchanged.
   private func rows(_ text: String, format: LooseFormat? = nil) -> [String] {
     var reader = LooseReader(format: format)
     for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
@@ -202,7 +202,7 @@ import Testing
   }
 
   @Test func aHeaderWaitsForWhatStandsBelowIt() {
-    /// How many rows there are, whether it waits for silence, and what it has decided.
+    /// Returns the number of rows, whether inference is pending, and the format.
     func read(_ lines: [String], ends: Bool = false) -> String {
       var reader = LooseReader(format: nil)
       for (index, line) in lines.enumerated() {

@@ -10,7 +10,8 @@ import Testing
   let recorder = Recorder()
 
   private func withPipe(_ body: (Int32, FileHandle) throws -> Void) throws {
-    // Not Foundation's pipe: a process that another test starts meanwhile would inherit it, and the stream would end only with that.
+    // Foundation's pipe would be inherited by processes that other tests start, and delay the end
+    // of the stream.
     var ends: [Int32] = [-1, -1]
     let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
     try #require(socketpair(AF_UNIX, kind, 0, &ends) == 0)
@@ -80,7 +81,7 @@ import Testing
     try withPipe { file, writer in
       let source = stream(file)
       try source.start()
-      // The idle share of `vmstat 1`, which is no key.
+      // The idle percentage of `vmstat 1` is named `id` but is not a key.
       writer.write(Data("{\"id\":97,\"n\":1}\n".utf8))
       try recorder.wait("the first row") { $0.rows.count == 1 }
       writer.write(Data("{\"id\":98,\"n\":2}\n{\"id\":97,\"n\":3}\n{\"id\":99,\"n\":4}\n{\"id\":99,\"n\":5}\n".utf8))
@@ -183,7 +184,7 @@ import Testing
 
   private static let guessed = "Columns were guessed from the header; --format lines shows the text as it is"
 
-  /// Everything that a stream of these bytes tells, to its end.
+  /// Returns everything that a stream of these bytes delivers until its end.
   private func tell(_ bytes: [UInt8], _ options: LooseOptions = LooseOptions()) throws -> Recorder.View {
     try withPipe { file, writer in
       let source = stream(file, options)
@@ -276,7 +277,8 @@ import Testing
     }
   }
 
-  /// A file with this text whose rows are followed, once so many are there, and what writes to it.
+  /// Follows a file with this text, waits for the given number of rows, and passes a handle for
+  /// appending.
   private func withFollowed(_ text: String, rows: Int, _ body: (FileHandle) throws -> Void) throws {
     try Workshop.withFolder { folder in
       let path = folder.appending(path: "log").path

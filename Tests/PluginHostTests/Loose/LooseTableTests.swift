@@ -33,7 +33,7 @@ import Testing
     #expect(table.rowKey([("a", .text("x")), ("b", .text("y z"))], as: .text) == .text(#"x y\ z"#))
   }
 
-  // MARK: Guessing
+  // MARK: Schema inference
 
   @Test func aColumnsTypeIsWhatAllItsValuesAre() {
     #expect(type(.integer(1), .integer(-2)) == .number, "a fraction may follow")
@@ -199,7 +199,7 @@ import Testing
 
   @Test func aRepeatedGuessedKeyNumbersTheRowsThatFollowWithoutTouchingOthers() {
     var table = guessed([.integer(1), .integer(3), .integer(3), .integer(4), .integer(1), .integer(4)])
-    // 1 and 3 are keys of rows that came before the repeat; 4 was an id since, and is passed over as well.
+    // 1 and 3 are keys of rows before the repeat. 4 was an ID later and is skipped, too.
     #expect(keys(&table) == [.integer(1), .integer(3), .integer(2), .integer(5), .integer(6), .integer(7)])
     #expect(table.rowsWithoutGuessedKey == 3)
     #expect(!table.isKeyGuessed)
@@ -318,9 +318,9 @@ import Testing
     #expect(changes.unnamedRejection == "line 2: “new” is no column: the columns were guessed from the first rows")
   }
 
-  // MARK: Columns that come later
+  // MARK: Columns added later
 
-  /// A table of numbered rows with the column `n` that takes columns later.
+  /// Returns a table of numbered rows with the column `n` that accepts new columns.
   private func growing(rows: Int) -> LooseTable {
     var table = LooseTable(name: "t", key: [])
     table.addsColumns = true

@@ -3,7 +3,7 @@ import Testing
 
 @testable import PluginHost
 
-/// A change of a file is told once, and when the file is whole.
+/// A file change is reported once, when the file is complete.
 @Suite struct FileWatchTests {
   private let a = FileStamp(size: 1)
   private let b = FileStamp(size: 2)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import PluginHost
 
-/// When a new instance takes over, and what pages then see of it.
+/// The time at which a new instance takes over, and the events that clients then see.
 @Suite struct HandoverTests {
   private static let schema = Schema(name: "jobs", key: .integer, columns: [Column("name", .text)])
   private let start = Instant(nanoseconds: 1_000_000_000)
@@ -67,7 +67,7 @@ import Testing
     #expect(handover.deadline == at(3_100))
     #expect(handover.take(rows(1...1), at: at(3_090)) == .wait)
     #expect(handover.advance(to: at(3_100)) == .ready)
-    // One that has begun a list ends it.
+    // An instance that has begun a reload must end it.
     var list = Handover(at: start)
     #expect(list.take(rows(1...1, begins: true), at: at(0)) == .wait)
     #expect(list.take(rows(2...2), at: at(3_000)) == .wait)

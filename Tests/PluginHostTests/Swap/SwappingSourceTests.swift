@@ -3,7 +3,7 @@ import ListEngine
 import PluginHost
 import Testing
 
-/// A plugin is exchanged while it runs: pages never see less than one whole list.
+/// Hot swaps of a running plugin, during which clients always see a complete list.
 @Suite struct SwappingSourceTests {
   let recorder = Recorder()
 
@@ -37,7 +37,7 @@ import Testing
     let second = recorder.view.changes.filter(\.beginsReload)
     #expect(second.count == 2)
     #expect(recorder.view.states.allSatisfy { $0 == "live: " }, "pages see no state but live")
-    // Said when all of it was told.
+    // Logged after all events were delivered.
     try recorder.wait("the word about it") { $0.log.contains("the new instance has taken over") }
     #expect(source.stop(within: .seconds(5)))
   }
@@ -72,7 +72,7 @@ import Testing
     #expect(source.stop(within: .seconds(5)))
   }
 
-  /// A wish that was made for the columns of the former instance comes when the new one has taken over.
+  /// A request made for the former instance's columns arrives after the handover.
   @Test func `a wish for former columns does not reach an instance with fewer`() throws {
     let source = source()
     let wide = Self.head.replacing(
@@ -91,7 +91,7 @@ import Testing
     source.send(.load([DeferredCell(.integer(77), column: 0)]), of: schemas[0])
     source.send(.act(ActionRequest(id: 7, action: "end", key: nil, arguments: [])), of: schemas[0])
     source.send(.image(8, key: "k"), of: schemas[0])
-    // Not even one that says nothing of its columns.
+    // Not even a request without a schema.
     source.send(.load([cell]))
     source.send(.load([DeferredCell(.integer(5), column: 0)]), of: schemas[1])
     try recorder.wait("the wish for its own columns") { $0.log.contains { $0.contains(#"[5,"name"]"#) } }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import PluginHost
 
-/// What goes over between host and plugin is kept as it was, and tells the same again.
+/// Traces record the exchange between host and plugin exactly, and replay the same events.
 @Suite struct TraceTests {
   private let recorder = Recorder()
 
@@ -75,7 +75,7 @@ import Testing
     }
   }
 
-  /// What a program tells, and what its trace tells without it, is the same.
+  /// A program and its trace deliver the same events.
   @Test(arguments: [
     #"echo '{"id":1,"name":"build"}'; echo 'a word' >&2; echo '{"id":2,"name":"test"}'"#,
     #"echo '{"type":"hello","version":1}'; echo '{"type":"schema","name":"jobs","key":"integer","columns":[{"name":"n","type":"text"}]}'; echo '{"type":"reload"}'; echo '{"type":"upsert","rows":[[1,"build"],[2,"test"]]}'; echo '{"type":"commit"}'; echo '{"type":"delete","key":1}'; echo 'a word' >&2; read -r a; read -r b"#,
@@ -100,7 +100,7 @@ import Testing
       #expect(again.view.states.first == "live: ")
       let said = try entries(of: path)
       #expect(said.first == .begin && said.last == .end)
-      // One that reads nothing may be gone before it is greeted.
+      // A program that reads nothing may have exited before the hello was sent.
       guard script.contains("read") else { return }
       #expect(
         said.contains {
@@ -119,7 +119,7 @@ import Testing
     return Data((text.joined(separator: "\n") + "\n").utf8)
   }
 
-  /// Tells what a trace has in it, to its end.
+  /// Replays a trace to its end.
   private func replay(_ path: String) throws {
     let recorder = recorder
     let source = TraceSource(
@@ -191,7 +191,7 @@ import Testing
     [#"{"type":"reload"}"#, #"{"type":"upsert","key":1,"row":{"n":"\#(name)"}}"#, #"{"type":"commit"}"#]
   }
 
-  /// The old instance goes on while the new one begins, and ends when that has told its list.
+  /// The old instance continues while the new one starts, and ends after the new one's list.
   @Test func aTraceOfTwoInstancesIsToldAsItHappened() throws {
     try Workshop.withFolder { folder in
       let path = folder.appending(path: "trace").path
