@@ -42,6 +42,7 @@ class Hostile:
 
     def __init__(self, seed):
         self.draw = random.Random(seed)
+        self.is_careful = self.draw.random() < 0.7
 
     def value(self, depth=0):
         kind = self.draw.randrange(9 if depth < 5 else 5)
@@ -77,7 +78,39 @@ class Hostile:
     def viewport(self):
         return {name: self.draw.choice(NUMBERS) for name in ("first", "count", "ahead", "behind", "anchor") if self.draw.random() < 0.8}
 
+    def allowed(self, request):
+        """A message that the protocol allows, as large and as costly as it may be: its connection goes on."""
+        draw = self.draw
+        safe = lambda: draw.choice([0, 1, 7, request, 2**32, 2**53 - 1])
+        viewport = {"first": safe(), "count": draw.choice([1, 40, 1_000]), "ahead": draw.choice([0, 2_000]), "behind": draw.choice([0, 2_000])}
+        viewport |= {"anchor": safe()} if draw.random() < 0.5 else {"stick": draw.choice(["top", "end"])}
+        column = lambda: draw.choice(["symbol", "price", "size", "ts"])
+        query = {"search": draw.choice(["", "a", "x" * 1_000, str(request)])}
+        query["sort"] = [{"column": column(), "descending": draw.random() < 0.5} for _ in range(draw.randrange(4))]
+        if draw.random() < 0.3:
+            query["group"] = ["symbol"]
+        if draw.random() < 0.3:
+            query["filter"] = {"column": "symbol", "op": "matches", "value": draw.choice(["[AB]*A[AB]{450}C", "^.*A.*B.*C$", "[A-Z]+"])}
+        kind = draw.choice("open query query viewport viewport ack resync pace visibility pause hold stats name locate collapse".split())
+        return {"type": kind} | {
+            "open": {"table": draw.choice(["quotes", "hostile", "hostilew"]), "request": request, "query": query, "viewport": viewport},
+            "query": {"request": request, "query": query, "viewport": viewport},
+            "viewport": {"seq": safe()} | viewport,
+            "ack": {"seq": safe()},
+            "resync": {"seq": safe(), "reason": "x" * 1_000},
+            "pace": {"interval": draw.choice([0, 1, 60_000, None])},
+            "visibility": {"hidden": draw.random() < 0.2},
+            "pause": {"paused": draw.random() < 0.3},
+            "hold": {"held": draw.random() < 0.5},
+            "stats": {"wanted": draw.random() < 0.5},
+            "name": {"id": safe(), "rows": [safe() for _ in range(100)]},
+            "locate": {"id": safe(), "keys": [draw.choice([safe(), "x" * 256]) for _ in range(100)]},
+            "collapse": {"section": draw.choice([0, 1, 2**32 - 1]), "collapsed": draw.random() < 0.5},
+        }[kind]
+
     def message(self, request):
+        if self.is_careful:
+            return self.allowed(request)
         kind = self.draw.choice(TYPES[1:])
         message = {"type": kind}
         if self.draw.random() < 0.3:
@@ -99,7 +132,7 @@ class Hostile:
     def bytes(self, request):
         text = json.dumps(self.message(request)).encode()
         chance = self.draw.random()
-        if chance < 0.02:
+        if chance < 0.02 and not self.is_careful:
             place = self.draw.randrange(len(text))
             text = text[:place] + bytes([self.draw.randrange(256)]) + text[place + 1 :]
         return frame(1, text[:60_000])
@@ -115,6 +148,8 @@ async def torment(port, seed, counts):
             await pause(0.1)
             continue
         counts["connections"] += 1
+        if hostile.is_careful or hostile.draw.random() < 0.5:
+            await asyncio.wait([viewer.shown], timeout=10)
         for request in range(2, hostile.draw.choice([10, 100, 2_000])):
             if viewer.transport.is_closing():
                 break
