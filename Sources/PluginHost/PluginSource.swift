@@ -60,7 +60,7 @@ public final class PluginSource: Sendable {
   }
 
   /// Asks the plugin for something; what it cannot do is answered as failed. [any thread, never waits]
-  public func send(_ wish: SourceWish) { core.send(wish) }
+  public func send(_ wish: SourceRequest) { core.send(wish) }
 
   /// Waits until it has ended, by itself or because it was stopped.
   func waitForEnd() { _ = core.waitUntilFinished(within: .seconds(4_000_000_000)) }

@@ -16,7 +16,7 @@ final class SourceCore: @unchecked Sendable {
   private let events: @Sendable (SourceEvent) -> Bool
   private let host = UnsafeMutablePointer<list_host>.allocate(capacity: 1)
   /// What the plugin is asked.
-  let errands: Errands
+  let requestQueue: RequestQueue
   private let watch: CallWatch
 
   private let turn = Monitor()
@@ -53,7 +53,7 @@ final class SourceCore: @unchecked Sendable {
     self.events = events
     // Somebody waits for answers also while the source is being stopped.
     watch = CallWatch(name: name) { log(.error, $0) }
-    errands = Errands(name: name, note: library.note, watch: CallWatch(name: name) { log(.error, $0) }) {
+    requestQueue = RequestQueue(name: name, note: library.note, watch: CallWatch(name: name) { log(.error, $0) }) {
       [turn] event in _ = turn.withLock { events(event) }
     }
     host.initialize(to: list_host())
@@ -202,9 +202,9 @@ final class SourceCore: @unchecked Sendable {
       _ = monitor.wait(nanoseconds: .max) { !isInsideStop }
       return instance
     }
-    errands.close()
+    requestQueue.close()
     if let instance { inside("destroy") { library.plugin.pointee.destroy(instance) } }
-    errands.answerTheRest()
+    requestQueue.answerTheRest()
     monitor.withLock {
       isFinished = true
       monitor.wakeAll()
@@ -212,7 +212,7 @@ final class SourceCore: @unchecked Sendable {
   }
 
   func askToStop() {
-    errands.shut()
+    requestQueue.shut()
     let instance: UnsafeMutableRawPointer? = monitor.withLock {
       isStopping = true
       monitor.wakeAll()
@@ -240,7 +240,7 @@ final class SourceCore: @unchecked Sendable {
   }
 
   /// Asks the plugin for something. [any thread, never waits]
-  func send(_ wish: SourceWish) { errands.send(wish) }
+  func send(_ wish: SourceRequest) { requestQueue.send(wish) }
 
   var rejections: (count: Int, last: String) { monitor.withLock { (rejectedCount, lastRejection) } }
 
@@ -265,7 +265,7 @@ final class SourceCore: @unchecked Sendable {
           schema.name = table
         }
         do throws(LoaderReader.Fault) {
-          try errands.complete(&schema)
+          try requestQueue.complete(&schema)
         } catch {
           throw SchemaReader.Fault(error.reason)
         }
@@ -275,7 +275,7 @@ final class SourceCore: @unchecked Sendable {
           known = schema
           return self.instance
         }
-        errands.open(instance)
+        requestQueue.open(instance)
         guard events(.schema(schema)) else { return noteStopping() }
         self.schema = schema
         return Self.ok
@@ -353,7 +353,7 @@ final class SourceCore: @unchecked Sendable {
 
   /// Tells the plugin's answer, after all that it has told before. One that nobody waits for is refused.
   func answer(_ event: SourceEvent, or reason: String) -> Int32 {
-    guard errands.answer(event) else { return refuse(reason) }
+    guard requestQueue.answer(event) else { return refuse(reason) }
     return turn.withLock { events(event) } ? Self.ok : Self.stopping
   }
 

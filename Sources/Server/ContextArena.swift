@@ -56,7 +56,7 @@ final class ContextArena {
     (protocols + protocolNames.count).initialize(to: lws_protocols())
     idlePolicy = .allocate(capacity: 1)
     idlePolicy.initialize(to: lws_retry_bo_t())
-    // As good as never: pages are asked by `Pulse`, at no cost in libwebsockets' list of timers.
+    // As good as never: pages are asked by `Keepalive`, at no cost in libwebsockets' list of timers.
     idlePolicy.pointee.secs_since_valid_ping = 12 * 3_600
     idlePolicy.pointee.secs_since_valid_hangup = 12 * 3_600 + 60
     headers = .allocate(capacity: Self.headers.count)

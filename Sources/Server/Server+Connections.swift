@@ -9,7 +9,7 @@ extension Server {
       var byte: UInt8 = 0
       return recv(lws_get_socket_fd(socket), &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) <= 0
     }
-    // At once: between two rounds libwebsockets looks at no timer. One that goes can take another one with it.
+    // At once: between two periodicTimer libwebsockets looks at no timer. One that goes can take another one with it.
     for socket in tardy where connections.isOnTheWay(socket) {
       lws_set_timeout(socket, PENDING_TIMEOUT_USER_OK, LWS_TO_KILL_SYNC)
     }

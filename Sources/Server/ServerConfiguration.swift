@@ -34,7 +34,7 @@ public struct ServerConfiguration: Sendable {
   /// How long a page may take to say hello.
   public var helloTimeout: Duration = .seconds(10)
   /// How long a page may be silent before it is asked whether it is there, and then before it is taken for gone.
-  var patience = Pulse.Patience()
+  var patience = Keepalive.Patience()
   /// How many messages a page may send a second, on average.
   public var messageRate = 200
   /// How many messages a page may send at once.

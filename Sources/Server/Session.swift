@@ -77,12 +77,12 @@ final class Session {
   /// Whether a patch was handed over of which libwebsockets still holds a part.
   var isDraining = false
   /// Whether it is still there.
-  var pulse: Pulse
+  var keepalive: Keepalive
   /// Whether it is to be asked.
   var owesPing = false
 
   init(
-    id: SessionID, socket: OpaquePointer, pass: AccessControl.Pass, token: String, rate: MessageRate, pulse: Pulse
+    id: SessionID, socket: OpaquePointer, pass: AccessControl.Pass, token: String, rate: MessageRate, keepalive: Keepalive
   ) {
     self.id = id
     self.socket = socket
@@ -90,7 +90,7 @@ final class Session {
     shareToken = pass.token
     self.token = token
     self.rate = rate
-    self.pulse = pulse
+    self.keepalive = keepalive
   }
 
   /// Whether the page gets nothing but the count of what waits.

@@ -41,7 +41,7 @@ extension SourceInlet.Event {
   }
 }
 
-extension SourceWish {
+extension SourceRequest {
   /// What the server asks for, as a source is asked for it.
   init(_ wish: SourceInlet.Wish) {
     switch wish {

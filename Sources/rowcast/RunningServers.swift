@@ -82,17 +82,17 @@ enum RunningServers {
 
   /// The running server that these settings mean: the one on the named port, or the only one.
   ///
-  /// - Throws: `WorldError` that lists the running servers when none or several fit.
+  /// - Throws: `EnvironmentFailure` that lists the running servers when none or several fit.
   static func one(_ settings: Settings) throws -> RunningServer {
     let all = all()
     let fitting = settings.port.map { port in all.filter { $0.port == port } } ?? all
     if fitting.count == 1 { return fitting[0] }
     let list = all.map { "\($0.url) (--port \($0.port))" }.joined(separator: ", ")
     if fitting.count > 1 {
-      throw WorldError(description: "several servers run: \(list); name one with --port")
+      throw EnvironmentFailure(description: "several servers run: \(list); name one with --port")
     }
     let missing = settings.port.map { "no server of this user runs on port \($0)" } ?? "no server of this user runs"
-    throw WorldError(
+    throw EnvironmentFailure(
       description: all.isEmpty ? "\(missing); start one with “rowcast serve”" : "\(missing); running: \(list)")
   }
 }

@@ -28,7 +28,7 @@ struct Serve: ParsableCommand {
       } catch let error as PluginError {
         // What the operator wrote is the command's fault, a file that does not fit is the world's.
         if case .badSetting = error { throw ValidationError("--set \(error)") }
-        throw WorldError(description: "\(error)")
+        throw EnvironmentFailure(description: "\(error)")
       }
       reloading.keep(keeper)
     }
@@ -70,7 +70,7 @@ struct Serve: ParsableCommand {
     do {
       tokenPath = try access.publish(settings, port: server.port)
     } catch {
-      throw WorldError(description: "\(error)")
+      throw EnvironmentFailure(description: "\(error)")
     }
     reloading.serve(server.control)
     let entry = RunningServers.enter(
@@ -108,7 +108,7 @@ struct Serve: ParsableCommand {
       }
       return (try Server(configuration), access)
     } catch {
-      throw WorldError(description: "\(error)")
+      throw EnvironmentFailure(description: "\(error)")
     }
   }
 }

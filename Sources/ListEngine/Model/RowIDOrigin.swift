@@ -8,9 +8,9 @@ struct RowIDOrigin: Hashable {
   static let zero = RowIDOrigin(number: 0, generation: 0)
 }
 
-/// Where the ids of ``Remainder``s begin: above those of the windowed table itself, each in a lane of numbers that no other one uses meanwhile,
+/// Where the ids of ``ResidualQuery``s begin: above those of the windowed table itself, each in a lane of numbers that no other one uses meanwhile,
 /// and in generations that none has used there before.
-struct RemainderLanes {
+struct ResidualLanes {
   /// By lane: the generation that the next table in it begins with.
   private(set) var generations: [UInt32]
   private var taken: Set<Int> = []

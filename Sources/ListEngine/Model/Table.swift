@@ -31,7 +31,7 @@ final class Table {
   /// Slots that may be used again.
   private var free: [UInt32] = []
   /// Removed rows that some view may still show, in the order in which they went.
-  private var graves = Graves()
+  private var tombstones = Tombstones()
   /// The rows in the source's order, from the first move on: a move names one neighbour only, and needs the other one. `nil` again when a
   /// list that is loaded again has put them in another order.
   var neighbours: SlotList?
@@ -366,7 +366,7 @@ final class Table {
     // A row that went and comes back before everyone has looked has only changed: it keeps its id.
     let old = keys.reopen(key)
     let slot = old ?? freeSlot()
-    if old == nil { keys.insert(key, slot: slot) } else { graves.open(slot) }
+    if old == nil { keys.insert(key, slot: slot) } else { tombstones.open(slot) }
     lastLabel += Self.labelGap
     labels[slot] = lastLabel
     revisions[slot] = commit
@@ -446,7 +446,7 @@ final class Table {
     if let list = reload, !list.isFirst(slot) { reload?.forget(slot, weight: weight(of: slot)) }
     arrivals?.remove(slot)
     neighbours?.remove(slot)
-    graves.dig(slot, position: log.end + 1)
+    tombstones.dig(slot, position: log.end + 1)
     keys.bury(slot)
     for column in columns { column.clear(slot) }
     deferred?.clear(slot)
@@ -459,7 +459,7 @@ final class Table {
   /// Forgets the changes up to this position of the log: every view has seen them. Slots of rows that went are free then.
   func forgetChanges(before position: Int) {
     log.trim(to: position)
-    graves.close(before: position) { slot in
+    tombstones.close(before: position) { slot in
       keys.remove(slot)
       guard generation(of: slot) < Self.lastGeneration else { return }
       free.append(slot)

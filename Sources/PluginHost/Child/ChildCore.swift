@@ -20,11 +20,11 @@ final class ChildCore: @unchecked Sendable {
   private let monitor = Monitor()
   // Under `monitor`.
   private var inbox: [Supervisor.Input] = []
-  private var wishes: [SourceWish] = []
+  private var wishes: [SourceRequest] = []
   private var greeting: ChildHello?
   private var schema: Schema?
   private var wasInsideReload = false
-  private var questions = Questions()
+  private var questions = PendingRequests()
   private var wasStarted = false
   private var isFinished = false
 
@@ -96,7 +96,7 @@ final class ChildCore: @unchecked Sendable {
     wake?.wake()
   }
 
-  func send(_ wish: SourceWish) {
+  func send(_ wish: SourceRequest) {
     monitor.withLock { wishes.append(wish) }
     wake?.wake()
   }
@@ -289,7 +289,7 @@ final class ChildCore: @unchecked Sendable {
     }
   }
 
-  private func take(_ wish: SourceWish) {
+  private func take(_ wish: SourceRequest) {
     let schema = monitor.withLock { self.schema }
     let isHeard = process != nil && speaks && outgoing.count < Self.outgoingLimit
     switch wish {

@@ -57,7 +57,7 @@ struct ChildDecoder: ~Copyable {
   private let name: String
   private let parser = JSONParser()
   private var mode = Mode.undecided
-  private var loose: LooseTable
+  private var loose: InferredTable
   private var events: [Event] = []
   // Of a conversation in messages.
   private let known: Schema?
@@ -82,7 +82,7 @@ struct ChildDecoder: ~Copyable {
     self.table = table
     self.known = known
     self.isReloading = false
-    loose = LooseTable(name: table ?? name, key: ["id"], schema: known)
+    loose = InferredTable(name: table ?? name, key: ["id"], schema: known)
     loose.addsColumns = true
     if isReloading { part.abandonsReload = true }
   }
@@ -170,7 +170,7 @@ struct ChildDecoder: ~Copyable {
       // One who marks where changes belong together has them shown together.
       if !usesCommits || isReloading { handOn() }
     } else {
-      handOnLoose()
+      forwardText()
     }
   }
 
@@ -181,7 +181,7 @@ struct ChildDecoder: ~Copyable {
       loose.settle()
       tellColumns(isFirst: isFirst)
     }
-    mode == .messages ? handOn() : handOnLoose()
+    mode == .messages ? handOn() : forwardText()
   }
 
   /// Tells of columns that have been guessed from rows; `isFirst`: there were none before.
@@ -194,7 +194,7 @@ struct ChildDecoder: ~Copyable {
     }
   }
 
-  private mutating func handOnLoose() {
+  private mutating func forwardText() {
     if part.abandonsReload {
       events.append(.changes(part, isWhole: true))
       part = Changeset()
@@ -217,10 +217,10 @@ struct ChildDecoder: ~Copyable {
   private mutating func readRow(_ root: JSONElement, _ number: Int) {
     let isFirst = loose.schema == nil
     loose.add(
-      root.members.map { (String(decoding: $0.name, as: UTF8.self), LooseValue($0.value)) }, at: "line \(number)")
+      root.members.map { (String(decoding: $0.name, as: UTF8.self), UntypedValue($0.value)) }, at: "line \(number)")
     if let complaint = loose.takeComplaint() { events.append(.badRow(complaint)) }
     tellColumns(isFirst: isFirst)
-    if loose.pendingRows >= Self.partRows || loose.pendingBytes >= Self.partBytes { handOnLoose() }
+    if loose.pendingRows >= Self.partRows || loose.pendingBytes >= Self.partBytes { forwardText() }
   }
 
   // MARK: Messages

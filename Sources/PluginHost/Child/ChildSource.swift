@@ -55,7 +55,7 @@ public final class ChildSource: Sendable {
   }
 
   /// Asks the program for something; what it cannot do is answered as failed. [any thread, never waits]
-  public func send(_ wish: SourceWish) { core.send(wish) }
+  public func send(_ wish: SourceRequest) { core.send(wish) }
 
   /// Ends the program until it is enabled again; its rows stay.
   public func disable() { core.post(.disable) }

@@ -15,7 +15,7 @@ final class ExamBench {
   /// Which rows were named last in each start, as far as they are kept.
   var keys: [Set<RowKey>] = []
   /// What the engine wants loaded and cancelled since the last look.
-  private(set) var wishes: [SourceWish] = []
+  private(set) var wishes: [SourceRequest] = []
 
   private var engine: Engine
   private var table: TableID?
@@ -71,7 +71,7 @@ final class ExamBench {
     }
   }
 
-  func takeWishes() -> [SourceWish] {
+  func takeRequests() -> [SourceRequest] {
     defer { wishes = [] }
     return wishes
   }

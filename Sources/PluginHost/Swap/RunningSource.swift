@@ -7,7 +7,7 @@ public protocol RunningSource: AnyObject, Sendable {
   /// Ends it, and waits; false when that took longer than this.
   @discardableResult func stop(within bound: Duration) -> Bool
   /// Asks it for something. [any thread, never waits]
-  func send(_ wish: SourceWish)
+  func send(_ wish: SourceRequest)
 }
 
 /// Makes an instance that tells what happens to the function that it is given.

@@ -85,7 +85,7 @@ public final class SwappingSource: @unchecked Sendable {
   /// - Parameter schema: The schema that the wish was made for; `nil` for that of the instance. A wish for the columns of a
   ///   former instance does not reach the present one: its numbers name other columns, or none. Loads and queries need no
   ///   answer, since the table that waits for them is replaced.
-  public func send(_ wish: SourceWish, of schema: Schema? = nil) {
+  public func send(_ wish: SourceRequest, of schema: Schema? = nil) {
     let source = monitor.withLock { () -> (any RunningSource)?? in
       guard schema == nil || toldSchema == nil || schema == toldSchema else { return nil }
       return .some(current?.source)
@@ -94,7 +94,7 @@ public final class SwappingSource: @unchecked Sendable {
   }
 
   /// Answers a wish for a former instance, where somebody waits for the answer.
-  private func refuseFormer(_ wish: SourceWish) {
+  private func refuseFormer(_ wish: SourceRequest) {
     let answer: SourceEvent
     switch wish {
     case .act(let request):

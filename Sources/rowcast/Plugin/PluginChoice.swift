@@ -73,24 +73,24 @@ struct PluginChoice: ParsableArguments {
 
   /// The file, if it is one; of a folder, the plugin in it.
   ///
-  /// - Throws: ``WorldError`` when there is none.
+  /// - Throws: ``EnvironmentFailure`` when there is none.
   func file() throws -> String? {
     guard let path else { return nil }
     if let folder { return try PluginFolder(folder, named: path).product() }
-    guard let found = realpath(path, nil) else { throw WorldError(description: "\(path): no such file") }
+    guard let found = realpath(path, nil) else { throw EnvironmentFailure(description: "\(path): no such file") }
     defer { free(found) }
     return String(cString: found)
   }
 
   /// What is started.
   ///
-  /// - Throws: ``WorldError`` when there is no such program, or it may not be run.
+  /// - Throws: ``EnvironmentFailure`` when there is no such program, or it may not be run.
   func program() throws -> ChildCommand {
     if let folder { try PluginFolder(folder, named: path!).build() }
     guard let file = try file() else { return ChildCommand(command[0], Array(command.dropFirst())) }
     var status = stat()
     guard stat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-      throw WorldError(description: "\(path!): not a file")
+      throw EnvironmentFailure(description: "\(path!): not a file")
     }
     if file.hasSuffix(".so") {
       var command = ChildCommand(Installation.executable, ["plugin-host", file])
@@ -99,7 +99,7 @@ struct PluginChoice: ParsableArguments {
       return command
     }
     guard access(file, X_OK) == 0 else {
-      throw WorldError(description: "\(path!): not a program that may be run (chmod +x)")
+      throw EnvironmentFailure(description: "\(path!): not a program that may be run (chmod +x)")
     }
     return ChildCommand(file)
   }

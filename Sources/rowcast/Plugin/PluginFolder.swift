@@ -11,7 +11,7 @@ struct PluginFolder {
 
   /// Runs `make` in it when it has a Makefile. What make writes goes to standard error.
   ///
-  /// - Throws: ``WorldError`` when make fails.
+  /// - Throws: ``EnvironmentFailure`` when make fails.
   func build() throws {
     guard access("\(path)/Makefile", R_OK) == 0 else { return }
     let make = Process()
@@ -19,18 +19,18 @@ struct PluginFolder {
     make.arguments = ["make", "--silent", "-C", path]
     make.standardOutput = FileHandle.standardError
     do { try make.run() } catch {
-      throw WorldError(description: "\(givenName): make cannot be started: \(error.localizedDescription)")
+      throw EnvironmentFailure(description: "\(givenName): make cannot be started: \(error.localizedDescription)")
     }
     make.waitUntilExit()
     guard make.terminationStatus == 0 else {
-      throw WorldError(
+      throw EnvironmentFailure(
         description: "\(givenName): make failed with code \(make.terminationStatus); its output is above")
     }
   }
 
   /// The plugin in it.
   ///
-  /// - Throws: ``WorldError`` when there is none, or more than one it could be.
+  /// - Throws: ``EnvironmentFailure`` when there is none, or more than one it could be.
   func product() throws -> String {
     let name = path.split(separator: "/").last.map(String.init) ?? ""
     let names = ["lib\(name).so", "\(name).py", "\(name).sh", name]
@@ -40,7 +40,7 @@ struct PluginFolder {
       isFile($0) && ($0.hasPrefix("lib") && $0.hasSuffix(".so") || access("\(path)/\($0)", X_OK) == 0)
     }
     if let others, others.count == 1 { return "\(path)/\(others[0])" }
-    throw WorldError(
+    throw EnvironmentFailure(
       description: "\(givenName): no plugin in this folder; looked for \(names.joined(separator: ", "))")
   }
 

@@ -55,7 +55,7 @@ final class RunFeed: Feed {
     // Not on the server's thread: a log that is behind waits.
     inlet.readNotes { line in DispatchQueue.global().async { table.add("warning", line) } }
     inlet.listenWithSchema { [weak swapping] wish, schema in
-      swapping?.send(SourceWish(wish), of: schema)
+      swapping?.send(SourceRequest(wish), of: schema)
     }
   }
 

@@ -148,7 +148,7 @@ import Testing
     #expect(resident.badLines == ["line 3: its schema is not windowed", "line 4: its schema is not windowed"])
   }
 
-  // MARK: Questions
+  // MARK: PendingRequests
 
   private func line(_ query: Query, section: [Cell] = [], _ what: PageRequest.What) throws -> String {
     let schema = try #require(self.schema("{}"))

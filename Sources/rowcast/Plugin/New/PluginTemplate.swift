@@ -19,7 +19,7 @@ struct PluginTemplate {
 
   /// All of them.
   ///
-  /// - Throws: ``WorldError`` when what comes with Rowcast is not there.
+  /// - Throws: ``EnvironmentFailure`` when what comes with Rowcast is not there.
   func files() throws -> [File] {
     let readme = File(path: "README.md", text: self.readme)
     switch language {
@@ -48,7 +48,7 @@ struct PluginTemplate {
     for _ in 0..<5 { repository = Installation.parent(of: repository) }
     let candidates = ["\(repository)/Sources/\(part)", "\(Installation.folder)/../share/rowcast/kit/\(part)"]
     guard let found = candidates.first(where: { FileManager.default.fileExists(atPath: $0) }) else {
-      throw WorldError(
+      throw EnvironmentFailure(
         description: "the authors' kit is not installed; looked for \(candidates.joined(separator: ", "))")
     }
     return found

@@ -1,0 +1,131 @@
+import ListEngine
+
+/// Joins the reader of a stream with the table that is guessed from it, and tells what comes of both.
+struct TextFeed {
+  private final class Box {
+    var reader: TextReader
+    init(_ reader: consuming TextReader) { self.reader = reader }
+  }
+
+  private let box: Box
+  private var table: InferredTable?
+  private let name: String
+  private let options: TextOptions
+  private let events: @Sendable (SourceEvent) -> Bool
+  private var hasToldSchema = false
+  private var isLive = false
+  private var toldNotice = ""
+  /// What is to be told of the stream's encoding.
+  var encodingNotice = ""
+
+  init(name: String, options: TextOptions, events: @escaping @Sendable (SourceEvent) -> Bool) {
+    self.name = name
+    self.options = options
+    self.events = events
+    box = Box(TextReader(format: options.format))
+  }
+
+  /// Whether something waits for a decision that is made when it is quiet.
+  var isSampling: Bool { box.reader.isSampling || table?.isSampling ?? false }
+
+  /// Takes one line; false when nobody listens any more.
+  mutating func take(_ line: LineSplitter.Line, _ limit: Int) -> Bool {
+    switch line {
+    case .whole(let bytes, let number): box.reader.read(bytes, number: number)
+    case .tooLong(let number): box.reader.noteTooLong(number, limit: limit)
+    }
+    guard box.reader.hasRows else { return true }
+    takeRows()
+    guard complain() else { return false }
+    return (table?.pendingRows ?? 0) < ChildDecoder.partRows && (table?.pendingBytes ?? 0) < ChildDecoder.partBytes
+      || flush()
+  }
+
+  private mutating func takeRows() {
+    for found in box.reader.takeRows() {
+      if table == nil { makeTable() }
+      switch found {
+      case .row(let row, let place): table?.add(row, at: place)
+      case .fault(let reason): table?.reject(reason)
+      }
+    }
+  }
+
+  /// Tells of rows that were left out as long as there is no table to count them on; false when nobody listens any more.
+  private mutating func complain() -> Bool {
+    guard let complaint = table?.takeComplaint(), !hasToldSchema else { return true }
+    return events(.state(.starting, message: complaint))
+  }
+
+  /// What the key is can be said when the format is known.
+  private mutating func makeTable() {
+    var table = InferredTable(
+      name: name, title: options.title, key: options.key, columns: options.columns, isTextual: box.reader.isTextual)
+    if options.key.isEmpty, options.guessesKey, options.kept == nil { table.findsKey = .ifNamed }
+    table.retention = options.kept.map { .last($0) } ?? .everything
+    table.addsColumns = true
+    self.table = table
+  }
+
+  /// Hands on what there is; false when nobody listens any more.
+  mutating func flush() -> Bool {
+    guard let schema = table?.schema else { return true }
+    let added = table?.takeAddedColumns() ?? []
+    if !hasToldSchema {
+      hasToldSchema = true
+      guard events(.schema(added.first?.former ?? schema)) else { return false }
+    }
+    for addition in added {
+      guard addition.before.isEmpty || events(.changes(addition.before)), events(.columnsAdded(addition.schema)) else {
+        return false
+      }
+      isLive = false
+    }
+    if let changes = table?.takeChanges() {
+      guard events(.changes(changes)) else { return false }
+    } else if added.isEmpty {
+      return true
+    }
+    let notice = notice
+    if !isLive || notice != toldNotice {
+      isLive = true
+      toldNotice = notice
+      return events(.state(.live, message: notice))
+    }
+    return true
+  }
+
+  /// What is to be told of how the rows were read; empty when there is nothing to tell.
+  private var notice: String {
+    [encodingNotice, box.reader.notice, table?.keyNotice ?? ""].filter { !$0.isEmpty }.joined(separator: ". ")
+  }
+
+  /// It is quiet: decides what waits for a decision, and hands it on.
+  mutating func settle() -> Bool {
+    box.reader.settle()
+    takeRows()
+    table?.settle()
+    return complain() && flush()
+  }
+
+  /// The stream is none of text.
+  func refuse(_ reason: String) { _ = events(.state(.failed, message: reason)) }
+
+  /// Nothing more will come.
+  mutating func end() -> Bool {
+    box.reader.end()
+    takeRows()
+    if table == nil, let names = box.reader.names {
+      makeTable()
+      table?.settle(withoutRows: names)
+    }
+    table?.settle()
+    guard flush() else { return false }
+    guard hasToldSchema else {
+      let reason = table.map(\.lastRejection).flatMap { $0.isEmpty ? nil : $0 } ?? "there was no row to read"
+      return events(.state(.failed, message: options.reason(reason, takenFor: box.reader.format)))
+    }
+    let notice = notice
+    return events(.state(.live, message: notice.isEmpty ? "Complete" : "Complete. \(notice)"))
+  }
+}
