@@ -66,10 +66,10 @@ final class Session {
   var wantsWindow = true
   /// Whether a window for another query is not yet on the page: what the page says of its place is about the old one.
   private var awaitsWindow = false
-  /// Whether its reader may see other rows than when ``outlook`` was last looked at.
-  var hasNewOutlook = false
+  /// Whether its reader may see other rows than when ``prefetchTargets`` was last looked at.
+  var hasNewPrefetchTargets = false
   /// Whether its table knows that.
-  var isOutlookListed = false
+  var isListedForPrefetch = false
   var throttle: Throttle
   var pace: Pace
   /// What was done for it.
@@ -248,7 +248,7 @@ final class Session {
   func scroll(to viewport: Viewport, limits: Limits) {
     reader.resize(viewport, limits: limits)
     wantsFlush = true
-    hasNewOutlook = true
+    hasNewPrefetchTargets = true
     guard !awaitsWindow || (!wantsWindow && viewport.sequence >= sequence) else {
       // It is about rows of the query before, which are gone back to if this one is refused.
       good?.scroll(to: viewport, isBehind: viewport.sequence < sequence, limits: limits)
@@ -340,7 +340,7 @@ final class Session {
   func setHidden(_ isHidden: Bool, at now: Instant) {
     guard isHidden != self.isHidden else { return }
     self.isHidden = isHidden
-    hasNewOutlook = true
+    hasNewPrefetchTargets = true
     hold = nil
     if isHidden { throttle.cancel() } else { (wantsFlush, awaitsItems) = (true, true) }
     if !isHidden { pause?.throttle.noteChange(at: now) }
@@ -387,7 +387,7 @@ final class Session {
     at now: Instant, limits: Limits, shared: inout [CutKey: Cutter.Result], windows: inout SharedWindows
   ) -> (patch: Patch, shift: Int)? {
     guard let folded else { return nil }
-    hasNewOutlook = true
+    hasNewPrefetchTargets = true
     folded.view.catchUp()
     guard canLook() else {
       // So much has changed that the view is put together again.
@@ -523,7 +523,7 @@ extension Session {
   /// The rows of the window that the page was last sent, as its reader is placed now: in sight, then in the direction of travel, then
   /// behind, each from near to far. Those that the reader has scrolled away from are left out; those that it has scrolled to come with
   /// the next patch. Nothing while the page is hidden, or waits for another query's window.
-  var outlook: [(row: RowID, zone: PrefetchQueue<DeferredItem>.Zone, distance: Int)] {
+  var prefetchTargets: [(row: RowID, zone: PrefetchQueue<DeferredItem>.Zone, distance: Int)] {
     guard let base, !isHidden, !(awaitsWindow && wantsWindow) else { return [] }
     let held = base.start..<base.start + base.items.count
     let window = reader.window(of: base.total).clamped(to: held)

@@ -16,7 +16,7 @@ extension TableState {
     guard let windowed else { return attach(session, to: query, at: now) }
     // A refusal that is about to be told answers what was asked before.
     refused.removeAll { $0.session === session }
-    session.hasNewOutlook = true
+    session.hasNewPrefetchTargets = true
     let split = QuerySplit(query, table.schema, windowed.capabilities)
     guard split.rest != nil else {
       attach(session, to: query, at: now)
@@ -26,9 +26,9 @@ extension TableState {
       }
       return
     }
-    let remainder: Remainder
+    let residualQuery: ResidualQuery
     do throws(ClientError) {
-      remainder = try windowed.remainder(split.source) { ids in
+      residualQuery = try windowed.residualQuery(split.source) { ids in
         var schema = table.schema
         schema.windowed = nil
         return TableState(table.another(schema, ids: ids), id: id, at: now)
@@ -36,7 +36,7 @@ extension TableState {
     } catch {
       throw QueryFault(error, at: places(of: session.queryRequest))
     }
-    remainder.attach(session, split, at: now)
+    residualQuery.attach(session, split, at: now)
   }
 
   /// Refuses a query that would need one view more than the table may have.
@@ -45,9 +45,9 @@ extension TableState {
     var others = watchedViews
     if let windowed {
       let split = QuerySplit(query, table.schema, windowed.capabilities)
-      for remainder in windowed.remainders {
-        others += remainder.viewCount
-        if let rest = split.rest, remainder.query == split.source { known = known || remainder.shows(rest) }
+      for residualQuery in windowed.remainders {
+        others += residualQuery.viewCount
+        if let rest = split.rest, residualQuery.query == split.source { known = known || residualQuery.shows(rest) }
       }
     }
     guard !known else { return }
@@ -120,9 +120,9 @@ extension TableState {
   /// Takes over what an answer changed.
   private func note(_ effect: WindowedTable.Effect, at now: Instant) {
     refused += effect.refused
-    for session in effect.sessions { session.hasNewOutlook = true }
+    for session in effect.sessions { session.hasNewPrefetchTargets = true }
     for session in sessions where effect.view != nil && session.view === effect.view {
-      session.hasNewOutlook = true
+      session.hasNewPrefetchTargets = true
       // What was asked for because someone looks goes out at once, as after any scroll.
       guard session.showsPlaceholders else { continue }
       session.wantsFlush = true
@@ -141,13 +141,13 @@ extension TableState {
     guard let windowed else { return }
     for view in windowed.turn(to: now, sessions: sessions) {
       for session in sessions where session.view === view {
-        session.hasNewOutlook = true
+        session.hasNewPrefetchTargets = true
         session.noteChange(at: now)
       }
     }
-    for remainder in windowed.remainders {
+    for residualQuery in windowed.remainders {
       var own: [Output] = []
-      remainder.state.advance(to: now, limits: limits, outputs: &own)
+      residualQuery.state.advance(to: now, limits: limits, outputs: &own)
       // Pages are told how the source is, not how its rows got here.
       outputs += own.filter { if case .status = $0 { false } else { true } }
     }
@@ -156,9 +156,9 @@ extension TableState {
   /// Lets the queue know who looks where, and tells the source.
   func askForPages(at now: Instant, outputs: inout [Output]) {
     guard let windowed else { return }
-    for session in allSessions where session.hasNewOutlook {
+    for session in allSessions where session.hasNewPrefetchTargets {
       windowed.follow(session, at: now)
-      session.hasNewOutlook = false
+      session.hasNewPrefetchTargets = false
     }
     for view in windowed.ask(at: now, outputs: &outputs) {
       for session in sessions where session.view === view { session.noteChange(at: now) }
@@ -167,7 +167,7 @@ extension TableState {
 
   var windowedDeadline: Instant? {
     guard let windowed else { return nil }
-    if !refused.isEmpty || allSessions.contains(where: \.hasNewOutlook) { return .zero }
+    if !refused.isEmpty || allSessions.contains(where: \.hasNewPrefetchTargets) { return .zero }
     return (windowed.remainders.map(\.state.deadline) + [windowed.deadline]).compactMap(\.self).min()
   }
 }
