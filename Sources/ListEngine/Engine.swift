@@ -233,7 +233,8 @@ public struct Engine: ~Copyable {
     case .forget(let id, let key, let column): states[id.rawValue].forget(DeferredCell(key, column: column), at: now)
     case .source(let id, let state, let message, let retry):
       states[id.rawValue].setSource(state, message, retry: retry, at: now)
-    case .open(let id, let table, let request, let query, let viewport, let interval, let resume, let owner, let isRestricted):
+    case .open(
+      let id, let table, let request, let query, let viewport, let interval, let resume, let owner, let isRestricted):
       open(
         Session(
           id, table: table, request: request, query: query, viewport: viewport,

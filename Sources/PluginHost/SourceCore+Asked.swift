@@ -4,7 +4,8 @@ import Wire
 
 /// The host functions for actions, deferred cells and images.
 extension SourceCore {
-  func offer(_ actions: UnsafePointer<list_action>?, _ count: UInt32, _ size: UInt32, _ act: RequestQueue.Act?) -> Int32 {
+  func offer(_ actions: UnsafePointer<list_action>?, _ count: UInt32, _ size: UInt32, _ act: RequestQueue.Act?) -> Int32
+  {
     beforeDeclaring("actions") { () throws(ActionReader.Fault) in
       guard let act else { throw ActionReader.Fault("act is NULL") }
       guard requestQueue.offer(try ActionReader.read(actions, count: count, stride: size), act) else {

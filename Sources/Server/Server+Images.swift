@@ -39,7 +39,8 @@ extension Server {
     switch outcome {
     case .bytes(let bytes):
       if bytes.count > ImageRequests.greatestByteCount {
-        response = HTTPResponse(refusal: 502, reason: "The image has more than \(ImageRequests.greatestByteCount) bytes.")
+        response = HTTPResponse(
+          refusal: 502, reason: "The image has more than \(ImageRequests.greatestByteCount) bytes.")
       } else if let kind = ImageKind(of: bytes) {
         response = HTTPResponse(image: bytes, kind)
       } else {

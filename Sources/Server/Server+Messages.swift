@@ -263,7 +263,8 @@ extension Server {
       session.toldStatusChanges = engine.statusChanges
       message = .hello(
         server: configuration.name, epoch: engine.epoch, role: session.pass.role.rawValue, token: session.token,
-        isSignedIn: session.pass.signIn != nil, tables: tables(for: session, at: now), sources: tableless.descriptions(at: now))
+        isSignedIn: session.pass.signIn != nil, tables: tables(for: session, at: now),
+        sources: tableless.descriptions(at: now))
     } else if !session.refusals.isEmpty {
       message = .refused(session.refusals.removeFirst())
     } else if !session.acted.isEmpty {

@@ -98,7 +98,8 @@ public final class Server {
     sessionShares = TokenShares(limit: configuration.sessionShare)
     downloadShares = TokenShares(limit: configuration.exportShare)
     greetings = GreetingQueue(patience: configuration.helloTimeout)
-    periodicTimer = PeriodicTimer(every: min(.seconds(1), configuration.patience.silence, configuration.patience.answer))
+    periodicTimer = PeriodicTimer(
+      every: min(.seconds(1), configuration.patience.silence, configuration.patience.answer))
     engine = RecordedEngine(
       Engine(
         epoch: configuration.epoch ?? Self.randomEpoch(), limits: configuration.limits, collators: LocaleCollator.find),
@@ -227,7 +228,8 @@ public final class Server {
     finishOverdueImages(at: now)
     loop.requestTurn(
       at: [
-        engine.deadline, greetings.deadline, periodicTimer.deadline, actions.deadline, images.deadline, connections.deadline,
+        engine.deadline, greetings.deadline, periodicTimer.deadline, actions.deadline, images.deadline,
+        connections.deadline,
         waiting.deadline,
         stats.deadline, tableless.deadline, configuration.systemManager?.deadline,
       ].compactMap(\.self).min())

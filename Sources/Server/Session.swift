@@ -85,7 +85,8 @@ final class Session {
   var owesPing = false
 
   init(
-    id: SessionID, socket: OpaquePointer, pass: AccessControl.Pass, token: String, rate: MessageRate, keepalive: Keepalive
+    id: SessionID, socket: OpaquePointer, pass: AccessControl.Pass, token: String, rate: MessageRate,
+    keepalive: Keepalive
   ) {
     self.id = id
     self.socket = socket

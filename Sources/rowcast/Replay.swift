@@ -46,7 +46,8 @@ struct Replay: ParsableCommand {
       .number.precision(.fractionLength(1)).locale(Locale(identifier: "en")))
     let what = "\(report.records) records, \(report.answers) answers, \(report.outputs) messages in \(length) s"
     if let difference = report.firstDifference {
-      throw EnvironmentFailure(description: "\(file): the answer in record \(difference) is another one (\(what) so far)")
+      throw EnvironmentFailure(
+        description: "\(file): the answer in record \(difference) is another one (\(what) so far)")
     }
     announce("\(what): all as they were" + (report.isTorn ? "; the file ends within a record" : ""))
   }

@@ -118,7 +118,9 @@ import Testing
   }
 
   @Test func aPageThatAnswersIsAskedAgain() throws {
-    let server = try RunningServer { $0.patience = Keepalive.Patience(silence: .milliseconds(50), answer: .seconds(3_600)) }
+    let server = try RunningServer {
+      $0.patience = Keepalive.Patience(silence: .milliseconds(50), answer: .seconds(3_600))
+    }
     let client = try WebSocketClient(port: server.port)
     for _ in 0..<4 {
       guard case .ping(let payload)? = client.frame() else {

@@ -117,7 +117,8 @@ final class Session {
     guard let parked else { return }
     var query = parked.queryRequest
     query.collapsed = queryRequest.collapsed
-    guard parked.tableName == tableName, parked.isRestricted == isRestricted, query == queryRequest, !parked.wantsWindow else { return }
+    guard parked.tableName == tableName, parked.isRestricted == isRestricted, query == queryRequest, !parked.wantsWindow
+    else { return }
     base = point.sequence == parked.sequence ? parked.base : nil
     if parked.sentAt != nil, point.sequence == parked.sequence - 1 { base = parked.formerBase }
     guard base != nil else { return }

@@ -91,7 +91,8 @@ struct Cutter {
 
   private func current(_ item: WindowItem) -> WindowItem {
     switch item {
-    case .row(let row): view.table.slot(of: row.id).map { .row(view.table.snapshot($0, isRestricted: view.query.isRestricted)) } ?? item
+    case .row(let row):
+      view.table.slot(of: row.id).map { .row(view.table.snapshot($0, isRestricted: view.query.isRestricted)) } ?? item
     case .header(let header): .header(current(header))
     }
   }

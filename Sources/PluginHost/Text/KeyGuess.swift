@@ -20,7 +20,9 @@ enum KeyGuess {
     let texts = columns.filter { column in
       rows.allSatisfy { row in
         guard let value = value(column, in: row) else { return false }
-        if case .text(let text) = value, case .text = UntypedValue(reading: text) { return UntypedValue.share(text) == nil }
+        if case .text(let text) = value, case .text = UntypedValue(reading: text) {
+          return UntypedValue.share(text) == nil
+        }
         return false
       }
     }

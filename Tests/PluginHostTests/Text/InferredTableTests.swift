@@ -4,7 +4,9 @@ import Testing
 @testable import PluginHost
 
 @Suite struct InferredTableTests {
-  private func table(_ rows: [[(String, UntypedValue)]], key: [String] = ["id"], columns: [String]? = nil) -> InferredTable {
+  private func table(_ rows: [[(String, UntypedValue)]], key: [String] = ["id"], columns: [String]? = nil)
+    -> InferredTable
+  {
     var table = InferredTable(name: "t", key: key, columns: columns)
     for (index, row) in rows.enumerated() { table.add(row, at: "line \(index + 1)") }
     table.settle()

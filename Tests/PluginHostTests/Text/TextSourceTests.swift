@@ -29,8 +29,7 @@ import Testing
       events: { recorder.hear($0) })
   }
 
-  private func watch(_ line: String, _ options: TextOptions = TextOptions(), patience: Duration? = nil) -> WatchSource
-  {
+  private func watch(_ line: String, _ options: TextOptions = TextOptions(), patience: Duration? = nil) -> WatchSource {
     let recorder = recorder
     return WatchSource(
       .shell(line), name: "watch", pause: .milliseconds(20), patience: patience, options: options,
