@@ -81,76 +81,76 @@ public struct Exam {
   ///
   /// Returns whether it ended inside a reload; `nil` if the exam should not continue.
   private mutating func first() -> Bool? {
-    guard let run = start("the first start") else { return nil }
-    guard listen(run) else {
-      finish(run, byForce: true)
+    guard let examRun = start("the first start") else { return nil }
+    guard listen(examRun) else {
+      finish(examRun, byForce: true)
       return nil
     }
-    bench.keys.append(run.keys)
-    run.hear(for: bench.options.watch) { false }
+    bench.keys.append(examRun.keys)
+    examRun.hear(for: bench.options.watch) { false }
     // If it is in the middle of a line, it gets the time of an answer to complete it.
-    if run.isInsideLine { run.hear(for: bench.options.answer) { !run.isInsideLine } }
-    if run.isStuckInLine { bench.find(.wholeLines, in: run.part, Self.stuck) }
-    if isThere(run, after: "it was watched for a while") { disturb(run) }
-    finish(run)
-    return run.isInsideList
+    if examRun.isInsideLine { examRun.hear(for: bench.options.answer) { !examRun.isInsideLine } }
+    if examRun.isStuckInLine { bench.find(.wholeLines, in: examRun.part, Self.stuck) }
+    if isThere(examRun, after: "it was watched for a while") { disturb(examRun) }
+    finish(examRun)
+    return examRun.isInsideList
   }
 
   /// Runs a start with a late, slow reader, and kills the plugin in the middle of the list.
   private mutating func slowReader(_ isInsideList: Bool) -> Bool? {
-    guard let run = start("the start with a slow reader", pipeBytes: 4_096, isInsideList) else { return nil }
+    guard let examRun = start("the start with a slow reader", pipeBytes: 4_096, isInsideList) else { return nil }
     pause(bench.options.stall)
-    let deadline = run.now.advanced(by: .seconds(1))
-    run.hear(for: bench.options.patience, atMost: 512) {
-      run.isListed || run.now > deadline && !run.keys.isEmpty
+    let deadline = examRun.now.advanced(by: .seconds(1))
+    examRun.hear(for: bench.options.patience, atMost: 512) {
+      examRun.isListed || examRun.now > deadline && !examRun.keys.isEmpty
     }
-    guard hasComeBack(run) else { return end(run) }
-    run.kill()
-    let wasInside = drain(run)
-    _ = leave(run)
+    guard hasComeBack(examRun) else { return end(examRun) }
+    examRun.kill()
+    let wasInside = drain(examRun)
+    _ = leave(examRun)
     return wasInside
   }
 
-  private func end(_ run: ExamRun) -> Bool? {
-    finish(run, byForce: true)
+  private func end(_ examRun: ExamRun) -> Bool? {
+    finish(examRun, byForce: true)
     return nil
   }
 
   /// Runs a start after the kill, ended by SIGTERM.
   private mutating func comeBack(_ isInsideList: Bool) {
-    guard let run = start("the start after a sudden end", isInsideList) else { return }
-    run.hear(for: bench.options.patience) { run.isListed }
-    run.hear(for: bench.options.quiet) { false }
+    guard let examRun = start("the start after a sudden end", isInsideList) else { return }
+    examRun.hear(for: bench.options.patience) { examRun.isListed }
+    examRun.hear(for: bench.options.quiet) { false }
     bench.seen.insert(.restart)
-    guard hasComeBack(run) else { return finish(run, byForce: true) }
-    compareKeys(run)
-    finish(run, byTerminating: true)
+    guard hasComeBack(examRun) else { return finish(examRun, byForce: true) }
+    compareKeys(examRun)
+    finish(examRun, byTerminating: true)
   }
 
   /// Returns whether a later start has delivered the list again.
-  private func hasComeBack(_ run: ExamRun) -> Bool {
-    guard run.refusal == nil else {
-      if !bench.hasFound(.restart) { run.find(.restart, "it works no more: \(run.refusal!)") }
+  private func hasComeBack(_ examRun: ExamRun) -> Bool {
+    guard examRun.refusal == nil else {
+      if !bench.hasFound(.restart) { examRun.find(.restart, "it works no more: \(examRun.refusal!)") }
       return false
     }
     // Unanswered queries were reported before. Which queries had the list differs from start to
     // start.
-    guard !run.isListed, run.keys.isEmpty, !bench.hasFound(.commit), !bench.hasFound(.answers) else {
+    guard !examRun.isListed, examRun.keys.isEmpty, !bench.hasFound(.commit), !bench.hasFound(.answers) else {
       return true
     }
-    if run.isAtEnd, let exit = waitForExit(run, bench.options.answer) {
-      bench.find(.restart, in: run.part, "\(Self.words(exit)) before it had told its list again")
+    if examRun.isAtEnd, let exit = waitForExit(examRun, bench.options.answer) {
+      bench.find(.restart, in: examRun.part, "\(Self.words(exit)) before it had told its list again")
     } else {
-      bench.find(.restart, in: run.part, "it told no list again within \(bench.options.patience)")
+      bench.find(.restart, in: examRun.part, "it told no list again within \(bench.options.patience)")
     }
     return false
   }
 
-  private func compareKeys(_ run: ExamRun) {
-    guard run.isListed, let before = bench.keys.first, before.count >= 3, run.keys.count >= 3 else { return }
+  private func compareKeys(_ examRun: ExamRun) {
+    guard examRun.isListed, let before = bench.keys.first, before.count >= 3, examRun.keys.count >= 3 else { return }
     bench.seen.insert(.keys)
-    if before.isDisjoint(with: run.keys) {
-      bench.find(.keys, in: run.part, "none of the first \(run.keys.count) rows has a key of the first start")
+    if before.isDisjoint(with: examRun.keys) {
+      bench.find(.keys, in: examRun.part, "none of the first \(examRun.keys.count) rows has a key of the first start")
     }
   }
 
@@ -161,25 +161,25 @@ public struct Exam {
     guard bench.level > 0, !hasEnded, !bench.hasFound(.restart) else { return }
     bench.seen.insert(.settings)
     let options = bench.options
-    guard let run = start("the start with a wrong setting", settings: { Self.wrongSetting($0, options) })
+    guard let examRun = start("the start with a wrong setting", settings: { Self.wrongSetting($0, options) })
     else { return }
-    defer { finish(run, byForce: true) }
-    run.hear(for: bench.options.patience) { run.isListed }
-    if let refusal = run.refusal {
+    defer { finish(examRun, byForce: true) }
+    examRun.hear(for: bench.options.patience) { examRun.isListed }
+    if let refusal = examRun.refusal {
       guard !refusal.contains("refuses its settings without a word") else {
-        return bench.find(.settings, in: run.part, "it refused a setting without a reason")
+        return bench.find(.settings, in: examRun.part, "it refused a setting without a reason")
       }
       guard refusal.contains(Self.wrongName) || refusal.contains("plugin.") else {
-        return run.find(.settings, "it refused a setting and did not say which: \(refusal)")
+        return examRun.find(.settings, "it refused a setting and did not say which: \(refusal)")
       }
       return
     }
-    if let exit = run.hasFailed ? run.pluginUnderTest.exit : nil {
+    if let exit = examRun.hasFailed ? examRun.pluginUnderTest.exit : nil {
       bench.find(
-        .settings, in: run.part, "it was given the unknown setting “\(Self.wrongName)”, and \(Self.words(exit))")
-    } else if !run.isListed, !bench.hasFound(.commit) {
+        .settings, in: examRun.part, "it was given the unknown setting “\(Self.wrongName)”, and \(Self.words(exit))")
+    } else if !examRun.isListed, !bench.hasFound(.commit) {
       bench.find(
-        .settings, in: run.part,
+        .settings, in: examRun.part,
         "it was given the unknown setting “\(Self.wrongName)”, and neither refused it nor told a list")
     }
   }
@@ -198,99 +198,99 @@ public struct Exam {
   // MARK: Disturbances
 
   /// Exposes a running plugin to what hosts and machines do.
-  private func disturb(_ run: ExamRun) {
+  private func disturb(_ examRun: ExamRun) {
     bench.seen.insert(.stays)
-    let speaks = run.hello != nil
+    let speaks = examRun.hello != nil
     if speaks {
-      if run.hello!.capabilities.contains("health") { askHealth(run, "while it was watched") }
-      run.say(Array("{\"type\":\"rowcast-exam\",\"members\":{\"that\":[\"nobody\",\"knows\"]}}\n".utf8))
-      guard stays(run, after: "it was sent a message of a type that it does not know") else { return }
-      run.say((1...500).flatMap { HostLine.health(UInt64($0)) })
-      guard stays(run, after: "it was sent 500 messages at once") else { return }
-      askForWhatThereIsNot(run)
+      if examRun.hello!.capabilities.contains("health") { askHealth(examRun, "while it was watched") }
+      examRun.say(Array("{\"type\":\"rowcast-exam\",\"members\":{\"that\":[\"nobody\",\"knows\"]}}\n".utf8))
+      guard stays(examRun, after: "it was sent a message of a type that it does not know") else { return }
+      examRun.say((1...500).flatMap { HostLine.health(UInt64($0)) })
+      guard stays(examRun, after: "it was sent 500 messages at once") else { return }
+      askForWhatThereIsNot(examRun)
       if bench.level > 1 {
-        DeferredExam(run).run()
-        guard isThere(run, after: "its deferred cells were asked for and cancelled") else { return }
-        WindowedExam(run).run()
-        guard isThere(run, after: "its pages were asked for and cancelled") else { return }
-        SectionsExam(run).run()
-        guard isThere(run, after: "its sections were asked for") else { return }
-        if var queries = QueriesExam(run) { queries.run() }
-        guard isThere(run, after: "its rows were asked for, sorted and filtered") else { return }
-        ImagesExam(run).run()
-        guard isThere(run, after: "its images were asked for and cancelled") else { return }
+        DeferredExam(examRun).run()
+        guard isThere(examRun, after: "its deferred cells were asked for and cancelled") else { return }
+        WindowedExam(examRun).run()
+        guard isThere(examRun, after: "its pages were asked for and cancelled") else { return }
+        SectionsExam(examRun).run()
+        guard isThere(examRun, after: "its sections were asked for") else { return }
+        if var queries = QueriesExam(examRun) { queries.run() }
+        guard isThere(examRun, after: "its rows were asked for, sorted and filtered") else { return }
+        ImagesExam(examRun).run()
+        guard isThere(examRun, after: "its images were asked for and cancelled") else { return }
       }
     }
     // Simulate suspend and resume of the machine: the clocks of the plugin and of the exam jump.
-    run.pluginUnderTest.hold(true)
+    examRun.pluginUnderTest.hold(true)
     pause(bench.options.stall)
     bench.pass(.seconds(3_600))
-    run.pluginUnderTest.hold(false)
-    guard stays(run, after: "it was stopped and went on") else { return }
+    examRun.pluginUnderTest.hold(false)
+    guard stays(examRun, after: "it was stopped and went on") else { return }
     // Stop reading the output.
     pause(bench.options.stall)
-    guard stays(run, after: "its output was not read for a while") else { return }
-    if speaks, run.hello!.capabilities.contains("health"), !bench.hasFound(.health) {
-      askHealth(run, "after all that")
+    guard stays(examRun, after: "its output was not read for a while") else { return }
+    if speaks, examRun.hello!.capabilities.contains("health"), !bench.hasFound(.health) {
+      askHealth(examRun, "after all that")
     }
   }
 
   /// Requests an unknown action on a missing row, which must not have any effect.
-  private func askForWhatThereIsNot(_ run: ExamRun) {
+  private func askForWhatThereIsNot(_ examRun: ExamRun) {
     guard let schema = bench.schema, !schema.actions.isEmpty else { return }
     bench.seen.insert(.actions)
     let id: UInt64 = 4_711
-    run.say(
+    examRun.say(
       HostLine.action(
         ActionRequest(id: id, action: "rowcast-exam", key: DeferredExam.missingKey(schema), arguments: [])))
-    run.hear(for: bench.options.answer) { run.outcomes[id] != nil }
+    examRun.hear(for: bench.options.answer) { examRun.outcomes[id] != nil }
     // An exit is reported as a separate finding.
-    guard !run.isAtEnd else { return }
-    switch run.outcomes[id] {
+    guard !examRun.isAtEnd else { return }
+    switch examRun.outcomes[id] {
     case nil:
-      let others = run.outcomes.keys.sorted().map(String.init).joined(separator: ", ")
+      let others = examRun.outcomes.keys.sorted().map(String.init).joined(separator: ", ")
       bench.find(
-        .actions, in: run.part,
+        .actions, in: examRun.part,
         "the action \(id) was not answered within \(bench.options.answer)" + (others.isEmpty ? "" : "; \(others) was"))
-    case .done: bench.find(.actions, in: run.part, "it says that it has done an action that there is not")
+    case .done: bench.find(.actions, in: examRun.part, "it says that it has done an action that there is not")
     case .failed: break
     }
   }
 
-  private func askHealth(_ run: ExamRun, _ moment: String) {
+  private func askHealth(_ examRun: ExamRun, _ moment: String) {
     bench.seen.insert(.health)
     // The health check is sent only to a silent plugin. Other output counts as an answer, too.
     let commands = bench.supervise(.heard) + bench.jump()
     guard commands.contains(.askHealth) else { return }
-    let before = run.heardCount
-    run.say(Array("{\"type\":\"health\",\"id\":7,\"since\":{\"nobody\":[\"knows\"]}}\n".utf8))
-    guard !run.hear(for: bench.options.answer, until: { run.heardCount > before }) else { return }
+    let before = examRun.heardCount
+    examRun.say(Array("{\"type\":\"health\",\"id\":7,\"since\":{\"nobody\":[\"knows\"]}}\n".utf8))
+    guard !examRun.hear(for: bench.options.answer, until: { examRun.heardCount > before }) else { return }
     let isEnded = bench.jump().contains(.terminate)
     precondition(isEnded, "the supervisor keeps a plugin that does not answer")
-    if isThere(run, after: "it was asked whether it is well") {
+    if isThere(examRun, after: "it was asked whether it is well") {
       bench.find(
-        .health, in: run.part,
+        .health, in: examRun.part,
         "it did not answer within \(bench.options.answer) when it was asked how it is, \(moment)")
     }
   }
 
-  private func stays(_ run: ExamRun, after what: String) -> Bool {
-    run.hear(for: bench.options.quiet) { false }
-    return isThere(run, after: what)
+  private func stays(_ examRun: ExamRun, after what: String) -> Bool {
+    examRun.hear(for: bench.options.quiet) { false }
+    return isThere(examRun, after: what)
   }
 
   /// Returns whether the plugin still runs.
   ///
   /// Exiting with 0 after its complete list is not a fault.
-  private func isThere(_ run: ExamRun, after what: String) -> Bool {
-    guard run.isAtEnd || run.pluginUnderTest.exit != nil else { return true }
-    run.hear(for: .seconds(1)) { false }
-    guard let exit = waitForExit(run, bench.options.answer) else {
-      bench.find(.stays, in: run.part, "it closed its output and went on, after \(what)")
+  private func isThere(_ examRun: ExamRun, after what: String) -> Bool {
+    guard examRun.isAtEnd || examRun.pluginUnderTest.exit != nil else { return true }
+    examRun.hear(for: .seconds(1)) { false }
+    guard let exit = waitForExit(examRun, bench.options.answer) else {
+      bench.find(.stays, in: examRun.part, "it closed its output and went on, after \(what)")
       return false
     }
-    if exit != .code(0) || !run.isListed {
-      bench.find(.stays, in: run.part, "\(Self.words(exit)) by itself, after \(what)")
+    if exit != .code(0) || !examRun.isListed {
+      bench.find(.stays, in: examRun.part, "\(Self.words(exit)) by itself, after \(what)")
     }
     return false
   }
@@ -317,46 +317,46 @@ public struct Exam {
   }
 
   /// Waits for the first complete list; returns false when none arrives.
-  private func listen(_ run: ExamRun) -> Bool {
+  private func listen(_ examRun: ExamRun) -> Bool {
     bench.seen.insert(.start)
-    let began = run.now
+    let began = examRun.now
     let options = bench.options
     // The timeout applies to silence, because a long list may take its time.
-    run.hear(for: options.longestList) {
+    examRun.hear(for: options.longestList) {
       // Do not wait for a list if the settings are invalid or all rows are rejected.
-      run.isListed
-        || run.hello == nil && bench.hasFound(.rows) && began.duration(to: run.now) >= options.patience
-        || run.hello.map { settingsFault($0) != nil } ?? false
-        || run.heardAt.duration(to: run.now) >= options.patience
-          && began.duration(to: run.now) >= options.patience
+      examRun.isListed
+        || examRun.hello == nil && bench.hasFound(.rows) && began.duration(to: examRun.now) >= options.patience
+        || examRun.hello.map { settingsFault($0) != nil } ?? false
+        || examRun.heardAt.duration(to: examRun.now) >= options.patience
+          && began.duration(to: examRun.now) >= options.patience
     }
-    if let hello = run.hello, let fault = settingsFault(hello) {
+    if let hello = examRun.hello, let fault = settingsFault(hello) {
       bench.find(
-        .start, in: run.part, "its settings are not right, or incomplete: \(fault)",
+        .start, in: examRun.part, "its settings are not right, or incomplete: \(fault)",
         advice: "say its settings with --set KEY=VALUE, as it describes them in its hello")
       return false
     }
-    if let refusal = run.refusal {
+    if let refusal = examRun.refusal {
       if bench.findings.isEmpty {
         bench.find(
-          .start, in: run.part, "it refuses to work: \(refusal)",
+          .start, in: examRun.part, "it refuses to work: \(refusal)",
           advice: "give it what it asks for: --set KEY=VALUE")
       }
       return false
     }
-    if run.isInsideList, !run.isAtEnd {
+    if examRun.isInsideList, !examRun.isAtEnd {
       bench.seen.insert(.commit)
-      run.find(.commit, "a list has begun, and no commit has come for \(options.patience)")
+      examRun.find(.commit, "a list has begun, and no commit has come for \(options.patience)")
       return true
     }
-    if run.hello != nil { bench.seen.insert(.commit) }
-    guard !run.isListed else { return true }
-    if run.isAtEnd, let exit = waitForExit(run, options.answer) {
-      if bench.findings.isEmpty { bench.find(.start, in: run.part, "\(Self.words(exit)) before it had told a row") }
-    } else if run.isStuckInLine {
-      bench.find(.wholeLines, in: run.part, Self.stuck)
+    if examRun.hello != nil { bench.seen.insert(.commit) }
+    guard !examRun.isListed else { return true }
+    if examRun.isAtEnd, let exit = waitForExit(examRun, options.answer) {
+      if bench.findings.isEmpty { bench.find(.start, in: examRun.part, "\(Self.words(exit)) before it had told a row") }
+    } else if examRun.isStuckInLine {
+      bench.find(.wholeLines, in: examRun.part, Self.stuck)
     } else if bench.findings.isEmpty {
-      bench.find(.start, in: run.part, "it has told no row and no list within \(options.patience)")
+      bench.find(.start, in: examRun.part, "it has told no row and no list within \(options.patience)")
     }
     return false
   }
@@ -371,70 +371,70 @@ public struct Exam {
   }
 
   /// Ends the plugin as a host does, and reports it if it does not end.
-  private func finish(_ run: ExamRun, byTerminating: Bool = false, byForce: Bool = false) {
-    guard run.pluginUnderTest.exit == nil else {
-      drain(run)
-      leave(run)
+  private func finish(_ examRun: ExamRun, byTerminating: Bool = false, byForce: Bool = false) {
+    guard examRun.pluginUnderTest.exit == nil else {
+      drain(examRun)
+      leave(examRun)
       return
     }
     if !byForce { bench.seen.insert(.end) }
     if !byTerminating {
-      run.pluginUnderTest.closeInput()
+      examRun.pluginUnderTest.closeInput()
       // A plugin that does not read its input is ended by the signal and gets less time, as in a
       // host.
-      drain(run, within: run.hello != nil && !byForce ? bench.options.answer : .milliseconds(250))
+      drain(examRun, within: examRun.hello != nil && !byForce ? bench.options.answer : .milliseconds(250))
     }
-    if run.pluginUnderTest.exit == nil {
-      if run.hello != nil, !byTerminating, !byForce {
-        bench.find(.end, in: run.part, "it went on for \(bench.options.answer) after its standard input had ended")
+    if examRun.pluginUnderTest.exit == nil {
+      if examRun.hello != nil, !byTerminating, !byForce {
+        bench.find(.end, in: examRun.part, "it went on for \(bench.options.answer) after its standard input had ended")
       }
-      run.terminate()
-      drain(run, within: bench.options.termination)
-      if run.pluginUnderTest.exit == nil, !byForce {
-        bench.find(.end, in: run.part, "it went on for \(bench.options.termination) after SIGTERM")
+      examRun.terminate()
+      drain(examRun, within: bench.options.termination)
+      if examRun.pluginUnderTest.exit == nil, !byForce {
+        bench.find(.end, in: examRun.part, "it went on for \(bench.options.termination) after SIGTERM")
       }
     }
-    if run.pluginUnderTest.exit == nil {
-      run.kill()
-      drain(run)
+    if examRun.pluginUnderTest.exit == nil {
+      examRun.kill()
+      drain(examRun)
     }
-    leave(run)
+    leave(examRun)
   }
 
   /// Reads the remaining output until the plugin has ended; returns whether it ended inside a
   /// reload.
   @discardableResult
-  private func drain(_ run: ExamRun, within bound: Duration = .seconds(5)) -> Bool {
-    let deadline = run.now.advanced(by: bound)
-    while run.pluginUnderTest.exit == nil || !run.isAtEnd, run.now < deadline {
-      if !run.hear(within: .milliseconds(20)), run.isAtEnd, run.pluginUnderTest.exit == nil {
+  private func drain(_ examRun: ExamRun, within bound: Duration = .seconds(5)) -> Bool {
+    let deadline = examRun.now.advanced(by: bound)
+    while examRun.pluginUnderTest.exit == nil || !examRun.isAtEnd, examRun.now < deadline {
+      if !examRun.hear(within: .milliseconds(20)), examRun.isAtEnd, examRun.pluginUnderTest.exit == nil {
         pause(.milliseconds(5))
       }
       // A descendant of the plugin holds the pipe open.
-      if run.pluginUnderTest.exit != nil, run.heardAt.duration(to: run.now) > .milliseconds(300) { break }
+      if examRun.pluginUnderTest.exit != nil, examRun.heardAt.duration(to: examRun.now) > .milliseconds(300) { break }
     }
-    return run.isInsideList
+    return examRun.isInsideList
   }
 
   /// Reaps the plugin, and advances the supervisor to the next start.
   @discardableResult
-  private func leave(_ run: ExamRun) -> Int {
-    bench.keep(log: run.pluginUnderTest.takeLog())
-    let left = run.pluginUnderTest.reap()
+  private func leave(_ examRun: ExamRun) -> Int {
+    bench.keep(log: examRun.pluginUnderTest.takeLog())
+    let left = examRun.pluginUnderTest.reap()
     if left > 0 {
-      bench.find(.end, in: run.part, "it has ended, and left \(left) of its processes behind")
+      bench.find(.end, in: examRun.part, "it has ended, and left \(left) of its processes behind")
     }
-    _ = bench.supervise(.exited(run.pluginUnderTest.exit ?? .signal(SIGKILL)))
+    _ = bench.supervise(.exited(examRun.pluginUnderTest.exit ?? .signal(SIGKILL)))
     var commands = bench.supervise(.drained) + bench.jump()
     if !commands.contains(.spawn) { commands += bench.supervise(.start) }
     precondition(commands.contains(.spawn), "the supervisor does not start it again")
     return left
   }
 
-  private func waitForExit(_ run: ExamRun, _ bound: Duration) -> Supervisor.Exit? {
-    let deadline = run.now.advanced(by: bound)
-    while run.pluginUnderTest.exit == nil, run.now < deadline { pause(.milliseconds(5)) }
-    return run.pluginUnderTest.exit
+  private func waitForExit(_ examRun: ExamRun, _ bound: Duration) -> Supervisor.Exit? {
+    let deadline = examRun.now.advanced(by: bound)
+    while examRun.pluginUnderTest.exit == nil, examRun.now < deadline { pause(.milliseconds(5)) }
+    return examRun.pluginUnderTest.exit
   }
 
   private func pause(_ time: Duration) { _ = poll(nil, 0, Int32(time.nanoseconds / 1_000_000)) }
