@@ -1,4 +1,5 @@
-// The layout that plugins already built rely on. A change here is another version of the border.
+// Checks of the ABI layout that compiled plugins rely on. A change here requires a new version of
+// the interface.
 #include "list_plugin.h"
 
 #include <assert.h>
@@ -18,7 +19,7 @@ static_assert(offsetof(struct list_schema, size) == 0, "structs begin with their
 static_assert(offsetof(struct list_batch, size) == 0, "structs begin with their size");
 
 #if UINTPTR_MAX == UINT64_MAX
-// Members are only ever added at the end: what came later begins where version 1 ended.
+// Members are only added at the end: members of 1.1 start where version 1 ended.
 static_assert(offsetof(struct list_column, collation) == 40, "version 1 had 40 bytes");
 static_assert(sizeof(struct list_column) == 48, "1.1");
 static_assert(offsetof(struct list_column, type) == 24, "version 1");

@@ -1,11 +1,16 @@
-// list_plugin.h: the border between Rowcast and a data source in a shared library.
+// list_plugin.h: the interface between Rowcast and a data source in a shared library.
 //
-// A plugin exports one function, list_plugin_entry_v1, and answers with one struct list_plugin. For every configured
-// source the host makes an instance and gives it a thread:
+// A plugin exports one function, list_plugin_entry_v1, which returns a struct list_plugin. For
+// every configured source the host creates an instance and starts a thread. Functions (left) move
+// the instance from state to state (right):
 //
-//     create ─▶ created ─▶ configure ─▶ configured ─▶ run ─▶ started ─▶ run returns ─▶ stopped ─▶ destroy
+//     create       ─▶ created
+//     configure    ─▶ configured
+//     run          ─▶ started
+//     run returns  ─▶ stopped
+//     destroy
 //
-// `run` is the plugin's own loop. A plugin that lists its whole table once a second is no more than this:
+// `run` is the plugin's own loop. This plugin sends its whole table once a second:
 //
 //     static int32_t run(void *instance) {
 //       const struct list_host *host = ((struct mine *)instance)->host;
@@ -17,15 +22,17 @@
 //       return 0;
 //     }
 //
-// Rules for everything below:
-// - Strings are UTF-8. Names and messages end in NUL; texts in cells have a length and need no NUL.
-// - Memory belongs to the side that made it. Whoever is handed a pointer copies what it wants to keep before it returns,
-//   unless the comment says that the pointer stays valid.
-// - In brackets: which thread calls, and when. "The source's thread" is the one that the host started for this instance.
-// - Several instances of one library live at the same time: keep state in the instance, not in globals.
+// General rules:
+// - Strings are UTF-8. Names and messages end in NUL. Texts in cells have a length and need no NUL.
+// - Memory belongs to the side that allocated it. The receiver of a pointer copies what it needs
+//   before it returns, unless the comment states that the pointer stays valid.
+// - Brackets give the calling thread and the time of the call. "The source's thread" is the one
+//   that the host started for this instance.
+// - Several instances of one library may exist at the same time: keep state in the instance, not in
+//   globals.
 // - The library is never unloaded.
-// - Structs begin with their size and only ever grow at the end. A reader looks at no member beyond the size it finds.
-//   What cannot be said that way comes as another version with another entry function.
+// - Structs start with their size and only grow at the end. A reader ignores members beyond the
+//   size that it finds. Incompatible changes get a new version and a new entry function.
 #ifndef LIST_PLUGIN_H
 #define LIST_PLUGIN_H
 
@@ -37,41 +44,43 @@
 extern "C" {
 #endif
 
-// The version of this border: what a plugin writes into list_plugin.version, and the number in the entry's name.
+// The version of this interface: the value of list_plugin.version and the number in the entry
+// function's name.
 #define LIST_PLUGIN_VERSION 1u
-// The name of the one exported function, for dlsym.
+// The name of the exported entry function, for dlsym.
 #define LIST_PLUGIN_ENTRY "list_plugin_entry_v1"
 
-// What calls to the host answer.
+// Results of calls to the host.
 enum list_result {
-  // Done.
+  // Success.
   LIST_OK = 0,
-  // The source is being stopped: leave run soon. Nothing was taken.
+  // The source is being stopped: return from run soon. The call had no effect.
   LIST_STOPPING = 1,
-  // The call makes no sense (a NULL, a count or a verb that cannot be); the host's log says why. Nothing was taken.
+  // The call is invalid (a NULL pointer, a bad count or verb). The host logs the reason. The call
+  // had no effect.
   LIST_REFUSED = 2
 };
 
-// ---------------------------------------------------------------------------------------------------------------------
+// -------------------------------------------------------------------------------------------------
 // Cells
 
-// What a cell holds, and which member of its union counts.
+// The type of a cell's value, and the union member that holds it.
 enum list_type {
-  LIST_NULL = 0,       // empty; no member
-  LIST_UNCHANGED = 1,  // keeps its value (in LIST_UPDATE only); no member
+  LIST_NULL = 0,       // null; no member
+  LIST_UNCHANGED = 1,  // keeps its value (LIST_UPDATE only); no member
   LIST_INTEGER = 2,    // integer
-  LIST_NUMBER = 3,     // number; one that is not finite counts as null
+  LIST_NUMBER = 3,     // number; a value that is not finite counts as null
   LIST_TEXT = 4,       // text, `length` bytes
-  LIST_BOOLEAN = 5,    // integer; 0 is no, all else yes
+  LIST_BOOLEAN = 5,    // integer; 0 is false, anything else is true
   LIST_TIMESTAMP = 6,  // integer: nanoseconds since 1970-01-01T00:00Z
   LIST_IMAGE = 7,      // text, `length` bytes: the key of an image
   LIST_SERIES = 8      // series, `length` numbers
 };
 
-// One value: 16 bytes, the same for ever.
+// One value: 16 bytes. This layout never changes.
 struct list_cell {
   uint32_t type;    // one of enum list_type
-  uint32_t length;  // bytes of a text or image, numbers of a series; otherwise not looked at
+  uint32_t length;  // bytes of a text or image key, numbers of a series; otherwise ignored
   union {
     int64_t integer;
     double number;
@@ -80,25 +89,25 @@ struct list_cell {
   };
 };
 
-// ---------------------------------------------------------------------------------------------------------------------
+// -------------------------------------------------------------------------------------------------
 // Schema
 
-// How a page is to draw a column. The host shows a style that it does not know as plain.
+// The way a client draws a column. The host treats an unknown style as plain.
 enum list_style {
   LIST_STYLE_PLAIN = 0,
-  LIST_STYLE_BAR = 1,        // with a bar behind it; a full bar is 100 when the unit is %
-  LIST_STYLE_BADGE = 2,      // a coloured label
+  LIST_STYLE_BAR = 1,        // the value over a bar; with the unit "%", 100 is a full bar
+  LIST_STYLE_BADGE = 2,      // a colored label
   LIST_STYLE_BYTES = 3,      // a number of bytes
   LIST_STYLE_DURATION = 4,   // a number of seconds
   LIST_STYLE_AGE = 5,        // a timestamp, as the time since
-  LIST_STYLE_IMAGE = 6,      // a picture
+  LIST_STYLE_IMAGE = 6,      // an image
   LIST_STYLE_SPARKLINE = 7,  // a small line chart
   LIST_STYLE_LINK = 8        // a link to an http or https address
 };
 
-// Where a column's values stand in their cells.
+// The alignment of a column's values in their cells.
 enum list_alignment {
-  LIST_ALIGN_DEFAULT = 0,  // numbers and timestamps at the end, all else at the start
+  LIST_ALIGN_DEFAULT = 0,  // numbers and timestamps at the end, everything else at the start
   LIST_ALIGN_START = 1,
   LIST_ALIGN_END = 2,
   LIST_ALIGN_CENTER = 3
@@ -106,219 +115,240 @@ enum list_alignment {
 
 // One column.
 struct list_column {
-  const char *name;    // what queries call it; not empty, unique in its table
-  const char *title;   // what people read; NULL: the name
-  const char *unit;    // what its numbers count, such as "%"; NULL: nothing
+  const char *name;    // the name in queries; not empty, unique in its table
+  const char *title;   // the header that users see; NULL: the name
+  const char *unit;    // the unit of its numbers, such as "%"; NULL: none
   uint32_t type;       // one of enum list_type, neither LIST_NULL nor LIST_UNCHANGED
   uint32_t style;      // one of enum list_style
-  uint32_t width;      // the wished width in characters; 0: no wish
+  uint32_t width;      // the preferred width in characters; 0: no preference
   uint32_t alignment;  // one of enum list_alignment
-  // Since 1.1; the first 40 bytes are version 1's.
-  const char *collation;  // how its texts are ordered, see below; NULL: by code unit. Only for LIST_TEXT
+  // Since 1.1. Version 1 ends at byte 40.
+  const char *collation;  // only for LIST_TEXT: the order, see below; NULL: by code unit
 };
 
-// list_column.collation, in which order a column's texts stand when a page sorts or groups by it:
-//   "natural"          without regard to case, and runs of digits as numbers: a9 before A10
-//   "de", "sv-FI", ... by the rules of a language (a BCP 47 tag); "de-u-kn": with runs of digits as numbers as well
-// A table with a language that the host does not know is refused.
+// list_column.collation is the order of a column's texts when a client sorts or groups by it:
+//   "natural"          case-insensitive, with runs of digits compared as numbers: a9 before A10
+//   "de", "sv-FI", ... the rules of a language (a BCP 47 tag)
+//   "de-u-kn"          the rules of a language, with runs of digits compared as numbers
+// The host refuses a table with a language that it does not know.
 
-// A table: its names, its kind of key and its columns.
+// A table: its names, its key type and its columns.
 struct list_schema {
   uint32_t size;                      // sizeof(struct list_schema)
   uint32_t key_type;                  // LIST_INTEGER or LIST_TEXT
-  const char *name;                   // what pages ask for; not empty
-  const char *title;                  // what people read; NULL: the name
+  const char *name;                   // the table's name in the protocol; not empty
+  const char *title;                  // the title that users see; NULL: the name
   const struct list_column *columns;  // column_count of them, column_size bytes apart
   uint32_t column_count;              // 1 to 512
   uint32_t column_size;               // sizeof(struct list_column)
-  // Since 1.1; the first 40 bytes are version 1's.
-  uint64_t row_limit;   // how many rows the table may have; 0: as many as the host allows
-  uint64_t byte_limit;  // how many bytes, see below; 0: as many as the host allows
-  uint64_t keep_rows;         // keeps only so many rows, those that came last; 0: all
-  uint64_t keep_nanoseconds;  // keeps rows only for so long after they came; 0: for ever. Not together with keep_rows
+  // Since 1.1. Version 1 ends at byte 40.
+  uint64_t row_limit;   // the maximum number of rows; 0: the host's limit
+  uint64_t byte_limit;  // the maximum size of the rows in bytes, see below; 0: the host's limit
+  uint64_t keep_rows;         // keeps only this many rows, the newest ones; 0: all
+  // The time for which a row is kept after its insertion; 0: no limit. Not together with keep_rows.
+  uint64_t keep_nanoseconds;
 };
 
-// A row beyond a limit is left out, counted and shown with the limit; the others are taken. A row weighs 32 bytes, 8 for each column
-// and 8 for a key that is a number; and besides what its text key, texts, image keys (their bytes) and series (8 for each number) weigh.
-// Rows that are not kept go as if the source had deleted them, the one that came first goes first. A row comes when its key is new; what is
-// said of it later does not make it younger.
+// Rows beyond a limit are dropped and counted, and users see the limit. The other rows of the batch
+// are applied. The size of a row is the sum of:
+// - 32 bytes, and 8 for each column
+// - the key: 8 bytes for an integer, otherwise the bytes of the text
+// - the bytes of its texts and image keys, and 8 for each number of a series
+//
+// keep_rows and keep_nanoseconds delete the oldest rows first, as if the source had deleted them. A
+// row's age counts from the insertion of its key. Later updates do not change it.
 
-// ---------------------------------------------------------------------------------------------------------------------
+// -------------------------------------------------------------------------------------------------
 // Batches
 
-// What happens to the rows of a batch.
+// The operation that a batch applies to its rows.
 enum list_verb {
-  LIST_UPSERT = 1,  // whole rows: one cell per column; a new key is inserted at the end
-  LIST_UPDATE = 2,  // some cells: one cell per column, LIST_UNCHANGED where it keeps its value; the row must exist
-  LIST_DELETE = 3,  // the rows go; column_count is 0
-  LIST_MOVE = 4     // the row goes before another one; column_count is 1: that row's key, or null for the end
+  LIST_UPSERT = 1,  // whole rows: one cell per column; new keys are inserted at the end
+  // Some cells: one cell per column, LIST_UNCHANGED for a cell that keeps its value. The row must
+  // exist.
+  LIST_UPDATE = 2,
+  LIST_DELETE = 3,  // removes rows; column_count is 0
+  // Moves a row before another one. column_count is 1: the other row's key, or null for the end.
+  LIST_MOVE = 4
 };
 
-// Flags of a batch; only with LIST_UPSERT. A simple plugin names its whole list in one batch with both of them; the engine
-// finds out what has changed.
+// Flags of a batch; only with LIST_UPSERT. A simple plugin sends its whole list in one batch with
+// LIST_RELOAD, and the engine computes the changes.
 enum list_flags {
-  // The list begins anew: rows that are not named until the end of the reload are gone then.
+  // Starts a reload: rows that are not sent before its end are removed.
   LIST_RELOAD_BEGIN = 1,
-  // With this batch the whole list has been named.
+  // Ends a reload: the whole list has been sent.
   LIST_RELOAD_END = 2,
-  // This batch is the whole list.
+  // The batch is the whole list.
   LIST_RELOAD = 3
 };
 
-// Some rows, one verb. Cells are row-major: the cells of row r are cells[r * column_count] and on.
+// Rows that share one verb. Cells are row-major: row r starts at cells[r * column_count].
 struct list_batch {
   uint32_t size;                  // sizeof(struct list_batch)
   uint32_t verb;                  // one of enum list_verb
-  uint32_t flags;                 // of enum list_flags; 0: none
-  uint32_t column_count;          // cells per row; what the verb says
-  uint64_t row_count;             // may be 0, for flags alone
-  const struct list_cell *keys;   // row_count cells: integers or texts, as the schema says
+  uint32_t flags;                 // bits of enum list_flags; 0: none
+  uint32_t column_count;          // cells per row; depends on the verb
+  uint64_t row_count;             // may be 0 in a batch that only carries flags
+  const struct list_cell *keys;   // row_count cells of the schema's key type
   const struct list_cell *cells;  // row_count * column_count cells
 };
 
-// ---------------------------------------------------------------------------------------------------------------------
+// -------------------------------------------------------------------------------------------------
 // The host
 
-// How a source is, as it says itself. The first push makes it live.
+// The state of a source. The first push makes it live.
 enum list_state {
-  LIST_STATE_LIVE = 1,  // it tells its changes
-  LIST_STATE_STALE = 2  // it cannot at the moment; its rows stay and are shown as old
+  LIST_STATE_LIVE = 1,  // its rows are up to date
+  LIST_STATE_STALE = 2  // it cannot reach its data now; its rows stay and are marked as stale
 };
 
-// How much a message matters.
+// The severity of a log message.
 enum list_level { LIST_DEBUG = 0, LIST_INFO = 1, LIST_WARNING = 2, LIST_ERROR = 3 };
 
-// What the host does for one instance. It stays valid until destroy returns.
+// The host's functions for one instance. They stay valid until destroy returns.
 struct list_host {
   uint32_t version;  // LIST_PLUGIN_VERSION
-  uint32_t size;     // sizeof(struct list_host) in the host; a plugin that needs more than this must not go on
+  uint32_t size;     // sizeof(struct list_host) in the host; a plugin that needs more must fail
   void *context;     // the first argument of every function below
 
-  // Says which columns the rows have. Once, before the first push.
-  // Copied before it returns. Does not wait for the engine, except for another thread's push.
+  // Declares the table's schema. Call it once, before the first push. The schema is copied. Does
+  // not wait for the engine, but may wait for another thread's push.
   // [any thread, while run runs]
   int32_t (*declare)(void *context, const struct list_schema *schema);
 
-  // Hands over rows. They are copied before this returns, so the plugin may reuse its buffers at once.
-  // Blocks while the engine has more to do than it can hold: a fast source waits here. Threads take turns.
-  // A row with a cell that cannot be (unknown type, NULL, longer than 65,536 bytes) is left out and logged; the others are
-  // taken, and the answer is LIST_OK.
+  // Sends rows. They are copied before push returns, so the plugin may reuse its buffers at once.
+  // Blocks while the engine's input is full (back-pressure). Concurrent calls take turns.
+  //
+  // A row with an invalid cell (unknown type, NULL pointer, longer than 65,536 bytes) is dropped
+  // and logged. The other rows are applied, and the result is LIST_OK.
   // [any thread, while run runs]
   int32_t (*push)(void *context, const struct list_batch *batch);
 
-  // Sleeps for so many nanoseconds of monotonic time, and less when the source is stopped.
-  // Answers 0 when the time is over, LIST_STOPPING when the source is being stopped; with 0 nanoseconds it only asks.
+  // Sleeps for this many nanoseconds of monotonic time, or until the source is stopped. Returns 0
+  // when the time has passed and LIST_STOPPING when the source is being stopped. With 0 nanoseconds
+  // it returns at once.
   // [any thread, while run runs]
   int32_t (*wait)(void *context, uint64_t nanoseconds);
 
-  // Says how the source is (one of enum list_state), and why, for people. NULL: no message. Copied; may block as push does.
-  // A source that cannot reach its data says LIST_STATE_STALE, waits, longer after each failure, tries again, and says
-  // LIST_STATE_LIVE when it has succeeded. To return from run instead ends the source.
+  // Reports the source's state (one of enum list_state) and a message for users (NULL: none). The
+  // message is copied. May block as push does.
+  //
+  // A source that loses access to its data reports LIST_STATE_STALE and retries, with a longer wait
+  // after each failure. When it succeeds it reports LIST_STATE_LIVE. Returning from run ends the
+  // source instead.
   // [any thread, while run runs]
   void (*set_state)(void *context, uint32_t state, const char *message);
 
-  // Says why configure or run is about to fail: the setting at fault (NULL: none) and a message for the operator. Copied.
-  // The last call counts. Does not block.
+  // Reports why configure or run is about to fail: the setting at fault (NULL: none) and a message
+  // for the operator. Both are copied. The last call counts. Does not block.
   // [the thread that runs configure or run, while it does]
   void (*fail)(void *context, const char *key, const char *message);
 
-  // Writes a line to the host's log, at one of enum list_level. Copied. Does not block for long.
+  // Writes a line to the host's log at a level of enum list_level. The message is copied. Does not
+  // block for long.
   // [any thread, between create and the return of destroy]
   void (*log)(void *context, uint32_t level, const char *message);
 
-  // A named power that this struct does not have, or NULL where the host does not have it. What it points to stays valid
-  // until destroy returns. There are LIST_ACTIONS, LIST_DEFERRED, LIST_IMAGES and LIST_PRESENTATION, see below.
+  // Returns an extension by name, or NULL if the host does not support it. The result stays valid
+  // until destroy returns. The extensions are LIST_ACTIONS, LIST_DEFERRED, LIST_IMAGES and
+  // LIST_PRESENTATION, see below.
   // [any thread, between create and the return of destroy]
   const void *(*get_extension)(void *context, const char *name);
 };
 
-// ---------------------------------------------------------------------------------------------------------------------
-// What people may have done: the extension LIST_ACTIONS, for rows and for the table as a whole
+// -------------------------------------------------------------------------------------------------
+// Actions that users can run on a row or on the whole table: the extension LIST_ACTIONS
 //
 //     const struct list_actions *actions = host->get_extension(host->context, LIST_ACTIONS);
-//     if (actions != NULL) actions->offer(host->context, offered, 2, sizeof offered[0], act);
+//     if (actions != NULL) {
+//       actions->offer(host->context, offered, 2, sizeof offered[0], act);
+//     }
 
-// get_extension gives a const struct list_actions *.
+// The extension's name; get_extension returns a const struct list_actions *.
 #define LIST_ACTIONS "actions"
 
-// One thing that has to be said for an action: 80 bytes.
+// A parameter of an action: 80 bytes.
 struct list_argument {
   const char *name;               // not empty, unique in its action
-  const char *label;              // what people read; NULL: the name
+  const char *label;              // the label that users see; NULL: the name
   uint32_t type;                  // LIST_INTEGER, LIST_NUMBER, LIST_TEXT or LIST_BOOLEAN
-  uint32_t choice_count;          // at most 1,000; 0: any value
-  const struct list_cell *choices;  // the only values that it can have
-  struct list_cell standard;      // what it is when nothing is said; LIST_NULL: it must be said
-  struct list_cell minimum;       // of numbers, itself included: LIST_INTEGER, LIST_NUMBER, or LIST_NULL for none
+  uint32_t choice_count;          // at most 1,000; 0: any value is allowed
+  const struct list_cell *choices;  // the allowed values
+  struct list_cell standard;      // the default value; LIST_NULL: the user must enter one
+  // The inclusive bounds of a number: LIST_INTEGER, LIST_NUMBER, or LIST_NULL for none.
+  struct list_cell minimum;
   struct list_cell maximum;
 };
 
 // Flags of an action.
 enum list_action_flags {
-  LIST_ACTION_DANGER = 1,  // it destroys something
-  LIST_ACTION_TABLE = 2    // it is done to the table as a whole, not to a row
+  LIST_ACTION_DANGER = 1,  // destroys something
+  LIST_ACTION_TABLE = 2    // applies to the whole table, not to a row
 };
 
-// One action.
+// An action.
 struct list_action {
   const char *name;        // not empty, unique in its table
-  const char *title;       // what people choose; NULL: the name
-  const char *confirm;     // what they should know before, and are asked then; NULL: nothing
-  uint32_t flags;          // of enum list_action_flags; 0: none
-  uint32_t patience_ms;    // how long it may take, at most 600,000; 0: 30,000
+  const char *title;       // the title that users see; NULL: the name
+  const char *confirm;     // a question that the user must confirm first; NULL: none
+  uint32_t flags;          // bits of enum list_action_flags; 0: none
+  uint32_t patience_ms;    // the timeout in milliseconds, at most 600,000; 0: 30,000
   const struct list_argument *arguments;  // argument_count of them, argument_size bytes apart
   uint32_t argument_count;  // at most 32
   uint32_t argument_size;   // sizeof(struct list_argument)
 };
 
-// One wish to have something done.
+// A request to run an action.
 struct list_request {
   uint32_t size;            // sizeof(struct list_request) in the host
-  uint32_t argument_count;  // as many as the action has; 0 for an action that there is not
-  uint64_t id;              // comes back with the answer; each once: nobody's impatience has something done twice
-  const char *action;       // the action's name; of one that the plugin does not know it says that it failed
-  struct list_cell key;     // the row; LIST_NULL for the table as a whole
-  const struct list_cell *arguments;  // in the action's order, of its types, checked by the host
+  uint32_t argument_count;  // the number of the action's arguments; 0 for an unknown action
+  uint64_t id;              // the id to pass to acted; each request is sent once
+  const char *action;       // the action's name; the plugin reports LIST_FAILED for an unknown one
+  struct list_cell key;     // the row's key; LIST_NULL for a request on the whole table
+  const struct list_cell *arguments;  // in the action's order and of its types, checked by the host
 };
 
-// What became of a wish.
+// The result of a request.
 enum list_outcome {
-  LIST_DONE = 0,   // it was done
-  LIST_FAILED = 1  // it was not
+  LIST_DONE = 0,   // the action was done
+  LIST_FAILED = 1  // the action was not done
 };
 
-// What the host does for a plugin with actions.
+// The host's functions for a plugin with actions.
 struct list_actions {
   uint32_t size;  // sizeof(struct list_actions) in the host
 
-  // Says which actions the table has, and who does them. Once, before declare; copied. 1 to 64 actions, action_size bytes
-  // apart. A plugin that can do harm should offer it only when its user has said so with a setting.
+  // Declares the table's actions and their handler. Call it once, before declare. 1 to 64 actions,
+  // action_size bytes apart; they are copied. A plugin should offer harmful actions only if a
+  // setting enables them.
   // [any thread, while run runs]
   //
-  // `act` is told each wish. What it is given is gone when it returns. It may take its time: the next wish waits for it.
-  // It may answer after it has returned, too.
-  // [a thread of the host's, one call at a time, also of `load` and `cancel`; after declare, and not after run has returned
-  // unless it was called before: destroy waits for it]
+  // `act` receives one request; its memory is invalid after act returns. The next request waits
+  // until act has returned. The plugin may answer with acted during act or later.
+  // [a thread of the host, one call of act, load or cancel at a time; after declare. No call starts
+  // after run has returned. destroy waits for a call that started before.]
   int32_t (*offer)(
       void *context, const struct list_action *actions, uint32_t action_count, uint32_t action_size,
       void (*act)(void *instance, const struct list_request *request));
 
-  // Answers a wish: one of enum list_outcome, and a message for people (NULL: none). What the action has changed is pushed
-  // before. The first answer counts; LIST_REFUSED: there is no such wish, or it was answered. Copied; may block as push does.
+  // Answers a request with one of enum list_outcome and a message for users (NULL: none), which is
+  // copied. Push the action's changes first. The first answer counts. Returns LIST_REFUSED if the
+  // id is unknown or already answered. May block as push does.
   // [any thread, between create and the return of destroy]
   int32_t (*acted)(void *context, uint64_t id, uint32_t outcome, const char *message);
 };
 
-// ---------------------------------------------------------------------------------------------------------------------
-// Cells that take time to get: the extension LIST_DEFERRED
+// -------------------------------------------------------------------------------------------------
+// Cells that are loaded on demand: the extension LIST_DEFERRED
 //
-// Rows come without them, null in their place. The host asks for a cell where someone looks or is about to look, and cancels
-// when nobody does any more.
+// Rows are pushed with null in place of these cells. The host requests a cell when it is visible to
+// a client or about to be, and cancels the request when it no longer is.
 
-// get_extension gives a const struct list_deferred *.
+// The extension's name; get_extension returns a const struct list_deferred *.
 #define LIST_DEFERRED "deferred"
 
-// Where a cell stands: 24 bytes.
+// The position of a cell: 24 bytes.
 struct list_place {
   struct list_cell key;
   uint32_t column;
@@ -327,112 +357,124 @@ struct list_place {
 
 // Flags of a loader.
 enum list_loader_flags {
-  // It would rather finish a load that nobody waits for any more; cancel is called only for what makes no sense any more.
+  // Loads run to completion even if the cell is no longer visible. cancel is called only for cells
+  // whose value is obsolete.
   LIST_LOADER_FINISHES = 1
 };
 
-// Who loads.
+// The plugin's side of the extension: deferred columns and callbacks.
 struct list_loader {
   uint32_t size;   // sizeof(struct list_loader)
-  uint32_t flags;  // of enum list_loader_flags; 0: none
-  const uint32_t *columns;  // the numbers of the columns whose cells are deferred
+  uint32_t flags;  // bits of enum list_loader_flags; 0: none
+  const uint32_t *columns;  // the indexes of the deferred columns
   uint32_t column_count;    // at least 1
-  uint32_t in_flight;       // how many cells it is asked for at once, at most 1,024; 0: 8
-  uint32_t patience_ms;     // how long a load may take, at most 3,600,000; 0: 60,000
+  uint32_t in_flight;       // the maximum number of pending cells, at most 1,024; 0: 8
+  uint32_t patience_ms;     // the timeout of a load in milliseconds, at most 3,600,000; 0: 60,000
   uint32_t reserved;        // 0
 
-  // Load these, the most urgent first. Each is answered by loaded or failed, in any order, from here or later, also one of a
-  // row that is gone. What it is given is gone when it returns; it should return soon: what is asked next waits for it.
+  // Requests cells, the most urgent first. The plugin answers each with loaded or failed, in any
+  // order, during load or later, even if the row has been deleted. The arguments are invalid after
+  // load returns. Return soon, because further requests wait until then.
   // [as act of LIST_ACTIONS]
   void (*load)(void *instance, const struct list_place *cells, uint32_t count);
 
-  // Nobody looks at these any more; an answer that is on its way is no error. NULL: it does not want to know.
+  // Cancels requests for cells that are no longer needed. A late answer is allowed. NULL: the
+  // plugin ignores cancellation.
   // [as load]
   void (*cancel)(void *instance, const struct list_place *cells, uint32_t count);
 };
 
-// What the host does for a plugin with deferred cells. Its functions answer as push does, and may block as push does.
+// The host's functions for a plugin with deferred cells. Their results and blocking are those of
+// push.
 struct list_deferred {
   uint32_t size;  // sizeof(struct list_deferred) in the host
 
-  // Says which columns are deferred, and who loads them. Once, before declare; copied.
+  // Declares the deferred columns and their callbacks. Call it once, before declare. The loader is
+  // copied.
   // [any thread, while run runs]
   int32_t (*offer)(void *context, const struct list_loader *loader);
 
-  // A cell's value; copied. One that does not fit its column counts as failed.
+  // Delivers a cell's value, which is copied. A value that does not fit the column counts as
+  // failed.
   // [any thread, between declare and the return of destroy]
   int32_t (*loaded)(void *context, const struct list_cell *key, uint32_t column, const struct list_cell *value);
 
-  // It could not be loaded, for this reason; it is asked for again after a pause that grows.
+  // Reports that a cell could not be loaded. The host requests it again after a growing delay.
   // [any thread, between declare and the return of destroy]
   int32_t (*failed)(void *context, const struct list_cell *key, uint32_t column, const char *reason);
 
-  // Its value is not true any more: it is asked for again where someone looks.
+  // Invalidates a cell's value. The host requests it again when it is visible to a client.
   // [any thread, between declare and the return of destroy]
   int32_t (*forget)(void *context, const struct list_cell *key, uint32_t column);
 };
 
-// ---------------------------------------------------------------------------------------------------------------------
+// -------------------------------------------------------------------------------------------------
 // The bytes of images: the extension LIST_IMAGES
 //
-// A cell of type LIST_IMAGE is a key: a text of at most 1,024 bytes that names bytes which never change. The host asks for them where someone
-// looks.
+// A cell of type LIST_IMAGE holds a key: a text of at most 1,024 bytes. The bytes that a key names
+// never change. The host requests the bytes of images that clients show.
 
-// get_extension gives a const struct list_images *.
+// The extension's name; get_extension returns a const struct list_images *.
 #define LIST_IMAGES "images"
 
-// One wish for the bytes of an image: 24 bytes.
+// A request for the bytes of an image: 24 bytes.
 struct list_image {
-  uint64_t id;          // comes back with the answer
-  const char *key;      // UTF-8; a NUL stands behind it
-  uint32_t length;      // bytes of the key
+  uint64_t id;          // the id to pass to loaded or failed
+  const char *key;      // UTF-8, followed by a NUL
+  uint32_t length;      // bytes of the key, without the NUL
   uint32_t reserved;    // 0
 };
 
-// What the host does for a plugin that gives the bytes of its images. Its functions answer as push does, and may block as push does.
+// The host's functions for a plugin that loads images. Their results and blocking are those of
+// push.
 struct list_images {
   uint32_t size;  // sizeof(struct list_images) in the host
 
-  // Says that the table's images can be asked for, and who gives them. Once, before declare.
+  // Declares that the plugin loads images, and its callbacks. Call it once, before declare.
   // [any thread, while run runs]
   //
-  // `load` is told one wish, to be answered by loaded or failed, in any order, from here or later, also of a key that it never told. What it is
-  // given is gone when it returns; it should return soon: what is asked next waits for it. At most 64 are asked for at once, and 10
-  // seconds waited.
+  // `load` requests one image; the key may be one that the plugin never sent. The plugin answers
+  // with loaded or failed, in any order, during load or later. The argument is invalid after load
+  // returns. Return soon, because further requests wait until then. At most 64 requests are pending
+  // at a time, and each times out after 10 seconds.
   // [as act of LIST_ACTIONS]
   //
-  // `cancel` is told that nobody waits for these any more; an answer that is on its way is no error. NULL: it does not want to know.
+  // `cancel` cancels requests that are no longer needed. A late answer is allowed. NULL: the plugin
+  // ignores cancellation.
   // [as load]
   int32_t (*offer)(
       void *context, void (*load)(void *instance, const struct list_image *image),
       void (*cancel)(void *instance, const uint64_t *ids, uint32_t count));
 
-  // The bytes of an image: a PNG, JPEG, WebP or GIF of at most 524,288; copied. NULL: there is none of this key. The first answer counts;
-  // LIST_REFUSED: it was not asked for, or was answered.
+  // Delivers an image: a PNG, JPEG, WebP or GIF of at most 524,288 bytes, which are copied. NULL:
+  // no image has this key. The first answer counts. Returns LIST_REFUSED if the id is unknown or
+  // already answered.
   // [any thread, between declare and the return of destroy]
   int32_t (*loaded)(void *context, uint64_t id, const void *bytes, uint64_t length);
 
-  // It could not be loaded, for this reason.
+  // Reports that an image could not be loaded.
   // [any thread, between declare and the return of destroy]
   int32_t (*failed)(void *context, uint64_t id, const char *reason);
 };
 
-// ---------------------------------------------------------------------------------------------------------------------
+// -------------------------------------------------------------------------------------------------
 // The form of a table's values: the extension LIST_PRESENTATION
 //
 //     const struct list_column_presentation columns[] = {{"pid", "plain", LIST_BETTER_NEITHER, 0}};
-//     const struct list_table_presentation form = {sizeof form, 1, sizeof columns[0], 0, columns, "name"};
-//     const struct list_presentation *presentation = host->get_extension(host->context, LIST_PRESENTATION);
+//     const struct list_table_presentation form = {
+//         sizeof form, 1, sizeof columns[0], 0, columns, "name"};
+//     const struct list_presentation *presentation =
+//         host->get_extension(host->context, LIST_PRESENTATION);
 //     if (presentation != NULL) presentation->offer(host->context, &form);
 //
-// A host without it shows the table in its default form.
+// A host without this extension shows every value in its default form.
 
-// get_extension returns a const struct list_presentation *.
+// The extension's name; get_extension returns a const struct list_presentation *.
 #define LIST_PRESENTATION "presentation"
 
-// The direction in which a column's numbers improve; changes are coloured by it.
+// The direction in which a column's numbers improve. Clients color changes by it.
 enum list_better {
-  LIST_BETTER_NEITHER = 0,  // changes have a neutral colour
+  LIST_BETTER_NEITHER = 0,  // changes have a neutral color
   LIST_BETTER_HIGHER = 1,
   LIST_BETTER_LOWER = 2
 };
@@ -440,10 +482,11 @@ enum list_better {
 // The users who see a column.
 enum list_audience {
   LIST_AUDIENCE_ALL = 0,
-  LIST_AUDIENCE_OPERATORS = 1  // for viewers the column does not exist; it stands behind all columns that they see
+  // Hidden from viewers. The column must come after every column that viewers see.
+  LIST_AUDIENCE_OPERATORS = 1
 };
 
-// The form of one column: 24 bytes. Only columns that need one have an entry.
+// The form of one column: 24 bytes. Columns in the default form need no entry.
 struct list_column_presentation {
   const char *column;  // the column's name
   const char *format;  // see below; NULL: the default, which shows every digit
@@ -451,89 +494,98 @@ struct list_column_presentation {
   uint32_t audience;   // one of enum list_audience
 };
 
-// list_column_presentation.format, a word, with a dot and a number of decimals where that number is fixed:
-//   "plain"     numbers without thousands separators: years, ports, process ids; "plain.2" always has 2 decimals (0 to 15)
-//   "grouped"   numbers with thousands separators; "grouped.2" always has 2 decimals (0 to 15)
+// list_column_presentation.format is a word, optionally followed by a dot and a fixed number of
+// decimals:
+//   "plain"     numbers without thousands separators: years, ports, process ids
+//   "grouped"   numbers with thousands separators
 //   "date"      the day of a timestamp
-//   "datetime"  the day and the time of a timestamp; "datetime.3" always has 3 decimals of a second (0 to 9)
-//   "time"      the time of day of a timestamp; "time.3" always has 3 decimals of a second (0 to 9)
-// Without a number of decimals a value shows as many as it has. A table with an unknown format is refused.
+//   "datetime"  the day and the time of a timestamp
+//   "time"      the time of day of a timestamp
+// "plain.2" and "grouped.2" show exactly 2 decimals (0 to 15). "datetime.3" and "time.3" show
+// exactly 3 decimals of a second (0 to 9). Without a number, a value shows as many decimals as it
+// has. The host refuses a table with an unknown format.
 
-// The form of a table. Members are only added at the end: the host reads none beyond `size` and `column_size`.
+// The form of a table. Members are only added at the end: the host reads none beyond `size` and
+// `column_size`.
 struct list_table_presentation {
   uint32_t size;          // sizeof(struct list_table_presentation)
   uint32_t column_count;  // entries in `columns`; may be 0
   uint32_t column_size;   // sizeof(struct list_column_presentation)
   uint32_t reserved;      // 0
   const struct list_column_presentation *columns;  // column_count of them, column_size bytes apart
-  const char *label;  // the name of the column whose value names a row for people; NULL: none
+  const char *label;  // the column whose value identifies a row to users; NULL: none
 };
 
-// The host's function for a plugin that states the form of its values.
+// The host's function for a plugin that sets the form of its values.
 struct list_presentation {
   uint32_t size;  // sizeof(struct list_presentation) in the host
 
-  // States the form of the table's values. Once, before declare; copied. declare refuses a table that lacks a column named here, or
-  // whose column has another type than the format needs.
+  // Sets the form of the table's values, which is copied. Call it once, before declare. declare
+  // then refuses a table without a column named here, or with a column whose type does not fit its
+  // format.
   // [any thread, while run runs]
   int32_t (*offer)(void *context, const struct list_table_presentation *form);
 };
 
-// ---------------------------------------------------------------------------------------------------------------------
+// -------------------------------------------------------------------------------------------------
 // The plugin
 
-// One line of configuration.
+// A setting of the source's configuration.
 struct list_setting {
   const char *key;    // not NULL
   const char *value;  // not NULL
 };
 
-// What a plugin is. It stays valid as long as the process lives.
+// A plugin's description and functions. It stays valid for the life of the process.
 struct list_plugin {
   uint32_t version;   // LIST_PLUGIN_VERSION
   uint32_t size;      // sizeof(struct list_plugin)
   const char *name;   // a short name, such as "clock"; not empty
-  const char *title;  // one line for people; NULL: none
+  const char *title;  // a one-line title for users; NULL: none
 
-  // Makes an instance; NULL when that cannot be (say why with log). `plugin` is what the entry function gave. It keeps
-  // `host`, which stays valid until destroy returns. Must not block.
-  // [a thread of the host's, before all others]
+  // Creates an instance, or returns NULL on failure (log the reason). `plugin` is the entry
+  // function's result. The instance may keep `host`, which stays valid until destroy returns. Must
+  // not block.
+  // [a thread of the host, before all other calls]
   void *(*create)(const struct list_plugin *plugin, const struct list_host *host);
 
-  // Takes the settings: 0 when they are good. Otherwise says which one is bad and why with host->fail, and answers not
-  // 0; then destroy follows. A plugin should refuse a key that it does not know. NULL: the plugin has no settings; the host
-  // refuses all. The settings are the host's, and gone afterwards. Must not block: connections are for run.
-  // [a thread of the host's, once, after create]
+  // Applies the settings. Returns 0 on success. Otherwise it reports the bad setting with
+  // host->fail and returns another value, and destroy follows. A plugin should refuse unknown keys.
+  // NULL: the plugin has no settings, and the host refuses all of them. The settings are invalid
+  // after configure returns. Must not block: open connections in run.
+  // [a thread of the host, once, after create]
   int32_t (*configure)(void *instance, const struct list_setting *settings, size_t count);
 
-  // The plugin's own loop, until wait or push say stop. 0: it was stopped, or the list is complete and will not change.
-  // Not 0: it cannot go on (say why with host->fail). All threads that the plugin started have ended when it returns.
+  // Runs the source until wait or push returns LIST_STOPPING. Returns 0 if the source was stopped,
+  // or if the list is complete and final. Returns another value on failure (report the reason with
+  // host->fail). All threads that the plugin started must have ended before run returns.
   // [the source's thread, once, after configure]
   int32_t (*run)(void *instance);
 
-  // Called when the source is to stop, for a run that waits for something else than the host (a socket, say). It wakes run
-  // up and returns at once. NULL when wait and push are all that run waits for.
-  // [any thread, while run runs; also before its first line, and after its last but before destroy]
+  // Asks run to return, for a run that waits for something other than the host, such as a socket.
+  // It wakes run and returns at once. NULL if run only waits in wait and push.
+  // [any thread, while run runs; also just before it starts, and after it returns until destroy]
   void (*stop)(void *instance);
 
   // Frees the instance.
-  // [the thread of run after it has returned; the thread of configure when that has failed]
+  // [run's thread after run has returned; configure's thread after configure has failed]
   void (*destroy)(void *instance);
 
-  // A named power of the plugin that this version does not have, or NULL. NULL instead of a function: none at all.
+  // Returns an extension of the plugin by name, or NULL. A NULL function means that the plugin has
+  // no extensions.
   // [any thread, at any time]
   const void *(*get_extension)(const char *name);
 };
 
-// The one function that a plugin exports. NULL when the plugin cannot work at all.
-// [a thread of the host's, once per load]
+// The plugin's exported entry function. Returns NULL if the plugin cannot run on this system.
+// [a thread of the host, once per load]
 #if defined(__GNUC__)
 __attribute__((visibility("default")))
 #endif
 const struct list_plugin *list_plugin_entry_v1(void);
 
-// ---------------------------------------------------------------------------------------------------------------------
-// Cells in one call, for C
+// -------------------------------------------------------------------------------------------------
+// Helpers that build cells
 
 static inline struct list_cell list_null(void) {
   struct list_cell cell;
@@ -568,7 +620,7 @@ static inline struct list_cell list_boolean(int value) {
   return cell;
 }
 
-// Nanoseconds since 1970-01-01T00:00Z.
+// Returns a timestamp cell from nanoseconds since 1970-01-01T00:00Z.
 static inline struct list_cell list_timestamp(int64_t nanoseconds) {
   struct list_cell cell = list_null();
   cell.type = LIST_TIMESTAMP;
@@ -576,7 +628,7 @@ static inline struct list_cell list_timestamp(int64_t nanoseconds) {
   return cell;
 }
 
-// A text that ends in NUL; it is not copied. NULL gives an empty cell.
+// Returns a text cell. The text ends in NUL and is not copied. NULL gives a null cell.
 static inline struct list_cell list_text(const char *text) {
   struct list_cell cell = list_null();
   if (text != NULL) {
@@ -587,7 +639,7 @@ static inline struct list_cell list_text(const char *text) {
   return cell;
 }
 
-// Numbers for a sparkline; they are not copied.
+// Returns a series cell, for a sparkline. The numbers are not copied.
 static inline struct list_cell list_series(const double *values, uint32_t count) {
   struct list_cell cell = list_null();
   cell.type = LIST_SERIES;
