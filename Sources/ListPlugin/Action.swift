@@ -1,4 +1,4 @@
-/// Something that people may have done to a row, or to the table as a whole.
+/// An action that users can run on a row, or on the whole table.
 ///
 ///     var actions: [Action] {
 ///       [
@@ -9,29 +9,29 @@
 ///       ]
 ///     }
 ///
-/// What can do harm is offered only when the plugin's user has said so with a setting.
+/// Offer harmful actions only if a setting of the source enables them.
 public struct Action: Sendable {
-  /// What the host calls it; unique in its table.
+  /// The action's identifier; unique in its table.
   public var name: String
-  /// What people choose; the name when empty.
+  /// The title that users see; the name when empty.
   public var title: String
-  /// What they are asked before; nothing when empty.
+  /// A question that the user must confirm first; none when empty.
   public var confirm: String
-  /// Whether it destroys something.
+  /// Whether the action destroys something.
   public var isDangerous: Bool
-  /// Whether it is done to a row, not to the table as a whole.
+  /// Whether the action applies to a row, not to the whole table.
   public var appliesToRows: Bool
-  /// What has to be said besides, in the order of a form.
+  /// The arguments, in the order of the form.
   public var arguments: [ActionArgument]
-  /// How long it may take; at most ten minutes.
+  /// The timeout; at most ten minutes.
   public var patience: Duration
-  /// Does it, and says for people what was done; an error is told them as well.
+  /// Runs the action and returns a message for users, who also see the text of an error.
   ///
-  /// It runs on a thread of the host's, one action after the other, while the source's loop goes on. What it has changed is best told before
-  /// it returns.
+  /// Actions run one at a time on a thread of the host, concurrently with the source's loop. Push
+  /// the action's changes before it returns.
   public var perform: @Sendable (ActionRequest) throws -> String
 
-  /// Something that is done to a row, unless told otherwise.
+  /// Creates an action, which applies to a row by default.
   public init(
     _ name: String, title: String = "", confirm: String = "", isDangerous: Bool = false, appliesToRows: Bool = true,
     arguments: [ActionArgument] = [], patience: Duration = .seconds(30),

@@ -1,10 +1,10 @@
-/// One thing that has to be said for an ``Action``.
+/// A parameter of an ``Action``.
 ///
 ///     ActionArgument("nice", .integer, label: "Niceness", standard: 10, minimum: -20, maximum: 19)
 public struct ActionArgument: Hashable, Sendable {
-  /// What kind of value it is.
+  /// The type of an argument's value.
   public enum Kind: UInt32, Sendable {
-    // The numbers of `enum list_type`; a test compares them.
+    // The values of `enum list_type`; a test compares them.
 
     /// A whole number within ±(2^53−1).
     case integer = 2
@@ -12,26 +12,26 @@ public struct ActionArgument: Hashable, Sendable {
     case number = 3
     /// A text of at most 1,000 characters.
     case text = 4
-    /// Yes or no.
+    /// A Boolean.
     case boolean = 5
   }
 
-  /// What it is called; unique in its action.
+  /// The argument's identifier; unique in its action.
   public var name: String
-  /// What kind of value it is.
+  /// The type of its value.
   public var kind: Kind
-  /// What people read; the name when empty.
+  /// The label that users see; the name when empty.
   public var label: String
-  /// The only values that it can have; any when empty.
+  /// The allowed values; any value is allowed when empty.
   public var choices: [ActionValue]
-  /// What it is when nothing is said; nil when it must be said.
+  /// The default value; nil if the user must enter one.
   public var standard: ActionValue?
-  /// The least number, itself included.
+  /// The inclusive lower bound of a number.
   public var minimum: Double?
-  /// The greatest number, itself included.
+  /// The inclusive upper bound of a number.
   public var maximum: Double?
 
-  /// An argument that must be said, unless it has a standard value.
+  /// Creates an argument that is required unless it has a standard value.
   public init(
     _ name: String, _ kind: Kind, label: String = "", choices: [ActionValue] = [], standard: ActionValue? = nil,
     minimum: Double? = nil, maximum: Double? = nil

@@ -1,13 +1,15 @@
 import CListPlugin
 
-/// One wish to have something done. The host has checked its arguments: all are there, and of their kinds.
+/// A request to run an action.
+///
+/// The host has checked the arguments: all of them are present and have the right type.
 public struct ActionRequest: Sendable {
-  /// The row; nil for the table as a whole.
+  /// The row's key; nil for a request on the whole table.
   public let key: Key?
-  /// The arguments, by their names.
+  /// The arguments by name.
   public let arguments: [String: ActionValue]
 
-  /// A wish; for tests of an action.
+  /// Creates a request, for tests of an action.
   public init(key: Key? = nil, arguments: [String: ActionValue] = [:]) {
     self.key = key
     self.arguments = arguments
@@ -29,12 +31,12 @@ public struct ActionRequest: Sendable {
     arguments = values
   }
 
-  /// A whole number that was said.
+  /// Returns the value of an integer argument, or nil.
   public func integer(_ name: String) -> Int64? {
     if case .integer(let value)? = arguments[name] { value } else { nil }
   }
 
-  /// A number that was said.
+  /// Returns the value of a number or integer argument, or nil.
   public func number(_ name: String) -> Double? {
     switch arguments[name] {
     case .number(let value)?: value
@@ -43,12 +45,12 @@ public struct ActionRequest: Sendable {
     }
   }
 
-  /// A text that was said.
+  /// Returns the value of a text argument, or nil.
   public func text(_ name: String) -> String? {
     if case .text(let value)? = arguments[name] { value } else { nil }
   }
 
-  /// Whether yes was said; nil when nothing was.
+  /// Returns the value of a Boolean argument, or nil.
   public func boolean(_ name: String) -> Bool? {
     if case .boolean(let value)? = arguments[name] { value } else { nil }
   }

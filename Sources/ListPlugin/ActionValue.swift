@@ -1,4 +1,4 @@
-/// What is said for an argument of an action.
+/// The value of an action's argument.
 public enum ActionValue: Hashable, Sendable, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
   ExpressibleByStringLiteral, ExpressibleByBooleanLiteral
 {
@@ -8,15 +8,15 @@ public enum ActionValue: Hashable, Sendable, ExpressibleByIntegerLiteral, Expres
   case number(Double)
   /// A text.
   case text(String)
-  /// Yes or no.
+  /// A Boolean.
   case boolean(Bool)
 
-  /// A whole number.
+  /// Creates an integer value.
   public init(integerLiteral value: Int64) { self = .integer(value) }
-  /// A number.
+  /// Creates a number value.
   public init(floatLiteral value: Double) { self = .number(value) }
-  /// A text.
+  /// Creates a text value.
   public init(stringLiteral value: String) { self = .text(value) }
-  /// Yes or no.
+  /// Creates a Boolean value.
   public init(booleanLiteral value: Bool) { self = .boolean(value) }
 }

@@ -1,32 +1,34 @@
 import CListPlugin
 
-/// Rows on their way to the host: flat buffers that are filled again and again.
+/// A reusable buffer of rows to send to the host.
 ///
 ///     var batch = Batch(.upsert, columns: 3)
 ///     batch.add(key: 7, "seven", 7.0, true)        // the key, then one value per column
 ///     try host.push(batch)
 ///     batch.removeAll()                            // keeps the memory
 ///
-/// A hot producer writes cell by cell, and its texts straight into the buffer; nothing is allocated per cell:
+/// A source with a high row rate can write cell by cell, with texts directly into the buffer. This
+/// allocates nothing per cell:
 ///
 ///     batch.beginRow(key: 7)
 ///     batch.append(textOfAtMost: 16) { buffer in ... ; return count }
 ///     batch.append(number: 7)
 ///     batch.append(boolean: true)
 ///
-/// A row with the wrong number of cells is a mistake that ``ListHost/push(_:reload:)`` reports; it does not end the host's process.
+/// ``ListHost/push(_:reload:)`` throws an error for a batch in which a row has the wrong number of
+/// cells.
 public struct Batch: ~Copyable {
-  /// What happens to the rows.
+  /// The operation that the batch applies to its rows.
   public let verb: Verb
-  /// How many cells each row has.
+  /// The number of cells of each row.
   public let columns: Int
 
-  /// How many rows it has.
+  /// The number of rows.
   public var count: Int { rowCount }
-  /// Whether it has no rows.
+  /// Whether the batch has no rows.
   public var isEmpty: Bool { rowCount == 0 }
 
-  // Raw memory in the layout of `list_cell`: writing three words by their places is what a C union costs anyway.
+  // Raw memory in the layout of `list_cell`, written as three words by offset.
   @usableFromInline var keys: UnsafeMutableRawPointer
   @usableFromInline var rowCount = 0
   @usableFromInline var rowCapacity: Int
@@ -34,7 +36,7 @@ public struct Batch: ~Copyable {
   @usableFromInline var cellCount = 0
   @usableFromInline var cellCapacity: Int
 
-  // Texts go into blocks that never move, because cells point into them.
+  // Texts are stored in blocks that never move, because cells point into them.
   @usableFromInline var blocks: [UnsafeMutableRawBufferPointer] = []
   @usableFromInline var block = 0
   @usableFromInline var place: UnsafeMutableRawPointer?
@@ -43,7 +45,7 @@ public struct Batch: ~Copyable {
 
   @usableFromInline static var blockSize: Int { 64 * 1024 }
 
-  /// An empty batch for rows of so many columns.
+  /// Creates an empty batch for rows of this many columns.
   public init(_ verb: Verb, columns: Int, reserving rows: Int = 64) {
     precondition(columns >= 0 && rows >= 0, "a batch cannot have \(columns) columns and \(rows) rows")
     self.verb = verb
@@ -60,7 +62,7 @@ public struct Batch: ~Copyable {
     for block in blocks { block.deallocate() }
   }
 
-  /// Takes all rows out and keeps the memory.
+  /// Removes all rows and keeps the memory.
   public mutating func removeAll() {
     rowCount = 0
     cellCount = 0
@@ -72,7 +74,7 @@ public struct Batch: ~Copyable {
 
   // MARK: A whole row
 
-  /// Adds a row: its key, and one value per column.
+  /// Adds a row: its key and one value per column.
   @inlinable
   public mutating func add<each Value: CellValue>(key: some KeyValue, _ values: repeat each Value) {
     key.beginRow(of: &self)
@@ -81,52 +83,52 @@ public struct Batch: ~Copyable {
 
   // MARK: Cell by cell
 
-  /// Begins a row with a number as its key.
+  /// Starts a row with an integer key.
   @inlinable
   public mutating func beginRow(key: Int64) {
     beginRow(LIST_INTEGER, 0, UInt64(bitPattern: key))
   }
 
-  /// Begins a row with a text as its key.
+  /// Starts a row with a text key, which is copied.
   @inlinable
   public mutating func beginRow(textKey: some StringProtocol) {
     let (start, length) = copy(textKey)
     beginRow(LIST_TEXT, length, start)
   }
 
-  /// Adds an empty cell.
+  /// Adds a null cell.
   @inlinable
   public mutating func appendNull() { append(LIST_NULL, 0, 0) }
-  /// Adds a cell that keeps its value; only in updates.
+  /// Adds a cell that keeps its value; only for updates.
   @inlinable
   public mutating func appendUnchanged() { append(LIST_UNCHANGED, 0, 0) }
   /// Adds a whole number.
   @inlinable
   public mutating func append(integer value: Int64) { append(LIST_INTEGER, 0, UInt64(bitPattern: value)) }
-  /// Adds a number; one that is not finite counts as empty.
+  /// Adds a number. A value that is not finite counts as null.
   @inlinable
   public mutating func append(number value: Double) { append(LIST_NUMBER, 0, value.bitPattern) }
-  /// Adds yes or no.
+  /// Adds a Boolean.
   @inlinable
   public mutating func append(boolean value: Bool) { append(LIST_BOOLEAN, 0, value ? 1 : 0) }
-  /// Adds a moment: nanoseconds since 1970.
+  /// Adds a timestamp in nanoseconds since 1970-01-01T00:00Z.
   @inlinable
   public mutating func append(timestamp value: Int64) { append(LIST_TIMESTAMP, 0, UInt64(bitPattern: value)) }
 
-  /// Adds a text. It is copied.
+  /// Adds a text, which is copied.
   @inlinable
   public mutating func append(text value: some StringProtocol) {
     let (start, length) = copy(value)
     append(LIST_TEXT, length, start)
   }
 
-  /// Adds a text of UTF-8. It is copied.
+  /// Adds a UTF-8 text, which is copied.
   @inlinable
   public mutating func append(text value: UnsafeRawBufferPointer) {
     append(LIST_TEXT, UInt32(clamping: value.count), copy(value))
   }
 
-  /// Adds a text that the compiler knows. It is not copied.
+  /// Adds a string literal without copying it.
   @inlinable
   public mutating func append(constant value: StaticString) {
     if value.hasPointerRepresentation {
@@ -136,7 +138,9 @@ public struct Batch: ~Copyable {
     }
   }
 
-  /// Adds a text that `write` puts, as UTF-8, into the buffer that it is given; it answers how many bytes it has written.
+  /// Adds a text that `write` stores as UTF-8 in the buffer that it receives.
+  ///
+  /// `write` returns the number of bytes that it has written.
   @inlinable
   public mutating func append(textOfAtMost capacity: Int, _ write: (UnsafeMutableRawBufferPointer) -> Int) {
     let start = reserve(capacity)
@@ -145,20 +149,20 @@ public struct Batch: ~Copyable {
     append(LIST_TEXT, UInt32(truncatingIfNeeded: length), UInt64(UInt(bitPattern: start)))
   }
 
-  /// Adds an image by its key. It is copied.
+  /// Adds an image key, which is copied.
   public mutating func append(image value: some StringProtocol) {
     let (start, length) = copy(value)
     append(LIST_IMAGE, length, start)
   }
 
-  /// Adds numbers for a sparkline. They are copied.
+  /// Adds a series, for a sparkline. The numbers are copied.
   public mutating func append(series value: UnsafeBufferPointer<Double>) {
     append(LIST_SERIES, UInt32(clamping: value.count), copy(UnsafeRawBufferPointer(value)))
   }
 
   // MARK: Inside
 
-  /// Why it cannot be pushed; nil when it can.
+  /// The reason why the batch is invalid; nil if it is valid.
   var mistake: String? {
     if let fault { return fault }
     guard cellCount != rowCount * columns else { return nil }
@@ -190,7 +194,7 @@ public struct Batch: ~Copyable {
   @usableFromInline
   mutating func noteFault() {
     if fault == nil { fault = "row \(rowCount - 1) does not have \(columns) cells, as the schema says" }
-    // Later rows stand where they belong, so that the fault is told of the right row.
+    // Fills or cuts the row, so that the error names this row and later ones are aligned.
     while cellCount < rowCount * columns { appendNull() }
     cellCount = rowCount * columns
   }
@@ -238,14 +242,14 @@ public struct Batch: ~Copyable {
     return UInt64(UInt(bitPattern: start))
   }
 
-  /// Room for so many bytes, in one piece.
+  /// Returns space for this many contiguous bytes.
   @inlinable
   mutating func reserve(_ count: Int) -> UnsafeMutableRawPointer {
     if _fastPath(count <= room), let place { return place }
     return openBlock(count)
   }
 
-  /// Keeps so many bytes of what was reserved. Series want to begin at a multiple of eight, so everything does.
+  /// Consumes this many of the reserved bytes, rounded up to 8 because series need that alignment.
   @inlinable
   mutating func take(_ count: Int) {
     let padded = min((count + 7) & ~7, room)

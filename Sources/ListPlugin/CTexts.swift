@@ -1,7 +1,7 @@
 import CListPlugin
 import Glibc
 
-/// Texts on their way to the host, each ended by NUL; valid as long as this lives.
+/// NUL-terminated copies of texts for calls to the host; valid for the lifetime of this object.
 final class CTexts {
   private var texts: [UnsafeMutablePointer<CChar>] = []
 

@@ -1,4 +1,4 @@
-/// Loads deferred cells: those of columns with `isDeferred`, which cost time to get.
+/// Loads the cells of columns with `isDeferred`, whose values take time to get.
 ///
 ///     var loader: CellLoader? {
 ///       CellLoader(inFlight: 4, patience: .seconds(10)) { cell in
@@ -6,19 +6,21 @@
 ///       }
 ///     }
 ///
-/// The host asks where someone looks, the most urgent first. What is cancelled before its turn is never loaded; a load that is under way may
-/// look at ``DeferredCell/isCancelled``.
+/// The host requests visible cells, the most urgent first. A request that is cancelled before its
+/// turn is dropped. A running load can check ``DeferredCell/isCancelled``.
 public struct CellLoader: Sendable {
-  /// How many cells it loads at once, each on a thread of its own; 1 to 64.
+  /// The maximum number of concurrent loads, each on its own thread; 1 to 64.
   public var inFlight: Int
-  /// How long a load may take; at most an hour.
+  /// The timeout of a load; at most an hour.
   public var patience: Duration
-  /// Whether to finish loads that nobody waits for any more.
+  /// Whether loads run to completion even if the cell is no longer visible.
   public var prefersToFinish: Bool
-  /// Loads a cell; an error is shown in its place, and it is asked for again after a pause.
+  /// Loads a cell.
+  ///
+  /// An error is shown in place of the value, and the host requests the cell again after a delay.
   public var load: @Sendable (DeferredCell) throws -> any CellValue
 
-  /// Eight at once, for a minute each, cancelled when nobody waits, unless told otherwise.
+  /// Creates a loader.
   public init(
     inFlight: Int = 8, patience: Duration = .seconds(60), prefersToFinish: Bool = false,
     load: @escaping @Sendable (DeferredCell) throws -> any CellValue

@@ -1,4 +1,4 @@
-/// Where a deferred cell stands, as the host names it.
+/// The position of a deferred cell.
 struct CellPlace: Hashable, Sendable {
   var key: Key
   var column: UInt32

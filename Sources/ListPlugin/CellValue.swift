@@ -1,17 +1,17 @@
-/// What can stand in a cell.
+/// A type whose values can be stored in a cell.
 public protocol CellValue {
-  /// Adds the cell to the row that was begun last.
+  /// Appends the value to the batch's last row.
   func append(to batch: inout Batch)
 }
 
 extension CellValue where Self: BinaryInteger {
-  /// Adds a whole number. One beyond 64 bits becomes the nearest one.
+  /// Appends an integer. A value beyond 64 bits is clamped.
   @inlinable
   public func append(to batch: inout Batch) { batch.append(integer: Int64(clamping: self)) }
 }
 
 extension CellValue where Self: StringProtocol {
-  /// Adds a text.
+  /// Appends a text.
   @inlinable
   public func append(to batch: inout Batch) { batch.append(text: self) }
 }
@@ -25,59 +25,59 @@ extension String: CellValue {}
 extension Substring: CellValue {}
 
 extension Double: CellValue {
-  /// Adds a number; nothing when it is not finite.
+  /// Appends a number, or null if the value is not finite.
   @inlinable
   public func append(to batch: inout Batch) { batch.append(number: self) }
 }
 
 extension Float: CellValue {
-  /// Adds a number; nothing when it is not finite.
+  /// Appends a number, or null if the value is not finite.
   @inlinable
   public func append(to batch: inout Batch) { batch.append(number: Double(self)) }
 }
 
 extension Bool: CellValue {
-  /// Adds yes or no.
+  /// Appends a Boolean.
   @inlinable
   public func append(to batch: inout Batch) { batch.append(boolean: self) }
 }
 
 extension StaticString: CellValue {
-  /// Adds a text, without a copy.
+  /// Appends a text without copying it.
   @inlinable
   public func append(to batch: inout Batch) { batch.append(constant: self) }
 }
 
 extension Timestamp: CellValue {
-  /// Adds a moment.
+  /// Appends a timestamp.
   @inlinable
   public func append(to batch: inout Batch) { batch.append(timestamp: nanoseconds) }
 }
 
 extension ImageKey: CellValue {
-  /// Adds an image.
+  /// Appends an image key.
   public func append(to batch: inout Batch) { batch.append(image: text) }
 }
 
 extension [Double]: CellValue {
-  /// Adds numbers for a sparkline.
+  /// Appends a series, for a sparkline.
   public func append(to batch: inout Batch) { withUnsafeBufferPointer { batch.append(series: $0) } }
 }
 
 extension Null: CellValue {
-  /// Adds nothing.
+  /// Appends a null cell.
   @inlinable
   public func append(to batch: inout Batch) { batch.appendNull() }
 }
 
 extension Unchanged: CellValue {
-  /// Adds a cell that keeps its value.
+  /// Appends a cell that keeps its value.
   @inlinable
   public func append(to batch: inout Batch) { batch.appendUnchanged() }
 }
 
 extension Optional: CellValue where Wrapped: CellValue {
-  /// Adds the value, or nothing.
+  /// Appends the value, or a null cell if there is none.
   @inlinable
   public func append(to batch: inout Batch) {
     if let self { self.append(to: &batch) } else { batch.appendNull() }

@@ -1,15 +1,20 @@
-/// In which order a column's texts stand when a page sorts or groups by it.
+/// The order of a column's texts when a client sorts or groups by it.
 public struct Collation: Hashable, Sendable {
-  /// As `list_column.collation` has it.
+  /// The value of `list_column.collation`.
   let name: String
 
-  /// Byte by byte: `Z` before `a`, `10` before `9`.
+  /// Byte order: `Z` before `a`, `10` before `9`.
   public static let codeUnit = Collation(name: "")
-  /// Without regard to case, and runs of digits as the numbers that they are: `a9` before `A10`.
+  /// Case-insensitive, with runs of digits compared as numbers: `a9` before `A10`.
   public static let natural = Collation(name: "natural")
 
-  /// By the rules of a language, such as `de` or `sv`, a BCP 47 tag; numeric: with runs of digits as numbers as well. The host refuses a
-  /// table with a language that it does not know.
+  /// Returns the order of a language.
+  ///
+  /// The host refuses a table with a language that it does not know.
+  ///
+  /// - Parameters:
+  ///   - tag: A BCP 47 tag, such as `de` or `sv`.
+  ///   - numeric: Whether to compare runs of digits as numbers.
   public static func locale(_ tag: String, numeric: Bool = false) -> Collation {
     Collation(name: numeric ? tag + (tag.split(separator: "-").contains("u") ? "-kn" : "-u-kn") : tag)
   }

@@ -1,31 +1,33 @@
-/// One column of a table: its name, its type and how it wishes to be shown.
+/// A column of a table: its name, its type and its presentation.
 public struct Column: Hashable, Sendable {
-  /// What queries call it; unique in its table.
+  /// The name in queries; unique in its table.
   public var name: String
-  /// What people read; the name when empty.
+  /// The header that users see; the name when empty.
   public var title: String
-  /// What it holds.
+  /// The type of its values.
   public var type: ColumnType
-  /// How it is drawn.
+  /// The way a client draws it.
   public var style: ColumnStyle
-  /// What its numbers count, such as `%`; may be empty.
+  /// The unit of its numbers, such as `%`; may be empty.
   public var unit: String
-  /// The wished width in characters; 0 for no wish.
+  /// The preferred width in characters; 0 for no preference.
   public var width: Int
-  /// Where its values stand.
+  /// The alignment of its values in their cells.
   public var alignment: ColumnAlignment
-  /// In which order its texts stand; only for columns of texts.
+  /// The sort order of its texts; only for text columns.
   public var collation: Collation
-  /// The written form of its numbers or times; nil for the default, which shows every digit that a value has.
+  /// The form of its numbers or times; nil for the default, which shows every digit.
   public var format: ColumnFormat?
-  /// The direction in which its numbers improve; nil when neither is better: changes are shown in a neutral colour.
+  /// The direction in which its numbers improve; nil shows changes in a neutral colour.
   public var better: BetterDirection?
-  /// Whether its cells are loaded where someone looks, by ``DataSource/loader``; rows have null in their place.
+  /// Whether its cells are loaded on demand by ``DataSource/loader``.
+  ///
+  /// The source sends null in place of a deferred cell.
   public var isDeferred: Bool
   /// The users who see the column.
   public var audience: Audience
 
-  /// A column.
+  /// Creates a column.
   public init(
     _ name: String, _ type: ColumnType, title: String = "", style: ColumnStyle = .plain, unit: String = "",
     width: Int = 0, alignment: ColumnAlignment = .standard, collation: Collation = .codeUnit,
@@ -49,10 +51,12 @@ public struct Column: Hashable, Sendable {
 
 /// The users who see a column.
 public enum Audience: UInt32, Sendable {
-  // The numbers of `enum list_audience`; a test compares them.
+  // The values of `enum list_audience`; a test compares them.
 
   /// All users.
   case all
-  /// Operators: for viewers the column does not exist. It stands behind all columns that they see.
+  /// Operators only.
+  ///
+  /// The column must come after every column that viewers see.
   case operators
 }

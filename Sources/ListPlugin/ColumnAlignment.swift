@@ -1,13 +1,13 @@
-/// Where a column's values stand in their cells.
+/// The alignment of a column's values in their cells.
 public enum ColumnAlignment: UInt32, Sendable {
-  // The numbers of `enum list_alignment`; a test compares them.
+  // The values of `enum list_alignment`; a test compares them.
 
-  /// Numbers and timestamps at the end, all else at the start.
+  /// Numbers and timestamps at the end, everything else at the start.
   case standard = 0
-  /// Where reading starts.
+  /// The start in reading direction.
   case start = 1
-  /// Where reading ends.
+  /// The end in reading direction.
   case end = 2
-  /// In the middle.
+  /// The middle.
   case center = 3
 }

@@ -1,12 +1,12 @@
-/// The written form of a column's numbers or times.
+/// The text form of a column's numbers or times.
 ///
 ///     Column("year", .integer, format: .plain)
 ///     Column("price", .number, format: .grouped(decimals: 2))
 ///     Column("at", .timestamp, format: .time(decimals: 3))
 ///
-/// Without a number of decimals a value shows as many as it has.
+/// Without a number of decimals, a value shows as many as it has.
 public struct ColumnFormat: Hashable, Sendable {
-  /// The format as `list_column_presentation.format` writes it.
+  /// The value of `list_column_presentation.format`.
   let text: String
 
   /// Digits without thousands separators: years, ports, process ids.
@@ -20,19 +20,19 @@ public struct ColumnFormat: Hashable, Sendable {
   /// The time of day of a timestamp.
   public static let time = ColumnFormat(text: "time")
 
-  /// Digits without thousands separators, always with this many decimals, 0 to 15.
+  /// Returns digits without thousands separators and with a fixed number of decimals, 0 to 15.
   public static func plain(decimals: Int) -> ColumnFormat { ColumnFormat(text: "plain.\(decimals)") }
-  /// Digits with thousands separators, always with this many decimals, 0 to 15.
+  /// Returns digits with thousands separators and a fixed number of decimals, 0 to 15.
   public static func grouped(decimals: Int) -> ColumnFormat { ColumnFormat(text: "grouped.\(decimals)") }
-  /// The day and the time of a timestamp, always with this many decimals of a second, 0 to 9.
+  /// Returns the day and the time of a timestamp with a fixed number of decimals, 0 to 9.
   public static func dateTime(decimals: Int) -> ColumnFormat { ColumnFormat(text: "datetime.\(decimals)") }
-  /// The time of day of a timestamp, always with this many decimals of a second, 0 to 9.
+  /// Returns the time of day of a timestamp with a fixed number of decimals, 0 to 9.
   public static func time(decimals: Int) -> ColumnFormat { ColumnFormat(text: "time.\(decimals)") }
 }
 
 /// The direction in which a column's numbers improve.
 public enum BetterDirection: UInt32, Sendable {
-  // The numbers of `enum list_better`; a test compares them.
+  // The values of `enum list_better`; a test compares them.
 
   /// A greater number is better.
   case higher = 1

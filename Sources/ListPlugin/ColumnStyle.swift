@@ -1,20 +1,20 @@
-/// How a page is to draw a column.
+/// The way a client draws a column.
 public enum ColumnStyle: UInt32, Sendable {
-  // The numbers of `enum list_style`; a test compares them.
+  // The values of `enum list_style`; a test compares them.
 
-  /// The value as it is.
+  /// The value as text.
   case plain = 0
-  /// The value with a bar behind it; a full bar is 100 when the unit is `%`.
+  /// The value over a bar; with the unit `%`, 100 is a full bar.
   case bar = 1
   /// A coloured label.
   case badge = 2
   /// A number of bytes, with a unit.
   case bytes = 3
-  /// A number of seconds, as a length of time.
+  /// A duration, from a number of seconds.
   case duration = 4
-  /// A timestamp, as the time since.
+  /// The time since a timestamp.
   case age = 5
-  /// A picture.
+  /// An image.
   case image = 6
   /// A small line chart.
   case sparkline = 7

@@ -1,19 +1,19 @@
-/// What kind of value a column holds. Every column may also hold nothing.
+/// The type of a column's values. Every column may also contain null.
 public enum ColumnType: UInt32, Sendable {
-  // The numbers of `enum list_type`; a test compares them.
+  // The values of `enum list_type`; a test compares them.
 
-  /// 64-bit whole numbers.
+  /// 64-bit integers.
   case integer = 2
   /// 64-bit floating-point numbers.
   case number = 3
   /// UTF-8 texts.
   case text = 4
-  /// Yes or no.
+  /// Booleans.
   case boolean = 5
-  /// Nanoseconds since 1970.
+  /// Nanoseconds since 1970-01-01T00:00Z.
   case timestamp = 6
   /// Keys of images.
   case image = 7
-  /// Short runs of numbers.
+  /// Short series of numbers, for sparklines.
   case series = 8
 }

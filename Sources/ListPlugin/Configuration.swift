@@ -1,30 +1,32 @@
 import Synchronization
 
-/// A source's settings, read once in its `init`:
+/// A source's settings, read in its `init`.
 ///
 ///     init(_ configuration: Configuration) throws {
 ///       rows = try configuration.integer("rows", default: 1_000, in: 1...1_000_000)
-///       interval = try configuration.duration("interval", default: .seconds(1), in: .milliseconds(10) ... .seconds(3600))
+///     interval = try configuration.duration(
+///       "interval", default: .seconds(1), in: .milliseconds(10) ... .seconds(3600))
 ///     }
 ///
-/// It notes which keys were asked for. All others are misspelt, and refused with the list of those that there are.
+/// It records the keys that the source reads. The host refuses all other keys with a list of the
+/// known ones.
 public final class Configuration: Sendable {
   private let values: [String: String]
   private let known = Mutex<Set<String>>([])
 
-  /// These settings.
+  /// Creates a configuration from keys and values.
   public init(_ values: [String: String]) { self.values = values }
 
-  /// The setting as it was written; nil when it was not.
+  /// Returns a setting's text, or nil if it is not set.
   public func text(_ key: String) -> String? {
     _ = known.withLock { $0.insert(key) }
     return values[key]
   }
 
-  /// The setting as it was written.
+  /// Returns a setting's text, or the default.
   public func text(_ key: String, default standard: String) -> String { text(key) ?? standard }
 
-  /// A whole number.
+  /// Returns an integer setting.
   public func integer(
     _ key: String, default standard: Int, in range: ClosedRange<Int> = .min ... .max
   ) throws(ConfigurationError) -> Int {
@@ -33,7 +35,7 @@ public final class Configuration: Sendable {
     return try check(value, key, text, range)
   }
 
-  /// A number.
+  /// Returns a number setting.
   public func number(
     _ key: String, default standard: Double, in range: ClosedRange<Double> = -.infinity ... .infinity
   ) throws(ConfigurationError) -> Double {
@@ -42,7 +44,7 @@ public final class Configuration: Sendable {
     return try check(value, key, text, range)
   }
 
-  /// A length of time, written as a number of seconds.
+  /// Returns a duration setting, which is written in seconds.
   public func duration(
     _ key: String, default standard: Duration, in range: ClosedRange<Duration> = .zero ... .seconds(1_000_000_000)
   ) throws(ConfigurationError) -> Duration {
@@ -53,7 +55,7 @@ public final class Configuration: Sendable {
     return try check(.seconds(value), key, text, range)
   }
 
-  /// Yes or no: `true`, `yes`, `on`, `1` or `false`, `no`, `off`, `0`.
+  /// Returns a Boolean setting: `true`, `yes`, `on`, `1` or `false`, `no`, `off`, `0`.
   public func boolean(_ key: String, default standard: Bool) throws(ConfigurationError) -> Bool {
     guard let text = text(key) else { return standard }
     switch text.lowercased() {
@@ -72,7 +74,7 @@ public final class Configuration: Sendable {
     return value
   }
 
-  /// Refuses the first key that nobody has asked for.
+  /// Throws an error for the first key that the source has not read.
   func checkUnknown() throws(ConfigurationError) {
     let known = known.withLock { $0 }
     guard let stranger = values.keys.sorted().first(where: { !known.contains($0) }) else { return }

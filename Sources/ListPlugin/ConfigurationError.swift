@@ -1,11 +1,11 @@
-/// A setting that cannot be: the operator's to mend.
+/// An invalid setting, for the operator to correct.
 public struct ConfigurationError: Error, Hashable, CustomStringConvertible {
-  /// The setting at fault; nil when it is none in particular.
+  /// The key of the invalid setting; nil if the error concerns no single setting.
   public var key: String?
-  /// What is wrong with it.
+  /// The reason.
   public var description: String
 
-  /// A setting, and what is wrong with it.
+  /// Creates an error about a setting.
   public init(_ key: String?, _ message: String) {
     self.key = key
     description = message

@@ -1,7 +1,7 @@
-/// Where rows come from: what a plugin's author writes.
+/// A source of rows: the type that a plugin implements.
 ///
-/// Most plugins are happier as a ``PolledSource``, which lists everything anew once in a while. This one has a loop of its
-/// own, for whoever knows what has changed:
+/// Most plugins are simpler as a ``PolledSource``, which sends its whole list at every interval. A
+/// `DataSource` runs its own loop and can send single changes:
 ///
 ///     struct Tail: DataSource {
 ///       let schema = Schema("tail", key: .integer, columns: [Column("line", .text)])
@@ -19,41 +19,45 @@
 ///
 ///     @c(list_plugin_entry_v1) public func entry() -> PluginEntry { export(Tail.self) }
 ///
-/// It is made and configured on a thread of the host's, runs on a thread of its own, and is used by one thread at a time.
+/// The host creates and configures a source on one thread and runs it on another, never
+/// concurrently.
 public protocol DataSource {
-  /// The plugin's short name; the type's, in small letters, unless told otherwise.
+  /// The plugin's short name; by default the type's name in lower case.
   static var name: String { get }
-  /// One line for people; the name unless told otherwise.
+  /// A one-line title for users; by default the name.
   static var title: String { get }
-  /// The table's columns. Asked for once, on the source's thread, before ``run(_:)``.
+  /// The table's schema, read once on the source's thread before ``run(_:)``.
   var schema: Schema { get }
 
-  /// What people may have done; nothing unless told otherwise. Asked for once, as ``schema`` is.
+  /// The actions of the table; none by default. Read once, like ``schema``.
   var actions: [Action] { get }
-  /// Who loads the cells of columns that are deferred; nobody unless told otherwise. Asked for once, as ``schema`` is.
+  /// The loader of deferred cells; nil by default. Read once, like ``schema``.
   var loader: CellLoader? { get }
-  /// Who gives the bytes of the images in its cells; nobody unless told otherwise. Asked for once, as ``schema`` is.
+  /// The loader of images; nil by default. Read once, like ``schema``.
   var images: ImageLoader? { get }
 
-  /// Reads the settings, and throws when one is bad. A key that is not read here is refused: it is misspelt.
+  /// Reads the settings and throws an error if one is invalid.
   ///
-  /// It must not block. What takes time, such as a connection, belongs into ``run(_:)``.
+  /// The host refuses keys that are not read here. Must not block: open connections in ``run(_:)``.
   init(_ configuration: Configuration) throws
 
-  /// The source's loop. It ends with the error that ``ListHost/wait(_:)`` and ``ListHost/push(_:reload:)`` throw when the source
-  /// is being stopped; by returning when the list is complete; with any other error when it cannot go on.
+  /// Runs the source's loop.
+  ///
+  /// When the source is stopped, ``ListHost/wait(_:)`` and ``ListHost/push(_:reload:)`` throw an
+  /// error that ends the loop. Return if the list is complete and final. Throw any other error on
+  /// failure.
   mutating func run(_ host: ListHost) throws
 }
 
 extension DataSource {
-  /// The type's name in small letters.
+  /// The type's name in lower case.
   public static var name: String { String(describing: Self.self).lowercased() }
   /// The plugin's name.
   public static var title: String { name }
-  /// None.
+  /// No actions.
   public var actions: [Action] { [] }
-  /// Nobody.
+  /// No loader.
   public var loader: CellLoader? { nil }
-  /// Nobody.
+  /// No loader.
   public var images: ImageLoader? { nil }
 }

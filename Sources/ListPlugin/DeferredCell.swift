@@ -1,19 +1,19 @@
-/// One cell that a source is asked to load.
+/// A deferred cell that the host requests.
 public struct DeferredCell: Sendable {
-  /// Its row, which may be gone by now.
+  /// The row's key; the row may have been deleted.
   public let key: Key
-  /// Its column's name.
+  /// The column's name.
   public let column: String
 
   private let cancelled: @Sendable () -> Bool
 
-  /// A cell; for tests of a loader.
+  /// Creates a cell, for tests of a loader.
   public init(key: Key, column: String, isCancelled: @escaping @Sendable () -> Bool = { false }) {
     self.key = key
     self.column = column
     cancelled = isCancelled
   }
 
-  /// Whether nobody waits for it any more: a load that takes long may stop then, with any error.
+  /// Whether the request was cancelled: a long load may then throw any error.
   public var isCancelled: Bool { cancelled() }
 }

@@ -2,10 +2,11 @@ import CListPlugin
 import Glibc
 import Synchronization
 
-/// Makes a type into a plugin. It is all that a plugin's entry function does:
+/// Returns the plugin of a source type; an entry function only calls this.
 ///
 ///     @c(list_plugin_entry_v1) public func entry() -> PluginEntry { export(Load.self) }
 ///
+/// Repeated calls with the same type return the same pointer.
 /// The same type gives the same answer, however often a library is loaded.
 public func export(_ type: any DataSource.Type) -> PluginEntry {
   let address = exports.withLock { exports in
@@ -18,12 +19,12 @@ public func export(_ type: any DataSource.Type) -> PluginEntry {
   return entry
 }
 
-/// The addresses of what was exported.
+/// The plugins' addresses by source type.
 private let exports = Mutex<[ObjectIdentifier: UInt]>([:])
 
 private func makeEntry(_ type: any DataSource.Type) -> PluginEntry {
-  // The type stands right behind the struct that the host knows, so that `create`, which is given the struct, finds it. It is never
-  // freed: a plugin is what it is as long as the process lives.
+  // The type is stored after the struct, because `create` only receives the struct. The memory is
+  // never freed: a plugin stays valid for the life of the process.
   let memory = UnsafeMutableRawPointer.allocate(
     byteCount: MemoryLayout<list_plugin>.stride + MemoryLayout<any DataSource.Type>.stride,
     alignment: MemoryLayout<list_plugin>.alignment)
@@ -55,7 +56,7 @@ private func makeEntry(_ type: any DataSource.Type) -> PluginEntry {
   plugin.pointee.stop = { pointer in instance(pointer).host.stopHandlers.stop() }
   plugin.pointee.destroy = { pointer in
     guard let pointer else { return }
-    // No load may answer a host that is not there any more.
+    // Loads must not answer after the host's functions have become invalid.
     instance(pointer).requests?.close()
     instance(pointer).imageDesk?.close()
     Unmanaged<Instance>.fromOpaque(pointer).release()

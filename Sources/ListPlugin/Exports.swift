@@ -1,5 +1,5 @@
-// A plugin's entry function answers with a C struct; the author imports one module for all of it.
+// A plugin's entry function returns a C struct, and authors should import only one module.
 @_exported import CListPlugin
 
-/// What a plugin's entry function answers with.
+/// The result of a plugin's entry function.
 public typealias PluginEntry = UnsafePointer<list_plugin>

@@ -1,11 +1,11 @@
-/// Why a call to the host was not done.
+/// The reason why a call to the host failed.
 public enum HostError: Error, Hashable, CustomStringConvertible {
-  /// The source is being stopped. Let it leave `run`: this is how a source ends, and nothing is wrong.
+  /// The source is being stopped. Let the error leave `run`: this is the normal end of a source.
   case stopping
-  /// The host refuses the call, and its log says why: the plugin's mistake.
+  /// The host refused the call because of a bug in the plugin. The host's log has the reason.
   case refused(String)
 
-  /// For people.
+  /// A message for the log.
   public var description: String {
     switch self {
     case .stopping: "the source is being stopped"

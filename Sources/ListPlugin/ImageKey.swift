@@ -1,7 +1,7 @@
-/// The key of an image that the source can load.
+/// The key of an image whose bytes the source can load.
 public struct ImageKey: Hashable, Sendable {
-  /// The key.
+  /// The key's text.
   public var text: String
-  /// An image with this key.
+  /// Creates an image key.
   public init(_ text: String) { self.text = text }
 }

@@ -1,16 +1,16 @@
-/// One image that a source is asked for.
+/// An image that the host requests.
 public struct ImageRequest: Sendable {
-  /// Its key, as it stands in a cell; or one that the source has never told.
+  /// The image's key, which may be one that the source never sent.
   public let key: ImageKey
 
   private let cancelled: @Sendable () -> Bool
 
-  /// A request; for tests of a loader.
+  /// Creates a request, for tests of a loader.
   public init(key: ImageKey, isCancelled: @escaping @Sendable () -> Bool = { false }) {
     self.key = key
     cancelled = isCancelled
   }
 
-  /// Whether nobody waits for it any more: a load that takes long may stop then, with any error.
+  /// Whether the request was cancelled: a long load may then throw any error.
   public var isCancelled: Bool { cancelled() }
 }

@@ -1,9 +1,11 @@
 import CListPlugin
 import Glibc
 
-/// What an instance is asked for: actions, deferred cells, and images.
+/// Actions, deferred cells and images: offers to the host and its requests.
 extension Instance {
-  /// Offers what the source can do, before its table is declared. A host that knows no such extension has less of a table.
+  /// Offers the source's extensions to the host, before the table is declared.
+  ///
+  /// Extensions that the host does not support are skipped.
   func offer(_ source: any DataSource) throws(HostError) {
     actions = source.actions
     if !actions.isEmpty {
@@ -33,7 +35,7 @@ extension Instance {
     guard let table = host.extension(LIST_DEFERRED, list_deferred.self) else {
       return host.log(.warning, "this host knows no deferred cells")
     }
-    // The host's struct is valid until the instance is gone, and the requests is closed before that.
+    // The host's struct is valid until the instance is destroyed, and `requests` is closed before.
     nonisolated(unsafe) let context = host.host.pointee.context
     nonisolated(unsafe) let functions = table
     let names = schema.columns.map(\.name)
@@ -64,7 +66,7 @@ extension Instance {
     guard let table = host.extension(LIST_IMAGES, list_images.self) else {
       return host.log(.warning, "this host asks for no images")
     }
-    // As for deferred cells.
+    // Valid for the same reason as for deferred cells.
     nonisolated(unsafe) let context = host.host.pointee.context
     nonisolated(unsafe) let functions = table
     imageDesk = LoadRequests(inFlight: loader.inFlight) { wish, isCancelled in
@@ -73,7 +75,7 @@ extension Instance {
       return {
         switch result {
         case .success(let bytes?):
-          // Of no bytes there would be no address, and that says that there is no image.
+          // An empty array may have no address, and a NULL address reports a missing image.
           _ = (bytes.isEmpty ? [0] : bytes).withUnsafeBytes {
             functions.pointee.loaded(context, wish.id, $0.baseAddress, UInt64(bytes.count))
           }
@@ -160,7 +162,7 @@ extension Instance {
     place.key.withCell { key in
       switch result {
       case .success(let value):
-        // A batch of one cell knows how each value becomes one.
+        // A batch of one cell converts the value to a C cell.
         var batch = Batch(.upsert, columns: 1, reserving: 1)
         batch.beginRow(key: 0)
         value.append(to: &batch)
@@ -187,7 +189,7 @@ extension Instance {
 }
 
 extension Duration {
-  /// In whole milliseconds, at least one.
+  /// The duration in whole milliseconds, at least 1.
   fileprivate var milliseconds: UInt32 {
     let (seconds, attoseconds) = components
     let rest = attoseconds / 1_000_000_000_000_000

@@ -1,16 +1,18 @@
 import CListPlugin
 
-/// One source as the C side holds it. Created, configured and run by one thread after the other; what comes from elsewhere
-/// touches nothing but the stop handlers, the actions and the desks of loads.
+/// A source's instance as the C interface holds it.
+///
+/// It is created, configured and run by one thread at a time. Other threads only use the stop
+/// handlers, the actions and the load requests.
 final class Instance {
   let host: ListHost
   private let type: any DataSource.Type
   private var source: (any DataSource)?
-  /// Written before they are offered, and not any more then: other threads may read them.
+  /// Not changed once they are offered, because other threads may read them then.
   var actions: [Action] = []
-  /// See ``actions``.
+  /// The pending loads of deferred cells. See ``actions`` for the threading rule.
   var requests: LoadRequests<CellPlace>?
-  /// See ``actions``.
+  /// The pending loads of images. See ``actions`` for the threading rule.
   var imageDesk: LoadRequests<PendingImage>?
 
   init(_ type: any DataSource.Type, _ host: ListHost) {

@@ -1,18 +1,18 @@
 import CListPlugin
 
-/// The key of a row that a source is asked about.
+/// The key of a row.
 public enum Key: Hashable, Sendable, CustomStringConvertible {
-  /// Of a table with whole numbers for keys.
+  /// A key of a table with integer keys.
   case integer(Int64)
-  /// Of a table with texts for keys.
+  /// A key of a table with text keys.
   case text(String)
 
-  /// The whole number; nil when it is a text.
+  /// The integer, or nil for a text key.
   public var integer: Int64? { if case .integer(let value) = self { value } else { nil } }
-  /// The text; nil when it is a whole number.
+  /// The text, or nil for an integer key.
   public var text: String? { if case .text(let value) = self { value } else { nil } }
 
-  /// For people.
+  /// The key as text.
   public var description: String {
     switch self {
     case .integer(let value): "\(value)"
@@ -20,7 +20,7 @@ public enum Key: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// Copied from a cell of the host's; nil for none.
+  /// Copies a key from a cell; nil if the cell is neither an integer nor a text.
   init?(_ cell: list_cell) {
     switch cell.type {
     case LIST_INTEGER.rawValue: self = .integer(cell.integer)
@@ -29,7 +29,7 @@ public enum Key: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// Calls `body` with it as a cell of C, valid as long as that runs.
+  /// Calls `body` with the key as a C cell, which is valid during the call.
   func withCell<Result>(_ body: (inout list_cell) -> Result) -> Result {
     switch self {
     case .integer(let value):
@@ -51,7 +51,7 @@ public enum Key: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension list_cell {
-  /// The text that it holds, copied.
+  /// A copy of the cell's text.
   var string: String {
     let bytes = UnsafeRawBufferPointer(start: text, count: text == nil ? 0 : Int(length))
     return String(decoding: bytes, as: UTF8.self)

@@ -1,6 +1,6 @@
-/// What kind of key a table's rows have.
+/// The type of a table's keys.
 public enum KeyType: Sendable {
-  /// 64-bit whole numbers.
+  /// 64-bit integers.
   case integer
   /// UTF-8 texts.
   case text

@@ -1,17 +1,17 @@
-/// What can be the key of a row.
+/// A type whose values can be the key of a row.
 public protocol KeyValue {
-  /// Begins the row with this key.
+  /// Starts a row with this key.
   func beginRow(of batch: inout Batch)
 }
 
 extension KeyValue where Self: BinaryInteger {
-  /// Begins the row with this key.
+  /// Starts a row with this key. A value beyond 64 bits is clamped.
   @inlinable
   public func beginRow(of batch: inout Batch) { batch.beginRow(key: Int64(clamping: self)) }
 }
 
 extension KeyValue where Self: StringProtocol {
-  /// Begins the row with this key.
+  /// Starts a row with this key.
   @inlinable
   public func beginRow(of batch: inout Batch) { batch.beginRow(textKey: self) }
 }

@@ -1,17 +1,17 @@
 import CListPlugin
 import Synchronization
 
-/// The host, as a source sees it: where rows go, and who says when to stop.
+/// The host's interface to a source.
 ///
-/// It may be used on any thread while the source's `run` runs.
+/// It may be used on any thread during the source's `run`.
 public struct ListHost: Sendable {
-  // Valid until the instance is destroyed: the contract says so.
+  // The C interface keeps this valid until the instance is destroyed.
   nonisolated(unsafe) let host: UnsafePointer<list_host>
   let stopHandlers: StopHandlers
 
-  /// Hands rows over. Blocks while the engine has more to do than it can hold.
+  /// Sends rows. Blocks while the engine's input is full.
   ///
-  /// - Parameter reload: Where the batch stands in a list that is told anew; only with upserts.
+  /// - Parameter reload: The batch's position in a reload of the whole list; only for upserts.
   public func push(_ batch: borrowing Batch, reload: Reload = []) throws(HostError) {
     if let mistake = batch.mistake { throw .refused(mistake) }
     var description = list_batch(
@@ -22,10 +22,10 @@ public struct ListHost: Sendable {
     try check(host.pointee.push(host.pointee.context, &description), "the host refuses the rows; its log says why")
   }
 
-  /// Tells the whole list anew; the engine finds out what has changed.
+  /// Sends the whole list; the engine computes the changes.
   public func reload(_ batch: borrowing Batch) throws(HostError) { try push(batch, reload: [.begin, .end]) }
 
-  /// Waits, and throws when the source is to stop.
+  /// Waits for this duration, and throws an error if the source is being stopped.
   public func wait(_ duration: Duration) throws(HostError) {
     let (seconds, attoseconds) = duration.components
     let nanoseconds =
@@ -34,14 +34,16 @@ public struct ListHost: Sendable {
     try check(host.pointee.wait(host.pointee.context, nanoseconds), "")
   }
 
-  /// Whether the source is to stop.
+  /// Whether the source is being stopped.
   public var isStopping: Bool { host.pointee.wait(host.pointee.context, 0) != 0 }
 
-  /// Has `handler` called, once and on any thread, when the source is to stop: for a source that waits for something else than the
-  /// host, such as a socket. It must return at once. Called here and now when the source is to stop already.
+  /// Registers a handler that is called once, on any thread, when the source is stopped.
+  ///
+  /// Sources that wait for something other than the host, such as a socket, need one. The handler
+  /// must return at once. It is called immediately if the source is already being stopped.
   public func onStop(_ handler: @escaping @Sendable () -> Void) { stopHandlers.add(handler) }
 
-  /// Says how the source is, and why, for people.
+  /// Reports the source's state and a message for users.
   public func setState(_ state: SourceState, _ message: String = "") {
     host.pointee.set_state(host.pointee.context, state.rawValue, message)
   }
@@ -64,7 +66,7 @@ public struct ListHost: Sendable {
     }
   }
 
-  /// A named power of the host; nil when it does not have it.
+  /// Returns an extension's functions, or nil if the host does not support it.
   func `extension`<Table>(_ name: String, _: Table.Type) -> UnsafePointer<Table>? {
     host.pointee.get_extension?(host.pointee.context, name)?.assumingMemoryBound(to: Table.self)
   }

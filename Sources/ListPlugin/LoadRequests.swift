@@ -2,14 +2,17 @@ import CListPlugin
 import Dispatch
 import Synchronization
 
-/// Where what a source is to load, cells or images, waits for its turn, and runs.
+/// A queue of pending loads, of cells or images, with a limit on concurrent ones.
 final class LoadRequests<Wish: Sendable>: Sendable {
-  /// Loads, and gives what answers; it is called when somebody waits for the answer still. Asked on many threads, any number at a time.
+  /// Loads a value and returns a closure that sends the answer.
+  ///
+  /// The closure is called only if the request was not cancelled. Loads run concurrently.
   typealias Perform = @Sendable (Wish, _ isCancelled: @escaping @Sendable () -> Bool) -> () -> Void
 
   private struct State {
     var waiting: [Wish] = []
-    /// Those under way, each by a number of its own: a cell may be asked for again while its cancelled load still runs.
+    /// Running loads by a unique number, because a cell may be requested again while its cancelled
+    /// load still runs.
     var running: [UInt64: Wish] = [:]
     var cancelled: Set<UInt64> = []
     var number: UInt64 = 0
@@ -21,7 +24,7 @@ final class LoadRequests<Wish: Sendable>: Sendable {
   private let state = Mutex(State())
   private let group = DispatchGroup()
 
-  /// One that loads so many at once; at most 64.
+  /// Creates a queue that runs at most this many loads at once, up to 64.
   init(inFlight: Int, perform: @escaping Perform) {
     limit = min(max(1, inFlight), 64)
     self.perform = perform
@@ -39,7 +42,7 @@ final class LoadRequests<Wish: Sendable>: Sendable {
     }
   }
 
-  /// Begins no more, and waits for those that are under way.
+  /// Drops waiting loads, cancels running ones and waits until they have ended.
   func close() {
     state.withLock { state in
       state.isClosed = true
@@ -49,7 +52,7 @@ final class LoadRequests<Wish: Sendable>: Sendable {
     group.wait()
   }
 
-  /// Begins as many as there is room for.
+  /// Starts waiting loads up to the limit.
   private func fill() {
     while let (number, wish) = state.withLock({ state -> (UInt64, Wish)? in
       guard !state.isClosed, !state.waiting.isEmpty, state.running.count < limit else { return nil }
@@ -65,7 +68,7 @@ final class LoadRequests<Wish: Sendable>: Sendable {
           state.running[number] = nil
           return state.cancelled.remove(number) == nil
         }
-        // Somebody may wait for it again by now; then the newer load answers.
+        // A cancelled load does not answer: if the cell was requested again, the newer load does.
         if isWanted { answer() }
         fill()
         group.leave()

@@ -1,11 +1,11 @@
-/// How much a message matters.
+/// The severity of a log message.
 public enum LogLevel: UInt32, Sendable {
-  /// For the plugin's author.
+  /// Details for the plugin's author.
   case debug
-  /// Good to know.
+  /// Normal events.
   case info
-  /// Something is wrong, and the source goes on.
+  /// A problem that the source can continue with.
   case warning
-  /// The source cannot do what it should.
+  /// A failure of the source.
   case error
 }

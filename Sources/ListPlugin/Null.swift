@@ -1,5 +1,5 @@
-/// An empty cell. An optional value that is nil gives one too.
+/// A null cell. An optional value that is nil has the same effect.
 public struct Null: Hashable, Sendable {
-  /// An empty cell.
+  /// Creates a null cell.
   public init() {}
 }

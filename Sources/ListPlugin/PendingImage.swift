@@ -1,4 +1,4 @@
-/// A wish for an image, as the host numbers it.
+/// A request for an image, with the host's id.
 struct PendingImage: Sendable {
   var id: UInt64
   var key: String

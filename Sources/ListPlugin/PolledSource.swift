@@ -1,7 +1,8 @@
-/// A source that lists everything it has, again and again; the engine finds out what has changed.
+/// A source that sends its whole list at every interval; the engine computes the changes.
 ///
 ///     struct Users: PolledSource {
-///       let schema = Schema("users", key: .text, columns: [Column("name", .text), Column("home", .text)])
+///       let schema = Schema(
+///         "users", key: .text, columns: [Column("name", .text), Column("home", .text)])
 ///       init(_ configuration: Configuration) {}
 ///
 ///       mutating func list(_ rows: inout Batch) throws {
@@ -9,14 +10,15 @@
 ///       }
 ///     }
 ///
-/// Any error in `list` marks the rows as stale, with the error as the reason, and `list` is called again: after the interval at
-/// first, then after twice as long each time, up to a minute. The next list that is taken makes the source live again. A list
-/// that the host refuses, such as one with too few cells in a row, counts as such an error.
+/// An error in `list` marks the rows as stale, with the error as the reason. `list` is then called
+/// again after the interval, and after twice as long each time, up to a minute. The next accepted
+/// list makes the source live again. A list that the host refuses counts as an error, for example
+/// one with too few cells in a row.
 public protocol PolledSource: DataSource {
-  /// The time from the end of one list to the beginning of the next; one second unless told otherwise.
+  /// The time from the end of one list to the start of the next; 1 second by default.
   var interval: Duration { get }
 
-  /// Names every row, with one value per column.
+  /// Adds every row, with one value per column.
   mutating func list(_ rows: inout Batch) throws
 }
 
@@ -24,7 +26,7 @@ extension PolledSource {
   /// One second.
   public var interval: Duration { .seconds(1) }
 
-  /// Lists, hands over and waits, until the source is stopped.
+  /// Lists, sends and waits until the source is stopped.
   public mutating func run(_ host: ListHost) throws {
     var rows = Batch(.upsert, columns: schema.columns.count)
     var retry = RetryPause(interval)
@@ -37,7 +39,7 @@ extension PolledSource {
         retry = RetryPause(interval)
         try host.wait(interval)
       } catch {
-        // A source that is being stopped has no next try, whatever the error is.
+        // A source that is being stopped does not retry, whatever the error is.
         if host.isStopping { throw HostError.stopping }
         let pause = retry.next()
         host.setState(.stale, "\(error); trying again in \(RetryPause.written(pause))")

@@ -1,12 +1,12 @@
-/// Where a batch stands in a list that is told anew as a whole.
+/// The position of a batch in a reload of the whole list.
 public struct Reload: OptionSet, Sendable {
   /// The bits of `enum list_flags`.
   public let rawValue: UInt32
-  /// These bits.
+  /// Creates an option set from the bits of `enum list_flags`.
   public init(rawValue: UInt32) { self.rawValue = rawValue }
 
-  /// The list begins anew: rows that are not named until ``end`` are gone then.
+  /// Starts a reload: rows that are not sent before ``end`` are removed.
   public static let begin = Reload(rawValue: 1)
-  /// With this batch the whole list has been named.
+  /// Ends a reload: the whole list has been sent.
   public static let end = Reload(rawValue: 2)
 }

@@ -1,16 +1,18 @@
-/// Which rows a table keeps by itself; the others go as if the source had deleted them, the one that came first goes first.
+/// The rows that a table keeps.
+///
+/// The oldest rows are removed first, as if the source had deleted them.
 public enum Retention: Hashable, Sendable {
-  /// All of them.
+  /// All rows.
   case everything
-  /// The last so many, at least 1.
+  /// This many of the newest rows, at least 1.
   case last(Int)
-  /// Those that came in this time, more than zero.
+  /// Rows inserted within this time, which is more than zero.
   case recent(Duration)
 
-  /// As `list_schema.keep_rows` has it.
+  /// The value of `list_schema.keep_rows`.
   var rows: UInt64 { if case .last(let rows) = self { UInt64(clamping: max(1, rows)) } else { 0 } }
 
-  /// As `list_schema.keep_nanoseconds` has it.
+  /// The value of `list_schema.keep_nanoseconds`.
   var nanoseconds: UInt64 {
     guard case .recent(let time) = self else { return 0 }
     let (seconds, attoseconds) = time.components

@@ -2,7 +2,7 @@ import CListPlugin
 import Glibc
 
 extension Schema {
-  /// Calls `body` with the schema as the host reads it; nothing of it is valid afterwards.
+  /// Calls `body` with the schema as a C struct, which is valid during the call.
   func withCSchema<Result>(_ body: (UnsafePointer<list_schema>) throws -> Result) rethrows -> Result {
     var texts: [UnsafeMutablePointer<CChar>] = []
     defer { texts.forEach { free($0) } }
@@ -29,10 +29,10 @@ extension Schema {
     }
   }
 
-  /// Whether any value has another form than the default, or a row a label.
+  /// Whether the table has a label, or a column that is not in the default form.
   var hasPresentation: Bool { label != nil || columns.contains(where: \.hasPresentation) }
 
-  /// Calls `body` with the form of the table's values as the host reads it; nothing of it is valid afterwards.
+  /// Calls `body` with the presentation as a C struct, which is valid during the call.
   func withCPresentation<Result>(
     _ body: (UnsafePointer<list_table_presentation>) throws -> Result
   ) rethrows -> Result {

@@ -1,28 +1,30 @@
-/// A table: its names, its kind of key and its columns.
+/// A table: its names, its key type and its columns.
 ///
 ///     Schema("load", title: "Load", key: .text, columns: [
 ///       Column("span", .text, title: "Over"),
 ///       Column("load", .number, style: .bar),
 ///     ])
 public struct Schema: Hashable, Sendable {
-  /// What pages ask for.
+  /// The table's name in the protocol.
   public var name: String
-  /// What people read; the name when empty.
+  /// The title that users see; the name when empty.
   public var title: String
-  /// What kind of key the rows have.
+  /// The type of the rows' keys.
   public var key: KeyType
-  /// At least one.
+  /// The columns; 1 to 512.
   public var columns: [Column]
-  /// The name of the column whose value names a row for people, such as a process's name; nil when none does.
+  /// The name of the column whose value identifies a row to users; nil for none.
   public var label: String?
-  /// How many rows it may have; nil for as many as the host allows. Rows beyond are left out and counted.
+  /// The maximum number of rows; nil for the host's limit. Further rows are dropped and counted.
   public var rowLimit: Int?
-  /// How many bytes its rows may weigh; nil for as many as the host allows. What a row weighs is said in `list_plugin.h`.
+  /// The maximum size of the rows in bytes; nil for the host's limit.
+  ///
+  /// `list_plugin.h` defines the size of a row.
   public var byteLimit: Int?
-  /// Which rows it keeps by itself.
+  /// The rows that the table keeps.
   public var retention: Retention
 
-  /// A table.
+  /// Creates a schema.
   public init(
     _ name: String, title: String = "", key: KeyType, columns: [Column], label: String? = nil,
     rowLimit: Int? = nil, byteLimit: Int? = nil, retention: Retention = .everything

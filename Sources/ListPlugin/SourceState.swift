@@ -1,7 +1,7 @@
-/// How a source is, as it says itself. The first push makes it live.
+/// The state of a source. The first push makes it live.
 public enum SourceState: UInt32, Sendable {
-  /// It tells its changes.
+  /// The source's rows are up to date.
   case live = 1
-  /// It cannot at the moment; its rows stay and are shown as old.
+  /// The source cannot reach its data now. Its rows stay and are marked as stale.
   case stale = 2
 }

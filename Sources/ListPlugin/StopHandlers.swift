@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What is to be called when a source is to stop.
+/// The handlers to call when a source is stopped.
 final class StopHandlers: Sendable {
   private struct State {
     var handlers: [@Sendable () -> Void] = []

@@ -1,28 +1,30 @@
 import Glibc
 
-/// A moment: nanoseconds since 1970-01-01T00:00Z.
+/// A point in time in nanoseconds since 1970-01-01T00:00Z.
 public struct Timestamp: Hashable, Comparable, Sendable {
-  /// Nanoseconds since 1970.
+  /// The nanoseconds since 1970-01-01T00:00Z.
   public var nanoseconds: Int64
 
-  /// So many nanoseconds since 1970.
+  /// Creates a timestamp from nanoseconds since 1970-01-01T00:00Z.
   @inlinable
   public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
-  /// So many milliseconds since 1970; the nearest moment that there is when they are too many.
+  /// Creates a timestamp from milliseconds since 1970-01-01T00:00Z, clamped to the range.
   @inlinable
   public init(milliseconds: Int64) {
     let (value, overflow) = milliseconds.multipliedReportingOverflow(by: 1_000_000)
     nanoseconds = overflow ? (milliseconds < 0 ? .min : .max) : value
   }
 
-  /// So many seconds since 1970; the nearest moment that there is when they are too many, 1970 when they are no number.
+  /// Creates a timestamp from seconds since 1970-01-01T00:00Z.
+  ///
+  /// The value is clamped to the range; NaN gives 1970.
   public init(seconds: Double) {
     let value = (seconds * 1e9).rounded()
     nanoseconds = value.isNaN ? 0 : value >= 0x1p63 ? .max : value < -0x1p63 ? .min : Int64(value)
   }
 
-  /// Now, by the clock on the wall.
+  /// The current wall-clock time.
   public static var now: Timestamp {
     var time = timespec()
     clock_gettime(CLOCK_REALTIME, &time)

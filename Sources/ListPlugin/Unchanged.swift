@@ -1,5 +1,5 @@
-/// A cell that keeps its value, in a batch of updates.
+/// A cell that keeps its value, for batches of updates.
 public struct Unchanged: Hashable, Sendable {
-  /// A cell that keeps its value.
+  /// Creates a cell that keeps its value.
   public init() {}
 }

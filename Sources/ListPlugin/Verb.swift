@@ -1,13 +1,13 @@
-/// What happens to the rows of a batch.
+/// The operation that a batch applies to its rows.
 public enum Verb: UInt32, Sendable {
-  // The numbers of `enum list_verb`; a test compares them.
+  // The values of `enum list_verb`; a test compares them.
 
-  /// Whole rows; a new key is inserted at the end.
+  /// Inserts or replaces whole rows; new keys are inserted at the end.
   case upsert = 1
-  /// Some cells; ``Unchanged`` where a column keeps its value. The row must exist.
+  /// Changes some cells of existing rows; ``Unchanged`` in a cell keeps its value.
   case update = 2
-  /// The rows go. No cells.
+  /// Removes rows; they have no cells.
   case delete = 3
-  /// The rows go before others. One cell: the other row's key, or null for the end.
+  /// Moves rows before others. The only cell is the other row's key, or null for the end.
   case move = 4
 }

@@ -96,7 +96,7 @@ struct list_cell {
 enum list_style {
   LIST_STYLE_PLAIN = 0,
   LIST_STYLE_BAR = 1,        // the value over a bar; with the unit "%", 100 is a full bar
-  LIST_STYLE_BADGE = 2,      // a colored label
+  LIST_STYLE_BADGE = 2,      // a coloured label
   LIST_STYLE_BYTES = 3,      // a number of bytes
   LIST_STYLE_DURATION = 4,   // a number of seconds
   LIST_STYLE_AGE = 5,        // a timestamp, as the time since
@@ -472,9 +472,9 @@ struct list_images {
 // The extension's name; get_extension returns a const struct list_presentation *.
 #define LIST_PRESENTATION "presentation"
 
-// The direction in which a column's numbers improve. Clients color changes by it.
+// The direction in which a column's numbers improve. Clients colour changes by it.
 enum list_better {
-  LIST_BETTER_NEITHER = 0,  // changes have a neutral color
+  LIST_BETTER_NEITHER = 0,  // changes have a neutral colour
   LIST_BETTER_HIGHER = 1,
   LIST_BETTER_LOWER = 2
 };
