@@ -1,4 +1,4 @@
-// A clock: the smallest plugin there is. Copy it to begin one of your own.
+// A clock: a minimal plugin, and a starting point for new ones.
 //
 //     cc -std=c11 -shared -fPIC -I Sources/CListPlugin/include -o libclock.so Plugins/clock/clock.c
 //     rowcast serve --plugin ./libclock.so
@@ -9,13 +9,13 @@
 #include <stdlib.h>
 #include <time.h>
 
-// What one configured source keeps. There may be several at a time, so nothing is kept in globals.
+// The state of one configured source. Several may exist at a time, so nothing is kept in globals.
 struct clock_source {
   const struct list_host *host;
 };
 
-// The table: which columns its rows have, and how they wish to be shown. (Static memory starts as zeros: what is not named is left to
-// the host.)
+// The table's columns and their presentation. Omitted members are zero, which selects the host's
+// default.
 static const struct list_column columns[] = {
     {.name = "clock", .title = "Clock", .type = LIST_TEXT, .width = 18},
     {.name = "reading", .title = "Reading", .type = LIST_TEXT, .width = 24},
@@ -25,7 +25,7 @@ enum { COLUMNS = sizeof columns / sizeof columns[0], ROWS = 4 };
 
 static const struct list_schema schema = {
     .size = sizeof(struct list_schema),
-    .key_type = LIST_TEXT,  // a row's key: what it is known by, however often it is told
+    .key_type = LIST_TEXT,  // the key identifies a row in all batches
     .name = "clock",
     .title = "Clock",
     .columns = columns,
@@ -33,7 +33,7 @@ static const struct list_schema schema = {
     .column_size = sizeof(struct list_column),
 };
 
-// A new source. The host stays valid until destroy, so it can be kept.
+// Creates a source. The host's functions stay valid until destroy, so the source may keep them.
 static void *create(const struct list_plugin *plugin, const struct list_host *host) {
   (void)plugin;
   if (host->version != LIST_PLUGIN_VERSION || host->size < sizeof(struct list_host)) return NULL;
@@ -51,7 +51,7 @@ static void write_span(char *text, size_t size, const struct timespec *span) {
   snprintf(text, size, "%lld d %02lld:%02lld:%02lld", seconds / 86400, seconds / 3600 % 24, seconds / 60 % 60, seconds % 60);
 }
 
-// The plugin's own loop, on a thread of its own. It ends when the host says so.
+// The source's loop, on its own thread. It ends when the host stops the source.
 static int32_t run(void *instance) {
   const struct list_host *host = ((struct clock_source *)instance)->host;
   if (host->declare(host->context, &schema) != LIST_OK) return 1;
@@ -83,16 +83,16 @@ static int32_t run(void *instance) {
     struct list_batch batch = {
         .size = sizeof batch,
         .verb = LIST_UPSERT,
-        .flags = LIST_RELOAD,  // this is the whole list; the host finds out what has changed
+        .flags = LIST_RELOAD,  // this is the whole list; the host computes the changes
         .column_count = COLUMNS,
         .row_count = ROWS,
         .keys = keys,
         .cells = cells,
     };
-    // It copies the rows, so that the arrays above may go. Not LIST_OK: the source is being stopped.
+    // push copies the rows, so the arrays may be reused. Any result but LIST_OK ends the source.
     if (host->push(host->context, &batch) != LIST_OK) return 0;
 
-    // Until the next second begins; or until the source is stopped, which ends the loop.
+    // Waits until the next second starts, or until the source is stopped.
   } while (!host->wait(host->context, 1000000000u - (uint64_t)now.tv_nsec));
   return 0;
 }
@@ -105,8 +105,8 @@ static const struct list_plugin plugin = {
     .create = create,
     .run = run,
     .destroy = destroy,
-    // No configure: there is nothing to set. No stop: run waits for nothing but the host.
+    // No configure: there are no settings. No stop: run only waits for the host.
 };
 
-// The one function that is looked for.
+// The entry function that the host looks up.
 const struct list_plugin *list_plugin_entry_v1(void) { return &plugin; }

@@ -41,10 +41,10 @@ COLUMNS = [
 IMAGES = {"png", "jpg", "jpeg", "gif", "bmp", "webp", "tif", "tiff", "ico", "svg", "pnm", "ppm", "xpm"}
 WORKERS = 2
 PATIENCE = 10  # seconds for one thumbnail
-KEPT = 32 << 20  # bytes of thumbnails
-LARGEST = 512 << 10  # what a page is given at most
+KEPT = 32 << 20  # bytes of cached thumbnails
+LARGEST = 512 << 10  # the maximum bytes of an image
 LONGEST_KEY = 1_024
-SETTLE = 0.05  # seconds in which changes are gathered
+SETTLE = 0.05  # seconds in which changes are collected
 ROWS_PER_LINE = 500
 
 
@@ -74,10 +74,10 @@ class Worker:
         self.job, self.since, self.file = job, time.monotonic(), file
         try:
             line = f"{size} {f'/proc/{os.getpid()}/fd/{file}'.encode().hex()}\n".encode()
-            # The sandbox of thumbnail.py keeps it from the files of other processes, so it needs the descriptor itself.
+            # thumbnail.py's sandbox blocks files of other processes, so it needs a descriptor.
             self.input.sendmsg([line], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, struct.pack("i", file))])
         except OSError:
-            pass  # it has ended: that is read
+            pass  # the worker has ended, which read() reports
 
     def read(self):
         """The answer, when it is whole; `! reason` when the process has ended instead."""
@@ -113,7 +113,8 @@ class Thumbnails:
     def __init__(self, tree, size, command):
         self.tree, self.size = tree, size
         self.workers = [Worker(command) for _ in range(WORKERS)]
-        self.waiting = OrderedDict()  # (kind, name): the path. A cell is named by its path, an image by its number
+        # (kind, name): path. A cell is named by its path, an image by its id.
+        self.waiting = OrderedDict()
         self.kept, self.kept_bytes = OrderedDict(), 0
 
     def key(self, path):
@@ -129,7 +130,7 @@ class Thumbnails:
         self.waiting.pop((kind, name), None)
         for worker in self.workers:
             if worker.job is not None and worker.job[:2] == (kind, name):
-                worker.end()  # the decoder cannot be told to stop in any other way
+                worker.end()  # a running decoder has no other way to be cancelled
         self.go_on()
 
     def go_on(self):
@@ -191,7 +192,7 @@ class Thumbnails:
 
     def image(self, number, key):
         path = key.rsplit("|", 1)[0]
-        # Only what the table shows can be asked for, and only as it is now.
+        # Only files in the table are served, and only in their current version.
         if path not in self.tree.entries or self.key(path) != key:
             say(type="image", id=number, data=None)
         elif key in self.kept:
@@ -290,7 +291,7 @@ def main():
         now = time.monotonic()
         if settles and settles <= now:
             if "" in dirty and not os.path.isdir(tree.root):
-                sys.exit("the folder is gone")  # the host starts us again
+                sys.exit("the folder is gone")  # the host restarts the plugin
             for folder in sorted(dirty):
                 if folder not in tree.children:
                     continue
@@ -310,6 +311,6 @@ if __name__ == "__main__":
     try:
         main()
     except (BrokenPipeError, KeyboardInterrupt):
-        # Nobody listens any more: not an error, and nothing is left to say on a pipe that is closed.
+        # The host has closed the pipe, which is a normal end. Further output would fail.
         sys.stderr.close()
         sys.exit(0)

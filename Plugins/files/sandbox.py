@@ -12,14 +12,14 @@ import sys
 
 LIBRARIES = ["/usr", "/lib", "/lib64", "/etc/ld.so.cache", "/dev/null", "/dev/urandom"]
 
-# linux/landlock.h: everything that version 1 knows of files but listing folders, and running programs from the system's.
+# Access rights of linux/landlock.h. `ALL` has every right of version 1 except listing folders.
 EXECUTE, WRITE_FILE, READ_FILE, READ_DIR = 1, 2, 4, 8
 ALL = (1 << 13) - 1 & ~READ_DIR
 CREATE_RULESET, ADD_RULE, RESTRICT_SELF = 444, 445, 446
 PATH_BENEATH = 1
 
-# Numbers of system calls: socket, socketpair, connect, execve, execveat, ptrace, kill, tkill, tgkill, process_vm_readv,
-# process_vm_writev, pidfd_open, bpf, io_uring_setup, keyctl.
+# Numbers of the denied system calls: socket, socketpair, connect, execve, execveat, ptrace, kill,
+# tkill, tgkill, process_vm_readv, process_vm_writev, pidfd_open, bpf, io_uring_setup, keyctl.
 DENIED = {
     "x86_64": (0xC000003E, [41, 53, 42, 59, 322, 101, 62, 200, 234, 310, 311, 434, 321, 425, 250]),
     "aarch64": (0xC00000B7, [198, 199, 203, 221, 281, 117, 129, 130, 131, 270, 271, 434, 280, 425, 219]),
@@ -59,7 +59,7 @@ def deny_calls():
     architecture, numbers = DENIED.get(platform.machine(), (0, []))
     if not numbers:
         return False
-    # Instructions of classic BPF: load a word, jump if equal, return.
+    # Classic BPF instructions: load a word, jump if equal, return.
     load = lambda offset: (0x20, 0, 0, offset)
     program = [load(4), (0x15, 1, 0, architecture), (0x06, 0, 0, ERRNO | EPERM), load(0)]
     program += [(0x15, len(numbers) - index, 0, number) for index, number in enumerate(numbers)]

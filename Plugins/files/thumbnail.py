@@ -53,7 +53,7 @@ def receive(requests):
 
 def main():
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-    # A decoder that an image has taken over writes no file and leaves no core.
+    # A decoder that is compromised by an image can neither write files nor dump core.
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     sandbox.enter(sys.argv[1:])

@@ -36,7 +36,7 @@ class Tree:
     def __init__(self, root, hidden, limit):
         self.root, self.hidden, self.limit = root, hidden, limit
         self.entries = {}
-        self.children = {}  # of each folder: the names in it
+        self.children = {}  # the names in each folder
         self.watches, self.folders = {}, {}
         self.is_cut = False
         self.file = libc.inotify_init1(os.O_NONBLOCK | os.O_CLOEXEC)
@@ -74,7 +74,7 @@ class Tree:
             try:
                 found = list(os.scandir(self.full(folder)))
             except OSError:
-                found = []  # gone, or not ours to read
+                found = []  # deleted, or not readable
             for item in found:
                 if not self.hidden and item.name.startswith("."):
                     continue
@@ -83,7 +83,7 @@ class Tree:
                     path.encode()
                     status = item.stat(follow_symlinks=False)
                 except (OSError, UnicodeEncodeError):
-                    continue  # gone meanwhile, or with a name that is no text
+                    continue  # deleted meanwhile, or its name is not valid text
                 if not (stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)):
                     continue
                 known, entry = self.entries.get(path), Entry(status)
@@ -119,7 +119,7 @@ class Tree:
             return
         watch = libc.inotify_add_watch(self.file, os.fsencode(self.full(folder)), WATCHED)
         if watch >= 0:
-            # A folder that was moved keeps its watch: its old name is forgotten.
+            # A folder that was moved keeps its watch, so its old name is removed.
             self.folders.pop(self.watches.get(watch), None)
             self.watches[watch], self.folders[folder] = folder, watch
 

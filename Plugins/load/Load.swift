@@ -1,7 +1,7 @@
 import Glibc
 import ListPlugin
 
-/// How busy the machine is.
+/// The machine's load averages.
 struct Load: PolledSource {
   let schema = Schema(
     "load", title: "Load", key: .text,
@@ -18,5 +18,5 @@ struct Load: PolledSource {
   }
 }
 
-/// What the host looks for.
+/// The entry function that the host looks up.
 @c(list_plugin_entry_v1) public func entry() -> PluginEntry { export(Load.self) }

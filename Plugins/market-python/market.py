@@ -33,7 +33,7 @@ SETTINGS = {
     },
 }
 
-ROWS_PER_LINE = 1_000  # far below the megabyte that a line may have
+ROWS_PER_LINE = 1_000  # keeps lines far below the limit of 1 MB
 MASK = 0xFFFF_FFFF_FFFF_FFFF
 
 
@@ -131,7 +131,8 @@ def change(host, quotes, rows, rate, batches):
         tick += 1
         while (rest := start + tick / batches - time.monotonic()) > 0:
             host.listen(rest)
-        # Counted from the start, so that nothing is lost to rounding; but more than a second late is not made up for.
+        # Counted from the start, so that rounding loses nothing. A delay of more than a second is
+        # not made up for.
         due = int(rate * (time.monotonic() - start)) - counter
         if due > rate + 1:
             start += (due - rate) / rate
@@ -164,6 +165,6 @@ if __name__ == "__main__":
     try:
         main()
     except (BrokenPipeError, KeyboardInterrupt):
-        # Nobody listens any more: not an error, and nothing is left to say on a pipe that is closed.
+        # The host has closed the pipe, which is a normal end. Further output would fail.
         sys.stderr.close()
         sys.exit(0)

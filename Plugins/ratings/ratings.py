@@ -13,7 +13,7 @@ import sys
 import time
 import unicodedata
 
-#: Where emoji are, and what Unicode calls the place.
+#: The blocks of emoji: Unicode name, first and end code point.
 BLOCKS = [
     ("Miscellaneous symbols", 0x2600, 0x2700), ("Symbols and pictographs", 0x1F300, 0x1F600), ("Emoticons", 0x1F600, 0x1F650),
     ("Transport and maps", 0x1F680, 0x1F700), ("Supplemental symbols", 0x1F900, 0x1FA00),
@@ -66,8 +66,8 @@ class Ratings:
         self.shortest = settings.get("shortest", 0.5)
         self.longest = max(self.shortest, settings.get("longest", 2))
         self.dice = dice
-        self.due = []  # (when, number, key): the next first
-        self.loading = {}  # key: the number of its load; others in `due` were cancelled
+        self.due = []  # heap of (time, number, key)
+        self.loading = {}  # key: the number of its load; other entries of `due` were cancelled
         self.count = 0
 
     def load(self, key, now):
@@ -99,7 +99,7 @@ class Ratings:
         if not 0 <= rating <= 100:
             return say(type="acted", id=message["id"], error=f"{key} has {self.ratings[key]} already, and ratings go from 0 to 100")
         self.ratings[key] = rating
-        self.cancel(key)  # the value is here now
+        self.cancel(key)  # the value is known now
         say(type="update", key=key, row={"rating": rating})
         say(type="commit")
         say(type="acted", id=message["id"], result=f"{chr(int(key[2:], 16))} has {rating} now")
@@ -155,6 +155,6 @@ if __name__ == "__main__":
     try:
         main()
     except (BrokenPipeError, KeyboardInterrupt):
-        # Nobody listens any more: not an error, and nothing is left to say on a pipe that is closed.
+        # The host has closed the pipe, which is a normal end. Further output would fail.
         sys.stderr.close()
         sys.exit(0)

@@ -5,11 +5,11 @@ import threading
 import time
 from collections import OrderedDict, namedtuple
 
-#: What was counted last: at which version of the file, how many, and how many seconds of a processor it cost.
+#: A count, the file version it belongs to, and its cost in CPU seconds.
 Known = namedtuple("Known", "version rows cost")
 
 KEPT = 100
-#: What costs less is counted at once after each change.
+#: Counts that cost less, in CPU seconds, are repeated at once after each change.
 CHEAP = 0.02
 
 
@@ -73,14 +73,14 @@ class Counts:
                     self.change.wait()
                 _, (where, version) = self.waiting.popitem(last=False)
                 if self.is_known(where, version):
-                    continue  # it was asked for again while it was counted
+                    continue  # requested again during the count
             began = time.monotonic()
             try:
-                # What is read now is at least as new as what the version was read from.
+                # The rows are at least as new as the version, which was read before.
                 rows, cost = counted(self.connection, self.source, where)
             except sqlite3.Error:
-                continue  # locked, or no more what it was: whoever asks next has it tried again
+                continue  # locked, or changed; the next request tries again
             if self.keep(where, Known(version, rows, cost)) != rows:
                 self.changed()
-            # Half of the time at most is spent on it, however often the file changes.
+            # Counting takes at most half of the time, however often the file changes.
             time.sleep(min(10, time.monotonic() - began))

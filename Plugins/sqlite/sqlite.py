@@ -31,8 +31,8 @@ SETTINGS = {
 }
 FILTERS = ["equal", "notEqual", "order", "range", "contains", "startsWith", "oneOf", "isEmpty", "any", "not"]
 
-TEXT_LIMIT = 2_000  # characters of a cell; the rest is cut off
-LINE_LIMIT = 800_000  # bytes of a page's rows, below the megabyte that a line may have
+TEXT_LIMIT = 2_000  # characters of a cell; longer texts are cut
+LINE_LIMIT = 800_000  # bytes of a block's rows, below the limit of 1 MB per line
 
 VIEW = "rowcast query"
 
@@ -85,7 +85,7 @@ class Reader:
                 self.table = Table(self.connection, settings["table"], settings.get("key"))
             except Unreadable as error:
                 raise Refusal("key" if "key" in settings else "table", str(error)) from error
-        # Counting has a connection of its own, so that no page waits behind it.
+        # Counts use their own connection, so that they do not delay blocks.
         counting = connect(self.path)
         if "query" in settings:
             view(counting, settings["query"])
@@ -96,7 +96,7 @@ class Reader:
 
     def answer(self, query):
         """The members of the answer to a query, all from one moment."""
-        self.connection.rollback()  # one that was interrupted may have left it open
+        self.connection.rollback()  # an interrupted query may have left a transaction open
         self.connection.execute("BEGIN")
         try:
             where = self.table.conditions(query)
@@ -195,7 +195,7 @@ class Conversation:
             return []
         chunk = os.read(0, 65_536)
         if not chunk:
-            os._exit(0)  # the worker may be in the middle of a long query
+            os._exit(0)  # the worker may be running a long query
         *lines, self.rest = (self.rest + chunk).split(b"\n")
         messages = [json.loads(line) for line in lines if line.strip()]
         for message in messages:
@@ -242,7 +242,7 @@ class Worker:
             if is_wanted:
                 rows = answer.pop("rows", None)
                 line = json.dumps({"type": "page", "id": query["id"], **answer}, separators=(",", ":"))
-                # The rows were written before, to see how long they are.
+                # The rows were encoded before, to measure their length.
                 self.conversation.write(line if rows is None else f'{line[:-1]},"rows":[{",".join(rows)}]}}')
 
 
@@ -280,7 +280,7 @@ def main():
         look = time.monotonic() + interval
         file = os.stat(settings["path"])
         if (file.st_dev, file.st_ino) != (reader.file.st_dev, reader.file.st_ino):
-            sys.exit("the file was replaced by another one")  # the host starts us again
+            sys.exit("the file was replaced by another one")  # the host restarts the plugin
         now = watch.execute("PRAGMA data_version").fetchone()[0]
         if now != version:
             version = now
@@ -291,6 +291,6 @@ if __name__ == "__main__":
     try:
         main()
     except (BrokenPipeError, KeyboardInterrupt):
-        # Nobody listens any more: not an error, and nothing is left to say on a pipe that is closed.
+        # The host has closed the pipe, which is a normal end. Further output would fail.
         sys.stderr.close()
         os._exit(0)

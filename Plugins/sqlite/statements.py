@@ -4,11 +4,11 @@ import json
 import sqlite3
 from collections import OrderedDict, namedtuple
 
-#: One run of rows in the order of a query: the conditions, their values, and the order within it.
+#: A contiguous part of the rows in a query's order: SQL conditions, their values, the order.
 Part = namedtuple("Part", "conditions values order")
-#: One term of an order: the column as it is compared, whether the greatest comes first, whether it may be empty.
+#: A term of an order: the column expression, the direction, whether it may be null.
 Term = namedtuple("Term", "name descending nullable")
-#: A place between two rows: the values of the row beside it, and whether it lies before that row.
+#: A position between two rows: the values of the adjacent row, and whether it is before that row.
 Cursor = namedtuple("Cursor", "values before")
 
 
@@ -48,7 +48,8 @@ class Table:
         if not columns:
             raise Unreadable(f"there is no table “{name}”")
         self.kinds, self.nullable = OrderedDict(), {}
-        #: The columns whose values are surely of their kind: those are sorted, filtered and grouped by SQLite.
+        #: The columns whose values certainly have the declared type. SQLite sorts, filters and
+        #: groups by them.
         self.powers = set()
         for _, column, declared, not_null, _, _, hidden in columns:
             if hidden == 1:
@@ -141,7 +142,7 @@ class Table:
         raise Unreadable(f"there is no operator “{operator}”")
 
     def value(self, filter, value):
-        # A whole number beyond 2^53 comes as a text.
+        # An integer beyond 2^53 is sent as a text.
         return int(value) if self.kinds[filter["column"]] == "integer" and isinstance(value, str) else bound(value)
 
     # Order
@@ -171,7 +172,7 @@ class Table:
             term, value = order[depth], after.values[depth]
             rest = written(order[depth:])
             if value is None:
-                continue  # empty cells come last: nothing follows them
+                continue  # null comes last, so nothing follows it
             sign = "<" if term.descending else ">"
             if depth == len(order) - 1 and after.before:
                 sign += "="

@@ -1,9 +1,9 @@
 import ListPlugin
 import Quotes
 
-/// A made-up market: a million quotes, and thousands of changes a second. For demonstrations and for measuring.
+/// A synthetic market with many quotes and frequent changes, for demonstrations and benchmarks.
 ///
-/// Settings: `rows`, `rate` (changes per second; 0: none), `batches` (per second), `seed`.
+/// Settings: `rows`, `rate` (changes per second; 0: none), `batches` (per second) and `seed`.
 struct Market: DataSource {
   static let title = "A made-up market with as many quotes and changes as you like"
 
@@ -58,14 +58,15 @@ struct Market: DataSource {
   private func change(_ host: ListHost) throws {
     let clock = SuspendingClock()
     let start = clock.now
-    // A pause of more than a second (a laptop that slept, an engine that was busy) is not made up for; two ticks always are.
+    // Changes missed in a pause of more than a second are dropped, but two ticks are always
+    // allowed.
     var pace = Pace(rate: rate, burst: max(Int(rate * max(1, 2 / batches)), 1), at: .zero)
     let size = 10_000
     var batch = Batch(.update, columns: schema.columns.count, reserving: min(size, Int(rate / batches) + 1))
     var tick = 0.0
     var counter = 0
     while true {
-      // Ticks are counted from the start, so that the time a push takes does not slow the pace down.
+      // Ticks are counted from the start, so that the time of a push does not reduce the rate.
       tick = max(tick + 1, ((clock.now - start) / .seconds(1) * batches).rounded(.down))
       try host.wait(.seconds(tick / batches) - (clock.now - start))
       var due = pace.take(at: clock.now - start)
@@ -111,5 +112,5 @@ struct Market: DataSource {
   }
 }
 
-/// What the host looks for.
+/// The entry function that the host looks up.
 @c(list_plugin_entry_v1) public func entry() -> PluginEntry { export(Market.self) }

@@ -1,20 +1,20 @@
-/// Says how many changes are due, at a steady rate. It is told the time.
+/// A token bucket: the number of changes that are due at a steady rate.
 ///
 ///     var pace = Pace(rate: 10_000, burst: 5_000, at: now)
 ///     pace.take(at: now + .milliseconds(50))          // 500
-///     pace.take(at: now + .seconds(60))               // 5,000: what was missed in a long pause is not made up for
+///     pace.take(at: now + .seconds(60))               // 5,000: at most one burst after a pause
 ///
-/// Nothing is lost to rounding: what is not a whole change yet counts for the next time.
+/// Fractions of a change are carried over to the next call. The caller passes the time.
 public struct Pace: Sendable {
-  /// Changes per second.
+  /// The number of changes per second.
   public let rate: Double
-  /// The most that one ``take(at:)`` gives.
+  /// The maximum that one ``take(at:)`` returns.
   public let burst: Int
 
   private var last: Duration
   private var credit = 0.0
 
-  /// From now on at this rate.
+  /// Creates an empty bucket.
   public init(rate: Double, burst: Int, at now: Duration) {
     precondition(rate >= 0 && burst > 0, "a pace of \(rate) changes a second, \(burst) at a time, leads nowhere")
     self.rate = rate
@@ -22,9 +22,9 @@ public struct Pace: Sendable {
     last = now
   }
 
-  /// How many changes are due since the last time.
+  /// Returns the number of changes due since the last call.
   public mutating func take(at now: Duration) -> Int {
-    guard now > last else { return 0 }  // a clock that stands still owes nothing
+    guard now > last else { return 0 }  // nothing is due while the clock stands still
     credit += (now - last) / .seconds(1) * rate
     last = now
     if credit > Double(burst) { credit = Double(burst) }

@@ -1,22 +1,22 @@
-/// One row of the table `quotes`. Texts are kept as the numbers that they are made of, and written where they are wanted.
+/// A row of the table `quotes`. Texts are stored as numbers and written on demand.
 public struct Quote: Hashable, Sendable {
   /// The key.
   public var id: Int
-  /// The number of the symbol, below 10,000. The sector follows from it.
+  /// The number of the symbol, below 10,000. It determines the sector.
   public var symbol: Int
   /// The price.
   public var price: Double
   /// The size.
   public var size: Int
-  /// A little less than the price.
+  /// The bid, slightly below the price.
   public var bid: Double
-  /// A little more than the price.
+  /// The ask, slightly above the price.
   public var ask: Double
-  /// Milliseconds since 1970.
+  /// The time in milliseconds since 1970-01-01T00:00Z.
   public var milliseconds: Int64
-  /// SELL rather than BUY.
+  /// Whether the side is `SELL`, not `BUY`.
   public var isSell: Bool
-  /// What the note is made of.
+  /// The number that the note is derived from.
   public var note: UInt64
 
   @usableFromInline
@@ -42,7 +42,7 @@ public struct Quote: Hashable, Sendable {
   /// The length of ``noteText`` in bytes.
   public static let noteLength = 24
 
-  /// Writes `SYM04158`; answers how many bytes it took.
+  /// Writes a text such as `SYM04158` and returns its length in bytes.
   ///
   /// - Precondition: There is room for ``symbolLength`` bytes.
   @inlinable
@@ -52,7 +52,7 @@ public struct Quote: Hashable, Sendable {
     return 8
   }
 
-  /// Writes `Sector-18`; answers how many bytes it took.
+  /// Writes a text such as `Sector-18` and returns its length in bytes.
   ///
   /// - Precondition: There is room for ``sectorLength`` bytes.
   @inlinable
@@ -62,7 +62,7 @@ public struct Quote: Hashable, Sendable {
     return 9
   }
 
-  /// Writes `note-b5d8c8503fa207b1-01`; answers how many bytes it took.
+  /// Writes a text such as `note-b5d8c8503fa207b1-01` and returns its length in bytes.
   ///
   /// - Precondition: There is room for ``noteLength`` bytes.
   @inlinable

@@ -1,4 +1,4 @@
-/// A change of one row of the table `quotes`: the columns that are not named here stay.
+/// A change to a row of the table `quotes`. Columns without a property keep their values.
 public struct QuoteUpdate: Hashable, Sendable {
   /// The row's key.
   public var id: Int
@@ -6,11 +6,11 @@ public struct QuoteUpdate: Hashable, Sendable {
   public var price: Double
   /// The size.
   public var size: Int
-  /// A little less than the price.
+  /// The bid, slightly below the price.
   public var bid: Double
-  /// A little more than the price.
+  /// The ask, slightly above the price.
   public var ask: Double
-  /// Milliseconds since 1970.
+  /// The time in milliseconds since 1970-01-01T00:00Z.
   public var milliseconds: Int64
 
   @usableFromInline

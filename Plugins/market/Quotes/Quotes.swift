@@ -1,23 +1,24 @@
-/// The made-up table `quotes`: every value is a pure function of a counter, so that anyone can say what a row must be.
+/// The synthetic table `quotes`. Every value is a pure function of a counter, so that tests can
+/// compute the expected row.
 ///
 ///     let quotes = Quotes()
-///     quotes.row(7)                          // as it was loaded
-///     quotes.update(0, of: 1_000_000)        // the first change: which row, and its new values
+///     quotes.row(7)                          // the initial row
+///     quotes.update(0, of: 1_000_000)        // the first change: a row's id and new values
 ///
-/// With seed 0 it is exactly the workload that benchmarks of different engines share; another seed gives another table.
+/// Seed 0 gives the workload that the benchmarks of different engines share.
 public struct Quotes: Sendable {
   /// The columns' names, in order.
   public static let columns = ["id", "symbol", "sector", "price", "size", "bid", "ask", "ts", "side", "note"]
 
   @usableFromInline let offset: UInt64
 
-  /// The table of this seed.
+  /// Creates the table of a seed.
   public init(seed: UInt64 = 0) {
-    // Far enough apart that the counters of two seeds do not meet.
+    // The offset keeps the counters of two seeds apart.
     offset = seed &<< 40
   }
 
-  /// Scatters a counter over all 64-bit numbers (splitmix64).
+  /// Returns the splitmix64 hash of a counter.
   @inlinable
   public static func mix(_ x: UInt64) -> UInt64 {
     var z = x &+ 0x9E37_79B9_7F4A_7C15
@@ -26,14 +27,14 @@ public struct Quotes: Sendable {
     return z ^ (z &>> 31)
   }
 
-  /// Number `i` of stream `s`.
+  /// Returns number `i` of stream `s`.
   @inlinable
   public static func h(_ s: UInt64, _ i: UInt64) -> UInt64 { mix(mix(s) &+ i) }
 
   @inlinable
   func draw(_ s: UInt64, _ i: UInt64) -> UInt64 { Self.h(s, i &+ offset) }
 
-  /// Row `i` as it is loaded.
+  /// Returns the initial row `i`.
   @inlinable
   public func row(_ i: Int) -> Quote {
     let counter = UInt64(i)
@@ -46,7 +47,7 @@ public struct Quotes: Sendable {
       note: draw(6, counter))
   }
 
-  /// Change number `u` of a table with so many rows: the id of the row, and its new values; the other columns stay.
+  /// Returns change number `u` of a table with this many rows: a row's id and its new values.
   @inlinable
   public func update(_ u: Int, of rows: Int) -> QuoteUpdate {
     let counter = UInt64(u)

@@ -6,7 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-// By their numbers: these came with glibc 2.36, the system calls with Linux 5.1 and 5.3.
+// Called by number, because glibc has had wrappers only since 2.36. Needs Linux 5.3.
 int32_t process_open(int32_t process) { return (int32_t)syscall(SYS_pidfd_open, process, 0); }
 
 int32_t process_signal(int32_t handle, int32_t signal) {

@@ -3,17 +3,17 @@ import ListPlugin
 import ProcessHandle
 import ProcessReader
 
-/// What can be done to a process, when the plugin's user has allowed it.
+/// Actions on processes, which the setting `allow_actions` enables.
 ///
-/// A row means one process: its key holds when that was started, besides its number, which the kernel gives to another one some time
-/// after it has ended. So a process is first held, by a handle, then compared with what the row says, and only then acted upon.
+/// The kernel reuses process ids, so a row's key also contains the start time. An action first
+/// opens a handle, then compares the process with the key, and acts only if they match.
 enum ProcessActions {
-  /// Why nothing was done.
+  /// The reason why an action was not done.
   struct Refusal: Error, CustomStringConvertible {
     var description: String
   }
 
-  /// To end it, to kill it, and to have it wait for others or not.
+  /// The actions: terminate, kill and set priority.
   static let all = [
     Action(
       "terminate", title: "Terminate", confirm: "Unsaved work may be lost.",
@@ -38,7 +38,7 @@ enum ProcessActions {
     return "\(done) (\(process))"
   }
 
-  /// All its threads: on Linux each has a niceness of its own.
+  /// Sets the niceness of all threads, because on Linux every thread has its own.
   private static func renice(_ request: ActionRequest) throws -> String {
     guard let nice = request.integer("nice").flatMap({ Int32(exactly: $0) }) else {
       throw Refusal(description: "it was not said how nice")
@@ -46,17 +46,18 @@ enum ProcessActions {
     let (process, handle) = try hold(request.key)
     defer { close(handle) }
     for thread in threads(of: process) {
-      // Threads come and go; that one has gone is no failure.
+      // A thread that has ended since the listing is not an error.
       guard process_set_nice(thread, nice) == 0 || errno == ESRCH else { throw refusal(of: process, errno) }
     }
-    // There is no way to set it by the handle. But the number cannot have meant another process as long as this one was there.
+    // There is no call that sets niceness through a handle. If the process still exists now, the id
+    // belonged to it during the calls.
     guard process_signal(handle, 0) == 0 || errno == EPERM else {
       throw Refusal(description: "process \(process) has ended meanwhile")
     }
     return "Its niceness is \(nice). (\(process))"
   }
 
-  /// The process that a row means, held: it is that one, or this throws.
+  /// Opens a handle of a row's process, and throws an error if the process has been replaced.
   private static func hold(_ key: Key?) throws -> (process: Int32, handle: Int32) {
     guard let key = key?.integer else { throw Refusal(description: "it was not said to which process") }
     let process = ProcessRow.pid(ofKey: key)

@@ -2,12 +2,13 @@ import Glibc
 import ListPlugin
 import ProcessReader
 
-/// The processes of this machine.
+/// The processes of this machine, as a list that is sent at every interval.
 ///
-/// Settings: `interval` (seconds between two reads), `proc` (the folder to read), `commands` (the users who see command lines),
-/// `allow_actions` (whether processes can be ended, killed and given another priority; off by default).
-///
-/// It tells the whole list each time; the engine finds out what has changed.
+/// Settings:
+/// - `interval`: seconds between two reads.
+/// - `proc`: the folder to read.
+/// - `commands`: the users who see command lines.
+/// - `allow_actions`: whether users can end, kill and renice processes; off by default.
 struct Processes: PolledSource {
   static let title = "The processes of this machine"
 
@@ -49,7 +50,7 @@ struct Processes: PolledSource {
     }
     schema = table
     let isAllowed = try configuration.boolean("allow_actions", default: false)
-    // Numbers from elsewhere mean nothing to this kernel.
+    // Process ids from another folder do not identify processes of this kernel.
     guard !isAllowed || root == "/proc" else {
       throw ConfigurationError("allow_actions", "only the processes of /proc can be acted upon")
     }
@@ -73,5 +74,5 @@ struct Processes: PolledSource {
   }
 }
 
-/// What the host looks for.
+/// The entry function that the host looks up.
 @c(list_plugin_entry_v1) public func entry() -> PluginEntry { export(Processes.self) }

@@ -1,11 +1,11 @@
 import Glibc
 
-/// The folder of the processes: lists the pids, and reads small files of theirs into one buffer.
+/// The `/proc` folder: lists process ids and reads files into one shared buffer.
 final class ProcFolder {
   private let path: String
   private var folder: OpaquePointer?
   private let name = UnsafeMutablePointer<CChar>.allocate(capacity: 64)
-  // A line of `stat` has some 400 bytes; of a command line, the first 4 KiB are enough for a table.
+  // A line of `stat` has about 400 bytes. The first 4 KiB of a command line are enough.
   private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 4_096, alignment: 16)
 
   init(_ path: String) { self.path = path }
@@ -16,7 +16,7 @@ final class ProcFolder {
     buffer.deallocate()
   }
 
-  /// Opens it and lists the pids in ascending order.
+  /// Opens the folder and returns the process ids in ascending order.
   func open() throws(ProcessReaderError) -> [Int32] {
     guard let folder = opendir(path) else { throw .cannotList(path, code: errno) }
     self.folder = folder
@@ -27,7 +27,7 @@ final class ProcFolder {
       }
       if let pid { pids.append(pid) }
     }
-    // The kernel lists them so; another file system does not, and the order should not change by itself.
+    // procfs lists ids in order, but other file systems do not, and the order must be stable.
     pids.sort()
     return pids
   }
@@ -37,10 +37,10 @@ final class ProcFolder {
     folder = nil
   }
 
-  /// Whose process it is; nil when it has ended.
+  /// Returns the owner of a process; nil if it has ended.
   ///
-  /// The folder of a process tells its effective user. The files in it do not always: those of a process that must not be dumped
-  /// belong to root.
+  /// The owner of the folder is the effective user. Files in it may belong to root instead, if the
+  /// process is not dumpable.
   func owner(of pid: Int32) -> uid_t? {
     guard let folder else { return nil }
     write(pid, "")
@@ -48,7 +48,10 @@ final class ProcFolder {
     return fstatat(dirfd(folder), name, &status, 0) == 0 ? status.st_uid : nil
   }
 
-  /// The beginning of a file of a process, or of the whole machine; nil when it is not there any more. Valid until the next one.
+  /// Reads the start of a process's file, or the end of a machine-wide file; nil if it does not
+  /// exist.
+  ///
+  /// The result is valid until the next call.
   func read(_ pid: Int32?, _ file: StaticString) -> UnsafeRawBufferPointer? {
     guard let folder else { return nil }
     write(pid, file)
@@ -59,7 +62,7 @@ final class ProcFolder {
       let count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
       return count < 0 ? nil : UnsafeRawBufferPointer(rebasing: buffer[0..<count])
     }
-    // What is asked of the machine stands near the end of a long file: keep the last piece of it.
+    // The wanted line of the machine-wide file is near its end, so keep the last part.
     var kept = 0
     while true {
       if kept == buffer.count {
@@ -72,7 +75,7 @@ final class ProcFolder {
     }
   }
 
-  /// The number that a name is; nil when it is none.
+  /// Returns the process id that a file name contains, or nil.
   private static func pid(_ name: UnsafePointer<UInt8>) -> Int32? {
     var value: Int32 = 0
     var place = 0
@@ -84,7 +87,7 @@ final class ProcFolder {
     return place > 0 ? value : nil
   }
 
-  /// Puts `PID/file` into `name`.
+  /// Stores `PID/file` in `name`.
   private func write(_ pid: Int32?, _ file: StaticString) {
     var place = 0
     if let pid {

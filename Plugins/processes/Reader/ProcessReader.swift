@@ -1,12 +1,12 @@
 import Glibc
 
-/// Reads the processes of this machine from `/proc`. It is told the time, and remembers what it needs for the next time.
+/// Reads the processes of this machine from `/proc`. CPU shares are computed between two reads.
 ///
 ///     var reader = ProcessReader()
 ///     let first = try reader.read(at: clock.now - start)
 ///     let second = try reader.read(at: clock.now - start)     // with CPU shares
 ///
-/// A process that ends while it is looked at is left out. One whose pid is used again is another process.
+/// Processes that end during a read are omitted. A reused process id counts as a new process.
 public struct ProcessReader {
   private let proc: ProcFolder
   private let ticksPerSecond: Double
@@ -16,7 +16,7 @@ public struct ProcessReader {
   private var users: [uid_t: String] = [:]
   private var round = 0
 
-  /// What is kept of a process from one time to the next.
+  /// The state of a process from the previous read.
   private struct Known {
     var startTicks: UInt64
     var cpuTicks: UInt64
@@ -26,21 +26,23 @@ public struct ProcessReader {
     var round: Int
   }
 
-  /// A command line is read anew after so many rounds: it costs more than all else, and hardly ever changes without the name.
+  /// The number of rounds after which a command line is read again.
+  ///
+  /// Reading it is the most expensive part, and it rarely changes without the name.
   private static let commandRounds = 10
 
-  /// Reads from this folder.
+  /// Creates a reader for this folder.
   ///
-  /// - Parameter ticksPerSecond: The unit of CPU times; the machine's own unless told otherwise.
+  /// - Parameter ticksPerSecond: The unit of CPU times; the machine's unit by default.
   public init(root: String = "/proc", ticksPerSecond: Int = sysconf(Int32(_SC_CLK_TCK))) {
     proc = ProcFolder(root)
     self.ticksPerSecond = Double(max(ticksPerSecond, 1))
     pageSize = Int64(sysconf(Int32(_SC_PAGESIZE)))
   }
 
-  /// All processes, by pid.
+  /// Reads all processes in the order of their ids.
   ///
-  /// - Parameter now: Time that runs evenly, from anywhere: shares of the CPU are counted over it.
+  /// - Parameter now: A monotonic time with any origin; CPU shares are relative to it.
   public mutating func read(at now: Duration) throws(ProcessReaderError) -> [ProcessRow] {
     let pids = try proc.open()
     defer { proc.close() }
@@ -55,7 +57,7 @@ public struct ProcessReader {
     return rows
   }
 
-  /// The key of the process that has this number now; nil when there is none.
+  /// Returns the key of the process that has this id now, or nil.
   public func key(of pid: Int32) -> Int64? {
     guard (try? proc.open()) != nil else { return nil }
     defer { proc.close() }
@@ -63,7 +65,7 @@ public struct ProcessReader {
     return ProcessRow.key(pid: pid, startTicks: stat.startTicks)
   }
 
-  /// One process; nil when it has ended meanwhile.
+  /// Reads one process; nil if it has ended.
   private mutating func read(_ pid: Int32, at now: Duration) -> ProcessRow? {
     guard let owner = proc.owner(of: pid), let text = proc.read(pid, "stat"), let stat = ProcessStat(text) else {
       return nil
@@ -71,14 +73,14 @@ public struct ProcessReader {
     let before = known[pid].flatMap { $0.startTicks == stat.startTicks ? $0 : nil }
 
     var command = before?.command ?? ""
-    // Staggered by pid, so that no round reads all of them.
+    // The process id staggers the reads over the rounds.
     let isDue = (round + Int(pid)) % Self.commandRounds == 0
     if before == nil || before?.name != stat.name || isDue { command = readCommand(pid, stat.name) }
 
     var cpu = 0.0
     if let before, stat.cpuTicks > before.cpuTicks, now > before.time {
       let used = Double(stat.cpuTicks - before.cpuTicks) / ticksPerSecond
-      // To a tenth: more digits would only say how evenly we look.
+      // More than one decimal would only show the jitter of the reads.
       cpu = (used / ((now - before.time) / .seconds(1)) * 1_000).rounded() / 10
     }
     known[pid] = Known(
@@ -95,7 +97,7 @@ public struct ProcessReader {
 
   private func readCommand(_ pid: Int32, _ name: String) -> String {
     guard let text = proc.read(pid, "cmdline") else { return "[\(name)]" }
-    // The arguments, each ended by NUL. What a process wrote over them may be anything.
+    // Arguments end in NUL. A process may overwrite them with any bytes.
     var bytes = text
     while bytes.last == 0 { bytes = UnsafeRawBufferPointer(rebasing: bytes.dropLast()) }
     guard !bytes.isEmpty else { return "[\(name)]" }
@@ -116,7 +118,7 @@ public struct ProcessReader {
     return name
   }
 
-  /// When the machine was started, in nanoseconds since 1970.
+  /// Returns the machine's boot time in nanoseconds since 1970-01-01T00:00Z.
   private func readBootTime() -> Int64? {
     guard let text = proc.read(nil, "stat") else { return nil }
     for line in String(decoding: text, as: UTF8.self).split(separator: "\n") where line.hasPrefix("btime ") {

@@ -1,11 +1,11 @@
 import Glibc
 
-/// Why the processes cannot be read.
+/// An error while reading the processes.
 public enum ProcessReaderError: Error, Hashable, CustomStringConvertible {
-  /// The folder cannot be listed, with this error number.
+  /// Listing the folder failed with this errno.
   case cannotList(String, code: Int32)
 
-  /// For people.
+  /// A message for users.
   public var description: String {
     switch self {
     case .cannotList(let path, let code): "\(path): \(String(cString: strerror(code)))"

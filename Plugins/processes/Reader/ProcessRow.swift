@@ -1,35 +1,35 @@
-/// One process, as it was when it was looked at.
+/// The state of one process.
 public struct ProcessRow: Hashable, Sendable {
-  /// Its number; used again after it has ended.
+  /// The process id, which the kernel may reuse after the process has ended.
   public var pid: Int32
-  /// When it was started, in the kernel's ticks since the machine was.
+  /// The start time in kernel ticks since boot.
   public var startTicks: UInt64
-  /// Whose it is: a name, or the number of a user without one.
+  /// The owner's name, or user id if the name is unknown.
   public var user: String
-  /// Its short name, at most 15 bytes.
+  /// The short name, at most 15 bytes.
   public var name: String
-  /// What it does, such as `running`.
+  /// The scheduler state, such as `running`.
   public var state: String
-  /// How much of one core it has used since it was looked at last, in percent; 0 the first time.
+  /// The CPU time used since the previous read, in percent of one core; 0 in the first read.
   public var cpu: Double
-  /// How much of its memory is resident, in bytes.
+  /// The resident memory in bytes.
   public var memory: Int64
-  /// How many threads it has.
+  /// The number of threads.
   public var threads: Int64
-  /// When it was started, in nanoseconds since 1970; nil when the machine does not tell when it was started itself.
+  /// The start time in nanoseconds since 1970-01-01T00:00Z; nil if the boot time is unknown.
   public var started: Int64?
-  /// Its command line; its name in brackets when it has none.
+  /// The command line, or the name in brackets if it is empty.
   public var command: String
 
-  /// A number that no other process has while the machine is up: a pid that is used again has another start.
+  /// A key that is unique until the machine reboots, even if a process id is reused.
   public var key: Int64 { Self.key(pid: pid, startTicks: startTicks) }
 
-  /// The key of the process with this number that was started then.
+  /// Returns the key of the process with this id and start time.
   static func key(pid: Int32, startTicks: UInt64) -> Int64 {
-    // Linux has no pid beyond 2^22; the ticks of seven centuries fit above.
+    // Linux ids are below 2^22. The ticks of seven centuries fit into the other bits.
     Int64(truncatingIfNeeded: startTicks << 22 | UInt64(UInt32(bitPattern: pid)))
   }
 
-  /// The number of the process with this key.
+  /// Returns the process id of a key.
   public static func pid(ofKey key: Int64) -> Int32 { Int32(truncatingIfNeeded: key & (1 << 22 - 1)) }
 }

@@ -1,7 +1,7 @@
-/// What one line of `/proc/PID/stat` says.
+/// The fields of a line of `/proc/PID/stat`.
 ///
-/// The name stands in parentheses and may hold spaces and parentheses itself, and bytes that are no UTF-8: it ends at the last
-/// parenthesis of the line, and everything else is counted from there.
+/// The name is in parentheses. It may contain spaces, parentheses and invalid UTF-8, so it ends at
+/// the line's last parenthesis, and all other fields are counted from there.
 struct ProcessStat {
   var name: String
   var state: UInt8
@@ -10,7 +10,7 @@ struct ProcessStat {
   var startTicks: UInt64
   var residentPages: Int64
 
-  /// Nil when this is no such line.
+  /// Parses a line; nil if the format is wrong.
   init?(_ text: UnsafeRawBufferPointer) {
     guard let open = text.firstIndex(of: UInt8(ascii: "(")), let close = text.lastIndex(of: UInt8(ascii: ")")),
       open < close,
@@ -19,7 +19,7 @@ struct ProcessStat {
     name = String(decoding: text[(open + 1)..<close], as: UTF8.self)
     state = text[close + 2]
 
-    // Fields as proc(5) numbers them; the state is field 3.
+    // Fields are numbered as in proc(5). The state is field 3.
     var field = 3
     var place = close + 3
     var user: UInt64?, system: UInt64?, threads: UInt64?, start: UInt64?, pages: UInt64?
@@ -29,7 +29,7 @@ struct ProcessStat {
       var value: UInt64 = 0
       let first = place
       while place < text.count, case let digit = text[place], digit > 32 {
-        // Some fields are negative; none of those that count here is, and a minus makes no number.
+        // Some other fields are negative. Their values are wrong here, and unused.
         value = value &* 10 &+ UInt64(digit &- 48)
         place += 1
       }
