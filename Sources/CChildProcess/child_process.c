@@ -23,18 +23,18 @@ static int limit(int resource, uint64_t value) {
   if (value == UINT64_MAX) return 0;
   struct rlimit now;
   if (getrlimit(resource, &now) != 0) return -1;
-  // Nobody but root may raise his own limit: a lower one stays.
+  // Only root may raise its own hard limit, so a lower one stays.
   if (now.rlim_max != RLIM_INFINITY && value > now.rlim_max) value = now.rlim_max;
   const struct rlimit wanted = {.rlim_cur = value, .rlim_max = value};
   return setrlimit(resource, &wanted);
 }
 
-// Closes all descriptors from 3 on, but for `kept`, which is closed by exec; -1 for none.
+// Closes all descriptors from 3 on except `kept`, which exec closes; -1 for none.
 static void close_all_but_three(int kept) {
   if (kept < 0 && close_range(3, UINT_MAX, 0) == 0) return;
   if (kept > 3 && close_range(3, (unsigned)kept - 1, 0) == 0 && close_range((unsigned)kept + 1, UINT_MAX, 0) == 0) return;
   if (kept == 3 && close_range(4, UINT_MAX, 0) == 0) return;
-  // Before Linux 5.9. The limit may be smaller than a number in use, but not by much in a process that never lowered it.
+  // Before Linux 5.9. Descriptors above the limit exist only if the process has lowered its limit.
   struct rlimit files;
   int last = getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < 65536 ? (int)files.rlim_cur : 65536;
   for (int file = 3; file < last; file++)
@@ -44,15 +44,15 @@ static void close_all_but_three(int kept) {
 static void write_group_niceness(const char *path, int32_t nice) {
   const int file = open(path, O_WRONLY | O_CLOEXEC);
   if (file < 0) return;
-  // Of two digits at most: snprintf may lock, and we may be between fork and exec.
+  // At most two digits. snprintf may lock, which is unsafe between fork and exec.
   const char text[2] = {(char)('0' + nice / 10 % 10), (char)('0' + nice % 10)};
   (void)!write(file, nice < 10 ? text + 1 : text, nice < 10 ? 1 : 2);
   close(file);
 }
 
-// Lets others go first. A session has a share of the processors of its own where the kernel groups tasks by session ("autogroup"):
-// there the niceness of a process counts among its own session only, and the group has one as well. A failure is no reason not to
-// start.
+// Lowers the child's CPU priority. With autogroups, the kernel schedules sessions, and a process's
+// niceness only counts within its session. The session's group therefore gets the niceness as well.
+// Failures are ignored.
 static void be_nice(int32_t nice) {
   if (nice <= 0) return;
   errno = 0;
@@ -61,7 +61,8 @@ static void be_nice(int32_t nice) {
   write_group_niceness("/proc/self/autogroup", nice);
 }
 
-// Does the same for the session from outside: as long as a child shares our protected memory, its files in /proc belong to root.
+// Sets the session's niceness from the parent. While the child shares the parent's protected
+// memory, the child's files in /proc belong to root.
 static void make_session_nice(pid_t process, int32_t nice) {
   if (nice <= 0 || geteuid() == 0) return;
   char path[64];
@@ -69,8 +70,7 @@ static void make_session_nice(pid_t process, int32_t nice) {
   write_group_niceness(path, nice);
 }
 
-// When memory runs out, of the machine or of the server's cgroup, the kernel is to end a program and not the server. A failure is no
-// reason not to start.
+// Makes the kernel's OOM killer prefer the child to the server. Failures are ignored.
 static void offer_to_kernel(pid_t process) {
   char path[64];
   snprintf(path, sizeof path, "/proc/%d/oom_score_adj", (int)process);
@@ -80,13 +80,15 @@ static void offer_to_kernel(pid_t process) {
   close(file);
 }
 
-// Runs in the child, in our memory (vfork), while the calling thread waits: only calls that touch nothing but the process itself.
+// Runs in the child (vfork), which shares the parent's memory while the calling thread is
+// suspended. Only calls that affect nothing but the child process are safe.
 static _Noreturn void become(
     const struct child_request *request, const struct confinement *confinement, pid_t parent, const sigset_t *none, volatile int *error,
     const char *volatile *step) {
   *step = "session";
   if (setsid() < 0) goto failed;
-  // What we ignore, our child would ignore too: a plugin must die of SIGPIPE like any other program.
+  // Ignored signals stay ignored after exec, but a plugin must die of SIGPIPE like any other
+  // program.
   for (int number = 1; number < NSIG; number++) signal(number, SIG_DFL);
   be_nice(request->nice);
   *step = "descriptors";
@@ -102,7 +104,7 @@ static _Noreturn void become(
   *step = "privileges";
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) goto failed;
   if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0) goto failed;
-  // Whoever started us may have died before the line above.
+  // The parent may have died before the call above.
   if (getppid() != parent) _exit(127);
   *step = "mark";
   if (request->mark != 0 && confinement_mark(request->mark) != 0) goto failed;
@@ -119,7 +121,7 @@ failed:
 pid_t child_start(const struct child_request *request, int32_t *error, const char **step) {
   volatile int failure = 0;
   const char *volatile where = "";
-  // Descriptors below 3 would be overwritten by the first dup2.
+  // The first dup2 would overwrite descriptors below 3.
   struct child_request moved = *request;
   int32_t *files[3] = {&moved.input, &moved.output, &moved.errors};
   int copies[3] = {-1, -1, -1};
@@ -133,7 +135,7 @@ pid_t child_start(const struct child_request *request, int32_t *error, const cha
     failure = errno;
     where = "confinement";
   }
-  // A signal that arrived in the child would run our handlers on our memory.
+  // A signal that arrives in the child would run the parent's handlers on the parent's memory.
   sigset_t all, before, none;
   sigfillset(&all);
   sigemptyset(&none);

@@ -24,7 +24,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// Debian 12's headers are older than the kernels that we may meet.
+// Declared here because Debian 12's headers are older than the kernels that may be in use.
 struct ruleset_attributes {
   uint64_t files;
   uint64_t network;
@@ -56,7 +56,8 @@ static int allow(int ruleset, int file, uint64_t rights) {
   return (int)syscall(SYS_landlock_add_rule, ruleset, 1, &rule, 0);
 }
 
-// Landlock knows allowed folders only. So all that stands beside the way to the hidden folder is allowed.
+// Landlock only supports lists of allowed folders. So every entry next to the path to the hidden
+// folder is allowed.
 static int allow_all_but(int ruleset, const char *hidden) {
   int folder = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (folder < 0 || allow(ruleset, folder, LANDLOCK_REFER) != 0) goto failed;
@@ -71,7 +72,7 @@ static int allow_all_but(int ruleset, const char *hidden) {
       const int file = openat(folder, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
       if (file < 0) continue;
       struct stat status;
-      // A link is judged by what it leads to.
+      // Landlock checks the target of a symbolic link.
       if (fstat(file, &status) == 0 && !S_ISLNK(status.st_mode)) (void)allow(ruleset, file, LANDLOCK_READ_FILE);
       close(file);
     }
@@ -126,7 +127,7 @@ unsupported:
 #define OUR_ARCHITECTURE AUDIT_ARCH_AARCH64
 #endif
 
-// Calls whose first argument names the process that they reach.
+// System calls whose first argument is the target process.
 static const uint32_t aimed_calls[] = {
     SYS_kill, SYS_tkill, SYS_tgkill, SYS_rt_sigqueueinfo, SYS_rt_tgsigqueueinfo, 434 /* pidfd_open */, SYS_prlimit64,
     SYS_sched_setscheduler, SYS_sched_setaffinity};
@@ -144,7 +145,7 @@ static void make_filter(struct confinement *confinement) {
   STATEMENT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr));
   for (int index = 0; index < aimed_count; index++) JUMP(aimed_calls[index], (uint8_t)(aimed_count - index), 0);
   STATEMENT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
-  // A process number has 32 bits; both machines are little-endian.
+  // A process id has 32 bits, and both architectures are little-endian.
   STATEMENT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[0]));
   JUMP(server, 3, 0);
   JUMP(group, 2, 0);
@@ -162,7 +163,7 @@ static void make_filter(struct confinement *confinement) {
 
 // MARK: Hiding a folder by a mount
 
-// Capabilities with which root could undo the mount, or read our memory and the disks past it.
+// Capabilities with which root could undo the mount, or bypass it by reading memory or disks.
 static const int undoing[] = {CAP_DAC_READ_SEARCH, CAP_SYS_MODULE, CAP_SYS_RAWIO, CAP_SYS_PTRACE, CAP_SYS_ADMIN,
     CAP_SYS_BOOT, CAP_MKNOD, CAP_MAC_OVERRIDE, CAP_MAC_ADMIN, 38 /* CAP_PERFMON */, 39 /* CAP_BPF */,
     40 /* CAP_CHECKPOINT_RESTORE */};
@@ -173,7 +174,7 @@ static int drop_undoing(void) {
   if (syscall(SYS_capget, &header, sets) != 0) return -1;
   for (size_t index = 0; index < sizeof undoing / sizeof undoing[0]; index++) {
     const int capability = undoing[index];
-    // Some are younger than the kernel may be.
+    // The kernel may not know the newer capabilities.
     if (prctl(PR_CAPBSET_READ, capability, 0, 0, 0) == 1 && prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) != 0) return -1;
     const uint32_t others = ~(1U << (capability % 32));
     sets[capability / 32].effective &= others;
@@ -185,7 +186,7 @@ static int drop_undoing(void) {
 
 static int hide_by_mount(const char *folder, const char *file) {
   if (unshare(CLONE_NEWNS) != 0) return -1;
-  // What is mounted elsewhere later is seen here, but not the other way round.
+  // Mounts made outside later are visible here, but not the reverse.
   if (mount(NULL, "/", NULL, MS_REC | MS_SLAVE, NULL) != 0) return -1;
   const unsigned long flags = MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC;
   if (folder != NULL && mount("hidden", folder, "tmpfs", flags, "size=4k,mode=555") != 0) return -1;
@@ -210,7 +211,7 @@ void confinement_end(struct confinement *confinement) {
 
 const char *confinement_enter(const struct confinement *confinement) {
   const uint32_t wanted = confinement->wanted;
-  // First: who is restricted by Landlock mounts nothing.
+  // Mounts come first, because Landlock denies them.
   if (wanted & CHILD_HIDES_BY_MOUNT && hide_by_mount(confinement->hidden_folder, confinement->hidden_file) != 0)
     return "hiding the tokens";
   if (confinement->ruleset >= 0 && syscall(SYS_landlock_restrict_self, confinement->ruleset, 0) != 0)
@@ -259,15 +260,16 @@ void child_protect_self(void) {
 
 // MARK: Marks
 
-// A limit that only tasks with real-time scheduling ever come near, in microseconds: so high that it means nothing, and each
-// program's a different one. It is inherited, can be read of other processes, and cannot be raised again.
+// Marks are stored in RLIMIT_RTTIME, the CPU time of real-time tasks in microseconds. Values this
+// high never take effect. The limit is inherited, other processes can read it, and only root can
+// raise it again.
 static const uint64_t least_mark = 1ULL << 61;
 
 int confinement_mark(uint64_t mark) {
   const uint64_t value = least_mark | (mark & (least_mark - 1));
   struct rlimit now;
   if (getrlimit(RLIMIT_RTTIME, &now) != 0) return -1;
-  // Under such a limit already: then what has left its group is not found.
+  // A lower limit leaves no room for a mark, so processes that leave the group are not found.
   if (now.rlim_max != RLIM_INFINITY && now.rlim_max < value) return 0;
   const struct rlimit wanted = {.rlim_cur = value, .rlim_max = value};
   return setrlimit(RLIMIT_RTTIME, &wanted);
@@ -278,7 +280,7 @@ static int is_marked(pid_t process, uint64_t value) {
   return prlimit(process, RLIMIT_RTTIME, NULL, &limit) == 0 && limit.rlim_max == value;
 }
 
-// Reads a small file of /proc as a text; 0 when it is not there any more.
+// Reads a small file of /proc as text. Returns 0 if it does not exist.
 static int read_text(const char *path, char *text, size_t size) {
   const int file = open(path, O_RDONLY | O_CLOEXEC);
   if (file < 0) return 0;
@@ -288,7 +290,7 @@ static int read_text(const char *path, char *text, size_t size) {
   return count > 0;
 }
 
-// In bytes; 0 for a process that has ended.
+// Returns the memory of a process in bytes; 0 if it has ended.
 static uint64_t memory_of(pid_t process, int32_t exactly) {
   char path[64], text[512];
   snprintf(path, sizeof path, "/proc/%d/%s", process, exactly ? "smaps_rollup" : "statm");
@@ -322,7 +324,7 @@ int32_t child_measure_marked(uint64_t mark, int32_t exactly, uint64_t *bytes) {
 int32_t child_kill_marked(uint64_t mark) {
   const uint64_t value = least_mark | (mark & (least_mark - 1));
   int32_t count = 0;
-  // Again while there are any: one may have forked while we looked.
+  // Repeats until none is found, because a process may fork during the scan.
   for (int round = 0; round < 16; round++) {
     int32_t found = 0;
     DIR *processes = opendir("/proc");
@@ -331,7 +333,7 @@ int32_t child_kill_marked(uint64_t mark) {
       const pid_t process = (pid_t)strtol(entry->d_name, NULL, 10);
       if (process <= 1 || process == getpid() || !is_marked(process, value)) continue;
       const int handle = (int)syscall(434 /* pidfd_open */, process, 0);
-      // Asked again, since the number may have become another process's before we held it.
+      // Checked again, because the id may have been reused before the handle was opened.
       struct pollfd ended = {.fd = handle, .events = POLLIN};
       if (handle >= 0 && is_marked(process, value) && poll(&ended, 1, 0) == 0 &&
           syscall(424 /* pidfd_send_signal */, handle, SIGKILL, NULL, 0) == 0)

@@ -30,7 +30,7 @@ static atomic_flag is_said = ATOMIC_FLAG_INIT;
 static struct library libraries[LIBRARIES];
 static atomic_int library_count;
 static _Thread_local const char *current;
-// A thread that has used up its stack has none left for the handler.
+// Alternate signal stack, because a thread with a stack overflow has no space for the handler.
 static _Thread_local void *spare_stack;
 
 static const int signals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP};
@@ -54,17 +54,17 @@ static const char *line_at(uintptr_t place) {
   return NULL;
 }
 
-// Adds as much of a text as there is room for; everything here may be called in a signal handler.
+// Appends as much of a text as fits. Async-signal-safe, like everything in this file.
 static size_t add(char *message, size_t length, const char *text, size_t bytes) {
   if (bytes > MESSAGE_BYTES - 2 - length) bytes = MESSAGE_BYTES - 2 - length;
   memcpy(message + length, text, bytes);
   return length + bytes;
 }
 
-// Writes “rowcast: the library PATH WHAT NUMBER; REST” to standard error, once in the life of the process.
+// Writes “rowcast: the library PATH WHAT NUMBER; REST” to standard error, at most once per process.
 static void say(const char *line, const char *what, int number, const char *rest) {
   if (atomic_flag_test_and_set(&is_said)) return;
-  // A line is the file's size, its time, and its path up to the newline.
+  // A line contains the file's size, its time and its path, which ends at the newline.
   for (int blanks = 0; blanks < 2 && *line != '\0'; line++) blanks += *line == ' ';
   size_t path = strcspn(line, "\n");
   char digits[12];
@@ -85,7 +85,7 @@ static void say(const char *line, const char *what, int number, const char *rest
   if (write(STDERR_FILENO, message, length) < 0) return;
 }
 
-// Whose code has called exit: that of this thread, or that of a library on its stack.
+// Returns the library that called exit: that of this thread, or the first one on its stack.
 static const char *caller(void) {
   if (current != NULL || atomic_load(&library_count) == 0) return current;
   void *frames[FRAMES];
@@ -103,7 +103,7 @@ static void ended(int status, void *nothing) {
   if (line != NULL) say(line, " called exit with code ", status, " and ended this process");
 }
 
-// Takes the place of libc's for all that is loaded: what ends the process so runs no handlers.
+// Replaces libc's function for the whole process, because _exit runs no exit handlers.
 void _exit(int status) {
   const char *line = line_at((uintptr_t)__builtin_return_address(0));
   if (line == NULL) line = current;
@@ -120,18 +120,18 @@ void _Exit(int status) {
 
 static void note(int number, siginfo_t *information, void *context) {
   int error = errno;
-  // The code itself says more than the thread: one of a library's may be in another's.
+  // The crashing code is checked before the thread, which may be running another library's code.
   const char *line = line_at(place_of(context));
   if (line == NULL) line = current;
   if (line != NULL && information->si_code != SI_USER) {
     say(line, " crashed with signal ", number, " and took this process with it");
   }
-  // Somebody's kill(1) is nobody's fault.
+  // A signal sent by kill(1) is not the library's fault.
   if (line != NULL && information->si_code != SI_USER && file >= 0 && !atomic_flag_test_and_set(&is_written)) {
     char head[3] = {(char)('0' + number / 10 % 10), (char)('0' + number % 10), ' '};
     if (write(file, head, sizeof head) == (ssize_t)sizeof head && write(file, line, strlen(line)) > 0) fsync(file);
   }
-  // It ends as it would have without us, when this returns.
+  // Restores the default action, so that the process then ends as usual.
   signal(number, SIG_DFL);
   raise(number);
   errno = error;
@@ -145,7 +145,7 @@ int crash_note_open(const char *path) {
 }
 
 void crash_note_watch(void) {
-  // The first call loads a library, which cannot be done later.
+  // The first call loads a library, which a signal handler must not do.
   void *frame;
   backtrace(&frame, 1);
   on_exit(ended, NULL);
@@ -187,7 +187,7 @@ static int find(struct dl_phdr_info *information, size_t size, void *wanted) {
     if (first < begin) begin = first;
     if (first + segment->p_memsz > end) end = first + segment->p_memsz;
   }
-  // What it is asked for stands in `begin`.
+  // On entry, `begin` contains the address to find.
   if (library->begin < begin || library->begin >= end) return 0;
   library->begin = begin;
   library->end = end;
@@ -196,7 +196,7 @@ static int find(struct dl_phdr_info *information, size_t size, void *wanted) {
 
 void crash_note_library(const void *address, const char *line) {
   struct library library = {.begin = (uintptr_t)address, .end = 0, .line = line};
-  // One thread loads at a time, as it does everything else that is configured.
+  // Libraries are loaded by one thread at a time.
   int count = atomic_load(&library_count);
   if (count == LIBRARIES || dl_iterate_phdr(find, &library) == 0) return;
   libraries[count] = library;

@@ -6,7 +6,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-// Above what a server with a few thousand pages has open; and no more than 64 KiB of the kernel's table.
+// Above the descriptors of a server with a few thousand clients. The limit keeps the kernel's table
+// within 64 KiB.
 static const int greatest_floor = 8192;
 
 int eventfd(unsigned count, int flags) {

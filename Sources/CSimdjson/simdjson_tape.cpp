@@ -21,7 +21,7 @@ void json_parser_destroy(struct json_parser *parser) { delete parser; }
 extern const int32_t json_number_error = simdjson::NUMBER_ERROR;
 
 int32_t json_parse(struct json_parser *parser, const uint8_t *bytes, size_t length) {
-  // simdjson makes room by itself, but then with its own depth.
+  // When simdjson allocates by itself, it uses its default depth.
   if (length > parser->parser.capacity()) {
     simdjson::error_code error = parser->parser.allocate(length, parser->depth);
     if (error != simdjson::SUCCESS) return static_cast<int32_t>(error);
@@ -48,7 +48,7 @@ size_t json_depth(const struct json_parser *parser) {
       case '}': depth--; break;
       case 'l':
       case 'u':
-      case 'd': place++; break;  // the number itself
+      case 'd': place++; break;  // skips the number's value
       default: break;
     }
   }

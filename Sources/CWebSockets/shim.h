@@ -1,4 +1,5 @@
-// libwebsockets and libuv as Swift sees them. Only what Swift cannot call stands here, each line with its reason, and no decisions.
+// libwebsockets and libuv for Swift. Only contains what Swift cannot call, with the reason, and no
+// logic.
 #include <libwebsockets.h>
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
@@ -11,12 +12,13 @@
 #include <sys/socket.h>
 #include <uv.h>
 
-// A macro over other macros: not imported.
+// Macros over other macros are not imported into Swift.
 static const size_t CLWS_PRE = LWS_PRE;
 static const long CLWS_TLS_OPTIONS =
     SSL_OP_NO_SSLv3 | SSL_OP_NO_TLSv1 | SSL_OP_NO_TLSv1_1 | SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION;
 
-// lws_write() takes an enum that may carry flags; Swift imports it as a type of its own per declaration, so the values are named here.
+// lws_write() takes an enum that may carry flags. Swift imports the enum as a separate type, so
+// each value has a function.
 static inline int clws_write_text(struct lws *wsi, unsigned char *bytes, size_t count) {
   return lws_write(wsi, bytes, count, LWS_WRITE_TEXT);
 }
@@ -27,20 +29,21 @@ static inline int clws_write_http_body(struct lws *wsi, unsigned char *bytes, si
   return lws_write(wsi, bytes, count, LWS_WRITE_HTTP);
 }
 
-// On a WebSocket this sends bytes as they are: a frame that was put together by us.
+// On a WebSocket this sends raw bytes, which must be a complete frame.
 static inline int clws_write_frame(struct lws *wsi, unsigned char *bytes, size_t count) {
   return lws_write(wsi, bytes, count, LWS_WRITE_HTTP);
 }
 
-// What the kernel tells of a connection, as far as it is needed: glibc's `tcp_info` ends before it, and the kernel's own header cannot stand beside glibc's.
+// The start of the kernel's `tcp_info`, up to `bytes_acked`. glibc's struct ends before that
+// member, and the kernel's header conflicts with glibc's.
 struct clws_tcp_info {
   struct tcp_info first;
   uint64_t pacing_rate, max_pacing_rate, bytes_acked;
 };
 _Static_assert(offsetof(struct clws_tcp_info, bytes_acked) == 120, "where linux/tcp.h has tcpi_bytes_acked");
 
-// Bytes of what a connection was sent that have arrived at its other end, as TCP's acknowledgements have it, while others are still on their way; -1 when
-// nothing is on its way, or it is no TCP. `ioctl` is variadic: Swift cannot call it.
+// Returns the bytes of a connection that TCP has acknowledged while others are in flight. Returns
+// -1 if nothing is in flight or the connection is not TCP. In C because `ioctl` is variadic.
 static inline int64_t clws_arrived(struct lws *wsi) {
   int waiting = 0;
   struct clws_tcp_info info = {0};

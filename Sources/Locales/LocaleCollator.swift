@@ -1,19 +1,20 @@
 import ListEngine
 import _FoundationICU
 
-/// Orders texts by the rules of a language: those of ICU, which Swift's toolchain brings along.
+/// A collator with the rules of a language, from the ICU library of Swift's toolchain.
 ///
 ///     let engine = Engine(epoch: "5f0c", collators: LocaleCollator.find)
 ///
-/// Different texts may have equal keys: two spellings of one accented letter. Only the beginning of a long text counts.
+/// Different texts may have equal keys, for example two encodings of an accented letter. Only the
+/// first 1,000 UTF-16 units of a text count.
 public final class LocaleCollator: Collator {
-  /// How many UTF-16 units of a text are looked at.
+  /// The maximum number of UTF-16 units that a key covers.
   private static let greatestLength = 1_000
 
   private let collator: OpaquePointer
   private var units: [UInt16] = []
 
-  /// `nil` when ICU has no rules for the language of this tag.
+  /// Creates a collator; `nil` if ICU has no rules for the tag's language.
   public init?(_ tag: String, isNumeric: Bool) {
     guard let identifier = Self.identifier(tag) else { return nil }
     var status = U_ZERO_ERROR
@@ -26,12 +27,14 @@ public final class LocaleCollator: Collator {
 
   deinit { swift_ucol_close(collator) }
 
-  /// For ``ListEngine/Engine/init(epoch:limits:collators:)``.
+  /// Returns a collator for ``ListEngine/Engine/init(epoch:limits:collators:)``.
   public static func find(_ tag: String, isNumeric: Bool) -> (any Collator)? {
     LocaleCollator(tag, isNumeric: isNumeric)
   }
 
-  /// A tag as ICU writes it: `de@collation=phonebook` for `de-u-co-phonebk`. `nil` when it is no tag, or only its beginning is.
+  /// Returns ICU's identifier of a BCP 47 tag, or `nil` if the tag is invalid.
+  ///
+  /// For example, `de-u-co-phonebk` becomes `de@collation=phonebook`.
   private static func identifier(_ tag: String) -> String? {
     var status = U_ZERO_ERROR
     var bytes = [CChar](repeating: 0, count: 200)
@@ -41,16 +44,16 @@ public final class LocaleCollator: Collator {
     return String(decoding: bytes.prefix(Int(length)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
-  /// For a language that it does not know ICU takes the root's rules, without a word.
+  /// Whether ICU has rules for the language; for unknown languages it silently uses the root rules.
   private static func isKnown(_ collator: OpaquePointer, _ identifier: String) -> Bool {
     var status = U_ZERO_ERROR
     guard let valid = swift_ucol_getLocaleByType(collator, ULOC_VALID_LOCALE, &status) else { return false }
     return String(cString: valid) != "root" || identifier == "root"
   }
 
-  /// See ``ListEngine/Collator``.
+  /// Appends the sort key of a text; see ``ListEngine/Collator``.
   public func appendKey(of text: UnsafeRawBufferPointer, to key: inout [UInt8]) {
-    // A unit is at most three bytes; what lies behind them is not looked at.
+    // A UTF-16 unit has at most three UTF-8 bytes, so later bytes are irrelevant.
     units.removeAll(keepingCapacity: true)
     units.append(
       contentsOf: String(decoding: text.prefix(3 * Self.greatestLength), as: UTF8.self).utf16.prefix(
@@ -62,7 +65,7 @@ public final class LocaleCollator: Collator {
       let length = key.withUnsafeMutableBufferPointer { key in
         Int(swift_ucol_getSortKey(collator, units, Int32(units.count), key.baseAddress! + start, Int32(room)))
       }
-      // The last byte is a zero, which says nothing.
+      // Drops ICU's terminating zero.
       if length <= room { return key.removeLast(key.count - start - max(0, length - 1)) }
       key.removeLast(key.count - start)
       room = length

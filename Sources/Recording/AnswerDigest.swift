@@ -1,24 +1,26 @@
 import ListEngine
 import Wire
 
-/// What an engine answered at one moment, in 16 bytes: two answers with the same digest are the same messages, byte for byte, to the same
-/// pages in the same order (but for a chance of one in 2^64), and the same wishes to the same sources.
+/// A 16-byte digest of an engine's outputs at one moment.
+///
+/// Equal digests mean equal outputs, except with a probability of 2^−64: the same messages to the
+/// same clients in the same order, and the same requests to the same sources.
 struct AnswerDigest: Hashable {
-  /// How many things were to be done.
+  /// The number of outputs.
   private(set) var count = 0
-  /// All of them, folded together.
+  /// The hash of all outputs.
   private(set) var value: UInt64 = 0xCBF2_9CE4_8422_2325
 
-  /// Of nothing.
+  /// Creates the digest of no outputs.
   init() {}
 
-  /// As it was written.
+  /// Creates a digest from its stored values.
   init(count: Int, value: UInt64) {
     self.count = count
     self.value = value
   }
 
-  /// Of all these.
+  /// Creates the digest of some outputs.
   init(_ outputs: [Output], epoch: String) {
     for output in outputs { add(output, epoch: epoch) }
   }
@@ -49,7 +51,7 @@ struct AnswerDigest: Hashable {
       for cell in cells { fold(cell) }
     case .ask(let table, let requests):
       fold(8, UInt64(table.rawValue))
-      // Nothing in a request is a set: equal ones are described alike in every run.
+      // Requests contain no sets, so equal requests have equal descriptions in every run.
       for request in requests { fold(Array("\(request)".utf8)) }
     case .cancelPages(let table, let requests):
       fold(9, UInt64(table.rawValue))
@@ -68,7 +70,7 @@ struct AnswerDigest: Hashable {
   }
 
   private mutating func fold(_ word: UInt64) {
-    // A multiplication carries each bit upwards only; the turn brings it down again.
+    // Multiplication only carries bits upwards; the shift mixes high bits back into low ones.
     value = (value ^ word) &* 0x9E37_79B9_7F4A_7C15
     value = value &>> 29 ^ value
   }

@@ -1,21 +1,21 @@
 import Foundation
 import ListEngine
 
-/// One thing that happened to an engine, as a recording keeps it.
+/// A recorded event of an engine.
 ///
-/// As bytes it is its kind (1 byte), the moment in nanoseconds (8, little-endian) and what belongs to it: changes as they are encoded by
-/// ``Changeset/encoded``, an answer as its two numbers,
-/// an interval in nanoseconds, everything else as JSON.
+/// The encoding is the kind (1 byte), the moment in nanoseconds (8 bytes, little-endian) and the
+/// content. Changes are encoded by ``Changeset/encoded``, an answer as its two numbers, an interval
+/// in nanoseconds, and everything else as JSON.
 enum Record {
   /// A source's table was added.
   case table(Schema, Instant)
-  /// A source's table took the place of another one.
+  /// A source's table was replaced by another one.
   case replacement(TableID, Schema, Instant)
-  /// An input was handled.
+  /// The engine handled an input.
   case input(Input, Instant)
-  /// The engine was asked what is to be done, and answered this.
+  /// The engine returned these outputs.
   case answer(AnswerDigest, Instant)
-  /// Another least time between two patches was chosen.
+  /// The minimum interval between patches was changed.
   case interval(Duration, Instant)
 
   private enum Kind: UInt8 {
@@ -23,7 +23,7 @@ enum Record {
     case input, changes, answer, interval, replacement
   }
 
-  /// When it happened.
+  /// The time of the event.
   var moment: Instant {
     switch self {
     case .table(_, let moment), .replacement(_, _, let moment), .input(_, let moment), .answer(_, let moment),
@@ -32,7 +32,7 @@ enum Record {
     }
   }
 
-  /// Its bytes.
+  /// The encoded record.
   var encoded: [UInt8] {
     switch self {
     case .table(let schema, let moment): Self.head(.table, moment) + Self.json(schema)
@@ -48,7 +48,7 @@ enum Record {
     }
   }
 
-  /// Reads what ``encoded`` wrote; `nil` when it is something else.
+  /// Decodes a record; `nil` if the bytes are invalid.
   init?(decoding bytes: [UInt8]) {
     guard let kind = bytes.first.flatMap(Kind.init), let nanoseconds = Self.number(bytes, at: 1) else { return nil }
     let moment = Instant(nanoseconds: Int64(bitPattern: nanoseconds))
@@ -76,7 +76,7 @@ enum Record {
       else { return nil }
       self = .answer(AnswerDigest(count: count, value: value), moment)
     case .interval:
-      // An interval cannot run backwards.
+      // An interval is not negative.
       guard let nanoseconds = Self.number(bytes, at: 9).flatMap(Int64.init(exactly:)), bytes.count == 17 else {
         return nil
       }
@@ -89,7 +89,7 @@ enum Record {
   }
 
   private static func json(_ value: some Encodable) -> [UInt8] {
-    // The same thing that happens is the same bytes.
+    // Sorted keys make the encoding deterministic.
     let encoder = JSONEncoder()
     encoder.outputFormatting = .sortedKeys
     guard let data = try? encoder.encode(value) else { preconditionFailure("\(value) cannot be written as JSON") }

@@ -1,33 +1,36 @@
 import Foundation
 
-/// Where a recording's bytes go.
+/// The destination of a recording's bytes.
 protocol RecordStore: Sendable {
-  /// Puts all of these at the end, or none of them.
+  /// Appends all of the bytes, or none on failure.
   func append(_ bytes: [UInt8]) throws
-  /// Nothing more comes.
+  /// Closes the store; it is the last call.
   func close()
 }
 
-/// A file.
+/// A file that a recording is written to.
 final class FileStore: RecordStore {
-  /// What went wrong, in the system's words.
+  /// A system error.
   struct Failure: Error, CustomStringConvertible {
     var description: String
     init(_ number: Int32) { description = String(cString: strerror(number)) }
   }
 
-  /// As `pwrite`: how many bytes were written, or -1 with `errno` set.
+  /// A function like `pwrite`: returns the number of bytes written, or -1 with `errno` set.
   typealias Write = @Sendable (Int32, UnsafeRawPointer, Int, off_t) -> Int
 
   private let descriptor: Int32
   private let write: Write
-  /// Where the last whole append ended; only the writer's thread touches it.
+  /// The offset after the last complete append; used only on the writer's thread.
   private nonisolated(unsafe) var end: off_t = 0
 
-  /// Opens the file, or makes it; what is in it goes when the first bytes are put there. Nobody else may read it.
+  /// Opens or creates a file that only its owner can read.
   ///
-  /// - Throws: also when something else than a recording is in it: a file that is not ours is not lost by a slip of the tongue. Also when it is
-  ///   a symbolic link, which somebody else may have put into a shared folder.
+  /// Existing content is removed at the first append.
+  ///
+  /// - Throws: An error if the file contains anything but a recording, so that a mistyped path
+  ///   loses no data. Also if it is a symbolic link, because another user may have created it in a
+  ///   shared folder.
   init(path: String, write: @escaping Write = { pwrite($0, $1, $2, $3) }) throws(RecordingError) {
     self.write = write
     descriptor = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
@@ -38,7 +41,7 @@ final class FileStore: RecordStore {
     }
   }
 
-  /// Whether it is no file, an empty one, or begins as recordings do.
+  /// Whether the file is empty, starts like a recording, or is not a regular file.
   private static func isReplaceable(_ descriptor: Int32) -> Bool {
     var status = stat()
     guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size > 0 else { return true }
@@ -58,7 +61,7 @@ final class FileStore: RecordStore {
         written += count
       } else if count < 0, errno != EINTR {
         let failure = Failure(errno)
-        // Half a record must not stay.
+        // Removes the partial record.
         _ = ftruncate(descriptor, end)
         throw failure
       }

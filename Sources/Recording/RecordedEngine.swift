@@ -1,18 +1,19 @@
 import ListEngine
 
-/// An engine that can keep all that happens to it, so that it happens again whenever it is wanted.
+/// An engine that records its inputs, so that a run can be replayed.
 ///
-///     var engine = RecordedEngine(Engine(epoch: "5f0c"), recording: try Recording(path: file, header))
+///     let recording = try Recording(path: file, header)
+///     var engine = RecordedEngine(Engine(epoch: "5f0c"), recording: recording)
 ///     engine.handle(.changes(table, changes), at: now)      // as with an engine
 ///
-/// An engine reads no clock and draws no numbers: what it is told and when is all that it depends on. Without a recording it is the
-/// engine, and costs nothing.
+/// The engine reads no clock and no random numbers, so its inputs and their times determine its
+/// outputs. Without a recording the wrapper costs nothing.
 public struct RecordedEngine: ~Copyable {
-  /// The engine itself; what is done to it here directly is not recorded.
+  /// The engine itself; direct calls to it are not recorded.
   public var engine: Engine
   private let recording: Recording?
 
-  /// An engine that is new, and where to keep what happens to it.
+  /// Creates a wrapper around a new engine.
   public init(_ engine: consuming Engine, recording: Recording? = nil) {
     self.engine = engine
     self.recording = recording
@@ -52,7 +53,8 @@ public struct RecordedEngine: ~Copyable {
   /// See ``Engine/hasRoom(for:)``.
   public func hasRoom(for table: TableID) -> Bool { engine.hasRoom(for: table) }
 
-  // What pages are sent does not depend on who takes a table away, so that is not recorded, nor what its source is asked for it and answers.
+  // Exports are not recorded, because they do not affect the messages to clients. The same holds
+  // for the requests to sources that they cause.
 
   /// See ``Engine/beginExport(of:_:isRestricted:)``.
   public mutating func beginExport(

@@ -3,30 +3,31 @@ import ListEngine
 import Logging
 import Synchronization
 
-/// A file that is written while something goes on: whole records only, on a thread of its own, so that a slow or full disk never holds up
-/// who is recorded.
+/// A recording file, written by its own thread so that a slow or full disk never blocks the
+/// recorded engine.
 ///
-/// What cannot be written waits in memory, up to a bound, and is tried again every second; what was written of half a record is cut off
-/// before. When even the bound is reached the recording has ended: what comes after a gap could not be replayed.
+/// Records that are not written yet wait in memory up to a limit, and failed writes are retried
+/// every second. A partial record is cut off before a retry. The recording ends at the limit,
+/// because a recording with a gap cannot be replayed.
 public final class Recording: Sendable {
-  /// How a recording is doing.
+  /// The state of a recording.
   public enum State: Hashable, Sendable {
-    /// All is written, or about to be.
+    /// Records are being written without errors.
     case running
-    /// The last write failed for this reason; it is tried again.
+    /// The last write failed for this reason and will be retried.
     case failing(String)
-    /// It is over, for this reason.
+    /// The recording has ended for this reason.
     case ended(String)
   }
 
-  /// So many bytes wait at most.
+  /// The maximum number of bytes that wait to be written.
   public static let greatestBacklog = 64 << 20
   static let retryPause: TimeInterval = 1
 
   private struct Shared {
     var backlog: [UInt8] = []
     var state = State.running
-    /// Nothing is written yet.
+    /// Whether writing has not been started yet.
     var isHeld = false
     var isClosing = false
     /// Whether the writer has taken bytes that are not in the file yet.
@@ -37,13 +38,15 @@ public final class Recording: Sendable {
   private let logger: Logger
   private let backlogLimit: Int
   private let condition = NSCondition()
-  /// Belongs to whoever holds the condition's lock.
+  /// Protected by the lock of `condition`.
   private nonisolated(unsafe) var shared = Shared()
   private let isDone = DispatchSemaphore(value: 0)
 
-  /// A recording in a new file, or in place of another recording. Only its owner may read it: rows may be anybody's secrets.
+  /// Creates a recording in a new file, or replaces an older recording. Only the file's owner can
+  /// read it, because rows may contain secrets.
   ///
-  /// Until ``begin()`` nothing is written: a server that does not start loses no recording of an earlier one.
+  /// Nothing is written before ``begin()``, so a server that fails to start keeps the older
+  /// recording.
   public convenience init(path: String, _ header: RecordingHeader, logger: Logger = Logger(label: "recording"))
     throws(RecordingError)
   {
@@ -67,7 +70,7 @@ public final class Recording: Sendable {
     thread.start()
   }
 
-  /// From now on it is written.
+  /// Starts writing.
   public func begin() {
     condition.lock()
     defer { condition.unlock() }
@@ -75,14 +78,16 @@ public final class Recording: Sendable {
     condition.broadcast()
   }
 
-  /// How it is doing.
+  /// The current state.
   public var state: State {
     condition.lock()
     defer { condition.unlock() }
     return shared.state
   }
 
-  /// Waits until it is in this state, with everything written if that is ``State/running``; `false` when that takes too long.
+  /// Waits for this state, and for ``State/running`` also until all records are written.
+  ///
+  /// - Returns: `false` on timeout.
   func wait(until state: State, within seconds: TimeInterval) -> Bool {
     condition.lock()
     defer { condition.unlock() }
@@ -93,7 +98,7 @@ public final class Recording: Sendable {
     return true
   }
 
-  /// Keeps a record; never waits for the disk.
+  /// Adds a record without waiting for the disk.
   func note(_ record: Record) {
     let frame = RecordingHeader.frame(record.encoded)
     condition.lock()
@@ -108,7 +113,7 @@ public final class Recording: Sendable {
     condition.broadcast()
   }
 
-  /// Writes what waits, and closes the file; waits for it, but not for long.
+  /// Writes the remaining records and closes the file, with a limit on the waiting time.
   public func close(within patience: Duration = .seconds(2)) {
     condition.lock()
     shared.isClosing = true
@@ -139,7 +144,7 @@ public final class Recording: Sendable {
     store.close()
   }
 
-  /// Waits for something to write; `nil` when it is over.
+  /// Waits for bytes to write; `nil` when the recording has ended.
   private func nextBytes() -> [UInt8]? {
     condition.lock()
     defer { condition.unlock() }
@@ -161,9 +166,9 @@ public final class Recording: Sendable {
     logger.notice("the recording goes on")
   }
 
-  /// Puts back what could not be written, and waits before it is tried again.
+  /// Puts unwritten bytes back into the queue, and waits before the retry.
   ///
-  /// - Returns: `false` when it is not.
+  /// - Returns: `false` if there will be no retry.
   private func failed(_ reason: String, _ bytes: [UInt8]) -> Bool {
     condition.lock()
     defer { condition.unlock() }
@@ -177,7 +182,7 @@ public final class Recording: Sendable {
     if shared.state == .running { logger.error("the recording cannot be written: \(reason); trying again") }
     shared.state = .failing(reason)
     condition.broadcast()
-    // Who closes does not wait for a disk that is full.
+    // Closing does not wait for a full disk.
     guard !shared.isClosing else { return false }
     let next = Date(timeIntervalSinceNow: Self.retryPause)
     while !shared.isClosing, shared.state.isAlive, condition.wait(until: next) {}

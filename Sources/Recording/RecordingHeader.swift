@@ -1,34 +1,36 @@
 import Foundation
 import ListEngine
 
-/// What a recording says before its first record.
+/// The header of a recording.
 ///
-/// A recording is the eight bytes `ROWCAST` and 1, then frames: the length of a frame's contents (4 bytes, little-endian), their CRC-32C (4),
-/// and they themselves. The first frame is this, as JSON; every other is a record. A file that ends within a frame was not closed, and
-/// is good up to there.
+/// A recording starts with the eight bytes `ROWCAST` and 1. Frames follow: the length of the
+/// content (4 bytes, little-endian), its CRC-32C (4 bytes), and the content. The first frame is
+/// this header as JSON, and all others are records. A file that ends within a frame was not closed
+/// properly, and is valid up to that frame.
 public struct RecordingHeader: Codable, Hashable, Sendable {
-  /// The version of the records.
+  /// The version of the record format.
   public var version = Self.currentVersion
-  /// The name of the run.
+  /// The identifier of the engine's run.
   public var epoch: String
-  /// The bounds that were in force.
+  /// The engine's limits.
   public var limits: Limits
 
-  /// This rowcast writes this version. Schemas of version 1 said nothing of actions and images; in version 2 no table took the place of another.
+  /// The version that is written. Version 1 has schemas without actions and images, and version 2
+  /// has no table replacements.
   public static let currentVersion = 3
-  /// It reads these.
+  /// The versions that can be read.
   static let readableVersions = 2...currentVersion
   static let magic: [UInt8] = Array("ROWCAST".utf8) + [1]
-  /// No record is longer.
+  /// The maximum length of a frame's content.
   static let greatestFrame = 256 << 20
 
-  /// What a new recording begins with.
+  /// Creates the header of a new recording.
   public init(epoch: String, limits: Limits) {
     self.epoch = epoch
     self.limits = limits
   }
 
-  /// A frame around these contents.
+  /// Returns a frame with this content.
   static func frame(_ contents: [UInt8]) -> [UInt8] {
     func bytes(_ number: UInt32) -> [UInt8] { withUnsafeBytes(of: number.littleEndian) { Array($0) } }
     return bytes(UInt32(contents.count)) + bytes(Checksum.of(contents)) + contents

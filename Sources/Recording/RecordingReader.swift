@@ -1,26 +1,26 @@
 import Foundation
 import ListEngine
 
-/// Why a recording cannot be read: the operator's to mend.
+/// An error in reading or writing a recording, for the operator to correct.
 public enum RecordingError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The file cannot be opened or read.
   case unreadable(String)
-  /// There is nothing in the file.
+  /// The file is empty.
   case empty
-  /// It does not begin as recordings do.
+  /// The file does not start like a recording.
   case noRecording
-  /// It is what `rowcast plugin run --trace` has kept.
+  /// The file is a trace of `rowcast plugin run --trace`.
   case trace
   /// The file ends before its first record.
   case cutOff
-  /// It was written by another version.
+  /// The recording has an unsupported version.
   case wrongVersion(Int)
-  /// What stands at this byte is not what was written there.
+  /// The content at this offset is damaged.
   case damaged(atByte: UInt64)
-  /// It cannot be written.
+  /// Writing the recording failed.
   case unwritable(String)
 
-  /// One clear line.
+  /// A one-line message.
   public var description: String {
     switch self {
     case .unreadable(let reason): "the recording cannot be read: \(reason)"
@@ -36,13 +36,13 @@ public enum RecordingError: Error, Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// Reads a recording, record by record, with as much memory as the longest of them takes.
+/// Reads a recording one record at a time; memory is bounded by the longest record.
 struct RecordingReader {
-  /// What it says before its first record.
+  /// The recording's header.
   let header: RecordingHeader
-  /// How far it was read; every byte before this is good.
+  /// The read position; all bytes before it are valid.
   private(set) var place: UInt64
-  /// Whether the file ended within a record: whoever wrote it was ended first.
+  /// Whether the file ends within a record, because its writer was terminated.
   private(set) var isTorn = false
   private let file: FileHandle
 
@@ -50,7 +50,7 @@ struct RecordingReader {
   init(path: String) throws(RecordingError) {
     guard let file = FileHandle(forReadingAtPath: path) else { throw .unreadable(String(cString: strerror(errno))) }
     var status = stat()
-    // It is read twice when it is served again: what can be read once only would not do.
+    // Serving a recording reads the file twice, which only a regular file allows.
     guard fstat(file.fileDescriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
       throw .unreadable("it is not a regular file")
     }
@@ -78,7 +78,7 @@ struct RecordingReader {
     place += UInt64(8 + contents.count)
   }
 
-  /// The next record; `nil` at the end.
+  /// Returns the next record; `nil` at the end.
   mutating func next() throws(RecordingError) -> Record? {
     guard !isTorn else { return nil }
     switch try Self.frame(file, at: place) {
@@ -117,8 +117,11 @@ struct RecordingReader {
     return .contents(contents)
   }
 
-  /// Whether what stands at the end of the file is a record that was written whole, and whose length is not what was written: its checksum is right,
-  /// and the file ends there, or another whole record follows. What was cut off is neither.
+  /// Whether the end of the file is a complete record with a damaged length, not a truncated
+  /// record.
+  ///
+  /// The record is complete if its checksum is right for some length, and another complete record
+  /// or the end of the file follows.
   private static func isWhole(_ rest: [UInt8], _ checksum: UInt32) -> Bool {
     Checksum.lengths(rest, having: checksum).contains { count in
       let next = rest[count...]
@@ -129,7 +132,7 @@ struct RecordingReader {
     }
   }
 
-  /// The length and the checksum that a frame begins with.
+  /// Returns the length and checksum at the start of a frame.
   private static func numbers(in head: UnsafeRawBufferPointer) -> (length: UInt32, checksum: UInt32) {
     (
       UInt32(littleEndian: head.loadUnaligned(as: UInt32.self)),

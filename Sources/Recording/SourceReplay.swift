@@ -1,44 +1,46 @@
 import ListEngine
 import Locales
 
-/// What a recording's sources said, in their order and with the time between: to be told again to pages that look now.
+/// The recorded events of the sources, in order and with their times, for replay to new clients.
 ///
 ///     var replay = try SourceReplay(path: "monday.rowcast")
 ///     while let event = try replay.next() { wait(event.after); tell(event.what) }
 public struct SourceReplay: ~Copyable {
-  /// What a source said.
+  /// A source's event.
   public enum What: Sendable {
-    /// Its table; the table's number, which the following events name, is the count of those before it.
+    /// The source declared its table. Following events refer to it by number: the count of tables
+    /// before it.
     case table(Schema)
-    /// Its table has other columns from now on.
+    /// The source replaced its table with one of other columns.
     case replacement(TableID, Schema)
-    /// Its rows have changed.
+    /// The source changed rows.
     case changes(TableID, Changeset)
-    /// It is up or down, and why.
+    /// The source changed its state, for this reason.
     case state(TableID, SourceState, String)
-    /// It has loaded a deferred cell.
+    /// The source loaded a deferred cell.
     case loaded(TableID, RowKey, column: Int, Cell)
   }
 
-  /// What was said, and how long after the first of all.
+  /// An event and its time.
   public struct Event: Sendable {
     /// The time since the recording's first record.
     public var after: Duration
-    /// What was said.
+    /// The content of the event.
     public var what: What
   }
 
-  /// What the recording says before its first record.
+  /// The recording's header.
   public var header: RecordingHeader { reader.header }
   private var reader: RecordingReader
   private var first: Instant?
-  /// The tables so far: a schema that was refused made none.
+  /// The tables so far. The engine rejects the same schemas as in the recorded run, which created
+  /// no table.
   private var tables = Engine(epoch: "tables", collators: LocaleCollator.find)
 
   /// Opens a recording.
   public init(path: String) throws(RecordingError) { reader = try RecordingReader(path: path) }
 
-  /// The next thing that a source said; `nil` at the end. What pages said is passed over.
+  /// Returns the next event of a source; `nil` at the end. Inputs from clients are skipped.
   public mutating func next() throws(RecordingError) -> Event? {
     while let record = try reader.next() {
       first = first ?? record.moment

@@ -1,30 +1,31 @@
 import ListEngine
 import Locales
 
-/// Lets what was recorded happen again to a new engine, and compares every answer.
+/// Replays a recording with a new engine and compares all outputs.
 ///
 ///     let report = try Verification.run(path: "monday.rowcast")
-///     report.firstDifference    // nil: every message came out byte for byte as it was
+///     report.firstDifference    // nil: all outputs are identical
 public enum Verification {
-  /// What came of it.
+  /// The result of a verification.
   public struct Report: Hashable, Sendable {
-    /// How many records were read.
+    /// The number of records that were read.
     public var records = 0
-    /// How many answers were compared.
+    /// The number of compared answers.
     public var answers = 0
-    /// How many messages and wishes they had.
+    /// The number of messages and source requests in these answers.
     public var outputs = 0
-    /// How much time the recording covers.
+    /// The time that the recording covers.
     public var length: Duration = .zero
-    /// The number of the record, from 1, at which the engine answered something else; the rest was not looked at.
+    /// The number of the first record with a different answer, counted from 1; later records are
+    /// not checked.
     public var firstDifference: Int?
-    /// Whether the file ended within a record.
+    /// Whether the file ends within a record.
     public var isTorn = false
   }
 
-  /// Runs a recording through a new engine.
+  /// Replays a recording with a new engine.
   ///
-  /// - Throws: ``RecordingError`` when it cannot be read, or at the first byte that is damaged.
+  /// - Throws: ``RecordingError`` if the file is unreadable, or at the first damaged byte.
   public static func run(path: String) throws(RecordingError) -> Report {
     var reader = try RecordingReader(path: path)
     var engine = Engine(epoch: reader.header.epoch, limits: reader.header.limits, collators: LocaleCollator.find)
@@ -39,7 +40,7 @@ public enum Verification {
       report.length = first!.duration(to: record.moment)
       switch record {
       case .table(let schema, let moment):
-        // A schema that was refused then is refused now.
+        // A schema that was refused in the recorded run is refused again.
         if (try? engine.addTable(schema, at: moment)) != nil { tables += 1 }
       case .replacement(let table, let schema, let moment):
         guard (0..<tables).contains(table.rawValue) else { throw .damaged(atByte: place) }
@@ -65,7 +66,7 @@ public enum Verification {
 }
 
 extension Input {
-  /// The table that it is about, where it names one by number.
+  /// The table that the input refers to by number, or nil.
   fileprivate var names: TableID? {
     switch self {
     case .changes(let table, _), .loaded(let table, _, _, _), .failed(let table, _, _, _), .forget(let table, _, _),

@@ -1,25 +1,29 @@
-// Writes down in whose code this process crashes, and on standard error also whose code ends it by exit, _exit or _Exit: the one thing
-// that is left to be said of a shared library that takes its host with it.
+// Records the shared library in which this process crashes, in a file and on standard error. Calls
+// of exit, _exit and _Exit by a library are reported on standard error.
 //
-// In C because a signal handler may do very little, and nothing of what Swift does by itself.
+// In C because a signal handler may only use async-signal-safe functions, which Swift code does not
+// guarantee.
 
 #ifndef CRASH_NOTE_H
 #define CRASH_NOTE_H
 
-// Opens the file to be written to, which is made when it is not there. Once. 0, or what is wrong (errno).
+// Opens the file for crash records and creates it if necessary. Call it once. Returns 0 or an
+// errno.
 int crash_note_open(const char *path);
 
-// Listens to the signals of crashes and to exits. Once, before the first library is loaded.
+// Installs handlers for crash signals and exits. Call it once, before the first library is loaded.
 void crash_note_watch(void);
 
-// From now on the calling thread is in the code that this line names: it ends with a newline, and stays as it is for ever.
-// Gives what it was in before, for crash_note_leave. NULL: in ours.
+// Marks the calling thread as running the code that `line` names. The line ends with a newline and
+// must stay valid for the life of the process; NULL means the host's own code. Returns the previous
+// line, for crash_note_leave.
 const char *crash_note_enter(const char *line);
 
-// The calling thread is back in what it was in before.
+// Restores the calling thread's previous line.
 void crash_note_leave(const char *before);
 
-// The loaded file that has this address in it is what the line names: for a library's own threads.
+// Assigns `line` to the loaded file that contains this address, for threads that the library
+// starts.
 void crash_note_library(const void *address, const char *line);
 
 #endif

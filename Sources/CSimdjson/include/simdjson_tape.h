@@ -1,6 +1,7 @@
-// simdjson for Swift: parses one document and shows the tape that simdjson has written (doc/tape.md of simdjson).
+// A C interface to simdjson: parses a document and gives access to simdjson's tape (see doc/tape.md
+// of simdjson).
 //
-// Only what Swift cannot call: simdjson is a C++ library.
+// Swift cannot call simdjson directly, because it is a C++ library.
 
 #ifndef SIMDJSON_TAPE_H
 #define SIMDJSON_TAPE_H
@@ -14,28 +15,27 @@ extern "C" {
 
 struct json_parser;
 
-// How many bytes behind a document must be readable; what they hold does not matter.
+// The number of readable bytes required after a document. Their values are irrelevant.
 size_t json_padding(void);
 
-// A parser for documents that are nested less deep than this; NULL when there is no memory.
+// Creates a parser for documents with less than this nesting depth. Returns NULL if out of memory.
 struct json_parser *json_parser_create(size_t depth);
 void json_parser_destroy(struct json_parser *parser);
 
-// Parses a document of UTF-8. 0, or an error; then nothing may be read.
-// The tape and the texts stay as they are until the next call.
-// json_number_error: a number that is none, or is beyond 64 bits.
+// Parses a UTF-8 document. Returns 0 or an error. The tape and the texts are valid until the next
+// call, and only after success. json_number_error reports a malformed number or one beyond 64 bits.
 extern const int32_t json_number_error;
 int32_t json_parse(struct json_parser *parser, const uint8_t *bytes, size_t length);
 const uint64_t *json_tape(const struct json_parser *parser);
 const uint8_t *json_texts(const struct json_parser *parser);
 
-// How deep lists and objects are nested in the document that was parsed: simdjson's own bound does not count empty ones.
+// The nesting depth of the parsed document. simdjson's own limit ignores empty lists and objects.
 size_t json_depth(const struct json_parser *parser);
 
-// How long a document the parser has room for; it grows with the documents.
+// The maximum length of a document without reallocation; it grows with the documents.
 size_t json_parser_capacity(const struct json_parser *parser);
 
-// What an error means; valid for ever.
+// Returns the static description of an error.
 const char *json_error(int32_t error);
 
 #ifdef __cplusplus
