@@ -1,19 +1,22 @@
 import ListEngine
 
-/// Finds by brute force what a page holds on to: the row it named, or else the first item in sight that kept its place.
+/// Computes a client's expected scroll anchor by brute force: the row that the client named, or the
+/// first visible item that kept its place.
 ///
-/// A row did when it was not moved by its source, and nothing has changed that it is sorted or grouped by; a header, when its section is
-/// the same as it was. Of what was folded away the header takes the place: where it was, or the top when it was above that.
+/// A row keeps its place if the source has not moved it, and no column of the sort order or
+/// grouping has changed. A header keeps its place if its section is the same. For rows of a
+/// collapsed section, the section's header is the anchor. It counts from its old position, or from
+/// the top of the viewport if it was above.
 struct AnchorJudge {
-  /// By how much it has moved, 0 when there is none; `nil` when it cannot be told.
+  /// The distance that the anchor has moved, or 0 without an anchor; `nil` if unknown.
   private(set) var shift: Int?
 
   private let page: Simulation.Page
   private let delivery: Delivery
-  /// The positions of rows by their keys, and of headers by their values.
+  /// The positions of rows by key, and of headers by section values.
   private var rows: [Cell: Int] = [:]
   private var headers: [[Cell]: Int] = [:]
-  /// All rows of the view by their keys, those of collapsed sections too.
+  /// All rows of the view by key, including those of collapsed sections.
   private var all: [Cell: [Cell]] = [:]
 
   private enum Answer {
@@ -55,12 +58,12 @@ struct AnchorJudge {
     return 0
   }
 
-  /// By how much a page goes that comes back and looks for a row, wherever that is now; `nil` when it cannot be told.
+  /// Returns the distance that a resuming client must scroll to see a row, or `nil` if unknown.
   func shift(to sought: Simulation.Sought) -> Int? {
     guard case .row(let key, let offset) = sought else {
       if case .nothing = sought { return 0 } else { return nil }
     }
-    // A row that went and came back meanwhile is another one.
+    // A row that was deleted and inserted again is a new row.
     guard case .integer(let number) = key, !page.moved.contains(number) else { return nil }
     guard let now = all[key] else { return 0 }
     let place = rows[key] ?? outermostCollapsed(page.query.group.map { now[$0] }).map { $0.place }
@@ -79,7 +82,7 @@ struct AnchorJudge {
       return folded(page.query.group.map { now[$0] })
     case .header(let header):
       guard let path = page.replica.path(of: header), let now = headers[path] else { return .unknown }
-      // A section that went and came back meanwhile is another one. Only what is sent tells.
+      // A section that was removed and created again is a new one, which only the delivery shows.
       let result = delivery.patch.result
       guard result.items.indices.contains(now - result.start) else { return .unknown }
       guard case .header(let sent) = result.items[now - result.start], sent.section == header.section else {
@@ -89,7 +92,7 @@ struct AnchorJudge {
     }
   }
 
-  /// A row of this section is folded away.
+  /// Returns the anchor of a row whose section has been collapsed.
   private func folded(_ path: [Cell]) -> Answer {
     guard let (outer, now) = outermostCollapsed(path) else { return .unknown }
     let index = page.replica.items.firstIndex {
@@ -100,7 +103,7 @@ struct AnchorJudge {
     return .moved(now - max(first, index.map { page.replica.start + $0 } ?? first))
   }
 
-  /// The header that takes the place of all that lies in these sections, and where it is.
+  /// Returns the outermost collapsed header of a section path and its position.
   private func outermostCollapsed(_ path: [Cell]) -> (path: [Cell], place: Int)? {
     guard let outer = path.indices.first(where: { page.collapsed.contains(Array(path[...$0])) }) else { return nil }
     let header = Array(path[...outer])

@@ -1,20 +1,23 @@
 import ListEngine
 
-/// A language that nobody speaks, for tests without a library of languages: only the last two letters of a text count, the last one
-/// first, so that nearly all texts tie, and none stands where its bytes would put it.
+/// An artificial collation, for tests without ICU.
+///
+/// Only the last two characters of a text count, in reverse order. So nearly all texts tie, and the
+/// order differs from the byte order.
 public final class InventedLanguage: Collator {
-  /// A collator.
+  /// Creates a collator.
   public init() {}
 
-  /// For ``ListEngine/Engine/init(epoch:limits:collators:)``: every locale is this one.
+  /// Returns this collator for every locale, for
+  /// ``ListEngine/Engine/init(epoch:limits:collators:)``.
   public static func find(_ locale: String, isNumeric: Bool) -> (any Collator)? { InventedLanguage() }
 
-  /// What of a text counts.
+  /// Returns the part of a text that determines its order.
   static func essence(of text: String) -> String {
     String(String.UnicodeScalarView(text.unicodeScalars.reversed().prefix(2)))
   }
 
-  /// See ``ListEngine/Collator``.
+  /// Appends the sort key of a text; see ``ListEngine/Collator``.
   public func appendKey(of text: UnsafeRawBufferPointer, to key: inout [UInt8]) {
     key += Array(Self.essence(of: String(decoding: text, as: UTF8.self)).utf8)
   }

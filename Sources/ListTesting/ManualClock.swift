@@ -1,13 +1,13 @@
 import ListEngine
 
-/// A clock that stands still until it is told otherwise: tests draw time instead of waiting for it.
+/// A clock that only tests advance.
 public struct ManualClock: Sendable {
-  /// The moment it shows.
+  /// The current time.
   public private(set) var now: Instant
 
-  /// A clock that shows this moment. It does not begin at the origin, so that a forgotten moment is noticed.
+  /// Creates a clock. It does not start at the origin, so that tests notice an uninitialized time.
   public init(now: Instant = Instant(nanoseconds: 1_000_000_000_000)) { self.now = now }
 
-  /// Lets time pass; a negative duration is a clock that was set back.
+  /// Advances the clock; a negative duration sets it back.
   public mutating func advance(by duration: Duration) { now = now.advanced(by: duration) }
 }

@@ -1,8 +1,8 @@
 import ListEngine
 
-/// What a table may hold and what it keeps, counted afresh.
+/// Limits and retention, computed by brute force.
 extension PlainTable {
-  /// What a row weighs, as ``TableLimits`` says.
+  /// Returns the size of a row as defined by ``TableLimits``.
   func weight(_ key: RowKey, _ cells: [Cell]) -> Int {
     var weight = 32 + 8 * cells.count
     switch key {
@@ -19,10 +19,10 @@ extension PlainTable {
     return weight
   }
 
-  /// Whether there is room for one more row, beside these.
+  /// Whether another row fits into the limits together with the other rows.
   func hasRoom(for key: RowKey, _ cells: [Cell], beside others: @autoclosure () -> [Row]) -> Bool {
     let limits = schema.limits
-    // No test comes near the engine's own limits, unless it says so.
+    // Tests stay far below the engine's default limits unless they set lower ones.
     guard limits != TableLimits() || self.limits.rows < 1 << 20 || self.limits.tableBytes < 1 << 30 else { return true }
     let others = others()
     guard others.count < min(limits.rows ?? .max, self.limits.rows) else { return false }
@@ -30,10 +30,10 @@ extension PlainTable {
     return bytes <= min(limits.bytes ?? .max, self.limits.tableBytes)
   }
 
-  /// The row that came first.
+  /// The row that was inserted first.
   private var oldest: Row? { rows.min { $0.number < $1.number } }
 
-  /// The row that goes when another one comes.
+  /// The row that is removed when another one is inserted.
   var leaving: Row? {
     guard case .last(let most) = schema.retention, rows.count >= min(most, schema.limits.rows ?? .max, limits.rows)
     else {
@@ -42,13 +42,14 @@ extension PlainTable {
     return oldest
   }
 
-  /// What the clock says: one that goes back has stood still.
+  /// Advances to a clock reading; a clock that was set back counts as stopped.
   public mutating func follow(_ reading: Instant) {
     if let last = lastReading { now += max(.zero, last.duration(to: reading)) }
     lastReading = reading
   }
 
-  /// Rows that are not to be kept go, at most as many as one turn lets go. The result is their keys.
+  /// Removes rows beyond the retention, at most as many as the engine does in one turn, and returns
+  /// their keys.
   public mutating func evict() -> [RowKey] {
     var gone: [RowKey] = []
     while gone.count < limits.evictions, let first = oldest {

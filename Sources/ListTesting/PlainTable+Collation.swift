@@ -1,6 +1,6 @@
 import ListEngine
 
-/// In which order texts stand, read off the texts themselves: no keys are made.
+/// Comparison of texts by their collation, without sort keys.
 extension PlainTable {
   static func order(_ a: String, _ b: String, by collation: Collation) -> Int {
     let order =
@@ -16,13 +16,13 @@ extension PlainTable {
     a.utf8.elementsEqual(b.utf8) ? 0 : a.utf8.lexicographicallyPrecedes(b.utf8) ? -1 : 1
   }
 
-  /// Sign by sign; where both have digits, number by number.
+  /// Compares character by character, and runs of digits as numbers.
   private static func naturalOrder(_ a: [Unicode.Scalar], _ b: [Unicode.Scalar]) -> Int {
     var (a, b) = (a[...], b[...])
     func isDigit(_ scalar: Unicode.Scalar) -> Bool { ("0"..."9").contains(scalar) }
     while let x = a.first, let y = b.first {
       guard isDigit(x), isDigit(y) else {
-        // A number stands where its digits do.
+        // A number is ordered like a digit.
         let (x, y) = (isDigit(x) ? "0" : x, isDigit(y) ? "0" : y)
         if x != y { return x < y ? -1 : 1 }
         a.removeFirst()

@@ -1,58 +1,59 @@
 import ListEngine
 
-/// A table as anyone would write it down: an array of rows, filtered and sorted afresh each time. The judge of the simulation.
+/// A brute-force table: an array of rows that is filtered and sorted for every query. Simulations
+/// compare the engine with it.
 public struct PlainTable: Sendable {
-  /// A row: the source's key and its cells.
+  /// A row of the table.
   public struct Row: Hashable, Sendable {
-    /// The source's key.
+    /// The row's key.
     public var key: RowKey
-    /// One per column.
+    /// The row's cells, one per column.
     public var cells: [Cell]
-    /// The number of the row among all that came, and when it came.
+    /// The row's insertion number and time.
     var number = 0
     var arrival = Duration.zero
   }
 
   /// A line of a view: a row, or the header of a section.
   public enum Line: Hashable, Sendable {
-    /// A row's cells.
+    /// The cells of a row.
     case row([Cell])
-    /// A section's value, how many rows it has, how many sections it lies in, and the query's aggregates of it.
+    /// A section's value, row count, nesting level and aggregates.
     case header(Cell, count: Int, level: Int = 0, aggregates: [Cell] = [], isCollapsed: Bool = false)
   }
 
   /// The rows in the source's order.
   public private(set) var rows: [Row] = []
-  /// By key, the cells of deferred columns that have no value.
+  /// The cells of deferred columns without a value, by key and column.
   public private(set) var missing: [RowKey: [Int: Missing]] = [:]
   let schema: Schema
   let limits: Limits
-  /// How much time has passed.
+  /// The elapsed time.
   var now = Duration.zero
-  /// What the clock said last.
+  /// The last clock reading.
   var lastReading: Instant?
   private var arrivals = 0
 
-  /// An empty table.
+  /// Creates an empty table.
   public init(_ schema: Schema, limits: Limits = Limits()) {
     self.schema = schema
     self.limits = limits
   }
 
-  /// A table of these rows.
+  /// Creates a table with some rows.
   ///
-  /// - Precondition: They fit the schema, and no two have one key.
+  /// - Precondition: The rows fit the schema, and their keys are unique.
   public init(_ schema: Schema, rows: [Row]) {
     self.init(schema)
     self.rows = rows
   }
 
-  /// Whether there is a row with this key.
+  /// Whether the table has a row with this key.
   public func contains(_ key: RowKey) -> Bool { index(of: key) != nil }
 
   private func index(of key: RowKey) -> Int? { rows.firstIndex { $0.key == key } }
 
-  /// The whole row; at the end when its key is new.
+  /// Inserts or replaces a row; a new row is inserted at the end.
   public mutating func upsert(_ key: RowKey, _ cells: [Cell]) {
     guard let cells = fitting(cells) else { return }
     let known = index(of: key)
@@ -69,7 +70,7 @@ public struct PlainTable: Sendable {
     return Row(key: key, cells: cells, number: arrivals, arrival: now)
   }
 
-  /// An empty cell of a deferred column says nothing when a whole row is given.
+  /// A null cell of a deferred column keeps its value in an upsert.
   private func keepingDeferred(_ cells: [Cell], of row: Row?) -> [Cell] {
     guard let row else { return cells }
     return zip(schema.columns, zip(cells, row.cells)).map { $0.isDeferred && $1.0 == .null ? $1.1 : $1.0 }
@@ -85,12 +86,12 @@ public struct PlainTable: Sendable {
     }
   }
 
-  /// Whether a row that is there has room for these cells.
+  /// Whether new cells of an existing row fit into the limits.
   private func hasRoom(_ index: Int, for cells: [Cell]) -> Bool {
     hasRoom(for: rows[index].key, cells, beside: rows.filter { $0.key != rows[index].key })
   }
 
-  /// A deferred cell was loaded; what is there already stays.
+  /// Stores a loaded deferred cell, unless the cell already has a value.
   public mutating func load(_ cell: DeferredCell, _ value: Cell) {
     guard let index = index(of: cell.key), missing[cell.key]?[cell.column] != nil else { return }
     guard let whole = fitting(rows[index].cells.enumerated().map { $0 == cell.column ? value : $1 }),
@@ -100,20 +101,20 @@ public struct PlainTable: Sendable {
     missing[cell.key]?[cell.column] = nil
   }
 
-  /// A deferred cell could not be loaded.
+  /// Records that loading a deferred cell failed.
   public mutating func fail(_ cell: DeferredCell, _ reason: String) {
     guard missing[cell.key]?[cell.column] != nil else { return }
     missing[cell.key]?[cell.column] = .failed(reason)
   }
 
-  /// A deferred cell's value is not true any more.
+  /// Invalidates the value of a deferred cell.
   public mutating func forget(_ cell: DeferredCell) {
     guard let index = index(of: cell.key) else { return }
     rows[index].cells[cell.column] = .null
     missing[cell.key, default: [:]][cell.column] = .pending
   }
 
-  /// Some cells.
+  /// Updates some cells of a row.
   public mutating func update(_ key: RowKey, _ cells: [Cell?]) {
     guard let index = index(of: key), cells.count == schema.columns.count else { return }
     guard let whole = fitting(zip(cells, rows[index].cells).map { $0 ?? $1 }), hasRoom(index, for: whole) else {
@@ -123,13 +124,13 @@ public struct PlainTable: Sendable {
     for (column, cell) in cells.enumerated() where cell != nil { missing[key]?[column] = nil }
   }
 
-  /// The row goes.
+  /// Deletes a row.
   public mutating func delete(_ key: RowKey) {
     rows.removeAll { $0.key == key }
     missing[key] = nil
   }
 
-  /// The row goes before another, or to the end.
+  /// Moves a row before another one, or to the end.
   public mutating func move(_ key: RowKey, before other: RowKey?) {
     guard let from = index(of: key), other != key else { return }
     if let other, index(of: other) == nil { return }
@@ -137,7 +138,9 @@ public struct PlainTable: Sendable {
     rows.insert(row, at: other.flatMap { index(of: $0) } ?? rows.count)
   }
 
-  /// The whole list again: of rows with one key the first counts; a row that does not fit stays as it was.
+  /// Reloads the whole list.
+  ///
+  /// The first row of each key counts. A row that does not fit keeps its old cells.
   public mutating func reload(_ list: [(RowKey, [Cell])]) {
     var next: [Row] = []
     for (key, cells) in list where !next.contains(where: { $0.key == key }) {
@@ -156,7 +159,7 @@ public struct PlainTable: Sendable {
     missing = missing.filter { gone in next.contains { $0.key == gone.key } }
   }
 
-  /// The cells as a table takes them, or `nil` when they do not fit the schema.
+  /// Returns the normalized cells, or `nil` if they do not fit the schema.
   private func fitting(_ cells: [Cell]) -> [Cell]? {
     guard cells.count == schema.columns.count else { return nil }
     var fitting: [Cell] = []
@@ -175,7 +178,7 @@ public struct PlainTable: Sendable {
     return fitting
   }
 
-  /// The rows of a view in the order of the table.
+  /// Returns the rows of a view in the table's order.
   private func shown(_ query: Query) -> [Row] {
     let needle = query.search.lowercased()
     return rows.filter { row in
@@ -187,18 +190,18 @@ public struct PlainTable: Sendable {
     }
   }
 
-  /// The rows of a view, by their keys.
+  /// Returns the rows of a view by key.
   func shownRows(_ query: Query) -> [RowKey: [Cell]] {
     Dictionary(uniqueKeysWithValues: shown(query).map { ($0.key, $0.cells) })
   }
 
-  /// How many rows a view has, those of collapsed sections too.
+  /// Returns the number of rows of a view, including those of collapsed sections.
   public func count(_ query: Query) -> Int { shown(query).count }
 
-  /// The query's aggregates of all rows of a view, counted afresh.
+  /// Returns the query's aggregates over all rows of a view.
   public func totals(_ query: Query) -> [Cell] { query.aggregates.map { Self.value(of: $0, shown(query)) } }
 
-  /// All lines of a view, sorted afresh; of collapsed sections, named by their values, only the headers.
+  /// Returns all lines of a view in order; collapsed sections only have a header.
   public func lines(_ query: Query, collapsed: Set<[Cell]> = []) -> [Line] {
     let sorted = shown(query).enumerated().sorted { a, b in
       for term in query.sort {
@@ -250,7 +253,7 @@ public struct PlainTable: Sendable {
     }
   }
 
-  /// The exact sum: what is below zero is paired with what is above it, so that nothing overflows but what must.
+  /// Returns the exact sum. Pairing negative with positive values avoids intermediate overflow.
   private static func sum(_ values: [Int64]) -> Cell {
     var rest = values.sorted()[...]
     var sum: Int64 = 0
@@ -262,7 +265,7 @@ public struct PlainTable: Sendable {
     return .integer(sum)
   }
 
-  /// Whether a row passes a filter, word by word as it stands there.
+  /// Whether a row passes a filter.
   private static func lets(_ cells: [Cell], through filter: Filter<Int>) -> Bool {
     func text(_ column: Int) -> String? { if case .text(let text) = cells[column] { text } else { nil } }
     func compares(_ column: Int, _ condition: (Int) -> Bool, _ value: Cell) -> Bool {

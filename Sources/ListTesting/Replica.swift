@@ -1,57 +1,58 @@
 import ListEngine
 
-/// A page's copy of its window: applies patches by the letter of docs/protocol.md, and checks everything a page checks.
+/// A client's copy of its window, which applies patches exactly as docs/protocol.md specifies and
+/// checks them like a client.
 ///
-/// It never looks at the engine's own window, only at what travels.
+/// It uses only what is sent, never the engine's own window.
 public struct Replica: Sendable {
-  /// One line of the copy.
+  /// An item of the copy.
   public enum Item: Hashable, Sendable {
-    /// A row; without cells when it is not there yet.
+    /// A row; without cells while it is not loaded.
     case row(id: RowID, revision: UInt32, cells: [Cell])
     /// A section's header.
     case header(HeaderSnapshot)
   }
 
-  /// Why a patch does not fit.
+  /// The reason why a patch does not fit.
   public enum Mismatch: Error, Hashable, Sendable {
-    /// It applies to another window than the one held.
+    /// The patch has a different base than the copy.
     case base(held: UInt64, wanted: UInt64)
-    /// Its counts contradict each other, or what is held.
+    /// The patch's counts are inconsistent, or contradict the copy.
     case count
-    /// An index is out of range, or named twice.
+    /// An index is out of range or duplicate.
     case index(Int)
-    /// The result is not what the engine has.
+    /// The result's digest differs from the engine's.
     case digest
   }
 
   /// The position of the first item.
   public private(set) var start = 0
-  /// How many items the view has.
+  /// The number of items of the view.
   public private(set) var total = 0
-  /// How many of them are rows.
+  /// The number of rows of the view.
   public private(set) var rows = 0
-  /// How sure that is.
+  /// The accuracy of the row count.
   public private(set) var accuracy = CountAccuracy.exact
-  /// What the query asks of all rows.
+  /// The query's aggregates over all rows.
   public private(set) var totals: [Cell] = []
-  /// The items.
+  /// The items of the window.
   public private(set) var items: [Item] = []
   /// The headers above the window, outermost first.
   public private(set) var lead: [HeaderSnapshot] = []
-  /// What waits while the order is held.
+  /// The pending changes while the order is held.
   public private(set) var held: Held?
-  /// The number of what was applied last; 0 before the first window.
+  /// The sequence number of the last applied delivery; 0 before the first window.
   public private(set) var sequence: UInt64 = 0
 
-  /// By place, why rows are not there.
+  /// The reasons why rows are not loaded, by row.
   public private(set) var absences: [RowID: Missing] = [:]
-  /// By row, the cells of deferred columns that show no value.
+  /// The deferred cells without a value, by row and column.
   public private(set) var missing: [RowID: [Int: Missing]] = [:]
 
-  /// An empty copy.
+  /// Creates an empty copy.
   public init() {}
 
-  /// Takes a window or patch, or leaves the copy untouched and says why.
+  /// Applies a window or patch; on an error the copy is unchanged.
   public mutating func apply(_ delivery: Delivery) throws(Mismatch) {
     let patch = delivery.patch
     let next = patch.base == nil ? try window(patch) : try patched(delivery)
@@ -69,7 +70,7 @@ public struct Replica: Sendable {
     sequence = delivery.sequence
   }
 
-  /// What a cell shows in the place of a value travels with the cell.
+  /// Updates the state of deferred cells, which is sent together with the cells.
   private mutating func takeMissing(_ patch: Patch, _ items: [Item]) {
     for update in patch.updatedRows {
       for column in update.columns { missing[update.row.id, default: [:]][column] = update.row.missing(column) }
@@ -138,7 +139,7 @@ public struct Replica: Sendable {
     return full
   }
 
-  /// The item as it travels: with nothing that the engine keeps to itself.
+  /// Returns the item without the parts that are not sent.
   private static func item(_ item: WindowItem) -> Item {
     switch item {
     case .row(let row): .row(id: row.id, revision: row.revision, cells: row.cells)
@@ -159,24 +160,25 @@ public struct Replica: Sendable {
     return digest.value
   }
 
-  /// Spoils the copy as a faulty page or a lost message would, so that tests see it healed.
+  /// Corrupts the copy like a faulty client or a lost message, to test recovery.
   public mutating func spoil() {
     if items.isEmpty { total += 1 } else { items.removeLast() }
   }
 
-  /// The headers above it and in it.
+  /// The headers above and in the window.
   public var headers: [HeaderSnapshot] {
     lead + items.compactMap { if case .header(let header) = $0 { header } else { nil } }
   }
 
-  /// The values of a header's section, from the outermost section's to its own; `nil` when a header around it is not held.
+  /// Returns the values of a header's section from the outermost level; `nil` if an outer header is
+  /// missing.
   public func path(of header: HeaderSnapshot) -> [Cell]? {
     guard let parent = header.parent else { return [header.value] }
     guard let outer = headers.first(where: { $0.section == parent }) else { return nil }
     return path(of: outer).map { $0 + [header.value] }
   }
 
-  /// The rows in it, without headers.
+  /// The rows of the window, without headers.
   public var cells: [[Cell]] {
     items.compactMap { if case .row(_, _, let cells) = $0, !cells.isEmpty { cells } else { nil } }
   }

@@ -1,30 +1,31 @@
 import ListEngine
 
-/// The part of a source that loads deferred cells: slowly, wrongly, not at all, and after it was told to stop, as it is told.
+/// A source's loader of deferred cells, with scripted delays, failures and missing answers.
 ///
 ///     var loader = ScriptedLoader(bound: 8)
 ///     loader.take(output, at: now) { cell in .init(after: .seconds(1), .fails("no such file")) }
-///     loader.answers(until: now) { cell in .text("the value now") }     // what to hand to the engine
+///     loader.answers(until: now) { cell in .text("the value now") }     // inputs for the engine
 ///
-/// It keeps book of what the engine believes to be in flight, and of everything the engine does wrong.
+/// It tracks the requests that the engine considers pending, and the engine's protocol errors.
 public struct ScriptedLoader: Sendable {
-  /// How a load ends.
+  /// The outcome of a load.
   public enum End: Sendable {
-    /// With the value that is true then.
+    /// The load returns the value at that time.
     case loads
-    /// With this reason.
+    /// The load fails with this reason.
     case fails(String)
-    /// Never.
+    /// The load never ends.
     case isForgotten
   }
 
-  /// What becomes of one load.
+  /// The scripted behavior of one load.
   public struct Plan: Sendable {
     var delay: Duration
     var end: End
     var answersAfterCancel: Bool
 
-    /// It ends so after this time; when it is cancelled before, it does not end at all unless it `answersAfterCancel`.
+    /// Creates a plan with a delay and an outcome. A cancelled load does not answer unless
+    /// `answersAfterCancel`.
     public init(after delay: Duration, _ end: End = .loads, answersAfterCancel: Bool = false) {
       self.delay = delay
       self.end = end
@@ -32,14 +33,15 @@ public struct ScriptedLoader: Sendable {
     }
   }
 
-  /// An answer on its way to the engine.
+  /// An answer to the engine.
   public enum Answer: Sendable {
     /// The cell's value.
     case loaded(DeferredCell, Cell)
-    /// Why there is none. `isAwaited`: whether the engine believes the cell to be in flight, and so takes it for true.
+    /// The reason of a failure. `isAwaited`: whether the engine considers the request pending, and
+    /// so accepts the answer.
     case failed(DeferredCell, String, isAwaited: Bool)
 
-    /// The answer as the engine takes it.
+    /// Returns the answer as an input of the engine.
     public func input(_ table: TableID) -> Input {
       switch self {
       case .loaded(let cell, let value): .loaded(table, cell.key, column: cell.column, value)
@@ -57,19 +59,20 @@ public struct ScriptedLoader: Sendable {
 
   private let bound: Int
   private var jobs: [Job] = []
-  /// What the engine has asked for, and neither cancelled nor been answered.
+  /// The requested cells that are neither cancelled nor answered.
   public private(set) var inFlight: Set<DeferredCell> = []
-  /// Everything that was asked for, in order.
+  /// All requested cells in order.
   public private(set) var loads: [DeferredCell] = []
-  /// Everything that was cancelled, in order.
+  /// All cancelled cells in order.
   public private(set) var cancels: [DeferredCell] = []
-  /// What the engine did that it must not: asked twice at once, for more than the bound, or cancelled what was not in flight.
+  /// The engine's protocol errors: duplicate requests, too many requests, or cancelling what is not
+  /// pending.
   public private(set) var mistakes: [String] = []
 
-  /// A source that is to be asked for this much at once at most.
+  /// Creates a loader with a maximum number of pending cells.
   public init(bound: Int) { self.bound = bound }
 
-  /// Takes what the engine wants of it; other outputs are ignored.
+  /// Processes the engine's requests and cancellations; other outputs are ignored.
   public mutating func take(_ output: Output, at now: Instant, plan: (DeferredCell) -> Plan) {
     switch output {
     case .load(_, let cells):
@@ -91,12 +94,12 @@ public struct ScriptedLoader: Sendable {
     }
   }
 
-  /// When it has something to say next; `nil` when it has not.
+  /// The time of the next answer; `nil` if there is none.
   public var deadline: Instant? {
     jobs.lazy.filter { if case .isForgotten = $0.plan.end { false } else { true } }.map(\.due).min()
   }
 
-  /// What it has to say by now, the earliest first; `value` is what is true now.
+  /// Returns the answers due by now, earliest first; `value` returns a cell's current value.
   public mutating func answers(until now: Instant, value: (DeferredCell) -> Cell) -> [Answer] {
     let due = jobs.enumerated().filter { $1.due <= now }.sorted {
       ($0.element.due, $0.offset) < ($1.element.due, $1.offset)

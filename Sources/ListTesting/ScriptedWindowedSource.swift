@@ -1,32 +1,33 @@
 import ListEngine
 
-/// A source that keeps its rows and answers queries: slowly, wrongly, not at all, and after it was told to stop, as it is told.
+/// A windowed source with scripted delays, failures and missing answers.
 ///
 ///     var source = ScriptedWindowedSource(schema)
 ///     source.upsert(.integer(1), [.integer(1), .text("one")])
 ///     source.take(output, at: now) { request in .init(after: .seconds(1)) }
 ///     for input in source.answers(until: now, table) { engine.handle(input, at: now) }
 ///
-/// What it answers is what a ``PlainTable`` of its rows shows at that moment. It keeps book of everything that the engine asks and must
-/// not: what it cannot do, twice at once, more than its bound.
+/// Its answers are those of a ``PlainTable`` with the same rows at that moment. It tracks the
+/// engine's protocol errors: unsupported queries, duplicate requests, or too many requests.
 public struct ScriptedWindowedSource: Sendable {
-  /// How an answer ends.
+  /// The outcome of a request.
   public enum End: Sendable {
-    /// With what is true then.
+    /// The request returns the rows at that time.
     case answers
-    /// With this reason.
+    /// The request fails with this reason.
     case fails(String)
-    /// Never.
+    /// The request never ends.
     case isForgotten
   }
 
-  /// What becomes of one request.
+  /// The scripted behavior of one request.
   public struct Plan: Sendable {
     var delay: Duration
     var end: End
     var answersAfterCancel: Bool
 
-    /// It ends so after this time; when it is cancelled before, it does not end at all unless it `answersAfterCancel`.
+    /// Creates a plan with a delay and an outcome. A cancelled request does not answer unless
+    /// `answersAfterCancel`.
     public init(after delay: Duration = .zero, _ end: End = .answers, answersAfterCancel: Bool = false) {
       self.delay = delay
       self.end = end
@@ -37,9 +38,9 @@ public struct ScriptedWindowedSource: Sendable {
   private struct Row {
     var key: RowKey
     var cells: [Cell]
-    /// Its place in the source's own order.
+    /// The position in the source's own order.
     var label: Double
-    /// Whether it stands for a cursor that was made of it.
+    /// Whether the row represents a cursor.
     var isMark = false
   }
 
@@ -50,43 +51,43 @@ public struct ScriptedWindowedSource: Sendable {
     var isCancelled = false
   }
 
-  /// Its columns, and what it can do.
+  /// The schema of its table.
   public let schema: Schema
-  /// What it can do.
+  /// The query capabilities.
   public let capabilities: WindowedCapabilities
-  /// How far its estimates are from the truth, in percent.
+  /// The ratio of estimated to exact counts in percent.
   public var estimate = 100
   private var rows: [Row] = []
   private var lastLabel = 0.0
-  /// The rows that cursors were made of, as they were.
+  /// The rows that cursors were created from, at that time.
   private var cursors: [PageCursor: Row] = [:]
   private var jobs: [Job] = []
-  /// What the engine has asked for, and neither cancelled nor been answered.
+  /// The requests that are neither cancelled nor answered.
   public private(set) var inFlight: [PageRequestID: PageRequest] = [:]
-  /// Everything that was asked for, in order.
+  /// All requests in order.
   public private(set) var requests: [PageRequest] = []
-  /// Everything that was cancelled, in order.
+  /// All cancelled requests in order.
   public private(set) var cancels: [PageRequestID] = []
-  /// What the engine did that it must not.
+  /// The engine's protocol errors.
   public private(set) var mistakes: [String] = []
 
-  /// A source without rows.
+  /// Creates a source without rows.
   ///
-  /// - Precondition: The schema is a windowed table's.
+  /// - Precondition: The schema has windowed capabilities.
   public init(_ schema: Schema) {
     guard let capabilities = schema.windowed else { preconditionFailure("“\(schema.name)” is no windowed table") }
     self.schema = schema
     self.capabilities = capabilities
   }
 
-  // MARK: Its rows
+  // MARK: Rows
 
-  /// How many rows it has.
+  /// The number of rows.
   public var count: Int { rows.count }
-  /// The keys of its rows, in its own order.
+  /// The keys of the rows in the source's own order.
   public var keys: [RowKey] { rows.map(\.key) }
 
-  /// A row; a new one before the row that stands at this place, or at the end.
+  /// Inserts or replaces a row; a new row is inserted at `place`, or at the end.
   public mutating func upsert(_ key: RowKey, _ cells: [Cell], at place: Int? = nil) {
     if let known = rows.firstIndex(where: { $0.key == key }) {
       rows[known].cells = cells
@@ -99,20 +100,20 @@ public struct ScriptedWindowedSource: Sendable {
     }
   }
 
-  /// The row goes.
+  /// Deletes a row.
   public mutating func delete(_ key: RowKey) { rows.removeAll { $0.key == key } }
 
-  /// All rows go.
+  /// Deletes all rows.
   public mutating func deleteAll() { rows = [] }
 
-  /// Its rows as anyone would write them down.
+  /// The same rows in a plain table.
   public var plain: PlainTable {
     PlainTable(schema, rows: rows.map { PlainTable.Row(key: $0.key, cells: $0.cells) })
   }
 
-  // MARK: What it is asked
+  // MARK: Requests
 
-  /// Takes what the engine wants of it; other outputs are ignored.
+  /// Processes the engine's requests and cancellations; other outputs are ignored.
   public mutating func take(_ output: Output, at now: Instant, plan: (PageRequest) -> Plan) {
     switch output {
     case .ask(_, let asked):
@@ -121,11 +122,12 @@ public struct ScriptedWindowedSource: Sendable {
         inFlight[request.id] = request
         requests.append(request)
         let plan = plan(request)
-        // It cannot be told that nobody waits any more, and will not answer: for the engine that ends when its patience does.
+        // Without cancellation the source keeps no request that it will not answer. The engine
+        // drops the request at its timeout.
         if case .isForgotten = plan.end, !capabilities.cancels { inFlight[request.id] = nil }
         jobs.append(Job(request: request, due: now.advanced(by: plan.delay), plan: plan))
       }
-      // One that cannot be told to stop may have one more, for who takes the table away.
+      // A source without cancellation may have one more pending request, for an export.
       let isFull = capabilities.cancels || !inFlight.keys.contains(where: \.isForExport)
       let bound = schema.prefetch.inFlight + (isFull ? 0 : 1)
       if inFlight.count > bound { mistakes.append("\(inFlight.count) requests are in flight; \(bound) may be") }
@@ -186,14 +188,14 @@ public struct ScriptedWindowedSource: Sendable {
     }
   }
 
-  // MARK: What it answers
+  // MARK: Answers
 
-  /// When it has something to say next; `nil` when it has not.
+  /// The time of the next answer; `nil` if there is none.
   public var deadline: Instant? {
     jobs.lazy.filter { if case .isForgotten = $0.plan.end { false } else { true } }.map(\.due).min()
   }
 
-  /// What it has to say by now, the earliest first.
+  /// Returns the answers due by now, earliest first.
   public mutating func answers(until now: Instant, _ table: TableID) -> [Input] {
     let due = jobs.enumerated().filter { $1.due <= now }.sorted {
       ($0.element.due, $0.offset) < ($1.element.due, $1.offset)
@@ -214,7 +216,7 @@ public struct ScriptedWindowedSource: Sendable {
     return inputs
   }
 
-  /// What it knows of a count.
+  /// Returns a count with the source's accuracy.
   private func told(_ count: Int) -> Int? {
     switch capabilities.count {
     case .exact: count
@@ -232,7 +234,7 @@ public struct ScriptedWindowedSource: Sendable {
       path = path.prefix(level) + [value]
       if level == query.group.count - 1 { counts.append(SectionCount(path, count: told(count) ?? count)) }
     }
-    // In no order.
+    // The contract specifies no order, so the order is reversed.
     return counts.reversed()
   }
 
@@ -242,7 +244,7 @@ public struct ScriptedWindowedSource: Sendable {
     }
     let all = ordered(request, marks: [])
     let between = ordered(request, marks: [after, upTo].compactMap(\.self))
-    // A cursor stands among the rows directly behind the row that it was made of, which may be gone.
+    // A cursor is positioned directly after its row, which may have been deleted.
     var inside: [Row] = []
     var isInside = after == nil
     var marks = after == nil ? 1 : 0
@@ -269,7 +271,7 @@ public struct ScriptedWindowedSource: Sendable {
     return cursor
   }
 
-  /// The rows of a request in order; with them, as rows that are none, the places of cursors.
+  /// Returns the rows of a request in order, with marks at the positions of cursors.
   private func ordered(_ request: PageRequest, marks: [PageCursor]) -> [Row] {
     var columns = schema
     columns.columns.append(Column("index of the row", .integer))

@@ -1,11 +1,11 @@
-/// Random numbers that are the same for the same seed on every machine (SplitMix64, Steele et al. 2014).
+/// A reproducible random number generator (SplitMix64, Steele et al. 2014).
 public struct SeededGenerator: RandomNumberGenerator, Sendable {
   private var state: UInt64
 
-  /// The numbers that belong to this seed.
+  /// Creates a generator from a seed.
   public init(seed: UInt64) { state = seed }
 
-  /// The next number.
+  /// Returns the next number.
   public mutating func next() -> UInt64 {
     state &+= 0x9E37_79B9_7F4A_7C15
     var z = state
@@ -14,12 +14,12 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
     return z ^ (z >> 31)
   }
 
-  /// A number of the range.
+  /// Returns a number in the range.
   public mutating func number(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &self) }
 
-  /// True once in `odds` times.
+  /// Returns true with a probability of 1 in `odds`.
   public mutating func oneIn(_ odds: Int) -> Bool { number(1...odds) == 1 }
 
-  /// One of these.
+  /// Returns one of the elements.
   public mutating func pick<Element>(_ elements: [Element]) -> Element { elements[number(0...elements.count - 1)] }
 }

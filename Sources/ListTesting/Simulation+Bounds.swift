@@ -1,11 +1,12 @@
 import ListEngine
 
-/// Tables that hold no more than they may, and keep only their last rows.
+/// Tables with limits and retention.
 extension Simulation {
-  /// In some runs a table has limits, in some it keeps only some rows, in some both.
+  /// Sets random limits or a random retention in some runs.
   static func bound(_ schema: inout Schema, keys: Int, _ random: inout SeededGenerator) {
     if random.oneIn(4) { schema.limits.rows = max(1, random.number(keys / 4...keys)) }
-    // A row weighs about 120 bytes. Deferred values that find no room are asked for again and again: such a run has no end.
+    // A row has about 120 bytes. Deferred values that exceed the limit would be requested again and
+    // again, so such a run would never end.
     if random.oneIn(4), !schema.columns.contains(where: \.isDeferred) {
       schema.limits.bytes = random.number(1...max(2, keys / 2)) * 120
     }
@@ -16,7 +17,8 @@ extension Simulation {
     }
   }
 
-  /// The row that makes room for another goes, and comes back at the end if it does.
+  /// Upserts a row of the plain table. A row evicted by it counts as moved, because it may return
+  /// at the end.
   mutating func upsert(_ key: RowKey, _ cells: [Cell]) {
     let before = plain.rows.map(\.key)
     plain.upsert(key, cells)
@@ -28,7 +30,7 @@ extension Simulation {
     }
   }
 
-  /// The engine does what is due, and so does the plain table.
+  /// Advances the engine and the plain table.
   mutating func advance(_ engine: inout Engine) throws {
     plain.follow(clock.now)
     for key in plain.evict() {

@@ -1,11 +1,13 @@
 import ListEngine
 
-/// Deferred columns in the simulation: a source that loads them slowly, wrongly and too late, and a truth that changes meanwhile.
+/// Deferred columns in the simulation: a source with slow, failing and late loads of values that
+/// change meanwhile.
 ///
-/// The truth of a cell is a number of its own; whatever tells a value tells the truth of that moment, and a truth that changes is
-/// told or taken back at once. So a cell shows the truth or nothing, at any time; and in the end all that a page holds is there.
+/// Every cell has a true value, with a version number. The source always sends the true value of
+/// the moment, and a change of the value is sent or invalidated at once. So a cell always shows its
+/// true value or none, and at the end all of a client's cells are loaded.
 extension Simulation {
-  /// The columns of every run; and in some two deferred columns.
+  /// Returns the schema, in some runs with two deferred columns.
   static func schema(isDeferred: Bool, _ random: inout SeededGenerator) -> Schema {
     var schema = Schema(
       name: "numbers", key: .integer,
@@ -31,21 +33,22 @@ extension Simulation {
     return cell.column == 7 ? .text("deferred \(key % 4) \(version)") : .number(Double(key) + Double(version) / 8)
   }
 
-  // MARK: What the source says by itself
+  // MARK: Changes by the source
 
-  /// The deferred cells of a whole row: sometimes with their values.
+  /// Returns the deferred cells of a whole row, sometimes with values.
   mutating func deferredCells(_ key: RowKey) -> [Cell] {
     guard isDeferred else { return [] }
     return [7, 8].map { random.oneIn(6) ? truth(DeferredCell(key, column: $0)) : .null }
   }
 
-  /// The same for some cells.
+  /// Returns the deferred cells of an update, sometimes with values.
   mutating func deferredUpdate(_ key: RowKey) -> [Cell?] {
     guard isDeferred else { return [] }
     return [7, 8].map { random.oneIn(6) ? truth(DeferredCell(key, column: $0)) : nil }
   }
 
-  /// A source that lists its rows again does not know the deferred cells of most.
+  /// Removes most deferred values from a reload, because a source that lists its rows does not know
+  /// them.
   mutating func forgetDeferred(_ list: inout [(RowKey, [Cell])]) {
     guard isDeferred else { return }
     for index in list.indices where list[index].1.count > 8 && !random.oneIn(5) {
@@ -53,7 +56,7 @@ extension Simulation {
     }
   }
 
-  /// Something else is true of a cell, and the source says so, with the value or without.
+  /// Changes the true values of cells. The source sends the value or invalidates it.
   mutating func changeTruth(_ engine: inout Engine, _ table: TableID) {
     for _ in 1...random.pick([1, 1, 10]) {
       let cell = DeferredCell(key(), column: random.number(7...8))
@@ -73,7 +76,7 @@ extension Simulation {
     }
   }
 
-  // MARK: What the source is asked
+  // MARK: Requests to the source
 
   mutating func takeLoads(_ output: Output) throws {
     var random = random
@@ -99,7 +102,7 @@ extension Simulation {
     }
     self.loader = loader
     guard random.oneIn(40) else { return }
-    // Answers to what nobody asked for, or what cannot be.
+    // Answers without a request, or with invalid keys and columns.
     let cell = DeferredCell(key(), column: random.number(7...8))
     engine.handle(.failed(table, cell.key, column: random.pick([-1, 0, 9]), reason: "out of the blue"), at: clock.now)
     engine.handle(.loaded(table, .text("no such key"), column: 7, .null), at: clock.now)
@@ -116,15 +119,15 @@ extension Simulation {
     coverage.hits += counters.hits
   }
 
-  // MARK: The judge
+  // MARK: Checks
 
-  /// A cell without a value says why.
+  /// Checks that a cell without a value has the right reason.
   func judgeMissing(_ row: RowSnapshot) throws {
     guard isDeferred, case .integer(let key) = row.cells[6] else { return }
     let missing = plain.missing[.integer(key)] ?? [:]
     for column in [7, 8] {
       let (shown, isTrue) = (row.missing(column), missing[column])
-      // The plain table does not know how long the engine waits for an answer.
+      // The plain table does not know the engine's timeout.
       if case .failed(let reason) = shown, reason.hasPrefix("no answer"), isTrue != nil { continue }
       guard shown == isTrue else {
         throw failure("row \(key) shows \(shown as Any) in column \(column), not \(isTrue as Any)")
@@ -132,7 +135,7 @@ extension Simulation {
     }
   }
 
-  /// In the end all that a page holds was loaded.
+  /// Checks that all cells of a client are loaded at the end.
   func judgeDeferred(_ page: Page) throws {
     guard isDeferred, page.isCurrent else { return }
     if let (row, missing) = page.replica.missing.first { throw failure("row \(row.rawValue) still misses \(missing)") }

@@ -1,6 +1,6 @@
 import ListEngine
 
-/// Sources that tell other columns: another table takes the place of the table, and pages open it.
+/// Hot swaps: a table is replaced by one with other columns, and clients open it.
 extension Simulation {
   mutating func exchange(_ engine: inout Engine, _ table: TableID) throws {
     for page in pages { for case .row(let id, _, _) in page.replica.items { formerRows.insert(id) } }
@@ -29,7 +29,7 @@ extension Simulation {
     for index in pages.indices { reopen(&engine, index) }
   }
 
-  /// A page says something about the table that it still looks at: nobody is there who hears it.
+  /// Sends inputs of a client that still shows the replaced table. The engine must ignore them.
   private mutating func leave(_ engine: inout Engine, _ index: Int) {
     let page = pages[index]
     let inputs: [Input] = [
@@ -48,7 +48,7 @@ extension Simulation {
     engine.handle(.visibility(page.id, isHidden: pages[index].isHidden), at: clock.now)
   }
 
-  /// It has read that its table is another one, and opens it: on the same socket, or on another one if that was lost meanwhile.
+  /// Opens the new table on the same connection, or on another one if it was lost meanwhile.
   private mutating func reopen(_ engine: inout Engine, _ index: Int) {
     let old = pages[index]
     coverage.reopened += 1
@@ -67,7 +67,7 @@ extension Simulation {
     pages[index] = page
   }
 
-  /// No row has the id of one of another table.
+  /// Checks that no row has an id of a replaced table's row.
   func judgeRows(_ delivery: Delivery) throws {
     guard !formerRows.isEmpty else { return }
     for case .row(let row) in delivery.patch.result.items where formerRows.contains(row.id) {

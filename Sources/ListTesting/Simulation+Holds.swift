@@ -1,22 +1,22 @@
 import ListEngine
 
-/// Pages whose reader points at something: everything stays where it is, and values go on.
+/// Clients that hold the order: positions are frozen, and values keep changing.
 extension Simulation {
   mutating func hold(_ engine: inout Engine) {
     guard let index = anyPage() else { return }
     let page = pages[index]
     let isHeld = random.oneIn(4) ? false : true
     engine.handle(.hold(page.id, isHeld: isHeld), at: clock.now)
-    // Whoever has come back and has no answer yet may be about to get a window.
+    // A resuming client without an answer may be about to receive a window.
     let isHeard =
       isHeld && page.isCurrent && page.coming.isEmpty && !page.awaitsWindow && !page.isResuming && !page.isHidden
       && page.pause == nil && !page.awaitsItems
-    // Whether one goes on that began before, only what is sent tells.
+    // Only a delivery shows whether an earlier hold continues.
     if isHeld { if isHeard { pages[index].heldAt = clock.now } } else { pages[index].heldAt = nil }
     pages[index].mayHold = isHeld
   }
 
-  /// While it holds, a page gets the same items in the same places, with what is true of them.
+  /// Checks that a held delivery has the same items in the same places, with current values.
   mutating func judgeHeld(_ delivery: Delivery, _ held: Held, _ page: Page) throws {
     guard page.mayHold else { throw failure("page \(page.id.rawValue) is held, but does not ask for it") }
     guard let base = delivery.patch.base, delivery.shift == 0 else { throw failure("a hold moves the reader") }
@@ -35,7 +35,7 @@ extension Simulation {
         throw failure("item \(index) is another one during a hold")
       }
       let isGone = held.gone.contains(index)
-      // A row that came back is another one with the same key: the old one is gone.
+      // A row that was deleted and inserted again is a new row with the same key.
       if shown[.integer(key)] == nil, !isGone { throw failure("row \(key) has gone, but is not marked") }
       guard !isGone, isExact else { continue }
       guard new.cells == shown[.integer(key)] else {

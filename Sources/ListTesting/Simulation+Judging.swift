@@ -1,8 +1,8 @@
 import ListEngine
 
-/// What must be true of what pages get.
+/// Checks of deliveries to clients.
 extension Simulation {
-  /// What is cut is what is true at that moment.
+  /// Checks that a delivery matches the table at that moment.
   func judge(_ delivery: Delivery, _ page: Page) throws {
     guard delivery.request == page.request else { return }
     let query = page.query
@@ -29,9 +29,10 @@ extension Simulation {
     }
   }
 
-  /// The reader's place: at an edge, or by a row in sight that stays where it is on the screen.
+  /// Checks the scroll anchor: an edge of the list, or a visible row that must stay at its place on
+  /// the screen.
   mutating func judgeShift(_ delivery: Delivery, _ page: Page) throws {
-    // What a spoiled page or one with another query holds says nothing about the reader's place.
+    // A corrupted client, or one with another query, has no valid anchor.
     guard page.isCurrent, !page.awaitsWindow, delivery.base == page.replica.sequence else { return }
     let lines = plain.lines(page.query, collapsed: page.collapsed)
     let first = page.viewport.first
@@ -41,7 +42,7 @@ extension Simulation {
     case .end: expected = max(0, lines.count - page.viewport.count)
     case nil:
       let judge = AnchorJudge(page, lines, plain, delivery)
-      // Of a window that it does not know any more the engine knows only the row that the page has named.
+      // For a window that it no longer knows, the engine only has the anchor that the client named.
       let isFound = page.isResuming && delivery.patch.base == nil
       guard !page.isReordered, let shift = isFound ? judge.shift(to: page.sought) : judge.shift else { return }
       expected = max(0, first + shift)
@@ -52,9 +53,9 @@ extension Simulation {
     if delivery.shift != 0 && page.viewport.stick == nil { coverage.anchored += 1 }
   }
 
-  /// What a page shows when all has come to rest is what is true.
+  /// Checks that a client shows the current rows once all deliveries have arrived.
   func judge(_ page: Page) throws {
-    // A spoiled copy that no patch has reached since is wrong and cannot know.
+    // A corrupted copy that has received no patch since then has not been detected yet.
     guard page.isCurrent else { return }
     let replica = page.replica
     let lines = plain.lines(page.query, collapsed: page.collapsed)
@@ -90,7 +91,7 @@ extension Simulation {
     try judgeLead(page, lines)
   }
 
-  /// Above the window are the headers of all sections that its first line lies in.
+  /// Checks that the lead headers are those of all sections that contain the window's first line.
   private func judgeLead(_ page: Page, _ lines: [PlainTable.Line]) throws {
     var above: [PlainTable.Line] = []
     if !page.query.group.isEmpty, page.replica.start < lines.count, !page.replica.items.isEmpty {
@@ -116,12 +117,12 @@ extension Simulation {
 }
 
 extension PlainTable.Line {
-  /// How many sections a header's lies in; `nil` for a row.
+  /// The nesting level of a header; `nil` for a row.
   fileprivate var level: Int? { if case .header(_, _, let level, _, _) = self { level } else { nil } }
 }
 
 extension HeaderSnapshot {
-  /// Whether it shows what this line says; a view that is being put together need not know its aggregates.
+  /// Whether the header matches a line. A view that is still being built may lack aggregates.
   fileprivate func says(_ line: PlainTable.Line, mayLackAggregates: Bool = false) -> Bool {
     guard case .header(let value, let count, let level, let aggregates, let isCollapsed) = line else { return false }
     guard self.value == value && self.count == count && self.level == level && self.isCollapsed == isCollapsed else {
@@ -133,7 +134,7 @@ extension HeaderSnapshot {
 }
 
 extension [Cell] {
-  /// Whether all are equal; numbers may differ as far as a sum depends on its order.
+  /// Whether all cells are equal; numbers may differ by the rounding of a sum.
   fileprivate func agree(with others: [Cell]) -> Bool {
     count == others.count
       && zip(self, others).allSatisfy {

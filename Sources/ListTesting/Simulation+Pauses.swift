@@ -1,15 +1,15 @@
 import ListEngine
 
-/// Pages that pause.
+/// Clients that pause updates.
 extension Simulation {
-  /// What a page that pauses would see if it did not, as it was when the pause began.
+  /// A paused client's view at the start of the pause.
   struct PausedView {
-    /// The rows by their keys.
+    /// The rows by key.
     var rows: [RowKey: [Cell]]
-    /// What it was told last, and when.
+    /// The last reported counts and their time.
     var told: Waiting
     var toldAt: Instant?
-    /// Whether it has scrolled, or refused what it was sent: then it may lack rows, and get them.
+    /// Whether the client has scrolled or requested a resync, and so may receive missing rows.
     var hasScrolled = false
   }
 
@@ -17,7 +17,7 @@ extension Simulation {
     guard let index = anyPage() else { return }
     (pages[index].mayHold, pages[index].heldAt) = (false, nil)
     guard pages[index].pause == nil else { return goOn(&engine, index) }
-    // What it has said of its place before may be answered now.
+    // Earlier inputs about the client's viewport may be answered now.
     pages[index].pause = PausedView(
       rows: plain.shownRows(pages[index].query), told: Waiting(changed: 0, rows: plain.count(pages[index].query)),
       hasScrolled: !holdsSight(pages[index]))
@@ -29,7 +29,7 @@ extension Simulation {
     engine.handle(.pause(pages[index].id, isPaused: false), at: clock.now)
   }
 
-  /// Whether a page holds, with what is on its way to it, all that it sees.
+  /// Whether the client has all visible rows, with no delivery in flight.
   private func holdsSight(_ page: Page) -> Bool {
     guard page.isCurrent, !page.awaitsWindow, page.coming.isEmpty, page.viewport.stick == nil,
       page.viewport.sequence == page.replica.sequence
@@ -41,13 +41,13 @@ extension Simulation {
       || (page.replica.start..<page.replica.start + page.replica.items.count).contains(sight)
   }
 
-  /// A page that pauses gets nothing unless it has scrolled, and is told which rows are newer than the pause.
+  /// Checks that a paused client only receives a patch after scrolling, with the newer rows marked.
   mutating func judgePaused(_ delivery: Delivery, _ index: Int) throws {
     guard let pause = pages[index].pause else {
       guard delivery.newer.isEmpty else { throw failure("a page that does not pause is told what is newer") }
       return
     }
-    // A whole window was asked for before the pause, or refused: nobody gets one without need.
+    // A whole window is only sent if it was requested before the pause, or after a resync.
     guard pause.hasScrolled || delivery.patch.base == nil || !pages[index].replica.absences.isEmpty else {
       throw failure("a page that pauses gets a patch")
     }
@@ -62,7 +62,8 @@ extension Simulation {
     coverage.looks += 1
   }
 
-  /// A page is told how much waits: not too often, only news, and no less than is different.
+  /// Checks the reports of pending changes: rate-limited, only new counts, and at least the number
+  /// of different rows.
   mutating func judge(_ waiting: Waiting, _ id: SessionID) throws {
     guard let index = pages.firstIndex(where: { $0.id == id }), let pause = pages[index].pause else {
       throw failure("a page that does not pause is told what waits")
@@ -71,7 +72,7 @@ extension Simulation {
     guard waiting != pause.told || pause.toldAt == nil else {
       throw failure("a page is told twice that \(waiting) wait")
     }
-    // A clock that went back makes the time between them seem shorter than it is.
+    // A clock that was set back makes intervals appear too short.
     if let last = pause.toldAt, last <= clock.now, !hasClockGoneBack {
       guard last.duration(to: clock.now) >= .seconds(1) else { throw failure("a page is told twice in a second") }
     }

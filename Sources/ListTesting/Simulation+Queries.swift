@@ -1,6 +1,6 @@
 import ListEngine
 
-/// What pages ask for.
+/// Random queries of clients.
 extension Simulation {
   mutating func randomQuery() -> Query {
     var query = Query()
@@ -60,7 +60,7 @@ extension Simulation {
     }
   }
 
-  /// A value to compare the cells of this column with.
+  /// Returns a random value to compare the cells of a column with.
   private mutating func value(_ column: Int) -> Cell {
     while true {
       let value = cell(column)
@@ -69,7 +69,7 @@ extension Simulation {
     }
   }
 
-  /// What a page asks for, as it writes it.
+  /// Returns the query in the form in which a client sends it.
   func request(_ page: Page) -> QueryRequest {
     let query = page.query
     func name(_ column: Int) -> String { schema.columns[column].name }
@@ -96,7 +96,7 @@ extension Simulation {
     }
   }
 
-  /// Values as a page writes them.
+  /// Returns values in the form in which a client sends them.
   private static func written(_ path: [Cell]) -> [Cell] {
     path.map {
       switch $0 {
@@ -112,7 +112,7 @@ extension Simulation {
     return Set((0..<random.pick([1, 2, 10])).map { _ in randomPath(query) })
   }
 
-  /// The values of a section that is there, or could be.
+  /// Returns the values of an existing or possible section.
   private mutating func randomPath(_ query: Query) -> [Cell] {
     let isThere = !plain.rows.isEmpty && !random.oneIn(5)
     let path = query.group.prefix(random.number(1...query.group.count))
@@ -121,7 +121,7 @@ extension Simulation {
     return path.map { row.cells[$0] }
   }
 
-  /// A page collapses a section, or expands one.
+  /// Collapses or expands a section in a client.
   mutating func collapse(_ engine: inout Engine) {
     guard let index = anyPage(), !pages[index].query.group.isEmpty else { return }
     let page = pages[index]
@@ -134,8 +134,9 @@ extension Simulation {
       engine.handle(.collapse(page.id, .path(Self.written(path)), isCollapsed: isCollapsed), at: clock.now)
       return
     }
-    // By number, as a page does that knows its headers: while nothing is on its way, both sides know the same ones. Of a page that came
-    // back the engine may know nothing until it has answered (seed 1545).
+    // Collapses by section number, which requires that client and engine know the same headers:
+    // nothing is in flight. After a resume the engine may know no headers until it has answered
+    // (seed 1545).
     guard page.coming.isEmpty, !page.awaitsWindow, page.isCurrent,
       let header = page.replica.headers.randomElement(using: &random), let path = page.replica.path(of: header),
       !page.isResuming

@@ -1,9 +1,10 @@
 import ListEngine
 
-/// Clients that ask for what cannot be, and clients that scroll before they acknowledge. Drawn beside all else, which stays what it was.
+/// Clients with invalid queries, and clients that scroll before they acknowledge. They use a
+/// separate generator, so that other random choices do not change.
 extension Simulation {
-  /// A client asks for a query that its table does not have. It is told so, and everything else goes on as if it had not asked; only a pause and a
-  /// hold are over.
+  /// Sends an invalid query. The engine refuses it and ends a pause or hold; everything else is
+  /// unaffected.
   mutating func askInVain(_ engine: inout Engine) {
     guard haste.oneIn(12), let index = pages.indices.randomElement(using: &haste) else { return }
     var wrong = request(pages[index])
@@ -36,7 +37,7 @@ extension Simulation {
     coverage.refusals += 1
   }
 
-  /// A client has applied what answers its query, and scrolls before it acknowledges that.
+  /// Scrolls after the client has applied the answer to its query, but before the acknowledgement.
   mutating func scrollHastily(_ engine: inout Engine, _ index: Int) {
     guard pages[index].isCurrent, haste.oneIn(3) else { return }
     let page = pages[index]
@@ -52,7 +53,8 @@ extension Simulation {
     engine.handle(.viewport(page.id, viewport), at: clock.now)
   }
 
-  /// A client that waits for the window of its query scrolls in the rows of the one before: of that only the sizes count.
+  /// Scrolls in the old rows while the client waits for its query's window. The engine must only
+  /// use the viewport's size.
   mutating func scrollInVain(_ engine: inout Engine) {
     guard haste.oneIn(6), let page = pages.filter(\.isAsking).randomElement(using: &haste) else { return }
     var viewport = page.viewport

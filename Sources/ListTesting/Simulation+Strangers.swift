@@ -1,11 +1,12 @@
 import ListEngine
 
-/// Clients that open, resume and are refused at random beside the pages: nobody looks at what they get, and in the end nothing of them is left.
+/// Clients that open, resume and fail at random next to the checked ones. Their deliveries are not
+/// checked, but no state of theirs may remain at the end.
 extension Simulation {
   private static let firstStranger: UInt64 = 1 << 40
 
   mutating func meetStrangers(_ engine: inout Engine) {
-    // Their loads of deferred cells would be asked for beside those that pages are due.
+    // Their loads of deferred cells would compete with those of the checked clients.
     guard !isDeferred, strangers.oneIn(5) else { return }
     for _ in 0..<strangers.number(1...4) { meetStranger(&engine) }
   }
@@ -16,7 +17,7 @@ extension Simulation {
     let query = QueryRequest(sort: [(column, strangers.oneIn(2))])
     switch strangers.number(1...9) {
     case 1...5:
-      // Of itself, of another one, or of one that never was.
+      // The resume point is of the same client, another one, or one that never existed.
       let resume = strangers.oneIn(2) ? ResumePoint(session: strangers.oneIn(3) ? id : stranger(), sequence: 1) : nil
       engine.handle(
         .open(
@@ -33,7 +34,7 @@ extension Simulation {
     SessionID(rawValue: Self.firstStranger + UInt64(strangers.number(1...12)))
   }
 
-  /// Whether an output is for one of them.
+  /// Whether an output is for an unchecked client.
   func isForStranger(_ output: Output) -> Bool {
     switch output {
     case .deliver(let id, _), .waiting(let id, _), .status(let id, _, _), .refuse(let id, _):
@@ -42,7 +43,7 @@ extension Simulation {
     }
   }
 
-  /// All clients go: after a while the engine holds nothing for any of them.
+  /// Closes all clients and checks that the engine releases all of their state after a while.
   mutating func leave(_ engine: inout Engine) throws {
     for page in pages { engine.handle(.close(page.id), at: clock.now) }
     for number in 1...12 {
@@ -54,10 +55,11 @@ extension Simulation {
 }
 
 extension Engine {
-  /// Lets time pass until nothing may be kept for clients that have gone; the result is what is kept all the same.
+  /// Advances time until no state of closed clients may remain; returns a description of what
+  /// remains.
   mutating func leftovers(_ clock: inout ManualClock) -> String? {
     guard census.sessions == 0, census.watchedViews == 0 else { return "clients have gone and left \(census)" }
-    // Views and sessions that rest are kept for some minutes at most.
+    // Unused views and sessions are kept for a few minutes at most.
     for _ in 0..<60 {
       clock.advance(by: .seconds(60))
       _ = advance(to: clock.now)

@@ -1,84 +1,85 @@
 import ListEngine
 
-/// A whole run of the engine with a source and several pages, all drawn from one seed: changes, scrolls, queries, acknowledgements
-/// late and lost, connections that drop, pages that go wrong, clocks that jump.
+/// A simulation of the engine with a source and several clients, determined by a seed: changes,
+/// scrolls, queries, late and lost acknowledgements, dropped connections, faulty clients, and
+/// clocks that jump.
 ///
-/// The judge is a ``PlainTable``: what a page shows must be what the plain table shows when it is filtered and sorted afresh.
+/// A ``PlainTable`` is the reference: a client must show the same rows in the same order.
 ///
 ///     try Simulation(seed: 42).run()
 public struct Simulation {
-  /// What was wrong, and when.
+  /// A failed check, with its step.
   public struct Failure: Error, CustomStringConvertible {
-    /// The seed that leads here again.
+    /// The seed that reproduces the failure.
     public let seed: UInt64
-    /// The step at which it was noticed.
+    /// The step at which the failure was detected.
     public let step: Int
-    /// What was wrong.
+    /// The description of the failure.
     public let reason: String
 
-    /// All of it, with the command that repeats it.
+    /// The message with the command that reproduces the failure.
     public var description: String {
       "seed \(seed), step \(step): \(reason)\n  again: make simulate SEED=\(seed)"
     }
   }
 
-  /// What a run has covered, so that a simulation that does nothing is noticed.
+  /// Counters of the covered behavior, so that tests notice a simulation that does nothing.
   public struct Coverage: Sendable {
-    /// Windows and patches that pages applied.
+    /// The number of windows that clients applied.
     public var windows = 0
-    /// See `windows`.
+    /// The number of patches that clients applied.
     public var patches = 0
-    /// Items that moved, came, and went in patches.
+    /// The number of items that patches moved.
     public var moves = 0
-    /// Rows whose cells changed in patches.
+    /// The number of rows whose cells patches changed.
     public var updates = 0
-    /// Patches that the reader's place moved with.
+    /// The number of patches that moved a client's viewport.
     public var shifts = 0
-    /// Copies that were spoiled and healed.
+    /// The number of corrupted copies that recovered.
     public var resyncs = 0
-    /// Windows that had collapsed sections.
+    /// The number of windows with collapsed sections.
     public var folds = 0
-    /// Windows that had section headers.
+    /// The number of windows with section headers.
     public var headers = 0
-    /// Patches that were too large for one message.
+    /// The number of patches that were too large for one message.
     public var partial = 0
-    /// Deferred cells that were asked for, given up, and failed; and those that were there before they were seen.
+    /// The number of requests for deferred cells.
     public var loads = 0
-    /// See `loads`.
+    /// The number of cancelled requests for deferred cells.
     public var cancels = 0
-    /// See `loads`.
+    /// The number of failed requests for deferred cells.
     public var failures = 0
-    /// See `loads`.
+    /// The number of deferred cells that were loaded before they were visible.
     public var hits = 0
-    /// Counts that pages were told while they paused.
+    /// The number of reports of pending changes to paused clients.
     public var waits = 0
-    /// Patches that pages got while they paused, because they had scrolled.
+    /// The number of patches to paused clients that had scrolled.
     public var looks = 0
-    /// Pages that came back on another connection, and got a patch.
+    /// The number of clients that resumed on another connection and received a patch.
     public var resumes = 0
-    /// Tables that were opened by clients that nobody looks at.
+    /// The number of tables opened by unchecked clients.
     public var strangers = 0
-    /// Patches of pages that held their order.
+    /// The number of patches to clients that held the order.
     public var holds = 0
-    /// Rows that their table let go by itself, and lists that had more rows than their table took.
+    /// The number of rows that retention removed.
     public var evictions = 0
-    /// See `evictions`.
+    /// The number of reloads with more rows than the table's limit.
     public var bounded = 0
-    /// Tables that took the place of another, and pages that opened them.
+    /// The number of replaced tables.
     public var exchanges = 0
-    /// See `exchanges`.
+    /// The number of replaced tables that clients opened.
     public var reopened = 0
-    /// Queries that could not be, and scrolls before the ack of a window.
+    /// The number of refused queries.
     public var refusals = 0
-    /// See `refusals`.
+    /// The number of scrolls before the acknowledgement of a window.
     public var hastyScrolls = 0
-    /// Patches whose reader was looked after: a row in sight stayed where it was on the screen.
+    /// The number of patches that kept the scroll anchor at its place on the screen.
     public var anchored = 0
 
-    /// Nothing yet.
+    /// Creates counters that are all 0.
     public init() {}
 
-    /// Counts in what another run has covered.
+    /// Adds the counters of another run.
     public mutating func add(_ other: Self) {
       windows += other.windows
       patches += other.patches
@@ -108,66 +109,66 @@ public struct Simulation {
     }
   }
 
-  /// A page: its copy, and where its reader is.
+  /// A client: its copy, query and viewport.
   struct Page {
     let id: SessionID
     var replica = Replica()
     var query = Query()
-    /// The sections it has collapsed, by their values.
+    /// The collapsed sections, by their values.
     var collapsed: Set<[Cell]> = []
     var request: UInt64 = 1
     var viewport: Viewport
-    /// What is on its way to it.
+    /// The deliveries in flight to the client.
     var coming: [Delivery] = []
     var isOpen = true
     var isHidden = false
-    /// Whether it shows what it last asked for, and has not been spoiled since.
+    /// Whether the client shows its last query's result and has not been corrupted since.
     var isCurrent = false
-    /// Whether the window of its last query has not come: the reader still looks at the old one.
+    /// Whether the window of the last query has not arrived; the user still sees the old one.
     var awaitsWindow = false
-    /// Whether that is so because it has asked another query.
+    /// Whether it awaits the window because it sent another query.
     var isAsking = false
-    /// Whether the socket has told that it is writable again.
+    /// Whether its socket is writable.
     var isWritable = true
     var lastSent: Instant?
-    /// The rows that their source put elsewhere since the page was last sent something.
+    /// The rows that the source moved since the last delivery to the client.
     var moved: Set<Int64> = []
-    /// Whether the whole list has been put in order since then.
+    /// Whether a reload has happened since then.
     var isReordered = false
-    /// Whether it has come back on another connection and was not answered yet.
+    /// Whether the client has resumed and received no answer yet.
     var isResuming = false
-    /// What it then asked to be placed by, should it get a window.
+    /// The row that the client asked to be placed by if it receives a window.
     var sought = Sought.nothing
-    /// While it pauses, what its view was when it began to.
+    /// The view at the start of the pause, while the client pauses.
     var pause: PausedView?
-    /// Whether its reader may hold the order; and since when for certain.
+    /// Whether the client may hold the order, and since when it certainly does.
     var mayHold = false
     var heldAt: Instant? { didSet { if heldAt == nil { awaitsItems = true } } }
-    /// Whether it may have asked for other items since it was last sent some: they come before a hold begins.
+    /// Whether a request for other items may be unanswered; it is answered before a hold starts.
     var awaitsItems = true
-    /// While the order is held, what it held before: what a row's place was chosen by.
+    /// The copy from before the hold, which determines the places of rows.
     var placed: Replica?
   }
 
-  /// The table's columns: in some runs the last two are deferred.
+  /// The table's schema, in some runs with two deferred columns at the end.
   var schema: Schema
   static let keyColumn = 6
   let seed: UInt64
   var random: SeededGenerator
   var clock = ManualClock()
   var plain: PlainTable
-  /// The source's part that loads deferred cells, and what is true of them.
+  /// The source's loader of deferred cells, and the version numbers of their true values.
   var loader: ScriptedLoader
   var truths: [DeferredCell: Int] = [:]
-  /// Draws when another table takes the place of the table, and which: beside all else, which stays what it was.
+  /// The generator for replaced tables, separate so that other random choices do not change.
   var exchanges: SeededGenerator
-  /// Draws what clients ask in vain, and what they say too soon: beside all else, too.
+  /// The generator for invalid queries and early scrolls, separate for the same reason.
   var haste: SeededGenerator
-  /// What clients that have asked in vain go on seeing.
+  /// The requests that clients with refused queries continue to show.
   var refusalsToCome: [SessionID: [UInt64]] = [:]
-  /// Draws what clients do that nobody looks at.
+  /// The generator for unchecked clients.
   var strangers: SeededGenerator
-  /// Rows of tables whose place was taken.
+  /// The rows of replaced tables.
   var formerRows: Set<RowID> = []
   var pages: [Page] = []
   private var nextPage: UInt64 = 1
@@ -176,17 +177,18 @@ public struct Simulation {
   let isExact: Bool
   let keys: Int
   let limits: Limits
-  /// What the run has covered so far.
+  /// The counters of the run so far.
   public internal(set) var coverage = Coverage()
 
-  /// The run that belongs to this seed.
+  /// Creates the run of a seed.
   public init(seed: UInt64) {
     self.seed = seed
     random = SeededGenerator(seed: seed)
     exchanges = SeededGenerator(seed: seed ^ 0x6578_6368)
     haste = SeededGenerator(seed: seed ^ 0x6861_7374)
     strangers = SeededGenerator(seed: seed ^ 0x7374_7261)
-    // In every third run patches are so small that changes arrive in several; there a page is right only when all have come.
+    // In every third run, patches are so small that changes need several of them. A client is then
+    // only correct after the last one.
     isExact = seed % 3 != 0
     var limits = Limits()
     limits.patchBytes = isExact ? 1 << 20 : 300
@@ -207,7 +209,7 @@ public struct Simulation {
     loader = ScriptedLoader(bound: schema.prefetch.inFlight)
   }
 
-  /// Runs to the end.
+  /// Runs all steps and the final checks.
   ///
   /// - Throws: ``Failure``.
   public mutating func run(steps: Int = 120) throws {
@@ -234,7 +236,7 @@ public struct Simulation {
     try leave(&engine)
   }
 
-  // MARK: What happens
+  // MARK: Actions
 
   private mutating func act(_ engine: inout Engine, _ table: TableID) {
     switch random.number(1...(isDeferred ? 26 : 24)) {
@@ -275,7 +277,7 @@ public struct Simulation {
     }
   }
 
-  /// A row's cells; the last one names the row, so that the judge knows it again.
+  /// Returns random cells of a row; the key column identifies the row in checks.
   private mutating func cells(_ key: RowKey) -> [Cell] {
     guard case .integer(let number) = key else { preconditionFailure("\(key) is no number") }
     return (0..<Self.keyColumn).map { cell($0) } + [.integer(number)] + deferredCells(key)
@@ -298,7 +300,7 @@ public struct Simulation {
       case 16...17:
         changes.delete(key)
         plain.delete(key)
-        noteMove(key)  // should it come back, it comes back at the end
+        noteMove(key)  // an inserted row with this key is placed at the end
       case 18...19:
         let other: RowKey? = random.oneIn(3) ? nil : self.key()
         changes.move(key, before: other)
@@ -315,7 +317,7 @@ public struct Simulation {
     for index in pages.indices { pages[index].moved.insert(number) }
   }
 
-  /// A row that no table takes.
+  /// Sends a row that does not fit the table.
   private mutating func reject(_ changes: inout Changeset, _ key: RowKey) {
     var cells = cells(key)
     switch random.number(1...4) {
@@ -441,9 +443,9 @@ public struct Simulation {
 
   mutating func anyPage() -> Int? { pages.isEmpty ? nil : random.number(0...pages.count - 1) }
 
-  // MARK: What pages do
+  // MARK: Clients
 
-  /// Takes what the engine wants done.
+  /// Processes the engine's outputs.
   mutating func take(_ outputs: [Output]) throws {
     for output in outputs where !isForStranger(output) {
       switch output {
@@ -468,7 +470,7 @@ public struct Simulation {
           throw failure("page \(id.rawValue) holds its order, and is sent another one")
         }
         pages[index].heldAt = nil
-        // What comes in several patches is not over with the first.
+        // Changes that need several patches are not complete with the first one.
         pages[index].awaitsItems = !isExact
         if isExact {
           try judge(delivery, pages[index])
@@ -487,7 +489,7 @@ public struct Simulation {
     }
   }
 
-  /// A page gets what is on its way: sometimes it applies it, sometimes only later does it say so.
+  /// Receives a delivery in a random client, which may apply it without acknowledging it yet.
   private mutating func receive(_ engine: inout Engine) {
     guard let index = anyPage() else { return }
     if !pages[index].isWritable {
@@ -535,14 +537,14 @@ public struct Simulation {
     if delivery.patch.result.items.count < 10 && delivery.patch.result.total > 30 { coverage.partial += 1 }
   }
 
-  /// The page scrolls with its anchor.
+  /// Moves the client's viewport with its scroll anchor.
   private mutating func follow(_ delivery: Delivery, _ index: Int) {
     pages[index].viewport.first = max(0, pages[index].viewport.first + delivery.shift)
   }
 
-  // MARK: The end
+  // MARK: Final checks
 
-  /// Lets everything come to rest, and looks whether every page shows what is true.
+  /// Runs until nothing is pending, and checks every client.
   private mutating func settle(_ engine: inout Engine, _ table: TableID) throws {
     step += 1
     for index in pages.indices where pages[index].isHidden {
@@ -554,13 +556,13 @@ public struct Simulation {
       engine.handle(.hold(pages[index].id, isHeld: false), at: clock.now)
       (pages[index].mayHold, pages[index].heldAt) = (false, nil)
     }
-    // The last change after the faults: a spoiled page notices with the next patch.
+    // The last input after the faults: a corrupted client detects its state with the next patch.
     for index in pages.indices where !pages[index].awaitsWindow {
       pages[index].viewport.anchor = nil
       pages[index].viewport.sequence = pages[index].replica.sequence
       engine.handle(.viewport(pages[index].id, pages[index].viewport), at: clock.now)
     }
-    // Views that are put together four rows a turn take their time.
+    // Views that are built four rows per turn take many turns.
     for _ in 1...50_000 {
       try advance(&engine)
       for index in pages.indices {

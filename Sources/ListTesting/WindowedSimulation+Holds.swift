@@ -1,6 +1,6 @@
 import ListEngine
 
-/// Pages whose reader points at something: everything stays where it is, and values go on.
+/// Clients that hold the order: positions are frozen, and values keep changing.
 extension WindowedSimulation {
   mutating func hold(_ engine: inout Engine) {
     guard !pages.isEmpty, handling.oneIn(8) else { return }
@@ -10,7 +10,7 @@ extension WindowedSimulation {
     engine.handle(.hold(pages[index].id, isHeld: isHeld), at: clock.now)
   }
 
-  /// While it holds, a page gets the same items in the same places.
+  /// Checks that a held delivery has the same items in the same places.
   mutating func judgeHeld(_ delivery: Delivery, _ page: Page) throws {
     guard page.mayHold else { throw failure("page \(page.id.rawValue) is held, but does not ask for it") }
     guard let base = delivery.patch.base, delivery.shift == 0 else { throw failure("a hold moves the reader") }

@@ -1,8 +1,8 @@
 import ListEngine
 
-/// What must be true of what pages of a windowed table get.
+/// Checks of deliveries to clients of a windowed table.
 extension WindowedSimulation {
-  /// A patch names no row twice, and a row in sight stays where it is on the screen.
+  /// Checks that a delivery contains no row twice and keeps the scroll anchor.
   mutating func judge(_ delivery: Delivery, _ page: Page) throws {
     var ids: Set<RowID> = []
     for case .row(let row) in delivery.patch.result.items {
@@ -10,7 +10,8 @@ extension WindowedSimulation {
       if row.absence == nil, row.cells.count != source.schema.columns.count { throw failure("a row has \(row.cells)") }
     }
     if delivery.patch.result.held != nil { return try judgeHeld(delivery, page) }
-    // Of rows that are loaded again the engine cannot tell which of equal ones the source has put elsewhere.
+    // For rows that are reloaded, the engine does not know which of several equal ones the source
+    // has moved.
     guard !remains(page.query) else { return }
     guard delivery.request == page.request, page.isCurrent, !page.awaitsWindow,
       delivery.base == page.replica.sequence
@@ -34,15 +35,15 @@ extension WindowedSimulation {
     }
   }
 
-  /// By how much the row has moved that the page holds on to: the one it named, or else the first in sight that kept its place; `nil` when
-  /// that cannot be told from what is sent.
+  /// Returns the distance that the client's scroll anchor has moved: the named row, or the first
+  /// visible row that kept its place. Returns `nil` if the delivery does not show it.
   private func anchored(_ page: Page, _ delivery: Delivery) -> Int? {
     let result = delivery.patch.result
     var places: [RowID: (position: Int, cells: [Cell])] = [:]
     for (index, item) in result.items.enumerated() {
       if case .row(let row) = item { places[row.id] = (result.start + index, row.cells) }
     }
-    // What has changed in place while the order was held has not kept its place.
+    // A row that changed in place while the order was held has not kept its place.
     let items = (page.placed ?? page.replica).items
     let named = items.firstIndex { if case .row(let id, _, _) = $0 { id == page.viewport.anchor } else { false } }
     let sight = page.viewport.first..<page.viewport.first + page.viewport.count
@@ -56,12 +57,13 @@ extension WindowedSimulation {
     return nil
   }
 
-  // MARK: What the source cannot do
+  // MARK: Residual queries
 
   /// Whether the engine has to do a part of the query.
   func remains(_ query: Query) -> Bool { reduced(query) != query }
 
-  /// What of a query the source can do; all or nothing of what needs all rows at one place.
+  /// Returns the part of a query that the source can do. Parts that need all rows in one place are
+  /// all or nothing.
   private func reduced(_ query: Query) -> Query {
     let capabilities = source.capabilities
     var parts: [Filter<Int>] = query.filter.map { if case .all(let parts) = $0 { parts } else { [$0] } } ?? []
@@ -97,9 +99,9 @@ extension WindowedSimulation {
     }
   }
 
-  // MARK: The end
+  // MARK: Final checks
 
-  /// What a page shows when all has come to rest is what is true.
+  /// Checks that a client shows the current rows once nothing is pending.
   mutating func judge(_ page: Page) throws {
     let isResidual = remains(page.query)
     let plain = source.plain
@@ -113,7 +115,7 @@ extension WindowedSimulation {
       throw failure("page \(page.id.rawValue) still shows a placeholder: \(why)")
     }
     let isGrid = isResidual || source.capabilities.paging == .offset
-    // The source's own counts of sections may be guesses.
+    // The source's own counts of sections may be estimates.
     let isCounted = isResidual || source.capabilities.count == .exact
     let isWhole = isGrid && (isCounted || (replica.accuracy == .exact && page.query.group.isEmpty))
     if isWhole && replica.total != lines.count {
@@ -124,7 +126,7 @@ extension WindowedSimulation {
       throw failure("page \(page.id.rawValue) counts \(replica.rows) rows of \(rows)")
     }
     try judgeLines(page, lines, isExact: isWhole)
-    // What is in sight is held.
+    // All visible items must be loaded.
     let first = min(page.viewport.first, max(0, replica.total - page.viewport.count))
     let sight = first..<min(replica.total, first + page.viewport.count)
     guard
@@ -139,17 +141,18 @@ extension WindowedSimulation {
     }
   }
 
-  /// The items that a page holds lie next to each other in the truth; at their positions when those are known.
+  /// Checks that the client's items are contiguous in the reference, and at the right positions if
+  /// these are known.
   private func judgeLines(_ page: Page, _ lines: [PlainTable.Line], isExact: Bool) throws {
     let items = page.replica.items
     guard let head = items.first else {
-      // Nothing in sight although something is there.
+      // An empty window although the table has rows.
       if !lines.isEmpty && page.replica.total == 0 {
         throw failure("page \(page.id.rawValue) shows none of \(lines.count) items")
       }
       return
     }
-    // Sections within different ones may have the same values.
+    // Subsections of different sections may have equal values.
     let starts = isExact ? [page.replica.start] : lines.indices.filter { says(head, lines[$0], isExact: false) }
     var mismatch = (item: head, index: 0, line: "nothing")
     for start in starts {

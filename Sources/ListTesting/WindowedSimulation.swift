@@ -1,46 +1,48 @@
 import ListEngine
 
-/// A whole run of the engine with a windowed source and several pages, all drawn from one seed: what the source can do, how late, wrongly
-/// or not at all it answers, changes that it tells or does not, scrolls, queries, pages that come and go.
+/// A simulation of the engine with a windowed source and several clients, determined by a seed:
+/// query capabilities, late, wrong and missing answers, reported and unreported changes, scrolls,
+/// queries, and clients that come and go.
 ///
-/// The judge is the ``PlainTable`` of the source's rows: when all has come to rest, what a page shows must be what that shows when it is
-/// filtered and sorted afresh. Meanwhile a row that is read must stay where it is, and nothing may be asked for that the source cannot do.
+/// The reference is the ``PlainTable`` of the source's rows, which a client must match when nothing
+/// is pending. Before that, the scroll anchor must stay in place, and the engine must only send
+/// requests that the source supports.
 ///
 ///     try WindowedSimulation(seed: 42).run()
 public struct WindowedSimulation {
-  /// What a run has covered, so that a simulation that does nothing is noticed.
+  /// Counters of the covered behavior, so that tests notice a simulation that does nothing.
   public struct Coverage: Sendable {
-    /// What the source was asked for.
+    /// The number of requests to the source.
     public var requests = 0
-    /// What it was told to stop.
+    /// The number of cancelled requests.
     public var cancels = 0
-    /// What failed.
+    /// The number of failed requests.
     public var failures = 0
-    /// Placeholders that pages were sent.
+    /// The number of placeholders that clients received.
     public var placeholders = 0
-    /// Patches whose reader was looked after: a row in sight stayed where it was on the screen.
+    /// The number of patches that kept the scroll anchor at its place on the screen.
     public var anchored = 0
-    /// Those of them whose reader had to follow.
+    /// The number of these patches that moved the viewport.
     public var shifts = 0
-    /// Patches to pages that held their order.
+    /// The number of patches to clients that held the order.
     public var holds = 0
-    /// Queries that were refused; and those of them after which a page went on with the query before.
+    /// The number of refused queries.
     public var refusals = 0
-    /// See `refusals`.
+    /// The number of refused queries after which a client returned to the previous query.
     public var goneBack = 0
-    /// Scrolls before the ack of a window.
+    /// The number of scrolls before the acknowledgement of a window.
     public var hastyScrolls = 0
-    /// Pages that were right in the end: by their source alone, with headers, and with the engine's help.
+    /// The number of clients with a correct final result from the source alone.
     public var windows = 0
-    /// See `windows`.
+    /// The number of clients with a correct final result with sections.
     public var grouped = 0
-    /// See `windows`.
+    /// The number of clients with a correct final result of a residual query.
     public var remainders = 0
 
-    /// Nothing yet.
+    /// Creates counters that are all 0.
     public init() {}
 
-    /// Both together.
+    /// Returns the sums of both counters.
     public static func + (a: Coverage, b: Coverage) -> Coverage {
       var sum = a
       sum.requests += b.requests
@@ -69,21 +71,21 @@ public struct WindowedSimulation {
     var viewport: Viewport
     var coming: [Delivery] = []
     var isHidden = false
-    /// Whether it shows what it last asked for.
+    /// Whether the client shows its last query's result.
     var isCurrent = false
     var awaitsWindow = true
-    /// Whether its reader may hold the order, and what it held when that began to be felt.
+    /// Whether the client may hold the order, and its copy from before the hold.
     var mayHold = false
     var placed: Replica?
-    /// What it would go back to, by request.
+    /// The queries that the client may return to, by request.
     var former: [UInt64: Former] = [:]
-    /// The last request; ``request`` is the one that it is to see.
+    /// The number of the last request; ``request`` is the one that the client expects to see.
     var asked: UInt64 = 1
-    /// The request that was answered last.
+    /// The number of the last answered request.
     var answered: UInt64 = 0
   }
 
-  /// A query that a page has asked before, and where its reader was in it.
+  /// An earlier query of a client with its viewport.
   struct Former {
     var query: Query
     var collapsed: Set<[Cell]>
@@ -95,23 +97,23 @@ public struct WindowedSimulation {
   static let keyColumn = 3
   let seed: UInt64
   var random: SeededGenerator
-  /// Draws what readers hold.
+  /// The generator for holds.
   var handling: SeededGenerator
-  /// Draws what readers say too soon.
+  /// The generator for early scrolls.
   var haste: SeededGenerator
   var clock = ManualClock()
   var source: ScriptedWindowedSource
   var pages: [Page] = []
   let limits: Limits
-  /// What the run has covered so far.
+  /// The counters of the run so far.
   public internal(set) var coverage = Coverage()
   private var nextPage: UInt64 = 1
   private var nextKey: Int64 = 1
   private var step = 0
-  /// Whether the source answers everything, and soon.
+  /// Whether the source answers all requests quickly.
   private var isWell = false
 
-  /// The run that belongs to this seed.
+  /// Creates the run of a seed.
   public init(seed: UInt64) {
     self.seed = seed
     random = SeededGenerator(seed: seed)
@@ -127,7 +129,7 @@ public struct WindowedSimulation {
     limits.patchBytes = 1 << 20
     self.limits = limits
     var schema = Self.schema(&random)
-    // Drawn beside all else, which stays what it was.
+    // A separate generator, so that other random choices do not change.
     var tongues = SeededGenerator(seed: seed ^ 0x746F_6E67)
     for column in 1...2 {
       schema.columns[column].collation = tongues.pick([.codeUnit, .natural, .locale("invented")])
@@ -158,7 +160,7 @@ public struct WindowedSimulation {
       windowed: capabilities)
   }
 
-  /// Runs to the end.
+  /// Runs all steps and the final checks.
   ///
   /// - Throws: ``Simulation/Failure``.
   public mutating func run(steps: Int = 100) throws {
@@ -177,7 +179,7 @@ public struct WindowedSimulation {
     (coverage.requests, coverage.cancels, coverage.failures) = (counters.loads, counters.cancels, counters.failures)
   }
 
-  // MARK: What happens
+  // MARK: Actions
 
   private mutating func act(_ engine: inout Engine, _ table: TableID) {
     switch random.number(1...24) {
@@ -348,12 +350,12 @@ public struct WindowedSimulation {
 
   private mutating func anyPage() -> Int? { pages.isEmpty ? nil : random.number(0...pages.count - 1) }
 
-  // MARK: The source
+  // MARK: Source
 
   private mutating func answer(_ engine: inout Engine, _ table: TableID) {
     for input in source.answers(until: clock.now, table) { engine.handle(input, at: clock.now) }
     guard random.oneIn(50) else { return }
-    // Answers to what nobody asked for.
+    // Answers to requests that the engine never sent.
     let id = PageRequestID(rawValue: UInt64(random.pick([0, 1, 1_000_000])))
     guard source.inFlight[id] == nil, !source.requests.contains(where: { $0.id == id }) else { return }
     engine.handle(.page(table, id, RowPage([(.integer(1), [])], hasMore: true)), at: clock.now)
@@ -361,7 +363,7 @@ public struct WindowedSimulation {
     engine.handle(.pageFailed(table, id, reason: "out of the blue"), at: clock.now)
   }
 
-  // MARK: Pages
+  // MARK: Clients
 
   private mutating func take(_ outputs: [Output], _ engine: inout Engine) throws {
     for output in outputs {
@@ -390,14 +392,15 @@ public struct WindowedSimulation {
     }
   }
 
-  /// A page's request is refused: it shows on what the engine says, or asks for what every source can do.
+  /// Handles a refusal: the client returns to the query that the engine names, or sends one that
+  /// every source supports.
   private mutating func goBack(_ id: SessionID, _ refusal: Refusal, _ engine: inout Engine) throws {
     guard let index = pages.firstIndex(where: { $0.id == id }), case .remainderTooLarge = refusal.fault.error,
       !refusal.fault.at.isEmpty
     else { throw failure("page \(id.rawValue) is refused: \(refusal)") }
     let page = pages[index]
     coverage.refusals += 1
-    // It has asked for something else since.
+    // The client has sent another query since.
     guard refusal.request == page.request else { return }
     guard remains(page.query) else { throw failure("\(page.query) is refused: \(refusal)") }
     guard let shown = refusal.shown else { return ask(Query(), &engine, index) }
@@ -410,7 +413,7 @@ public struct WindowedSimulation {
     pages[index].awaitsWindow = former.awaitsWindow
   }
 
-  /// A page has applied what it was sent, and scrolls before it acknowledges that.
+  /// Scrolls after the client has applied a delivery, but before the acknowledgement.
   private mutating func scrollHastily(_ engine: inout Engine, _ index: Int) {
     guard pages[index].isCurrent, haste.oneIn(3) else { return }
     var viewport = pages[index].viewport
@@ -454,9 +457,9 @@ public struct WindowedSimulation {
     engine.handle(.acknowledge(id, sequence: delivery.sequence), at: clock.now)
   }
 
-  // MARK: The end
+  // MARK: Final checks
 
-  /// Lets everything come to rest, and looks whether every page shows what is true.
+  /// Runs until nothing is pending, and checks every client.
   private mutating func settle(_ engine: inout Engine, _ table: TableID) throws {
     step += 1
     isWell = true
@@ -465,10 +468,10 @@ public struct WindowedSimulation {
       engine.handle(.visibility(pages[index].id, isHidden: false), at: clock.now)
     }
     try rest(&engine, table)
-    // The last word, after which nothing changes any more.
+    // The last notification, after which nothing changes.
     engine.handle(.sourceChanged(table), at: clock.now)
     try rest(&engine, table)
-    // One that tells nothing is just being asked again, or not.
+    // A polled source may have a request in flight at any time.
     guard isPolled || source.inFlight.isEmpty else { throw failure("\(source.inFlight.values) are still in flight") }
     for page in pages { try judge(page) }
     for page in pages { engine.handle(.close(page.id), at: clock.now) }
@@ -477,7 +480,7 @@ public struct WindowedSimulation {
   }
 
   private mutating func rest(_ engine: inout Engine, _ table: TableID) throws {
-    // Longer than any pause after a failure.
+    // Longer than any delay after a failure.
     let end = clock.now.advanced(by: .seconds(400))
     let latest = end.advanced(by: .seconds(60))
     for _ in 0..<20_000 {
@@ -487,7 +490,7 @@ public struct WindowedSimulation {
       let isResting = pages.allSatisfy(\.coming.isEmpty)
       guard isResting else { continue }
       guard let next = [engine.deadline, source.deadline].compactMap(\.self).min() else { return }
-      // A source that tells nothing is asked for ever, and between an answer and the next there may be gaps around what is in sight.
+      // A polled source is requested forever, and visible rows may have gaps between two answers.
       let isWhole = pages.allSatisfy(\.replica.absences.isEmpty)
       if isPolled && (next >= end && isWhole || next >= latest) { return }
       clock.advance(by: max(.zero, clock.now.duration(to: next)))
