@@ -21,15 +21,15 @@ write(b'{"type":"schema","name":"%s","key":"integer","columns":[{"name":"name","
 write(b'{"type":"upsert","key":1,"row":{"name":"one","count":1}}\n')
 while not GO.exists():
     time.sleep(0.05)
-for number in range(9):  # ten would end it
+for number in range(9):  # ten would end the program
     if number % 3 == 0:
-        write(b"x" * draw.randint(1_000_000, 1_500_000) + b"\n")  # too long, or no JSON
+        write(b"x" * draw.randint(1_000_000, 1_500_000) + b"\n")  # too long, or not JSON
     elif number % 3 == 1:
-        write(b"[" + b"1," * draw.randint(400_000, 500_000) + b"1]\n")  # right JSON, and no message
+        write(b"[" + b"1," * draw.randint(400_000, 500_000) + b"1]\n")  # valid JSON, no message
     else:
         write(draw.randbytes(draw.randint(500_000, 1_000_000)).replace(b"\n", b"") + b"\n")
     write(b'{"type":"update","key":1,"row":{"count":%d}}\n' % number)
-# The beginning of one that is right, and then nothing more.
+# The start of a valid message, which is never completed.
 write(b'{"type":"upsert","rows":[' + b'[1,"row",1],' * 80_000)
 pathlib.Path(f"{GO}.{NAME}").touch()
 time.sleep(1_000)

@@ -23,7 +23,7 @@ write(b'{"type":"schema","name":"%s","key":"integer","columns":[{"name":"count",
 write(rows(0))
 while not GO.exists():
     time.sleep(0.05)
-# Ready beforehand: making them takes longer than reading them.
+# Prepared in advance, because making the lists takes longer than reading them.
 lists = [rows(counter) for counter in range(1, 101)]
 end = time.monotonic() + SECONDS
 told = 0

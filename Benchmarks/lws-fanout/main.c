@@ -1,10 +1,12 @@
-// What libwebsockets itself makes of shared frames: one frame to all clients, and the next when everyone has it. It is the limit that
-// `rowcast-bench w4` is compared with, in the same run, on the same loop (libuv), with the same clients.
+// The throughput of libwebsockets alone: sends a shared frame to all clients, and the next one when
+// every client has it. It is the upper bound for `rowcast-bench w4`, in the same run, on the same
+// event loop (libuv), with the same clients.
 //
 //   lws-fanout VIEWERS BYTES SECONDS WHOLE
 //
-// WHOLE: a frame is handed over in one call, as Rowcast does it; otherwise 4 KiB at a time, as libwebsockets does by itself.
-// It says READY PORT; GO on its input begins. At the end it prints how many frames it sent and what that cost.
+// WHOLE: write a frame in one call like Rowcast, otherwise 4 KiB at a time like libwebsockets. The
+// program prints READY PORT and starts after reading GO. At the end it prints the number of frames
+// and their cost.
 #define _GNU_SOURCE
 #include <libwebsockets.h>
 #include <stdbool.h>
@@ -101,7 +103,7 @@ int main(int count, char **words) {
   cpu = now(CLOCK_PROCESS_CPUTIME_ID) - cpu;
   printf("{\"seconds\":%.3f,\"cpuSeconds\":%.3f,\"frames\":%llu}\n", took, cpu, (unsigned long long)sent);
   fflush(stdout);
-  // The clients go first; then nothing is worth keeping.
+  // Clients disconnect first. After that nothing needs cleaning up.
   if (!fgets(line, sizeof line, stdin)) return 0;
   _exit(0);
 }

@@ -16,7 +16,7 @@ SWITCHES = [
     "--no-first-run",
 ]
 TICKS = os.sysconf("SC_CLK_TCK")
-LATE = 25  # milliseconds between two frames, of which there should be 16.7
+LATE = 25  # milliseconds between two frames; the normal interval is 16.7
 
 
 def quantile(values, part):

@@ -1,5 +1,6 @@
-// Looks at the page as its reader does, from before its first script: when rows are there, frame by frame whether some are missing, how
-// long a jump takes. Everything is read right after a frame was painted: a message posted in a frame arrives then.
+// Measures the page as its user sees it, starting before the page's first script: the time of the
+// first rows, missing rows in each frame, and the duration of jumps. Everything is read right after
+// a frame was painted, when a message posted in that frame arrives.
 (() => {
   const points = 8;
   const grid = () => document.querySelector('#grid');
@@ -27,7 +28,7 @@
 
   const probe = { first: null, area, frames: null, heldUp: [] };
   window.probe = probe;
-  let arrived = 0;  // when the last message came, before the page hears of it
+  let arrived = 0;  // the time of the last message, taken before the page receives it
   window.WebSocket = class extends WebSocket {
     constructor(...args) {
       super(...args);
@@ -38,7 +39,7 @@
     for (const { startTime, duration } of list.getEntries()) probe.heldUp.push([startTime, duration]);
   }).observe({ type: 'longtask', buffered: true });
 
-  // S1: the first frame in which every point hits a row.
+  // S1: the first frame in which every sampled point hits a row.
   const begin = () => afterPaint(() => {
     if (probe.first !== null) return;
     if (grid() && document.querySelector('[role=columnheader]') && missing() === 0) probe.first = performance.now();
@@ -46,7 +47,7 @@
   });
   begin();
 
-  // S2, S3: when each frame began, and what was missing in it.
+  // S2, S3: the start of each frame, and the rows missing in it.
   probe.record = (looks) => {
     const frames = { times: [], missing: [], isOver: false };
     probe.frames = frames;
@@ -64,7 +65,7 @@
     return { times, missing: blanks, heldUp: probe.heldUp.filter(([start]) => start >= times[0] && start <= times.at(-1)) };
   };
 
-  // S4: from the jump to the frame in which rows of the new place fill what is seen.
+  // S4: the time from a jump to the frame in which rows of the new position fill the viewport.
   probe.jump = (part) => new Promise((done) => {
     const before = indexOf(rowAt(area().y + 8));
     const start = performance.now();
@@ -80,10 +81,12 @@
     look();
   });
 
-  // S5: a cell holds the moment, in microseconds since 1970, in which the source handed it over; when is it on the screen? Of each: the whole, how
-  // long the way to the page was, until the page had drawn it, and until that was painted. Nothing here asks for frames: a screen at rest stays so.
+  // S5: the delays from source to screen. A cell holds the time in microseconds since 1970 at which
+  // the source pushed it. Each sample has the total, the time until the page received the message,
+  // until it updated the DOM, and until the frame was painted. No frames are requested here, so an
+  // idle screen stays idle.
   probe.delays = (count) => new Promise((done) => {
-    probe.first ??= NaN;  // its table has one row: nobody waits for a page full of them
+    probe.first ??= NaN;  // the table has one row, so no full window is awaited
     const delays = [];
     let shown = null;
     const observer = new MutationObserver(() => {
@@ -95,7 +98,7 @@
       const drawn = performance.now();
       const sent = Number(text.replace(/\D/g, '')) / 1_000 - performance.timeOrigin;
       const came = arrived;
-      const channel = new MessageChannel();  // a message posted in a frame arrives when it was painted
+      const channel = new MessageChannel();  // a message posted in a frame arrives after its paint
       channel.port1.onmessage = () => {
         channel.port1.close();
         const now = performance.now();

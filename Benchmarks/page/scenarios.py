@@ -9,8 +9,8 @@ import floor
 from browser import Page, hold_the_machine, quantile
 
 
-GROWTH = 3  # per cent from the first three looks to the last three
-WARM = 5    # looks before that
+GROWTH = 3  # percent from the first three samples to the last three
+WARM = 5    # samples before that
 
 
 def growth(values):
@@ -65,7 +65,7 @@ class Scenarios:
         page.until("() => window.probe?.first != null")
         count = str((rows or self.rows) + 1)
         page.until(f"() => document.querySelector('#grid').getAttribute('aria-rowcount') === '{count}'")
-        hold_the_machine()  # its own process may have come with the address
+        hold_the_machine()  # a new address may have started a new process
         page.wait(1)
         return page
 

@@ -1,4 +1,5 @@
-// One row that says when it was handed over, in microseconds since 1970: what the page benchmark measures delays by.
+// A source with one row that holds its push time in microseconds since 1970, for the delays of the
+// page benchmark.
 #define _GNU_SOURCE
 #include "list_plugin.h"
 
@@ -40,7 +41,7 @@ static int32_t run(void *instance) {
     struct list_batch batch = {
         .size = sizeof batch, .verb = LIST_UPSERT, .column_count = 2, .row_count = 1, .keys = &key, .cells = cells};
     if (host->push(host->context, &batch) != LIST_OK) return 0;
-    // 40 to 90 ms: not in step with the screen's frames.
+    // 40 to 90 ms, so that pushes are not synchronized with frames.
     seed = seed * 1664525u + 1013904223u;
     pause = 40000000u + (seed >> 8) % 50000000u;
   } while (!host->wait(host->context, pause));

@@ -1,7 +1,7 @@
 import ListEngine
 import Wire
 
-/// A page that encodes what it gets, looks at it, and acknowledges at once.
+/// A client that encodes its deliveries and acknowledges them immediately.
 struct BenchPage {
   let session: SessionID
   private(set) var deliveries = 0
@@ -18,7 +18,7 @@ struct BenchPage {
     self.interval = interval
   }
 
-  /// Asks for 60 items at the top, without a buffer.
+  /// Opens the table with a window of the first 60 items.
   func open(_ query: QueryRequest, _ engine: inout Engine, at now: Instant) {
     engine.handle(
       .open(
@@ -43,16 +43,16 @@ struct BenchPage {
     items = delivery.patch.result.items
   }
 
-  /// The rows of `quotes` that are shown, by their numbers.
+  /// The numbers of the shown rows of `quotes`.
   var ids: [Int] { items.compactMap(\.rowNumber) }
 
-  /// Lets the engine work once; whether it has nothing left to do.
+  /// Advances the engine once; returns whether no work remains.
   mutating func isSettled(_ engine: inout Engine, at now: Instant) -> Bool {
     take(engine.advance(to: now), &engine, at: now)
     return engine.deadline.map { $0 > now } ?? true
   }
 
-  /// The numbers in a column of what is shown.
+  /// Returns the values of a number column in the shown rows.
   func numbers(_ column: Int) -> [Double] {
     items.compactMap {
       guard case .row(let row) = $0, case .number(let number) = row.cells[column] else { return nil }
@@ -62,7 +62,7 @@ struct BenchPage {
 }
 
 extension WindowItem {
-  /// Which row of `quotes` it is, by its number; `nil` for a header.
+  /// The number of the row in `quotes`; `nil` for a header.
   var rowNumber: Int? {
     guard case .row(let row) = self, case .integer(let id) = row.cells[0] else { return nil }
     return Int(id)

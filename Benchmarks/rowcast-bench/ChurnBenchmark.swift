@@ -1,7 +1,8 @@
 import ListEngine
 import Quotes
 
-/// W5: batch k inserts 50 rows, updates 100 and removes the 50 oldest; sorted by price, the window at the top after each.
+/// W5: every batch inserts 50 rows, updates 100 and removes the 50 oldest. The view is sorted by
+/// price, with the window at the top.
 struct ChurnBenchmark {
   let rows: Int
   let batches: Int

@@ -1,7 +1,8 @@
 import ArgumentParser
 import Server
 
-/// Compares a secret with one that differs at a byte, again and again: `Tests/Long/timing` counts the instructions.
+/// Repeatedly compares a secret with one that differs in a byte; `Tests/Long/timing` counts the
+/// instructions.
 struct CompareSecrets: ParsableCommand {
   static let configuration = CommandConfiguration(commandName: "compare-secrets", shouldDisplay: false)
 

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// W4: a real server process, real WebSocket clients, and what it takes to keep them up to date.
+/// W4: the cost of keeping real WebSocket clients of a real server process up to date.
 struct FanOut: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "w4",
@@ -21,7 +21,7 @@ struct FanOut: ParsableCommand {
   func run() throws { try FanOutBenchmark(options: self).run() }
 }
 
-/// The server of W4, in a process of its own.
+/// The server of W4, in its own process.
 struct FanOutServing: ParsableCommand {
   static let configuration = CommandConfiguration(commandName: "w4-server", shouldDisplay: false)
 

@@ -1,11 +1,11 @@
 import Foundation
 import Quotes
 
-/// W4: starts the server and the viewers, each in a process of its own, and puts together what they have measured.
+/// W4: starts the server and the viewers as separate processes and combines their measurements.
 struct FanOutBenchmark {
   let options: FanOut
 
-  /// What the viewers' process says at its end.
+  /// The final report of the viewers' process.
   private struct ViewersReport: Codable {
     var seconds: Double
     var cpuSeconds: Double
@@ -15,7 +15,7 @@ struct FanOutBenchmark {
     var misfits: Int
   }
 
-  /// What the bare program says at its end.
+  /// The final report of `lws-fanout`.
   private struct BareReport: Codable {
     var seconds: Double
     var cpuSeconds: Double
@@ -80,8 +80,8 @@ struct FanOutBenchmark {
     try emit(line)
     precondition(complaint == nil, complaint ?? "")
     guard options.bare else { return }
-    // As it is by itself and with frames handed over whole; once as its own rate is counted, and once with clients that answer each frame, as
-    // pages do.
+    // Measured with libwebsockets' own writes and with whole frames. Each is done without
+    // acknowledgements, and with clients that acknowledge every frame like real ones.
     for isWhole in [false, true] {
       for isAnswered in [false, true] {
         try runBare(
@@ -91,14 +91,14 @@ struct FanOutBenchmark {
     }
   }
 
-  /// Starts the viewers; they write what they saw into a file of this path.
+  /// Starts the viewers, which write their samples to a file at the returned path.
   private func look(at port: String, kind: Int, isFixed: Bool) throws -> (Companion, path: String) {
     let path = NSTemporaryDirectory() + "rowcast-w4-\(getpid())-\(port)"
     let words = [port, "\(options.viewers)", "\(options.interval ?? -1)", "\(kind)", isFixed ? "1" : "0", path]
     return (try Companion("viewers", words), path)
   }
 
-  /// The same number of frames of the same size, by libwebsockets alone.
+  /// Sends the same number of frames of the same size with libwebsockets alone.
   private func runBare(frame: Int, isAnswered: Bool, isWhole: Bool, ours: Double, _ rate: Double) throws {
     let seconds = min(options.seconds, 5)
     let bare = try Companion("lws-fanout", ["\(options.viewers)", "\(frame)", "\(seconds)", isWhole ? "1" : "0"])
@@ -124,9 +124,9 @@ struct FanOutBenchmark {
   }
 }
 
-/// A program beside this one, in a process of its own, that is spoken to line by line.
+/// A child process that communicates by lines on standard input and output.
 final class Companion {
-  /// It ended, or said something else.
+  /// An error: the process ended or sent an unexpected line.
   struct Silence: Error { var who: String }
 
   private let name: String
@@ -147,7 +147,7 @@ final class Companion {
 
   func say(_ line: String) { input.fileHandleForWriting.write(Data((line + "\n").utf8)) }
 
-  /// The next line; `nil` when it has ended.
+  /// Returns the next line; `nil` if the process has ended.
   func hear() -> String? {
     while true {
       if let end = rest.firstIndex(of: 10) {
@@ -160,7 +160,7 @@ final class Companion {
     }
   }
 
-  /// What a line says after this.
+  /// Returns the rest of a line that starts with `word`.
   func hear(after word: String) throws -> String {
     guard let line = hear(), line.hasPrefix(word) else { throw Silence(who: name) }
     return String(line.dropFirst(word.count))

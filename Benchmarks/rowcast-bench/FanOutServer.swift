@@ -4,9 +4,11 @@ import Logging
 import Quotes
 import Server
 
-/// Serves `quotes` to viewers, and makes exactly the batches of W4: each a hundred updates that carry the moment of their hand-over.
+/// Serves `quotes` to viewers and makes the batches of W4: 100 updates each, with the time at which
+/// they are pushed.
 ///
-/// What it says and hears is a line each: READY with its port, GO; MARK when the warming up is over; what it measured; END.
+/// The protocol is line-based. It writes READY with its port, reads GO, reads MARK at the end of
+/// the warm-up, writes its measurements, and reads END.
 struct FanOutServer {
   let rows: Int
   let viewers: Int
@@ -16,18 +18,19 @@ struct FanOutServer {
 
   static let warmth = 3.0
 
-  /// What is told of a batch: the moment that is written in its rows, and the monotonic ones when it was handed over and when it was due.
+  /// The times of a batch: the one stored in its rows, and the monotonic times of its push and its
+  /// due time.
   struct Batch: Codable {
     var milliseconds: Int64
     var handedOver: Int64
     var due: Int64
   }
 
-  /// What is told at the end.
+  /// The final report.
   struct Report: Codable {
     var seconds: Double
     var cpuSeconds: Double
-    /// Of these the thread that makes the batches.
+    /// The part of the CPU time used by the thread that makes the batches.
     var sourceSeconds: Double
     var firstMeasured: Int
     var batches: [Batch]
@@ -97,7 +100,7 @@ struct FanOutServer {
 
   private func say(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
 
-  /// On the clock that the viewers read, too.
+  /// The monotonic clock, which the viewers also use.
   static var now: Int64 {
     var time = timespec()
     clock_gettime(CLOCK_MONOTONIC, &time)
@@ -112,7 +115,7 @@ struct FanOutServer {
 }
 
 extension QuotesTable {
-  /// The updates with these counters, which all say this moment.
+  /// Returns the updates with these counters, all with the same time.
   static func stamped(_ counters: Range<Int>, of quotes: Quotes, rows: Int, milliseconds: Int64) -> Changeset {
     var changes = Changeset()
     for counter in counters {

@@ -1,7 +1,7 @@
 import Foundation
 import Quotes
 
-/// What the viewers of W4 saw: when each change reached whom, and each one's window at the end.
+/// The viewers' samples in W4: the arrival of each change at each viewer, and the final windows.
 struct FanOutSight {
   struct Sample {
     var viewer: Int
@@ -46,7 +46,7 @@ struct FanOutSight {
     }
   }
 
-  /// What is wrong with what a viewer shows; `nil` when all is right.
+  /// Returns the first error in a viewer's window; `nil` if it is correct.
   func complaint(_ mirror: FanOutMirror, isSame: Bool) -> String? {
     var orders: [Int: [Int]] = [:]
     for (viewer, window) in windows.enumerated() {
@@ -92,7 +92,8 @@ struct FanOutMirror {
     FanOutSight.Row(key: key, milliseconds: stamps[key], price: prices[key])
   }
 
-  /// The rows of a view: 0, 1, 2 as workloads have them, and from 3 on the sectors.
+  /// Returns the rows of a view in order: 0 to 2 are the views of the workloads, 3 and above the
+  /// sectors.
   func order(_ kind: Int) -> [Int] {
     func sorted(_ rows: [Int], _ precedes: (Int, Int) -> Bool) -> [Int] {
       rows.sorted { precedes($0, $1) || (!precedes($1, $0) && $0 < $1) }

@@ -1,16 +1,17 @@
 import Foundation
 
-/// Times of many runs, in seconds.
+/// Measured times in seconds.
 struct Figures {
   private(set) var seconds: [Double] = []
 
-  /// None yet. Room for so many is really there from the beginning, so that keeping them does not count as memory of what is measured.
+  /// Creates an empty list. Its memory is touched in advance, so that it does not count as memory
+  /// of the measured code.
   init(reserving count: Int = 0) {
     seconds = [Double](repeating: 0, count: count)
     seconds.removeAll(keepingCapacity: true)
   }
 
-  /// Runs `body` and keeps how long it took.
+  /// Runs `body` and records its duration.
   mutating func measure<Result>(_ body: () throws -> Result) rethrows -> Result {
     let clock = ContinuousClock()
     let start = clock.now
@@ -19,12 +20,12 @@ struct Figures {
     return result
   }
 
-  /// Keeps a time that was measured elsewhere.
+  /// Records a duration measured elsewhere.
   mutating func add(_ time: Double) { seconds.append(time) }
 
   var total: Double { seconds.reduce(0, +) }
 
-  /// In milliseconds, with the names that the peers' scripts use.
+  /// The statistics in milliseconds, with the names used by the peers' scripts.
   var milliseconds: [String: Any] {
     let sorted = seconds.sorted()
     func percentile(_ share: Double) -> Double {
@@ -41,20 +42,20 @@ struct Figures {
   }
 }
 
-/// Prints one JSON object on a line of its own.
+/// Prints a JSON object on its own line.
 func emit(_ fields: [String: Any]) throws {
   let data = try JSONSerialization.data(withJSONObject: fields, options: [.sortedKeys])
   FileHandle.standardOutput.write(data + Data([10]))
 }
 
-/// How long this thread has really run, in seconds: what is left of a time when others use the machine as well.
+/// Returns the CPU time of this thread in seconds, which excludes the waiting for other processes.
 func threadSeconds() -> Double {
   var time = timespec()
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
   return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
 }
 
-/// The memory of this process that is really there, in bytes.
+/// Returns the resident memory of this process in bytes.
 func residentBytes() throws -> Int {
   let text = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8)
   let pages = text.split(separator: " ").compactMap { Int($0) }

@@ -1,7 +1,7 @@
-/// The linear difference of two lists of values with identifiers, as the well-known table-view libraries make it (P. Heckel, "A technique
-/// for isolating differences between files", CACM 21(4), 1978, as DifferenceKit and IGListKit adapt it).
+/// A Heckel diff of two lists of identified values, as adapted by DifferenceKit and IGListKit (P.
+/// Heckel, "A technique for isolating differences between files", CACM 21(4), 1978).
 ///
-/// It stands in D1 for those libraries, written anew from their description; it is not used by the engine.
+/// It represents those libraries in D1, and the engine does not use it.
 struct LinearDifference {
   private(set) var deleted: [Int] = []
   private(set) var inserted: [Int] = []
@@ -20,13 +20,13 @@ struct LinearDifference {
       origins[index] = origin
       isKept[origin] = true
     }
-    // By how much each old place has come up by what was deleted before it.
+    // The number of deletions before each old position.
     var offsets = [Int](repeating: 0, count: old.count)
     for index in old.indices {
       offsets[index] = deleted.count
       if !isKept[index] { deleted.append(index) }
     }
-    // A row whose place follows from what was deleted and inserted before it has not moved.
+    // A row has not moved if deletions and insertions before it explain its position.
     var isPassed = [Bool](repeating: false, count: old.count)
     var next = 0
     for (index, element) in new.enumerated() {

@@ -2,18 +2,19 @@ import Foundation
 import ListEngine
 import PluginHost
 
-/// W1: the market plugin, loaded as every plugin is, hands its rows to the engine through the contract.
+/// W1: the market plugin, loaded like every plugin, sends its rows to the engine.
 ///
-/// The plugin makes and hands over its rows on its own thread; the engine applies them on this one. `seconds` is the time from the
-/// first row to the last one applied, the making included; `apply_s` is what the engine itself took.
+/// The plugin makes and sends rows on its own thread, and the engine applies them on this one.
+/// `seconds` is the time from the first row to the last one applied, including the time to make
+/// them. `apply_s` is the engine's part.
 struct LoadBenchmark {
   let rows: Int
   let isChild: Bool
 
-  /// Starts the source; the result ends it.
+  /// Starts the source and returns a closure that stops it.
   private func start(_ line: Line) throws -> () -> Void {
     guard !isChild else {
-      // The lines are written beforehand: what is measured is reading them, not making them.
+      // The lines are written in advance, so that only reading them is measured.
       let path = NSTemporaryDirectory() + "rowcast-quotes-\(getpid()).ndjson"
       try QuoteLines.write(rows, to: path)
       let source = ChildSource(
@@ -33,7 +34,7 @@ struct LoadBenchmark {
     return { source.stop() }
   }
 
-  /// What this process has used of its processors so far, in seconds.
+  /// The CPU time of this process so far, in seconds.
   private var processorSeconds: Double {
     var usage = rusage()
     getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
@@ -88,7 +89,7 @@ struct LoadBenchmark {
   }
 }
 
-/// Hands events from the plugin's thread to ours; the plugin waits while eight of them wait.
+/// A bounded queue of events from the plugin's thread. The plugin blocks while it contains eight.
 private final class Line: @unchecked Sendable {
   private let condition = NSCondition()
   private var events: [SourceEvent] = []

@@ -1,7 +1,7 @@
 import ListEngine
 import Quotes
 
-/// A plain copy of what matters of the table, to check what the engine shows.
+/// A plain copy of the relevant columns, to check the engine's output.
 struct Mirror {
   private(set) var prices: [Double] = []
   private(set) var bids: [Double] = []
@@ -28,17 +28,18 @@ struct Mirror {
     }
   }
 
-  /// The sector of a row.
+  /// Returns the sector of a row.
   func sector(_ row: Int) -> Int { symbols[row] % 20 }
 
-  /// The rows that a query shows, filtered and sorted afresh; rows that are equal stay in the source's order.
+  /// Returns the rows of a query in order; equal rows stay in the source's order.
   func rows(where passes: (Int) -> Bool = { _ in true }, by precedes: ((Int, Int) -> Bool)? = nil) -> [Int] {
     let rows = prices.indices.filter(passes)
     guard let precedes else { return rows }
     return rows.sorted { precedes($0, $1) || (!precedes($1, $0) && $0 < $1) }
   }
 
-  /// The items that a view shows of these rows: `nil` for each header, which stands before the first row of its section.
+  /// Returns the items of a view of these rows, with `nil` for the header before the first row of
+  /// each section.
   func items(_ rows: [Int], grouped sections: [(Int) -> Int]) -> [Int?] {
     var items: [Int?] = []
     var last: [Int]?
@@ -51,7 +52,7 @@ struct Mirror {
     return items
   }
 
-  /// What is wrong with what a page shows of a view with these items; `nil` when all is right.
+  /// Returns the first error in a client's window; `nil` if it is correct.
   func complaint(_ page: BenchPage, shows items: [Int?]) -> String? {
     let shown = page.items.map(\.rowNumber)
     let wanted = Array(items.dropFirst(page.start).prefix(shown.count))
@@ -62,7 +63,7 @@ struct Mirror {
     return headersComplaint(page)
   }
 
-  /// What is wrong with the headers that a page shows: of each the count, the sum of the sizes and the mean of the prices.
+  /// Returns the first error in the headers: row count, sum of sizes and mean of prices.
   private func headersComplaint(_ page: BenchPage) -> String? {
     for case .header(let header) in page.items {
       guard case .text(let name) = header.value else { return "a section of \(header.value)" }

@@ -2,10 +2,11 @@ import ListEngine
 import Quotes
 import Wire
 
-/// W3: somebody asks for a view that nobody has yet, while another page looks at a live one.
+/// W3: a client opens a new view while another client shows a live one.
 ///
-/// What is timed: from asking to the first 60 rows encoded; until the whole order is there; the longest turn of the loop meanwhile,
-/// which is what the other page feels; and scrolls anywhere afterwards.
+/// It measures four times: until the first 60 rows are encoded, until the whole order is built, the
+/// longest turn meanwhile (the delay of the other client), and scrolls to random positions
+/// afterwards.
 struct NewViewBenchmark {
   let rows: Int
   let only: String
@@ -13,13 +14,13 @@ struct NewViewBenchmark {
 
   private static let window = 60
 
-  /// What is asked for, by the names that the peers' scripts give it, and what it must show.
+  /// The queries with their names in the peers' scripts, and the expected items.
   private var queries: [(name: String, query: QueryRequest, items: (Mirror) -> [Int?])] {
     let price: [(column: String, descending: Bool)] = [("price", true)]
     func filtered(_ passes: @escaping (Int, Mirror) -> Bool) -> (Mirror) -> [Int?] {
       { mirror in mirror.rows(where: { passes($0, mirror) }, by: { mirror.prices[$0] > mirror.prices[$1] }) }
     }
-    // The notes' only letters beyond "note" are the digits of a hexadecimal number.
+    // The only letters of a note after "note" are hexadecimal digits.
     let dead = filtered { row, mirror in
       (0...12).contains { mirror.notes[row] >> UInt64(4 * $0) & 0xFFFF == 0xDEAD }
     }
@@ -78,7 +79,7 @@ struct NewViewBenchmark {
       var items = 0
       for round in 0..<rounds {
         var page = BenchPage(SessionID(rawValue: UInt64(round + 1)))
-        // Each round's view is new: the ones before it rest, and would be used again.
+        // Lets the previous round's view expire, because an unused view would be reused.
         now = now.advanced(by: .seconds(60))
         _ = engine.advance(to: now)
         page.open(query, &engine, at: now)
@@ -106,7 +107,7 @@ struct NewViewBenchmark {
     }
   }
 
-  /// One turn of a loop: ten updates come, and everyone gets what is due.
+  /// Runs one turn: applies ten updates and sends the deliveries that are due.
   private func turn(
     _ page: inout BenchPage, _ engine: inout Engine, _ table: TableID, _ counter: inout Int, _ quotes: Quotes,
     _ mirror: inout Mirror, at now: inout Instant

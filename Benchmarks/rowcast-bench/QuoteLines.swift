@@ -1,9 +1,9 @@
 import Foundation
 import Quotes
 
-/// The table `quotes` as the lines of a child process, one row a line.
+/// The table `quotes` as output of a child process, one row per line.
 enum QuoteLines {
-  /// Writes them to a file, schema and all.
+  /// Writes the schema and the rows to a file.
   static func write(_ rows: Int, to path: String) throws {
     _ = FileManager.default.createFile(atPath: path, contents: nil)
     let file = try FileHandle(forWritingTo: URL(filePath: path))

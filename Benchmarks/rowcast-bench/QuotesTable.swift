@@ -1,7 +1,7 @@
 import ListEngine
 import Quotes
 
-/// The table `quotes` as the engine sees it, and its batches.
+/// The engine's schema of the table `quotes`, and its changesets.
 enum QuotesTable {
   static let schema = Schema(
     name: "quotes", key: .integer,
@@ -11,7 +11,7 @@ enum QuotesTable {
       Column("side", .text), Column("note", .text),
     ])
 
-  /// Whole rows.
+  /// Returns upserts of these rows.
   static func rows(_ range: some Collection<Int>, of quotes: Quotes) -> Changeset {
     var changes = Changeset()
     changes.reserveCapacity(rows: range.count, cells: range.count * 10, bytes: range.count * 48)
@@ -34,7 +34,8 @@ enum QuotesTable {
     return changes
   }
 
-  /// The updates with these counters, for `rows` keys from `least` on; of two with one key the later wins.
+  /// Returns the updates with these counters, for `rows` keys starting at `least`. The last update
+  /// of a key counts.
   static func updates(
     _ counters: Range<Int>, of quotes: Quotes, rows: Int, from least: Int = 0
   ) -> (Changeset, [QuoteUpdate]) {

@@ -1,7 +1,7 @@
 import ListEngine
 import Quotes
 
-/// D1: the whole list again, by key: unchanged; and with 10 % removed, 10 % inserted and 2 % shuffled.
+/// D1: reloads of the whole list, unchanged, and with 10 % removed, 10 % inserted and 2 % shuffled.
 struct ReloadBenchmark {
   let rows: Int
   let runs: Int
@@ -31,7 +31,7 @@ struct ReloadBenchmark {
       second.endsReload = true
       changed.measure { engine.handle(.changes(table, second), at: now) }
       precondition(engine.tables(at: now)[0].rows == order.count, "the table has another number of rows than the list")
-      // The page must show the list in its order.
+      // The client must show the list in its order.
       var page = BenchPage(SessionID(rawValue: 1))
       page.open(QueryRequest(), &engine, at: now)
       while !page.isSettled(&engine, at: now) {}
@@ -44,7 +44,8 @@ struct ReloadBenchmark {
     ])
   }
 
-  /// The list after the change: every tenth row is gone, new ones stand between, and 2 % have changed places.
+  /// Returns the changed list: every tenth row is removed, new rows are inserted, and 2 % are
+  /// shuffled.
   private func order() -> [Int] {
     var order: [Int] = []
     for index in 0..<rows {

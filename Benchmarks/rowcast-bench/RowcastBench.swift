@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// The engine's workloads, one command each; what they are is said in Benchmarks/README.md.
+/// The engine's workloads, one command each. Benchmarks/README.md describes them.
 @main struct RowcastBench: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "rowcast-bench",
@@ -11,7 +11,7 @@ import ArgumentParser
     ])
 }
 
-/// W1: how fast rows get into an empty table, and what they weigh there.
+/// W1: the speed of loading rows into an empty table, and their memory.
 struct Load: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "w1", abstract: "W1 load: all rows through the plugin contract into an empty table.")
@@ -22,7 +22,7 @@ struct Load: ParsableCommand {
   func run() throws { try LoadBenchmark(rows: rows, isChild: child).run() }
 }
 
-/// W2: what a batch of updates costs until the patch for a page is on the wire.
+/// W2: the cost of a batch of updates until the patch for a client is encoded.
 struct UpdateAndWindow: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "w2", abstract: "W2 update and window: batches of updates, and the patch for 60 rows after each.")
@@ -35,7 +35,7 @@ struct UpdateAndWindow: ParsableCommand {
   func run() throws { try UpdateBenchmark(rows: rows, seconds: seconds, only: mode, isInMiddle: middle).run() }
 }
 
-/// W3: how soon a new view shows something, and what others feel of it.
+/// W3: the time until a new view shows rows, and the delay for other clients.
 struct NewView: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "w3", abstract: "W3 a new view: from asking to the first 60 rows, and the longest turn meanwhile.")
@@ -47,7 +47,7 @@ struct NewView: ParsableCommand {
   func run() throws { try NewViewBenchmark(rows: rows, only: only, rounds: rounds).run() }
 }
 
-/// W5: rows come and go for a long time.
+/// W5: insertions and deletions over a long time.
 struct Churn: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "w5", abstract: "W5 churn: 50 rows come, 100 change and 50 go with each batch.")
@@ -58,7 +58,7 @@ struct Churn: ParsableCommand {
   func run() throws { try ChurnBenchmark(rows: rows, batches: batches).run() }
 }
 
-/// Bounded turns: many different views of a table that changes fast.
+/// Bounded turns: many different views of a fast-changing table.
 struct Turns: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "turns", abstract: "Fifty different views, 100,000 updates a second: how long is a turn of the loop?")
@@ -70,7 +70,7 @@ struct Turns: ParsableCommand {
   func run() throws { try TurnsBenchmark(rows: rows, rate: rate, seconds: seconds).run() }
 }
 
-/// D1: a source that says its whole list again and again.
+/// D1: a source that reloads its whole list repeatedly.
 struct WholeListAgain: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "d1", abstract: "D1 reload: the difference of a whole list, by key.")

@@ -3,11 +3,12 @@ import ListEngine
 import Quotes
 import Wire
 
-/// Fifty different views of one table that changes 100,000 times a second: how long is a turn of the loop?
+/// The length of a turn with fifty different views of a table with 100,000 updates per second.
 ///
-/// Turns are those of the server: rows are taken when the table has room, at most 4,096 of them, and everything that is due is cut and
-/// encoded; pages acknowledge before the next turn. The source makes 20 batches a second, and waits while 20,000 rows wait for it. What all
-/// pages show in the end is compared with the rows sorted afresh.
+/// A turn is like the server's. It takes at most 4,096 rows if the table has room, then creates and
+/// encodes all due deliveries. Clients acknowledge before the next turn. The source makes 20
+/// batches per second, and blocks while 20,000 rows are waiting. At the end, all clients' rows are
+/// compared with a brute-force sort.
 struct TurnsBenchmark {
   let rows: Int
   let rate: Int
@@ -49,7 +50,7 @@ struct TurnsBenchmark {
     let began = clock.now
     var made = 0
     while (clock.now - began) / .seconds(1) < seconds {
-      // The source, on a thread of its own in a server: not timed.
+      // The source has its own thread in a server, so it is not timed.
       let due = Int((clock.now - began) / .seconds(1) * Double(Self.batches))
       while made < due && waitingRows < Self.mostWaiting {
         let size = rate / Self.batches
@@ -114,13 +115,13 @@ struct TurnsBenchmark {
   }
 }
 
-/// One of the views, and what it shows by the rows themselves.
+/// A view and its expected rows.
 private struct TurnsView {
   var request: QueryRequest
   let isShown: (Quote) -> Bool
-  /// Whether one row comes before another; what ties stays in the order of the table.
+  /// The sort order of the rows; ties stay in the table's order.
   let precedes: (Quote, Quote) -> Bool
-  /// How many headers stand among the first rows.
+  /// Whether headers are among the first items.
   let isGrouped: Bool
 
   init(
@@ -133,7 +134,7 @@ private struct TurnsView {
     self.isGrouped = isGrouped
   }
 
-  /// The ids of the rows among the first items.
+  /// Returns the ids of the expected rows among the first items.
   func rows(_ mirror: [Quote], count: Int) -> [Int] {
     let shown = mirror.filter(isShown).sorted { a, b in precedes(a, b) || (!precedes(b, a) && a.id < b.id) }
     guard isGrouped else { return shown.prefix(count).map(\.id) }
@@ -149,7 +150,7 @@ private struct TurnsView {
     return ids
   }
 
-  /// Fifty: orders of all rows, filters by value, range and text, and groups.
+  /// Fifty views: orders of all rows, filters by value, range and text, and groups.
   static var all: [TurnsView] {
     var views = [
       TurnsView(QueryRequest(sort: [("price", true)])) { $0.price > $1.price },

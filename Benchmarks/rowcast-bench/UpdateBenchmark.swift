@@ -2,7 +2,8 @@ import ListEngine
 import Quotes
 import Wire
 
-/// W2: a batch of updates is applied and the patch for a window of 60 items is cut and encoded; that is what is timed.
+/// W2: the time to apply a batch of updates, and to create and encode the patch of a 60-item
+/// window.
 struct UpdateBenchmark {
   let rows: Int
   let seconds: Double
@@ -44,7 +45,7 @@ struct UpdateBenchmark {
           now = now.advanced(by: .milliseconds(1))
           batches.measure {
             applies.measure { engine.handle(.changes(table, changes), at: now) }
-            // A thousand rows that move are a little more than one turn does.
+            // Moving a thousand rows takes slightly more than one turn.
             while !page.isSettled(&engine, at: now) {}
           }
         }

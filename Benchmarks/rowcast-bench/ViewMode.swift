@@ -3,12 +3,13 @@ import ListEngine
 
 /// The views of W2.
 enum ViewMode: String, CaseIterable, ExpressibleByArgument {
-  /// Price descending.
+  /// All rows by descending price.
   case sort
-  /// One sector, price descending.
+  /// The rows of one sector by descending price.
   case filter
-  /// The sections by sector, each with the sum of its sizes and the mean of its prices, and nothing else: all are collapsed, so that
-  /// every batch changes every item that is shown. It is what engines without sections call a group.
+  /// Collapsed sections by sector, each with the sum of its sizes and the mean of its prices.
+  ///
+  /// Every batch changes every shown item. Engines without sections call this a group.
   case group
   /// The same sections with their rows, in the source's order.
   case expanded
@@ -29,7 +30,7 @@ enum ViewMode: String, CaseIterable, ExpressibleByArgument {
     }
   }
 
-  /// The items that it shows.
+  /// Returns the expected items.
   func items(_ mirror: Mirror) -> [Int?] {
     switch self {
     case .sort: return mirror.rows(by: { mirror.prices[$0] > mirror.prices[$1] })

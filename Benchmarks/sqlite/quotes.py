@@ -9,12 +9,12 @@ import os
 import sqlite3
 import time
 
-#: What a page of the table can be sorted, filtered and grouped by without a look at every row.
+#: Indexes that let the table be sorted, filtered and grouped without a full scan.
 INDEXES = {
     "by_symbol": "symbol",
     "by_price": "price",
     "by_ts": "ts",
-    # A filter and an order in one: the rows of a sector by their price; and the sections by sector are counted in it.
+    # A combined index for a sector's rows by price, which also counts the sections by sector.
     "by_sector_price": "sector, price",
 }
 
@@ -23,7 +23,8 @@ TABLE = """CREATE TABLE quotes (
   side TEXT NOT NULL, note TEXT
 )"""
 
-# Multiplications by odd numbers modulo 2^31: any order but the one in which the rows lie, and the same each time.
+# Multiplications by odd numbers modulo 2^31 give a reproducible order that differs from the row
+# order.
 ROWS = """WITH RECURSIVE n(i) AS (SELECT ? UNION ALL SELECT i + 1 FROM n WHERE i + 1 < ?)
 INSERT INTO quotes SELECT i, printf('SYM%05d', (i * 1103515245 & 2147483647) % 10000),
   printf('Sector-%02d', (i * 1103515245 & 2147483647) % 10000 % 20), ((i * 1664525 + 1013904223) & 2147483647) / 10000.0,
@@ -52,7 +53,7 @@ def make(path, rows, say=lambda text: None):
         connection.execute(f"CREATE INDEX {name} ON quotes ({columns})")
         say(f"index {name}, {time.monotonic() - began:.0f} s")
     connection.execute("ANALYZE")
-    # Readers and a writer do not wait for each other.
+    # Readers and a writer do not block each other.
     connection.execute("PRAGMA journal_mode = WAL")
     connection.close()
     os.rename(part, path)

@@ -1,11 +1,15 @@
-// Many viewers of the table `quotes` in one process: WebSocket clients on one epoll, so that they are cheap beside the server.
+// Many viewers of the table `quotes` in one process: WebSocket clients on one epoll, which are
+// cheap compared with the server.
 //
 //   viewers PORT VIEWERS INTERVAL SAME FIXED FILE
 //
-// INTERVAL in milliseconds, -1 for the server's own. SAME: all look at viewer 0's window. FIXED: a viewer that is moved with what it reads
-// goes back at once. SAME = 2: frames of any kind are read and dropped, each answered by an acknowledgement if FIXED.
-// It says READY when everyone has a window; then MARK on its input begins the measuring and STOP ends it. What it saw is in FILE: samples of
-// (viewer, moment written into the row, moment of the clock), and each viewer's window.
+// INTERVAL: milliseconds, or -1 for the server's default. SAME: 1 if all viewers show viewer 0's
+// window; 2 if frames of any kind are read and dropped, and acknowledged if FIXED. FIXED: a viewer
+// whose viewport moves with its scroll anchor scrolls back at once.
+//
+// The program prints READY when every viewer has a window. It starts measuring after reading MARK
+// and stops after STOP. FILE receives the samples (viewer, time stored in the row, arrival time)
+// and each viewer's window.
 #define _GNU_SOURCE
 #include "message.h"
 
@@ -59,10 +63,10 @@ static void fail(const char *what) {
   exit(1);
 }
 
-// MARK: Saying
+// MARK: Sending
 
 static void put(struct viewer *viewer, const char *bytes, size_t length) {
-  // What a viewer says is small, and it says it only when the server has read the last.
+  // Messages are small, and sent only after the server has read the previous one.
   if (send(viewer->socket, bytes, length, MSG_NOSIGNAL) != (ssize_t)length) fail("a viewer cannot send");
 }
 
@@ -111,7 +115,7 @@ static void acknowledge(struct viewer *viewer) {
   say(viewer, text);
 }
 
-// MARK: Hearing
+// MARK: Receiving
 
 static void saw(void *context, int64_t milliseconds) {
   struct viewer *viewer = context;
@@ -124,7 +128,7 @@ static void saw(void *context, int64_t milliseconds) {
     sample_capacity = sample_capacity ? sample_capacity * 2 : 1 << 16;
     samples = realloc(samples, sizeof *samples * sample_capacity);
   }
-  // The moment is filled in when the whole message is applied.
+  // The arrival time is set after the whole message is applied.
   samples[sample_count++] = (struct sample){viewer - all, milliseconds, 0};
 }
 
@@ -153,7 +157,7 @@ static void hear(struct viewer *viewer, const char *text, size_t length) {
   acknowledge(viewer);
 }
 
-// Takes whole frames from what has come; the result is how many bytes they were.
+// Processes the complete frames of the received bytes and returns their length.
 static size_t frames(struct viewer *viewer, char *start, size_t length) {
   size_t used = 0;
   if (!viewer->is_open) {
@@ -222,7 +226,7 @@ static void listen_to(struct viewer *viewer) {
   }
 }
 
-// MARK: Coming and going
+// MARK: Connections
 
 static void meet(int number) {
   struct viewer *viewer = &all[number];
@@ -308,7 +312,7 @@ int main(int count, char **words) {
     meet(number);
     while (number + 1 - connected >= WAVE) turn(1000);
   }
-  // A bare program sends nothing before it is told to.
+  // lws-fanout sends nothing before it reads GO.
   while (same == 2 ? connected < viewers : ready < viewers) turn(1000);
   printf("READY %.3f\n", (double)(clock_now(CLOCK_MONOTONIC) - began) / 1e9);
   fflush(stdout);
@@ -323,7 +327,7 @@ int main(int count, char **words) {
   double seconds = (double)(clock_now(CLOCK_MONOTONIC) - start) / 1e9;
   cpu = clock_now(CLOCK_PROCESS_CPUTIME_ID) - cpu;
   uint64_t all_bytes = bytes - first_bytes, all_messages = messages - first_messages, all_patches = patches - first_patches;
-  // The last changes are on their way.
+  // The last changes are still in flight.
   if (same != 2) {
     last_message = clock_now(CLOCK_MONOTONIC);
     do turn(50); while (clock_now(CLOCK_MONOTONIC) - last_message < 1500000000LL);

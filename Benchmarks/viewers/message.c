@@ -6,7 +6,7 @@
 enum { MOST = 4096 };
 enum { KEY = 0, PRICE = 3, TIME = 7 };
 
-// MARK: JSON, as far as it is needed: a place in a text that is known to end with a brace.
+// MARK: A minimal JSON reader; the text must end with a brace.
 
 struct reader {
   const char *at, *end;
@@ -25,7 +25,7 @@ static void demand(struct reader *reader, char byte) {
   if (!skip(reader, byte)) reader->broken = true;
 }
 
-// A text without its quotes; escapes are left as they are.
+// Reads a text without its quotes; escapes are not decoded.
 static size_t text(struct reader *reader, const char **start) {
   demand(reader, '"');
   *start = reader->at;
@@ -120,7 +120,7 @@ static uint32_t digest(const struct window *window) {
 
 // MARK: Messages
 
-// One message at a time is read, so its lists are here.
+// Static buffers, because only one message is processed at a time.
 static struct row result[MOST];
 static bool taken[MOST], leaves[MOST];
 
@@ -198,7 +198,7 @@ static void insertions(struct reader *reader, struct change *change) {
     if (taken[to]) reader->broken = true;
     taken[to] = true;
     result[to] = row;
-    // What merely scrolled into the window was changed at some other time.
+    // The change times of rows that only scrolled into the window do not count.
     if (length != strlen("scrolled")) change->seen(change->context, row.milliseconds);
   }
 }
