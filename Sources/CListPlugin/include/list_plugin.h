@@ -437,11 +437,8 @@ enum list_better {
   LIST_BETTER_LOWER = 2
 };
 
-// The users who see a column.
-enum list_audience {
-  LIST_AUDIENCE_ALL = 0,
-  LIST_AUDIENCE_OPERATORS = 1  // for viewers the column does not exist; it stands behind all columns that they see
-};
+// The users who see a column. A column for operators does not exist for viewers; it stands behind all that they see.
+enum list_audience { LIST_AUDIENCE_ALL = 0, LIST_AUDIENCE_OPERATORS = 1 };
 
 // The form of one column: 24 bytes. Only columns that need one have an entry.
 struct list_column_presentation {

@@ -63,7 +63,7 @@ struct FilterResolver {
       for (index, value) in values.enumerated() {
         fitting.append(try self.value(value, for: number, place: "\(place).values[\(index)]"))
       }
-      return .oneOf(number, Set(fitting).sorted(by: Section.precedes))
+      return .oneOf(number, Set(fitting).sorted(by: Cell.precedes))
     case .isEmpty(let name): return .isEmpty(try number(name))
     }
   }

@@ -1,17 +1,3 @@
-/// What waits for a page that pauses.
-public struct Waiting: Hashable, Sendable {
-  /// How many different rows of the view have changed, come or gone since the pause. One that goes and comes back counts twice.
-  public var changed: Int
-  /// How many rows the view has now.
-  public var rows: Int
-
-  /// So much waits.
-  public init(changed: Int, rows: Int) {
-    self.changed = changed
-    self.rows = rows
-  }
-}
-
 /// A page that pauses: it gets nothing but the count of what waits, at most once a second and only when it is another one; and
 /// rows that it lacks because its user has scrolled, with word of which are newer than the pause.
 ///

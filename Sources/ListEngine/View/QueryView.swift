@@ -61,9 +61,9 @@ protocol QueryView: AnyObject {
   /// What counts them; `nil` when nobody wants to know.
   var touches: Touches? { get }
   /// Why a row that a page did not hold comes into its window.
-  func insertion(of row: RowSnapshot, since commit: UInt32) -> Patch.Insertion
+  func insertion(of row: RowSnapshot, since commit: UInt32) -> InsertionReason
   /// Why a row that a page holds leaves its window.
-  func removal(of row: RowSnapshot, since commit: UInt32) -> Patch.Removal
+  func removal(of row: RowSnapshot, since commit: UInt32) -> RemovalReason
 }
 
 extension QueryView {
@@ -75,16 +75,6 @@ extension QueryView {
   func isTouched(_ slot: UInt32, since moment: Touches.Moment) -> Bool {
     touches?.isTouched(slot, since: moment) ?? false
   }
-}
-
-/// How sure a count of rows is.
-public enum CountAccuracy: String, Codable, Sendable {
-  /// It was counted.
-  case exact
-  /// It was guessed by the source.
-  case estimated
-  /// Nobody knows: it is what has been seen so far, and grows as the reader goes on.
-  case unknown
 }
 
 /// The foldings of a view that some page looks at.

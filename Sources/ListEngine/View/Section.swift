@@ -80,20 +80,6 @@ final class Section {
   static func precedes(_ a: Cell, _ aKey: [UInt8], _ b: Cell, _ bKey: [UInt8]) -> Bool {
     // An empty key is that of a column without, of an empty cell, or of a text that comes before all others.
     if aKey != bKey, a != .null, b != .null { return aKey.lexicographicallyPrecedes(bKey) }
-    return precedes(a, b)
-  }
-
-  /// The order of sections: by value, ascending, empty last.
-  static func precedes(_ a: Cell, _ b: Cell) -> Bool {
-    switch (a, b) {
-    case (.null, _): false
-    case (_, .null): true
-    case (.integer(let x), .integer(let y)), (.timestamp(let x), .timestamp(let y)): x < y
-    case (.number(let x), .number(let y)): x < y
-    case (.boolean(let x), .boolean(let y)): !x && y
-    case (.text(let x), .text(let y)), (.image(let x), .image(let y)): x.utf8.lexicographicallyPrecedes(y.utf8)
-    case (.series(let x), .series(let y)): x.lexicographicallyPrecedes(y)
-    default: preconditionFailure("a column holds both \(a) and \(b)")
-    }
+    return Cell.precedes(a, b)
   }
 }
