@@ -37,7 +37,8 @@ public enum ExportSlice: Sendable {
   ///
   /// No rows were returned, and none will be.
   case refused(ClientError)
-  /// The source did not give the next rows however often it was asked, for this reason: what has
-  /// come is not all, and no more will.
+  /// The source failed to return the next rows after all retries, for this reason.
+  ///
+  /// The rows returned so far are incomplete, and no more will follow.
   case failed(String)
 }

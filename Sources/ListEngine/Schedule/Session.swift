@@ -25,31 +25,34 @@ final class Session {
   /// The view with the collapsed sections folded.
   private(set) var folded: FoldedView?
   var reader = Reader()
-  /// The last query that could be answered, while it is not known of a later one whether it can.
+  /// The last query that succeeded, kept until the outcome of a later one is known.
   private var good: Good?
-  /// Whether its last request was refused, and there is none that it could go back to.
+  /// Whether the last request was refused with no earlier query to restore.
   var isIdle = false
-  /// What was last sent.
+  /// The window last sent.
   var base: WindowState?
-  /// What the page holds until it has applied what is on its way; `nil` when that answers another
-  /// query.
+  /// The window that the client holds until it applies the patch in flight.
+  ///
+  /// It is `nil` if the patch answers another query.
   private var formerBase: WindowState?
-  /// The view that was left, for one who comes back.
+  /// The view that the session left, for a client that resumes it.
   private weak var formerView: (any QueryView)?
-  /// A page that came back: it is answered though nothing has changed.
+  /// Whether a resumed client is owed an answer even if nothing has changed.
   private var owesAnswer = false
-  /// Its anchor, as long as it waits for a window, and how far below the first visible item that
-  /// is.
+  /// The scroll anchor of a client that waits for a window, with its offset from the viewport's
+  /// top.
   private var anchorToFind: (row: RowID, offset: Int)?
-  /// The number of what was last sent.
+  /// The number of the last window or patch sent.
   var sequence: UInt64 = 0
-  /// When what is on its way was sent; `nil` when all is acknowledged.
+  /// The time at which the patch in flight was sent, or `nil` if all are acknowledged.
   var sentAt: Instant?
-  /// By how much the page will follow its anchor when it applies what is on its way, or what it
-  /// refused and gets anew.
+  /// The number of items by which the client will follow its anchor when it applies the patch in
+  /// flight.
+  ///
+  /// If the client rejects the patch, the replacement carries the same shift.
   private var shiftOnItsWay = 0
-  /// By how much what is on its way moves the page when it is applied, wherever the reader has
-  /// scrolled meanwhile.
+  /// The number of items by which the patch in flight moves the client, wherever the user has
+  /// scrolled since.
   private var sentShift = 0
   var isWritable = true
   var isHidden = false

@@ -4,9 +4,10 @@
 /// have not been notified since their last flush.
 ///
 ///     queue.insert(session)
-///     queue.update(session, deadline: .zero, awaitsChange: false, at: now)     // after each event
-///     queue.firstDue(at: now)                                                  // the longest overdue
-///     queue.take(session)                                                      // until its next update
+///     // After each event of the session:
+///     queue.update(session, deadline: .zero, awaitsChange: false, at: now)
+///     queue.firstDue(at: now)      // the session that has been due for longest
+///     queue.take(session)          // not due until its next update
 struct SessionQueue {
   /// The position of a session in the queue: by deadline, then by the order in which deadlines were
   /// set.

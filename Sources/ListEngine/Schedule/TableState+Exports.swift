@@ -11,7 +11,7 @@ struct TableExports {
   var isWaiting: Bool { all.contains(where: \.isBuilding) }
   /// Returns whether every export has a backlog below the limit.
   func hasRoom(_ limit: Int) -> Bool { all.allSatisfy { $0.backlog < limit } }
-  /// The first change in the log that one of them has not read; `nil` when all have read all.
+  /// The position of the first change that an export has not read, or `nil` if all are up to date.
   var logPosition: Int? { all.compactMap(\.logPosition).min() }
 }
 
