@@ -42,7 +42,7 @@ final class WindowedExports {
       dismissed.append(flight.request)
       self.flight = nil
     } else {
-      // The request cannot be cancelled and keeps its place.
+      // A source without cancellation continues, so the request keeps its place.
       self.flight?.export = nil
     }
   }

@@ -38,7 +38,7 @@ final class WindowedTable {
   private var tick: UInt64 = 0
   /// Whether shown contents or requests may have changed since the last turn.
   private var isTouched = false
-  /// When everything may be asked for again, and whether that is wished.
+  /// The throttle for reloading all contents after changes at the source.
   private var changes: Throttle
   /// The time at which a source that does not report changes is polled again.
   private var refreshAt: Instant?
