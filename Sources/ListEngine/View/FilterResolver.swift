@@ -1,7 +1,7 @@
-/// A resolver that converts a client's filter for a table: columns by number, values of column
-/// type.
+/// A resolver of clients' filters for a table.
 ///
-/// The result is normalized, so that more of the equivalent filters share a view.
+/// It replaces column names by numbers and converts values to the types of their columns. The
+/// result is normalized, so that more of the equivalent filters share a view.
 struct FilterResolver {
   private let schema: Schema
   private let limits: Limits
