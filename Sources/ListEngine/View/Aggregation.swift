@@ -5,8 +5,9 @@ final class Aggregation {
   private struct Column {
     let store: ColumnStore
     let needs: Tally.Needs
-    /// The value that each row contributed, and whether it contributed one.
+    /// The value that each row contributed.
     let words = Chunked<UInt64>(filler: 0)
+    /// Whether each row contributed a value.
     let isAdded = Chunked<Bool>(filler: false)
     /// The contributed texts, because a text may be gone from its column before it is removed here.
     let texts: TextPool?

@@ -17,8 +17,8 @@ struct FilterResolver {
   /// Resolves a filter.
   ///
   /// - Parameters:
-  /// - place: The path of the filter in its message, for error messages.
-  /// - depth: The number of enclosing filters.
+  ///   - place: The path of the filter in its message, for error messages.
+  ///   - depth: The number of enclosing filters.
   /// - Throws: ``ClientError`` with the path, and with the column if a value does not fit it.
   mutating func resolve(
     _ filter: Filter<String>, place: String = "query.filter", depth: Int = 0

@@ -31,8 +31,7 @@ final class ListView: QueryView {
   private(set) var buildWork = 0
   /// The number of changes not applied yet.
   var backlog: Int { table.log.end - logPosition }
-  /// Counts how often items came, went or moved: what was derived from their positions is worthless
-  /// then.
+  /// The number of changes of item positions; it invalidates data derived from positions.
   private(set) var version = 0
   /// The number of changes of the set of sections.
   private(set) var structure = 0
