@@ -9,7 +9,7 @@ struct QuerySplit {
   private(set) var rest: Query?
   /// The descriptions, for users, of what the source cannot do; empty if nothing remains.
   private(set) var remains: [String] = []
-  /// Whether a regular expression remains, and the source can look for a text instead.
+  /// Whether a regular expression remains for which the source supports "contains" instead.
   private var containsWouldDo = false
 
   /// Divides a query.
