@@ -23,7 +23,7 @@ struct DeferredLoader {
 
   /// The statistics of the loads.
   var counters: PrefetchCounters { queue.counters }
-  /// The time of the next call of ``advance(to:outputs:)``.
+  /// The time of the next call to ``advance(to:outputs:)``.
   var deadline: Instant? { queue.deadline }
 
   // MARK: Sessions

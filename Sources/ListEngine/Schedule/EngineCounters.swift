@@ -1,6 +1,8 @@
 /// Statistics of the engine since its creation.
 public struct EngineCounters: Hashable, Sendable {
-  /// The number of table changes between flushes, summed over all flushes; a batch counts once.
+  /// The number of table changes covered by flushes, summed over all sessions.
+  ///
+  /// One flush may cover many changes.
   public var changes: UInt64 = 0
   /// The number of flushes released by the throttle.
   public var throttledFlushes: UInt64 = 0
@@ -11,9 +13,9 @@ public struct EngineCounters: Hashable, Sendable {
   public var cuts: UInt64 = 0
   /// The number of times a client received a patch cut for another client.
   public var sharedCuts: UInt64 = 0
-  /// The number of header places created.
+  /// The number of header slots created.
   public var headersMade: UInt64 = 0
-  /// The number of times a header place was reused.
+  /// The number of times a header slot was reused.
   public var headersReused: UInt64 = 0
 
   /// Creates counters that are all zero.

@@ -57,7 +57,7 @@ struct Lookout {
     }
   }
 
-  /// Returns, for each row of a stretch, whether it is loaded or its absence is explained.
+  /// Returns, for each row of a stretch, whether it is loaded or absent for a known reason.
   private func seen(_ stretch: WindowedContent.Stretch) -> [Bool] {
     var seen: [Bool] = []
     view.shown.forEach(stretch) { _, row in

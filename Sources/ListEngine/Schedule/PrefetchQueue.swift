@@ -65,7 +65,7 @@ struct PrefetchQueue<Item: Hashable> {
     var overdue: [Item] = []
   }
 
-  /// The use of an arrived result.
+  /// The outcome of a received result.
   enum Arrival {
     /// A session wants the item.
     case wanted
@@ -259,7 +259,7 @@ struct PrefetchQueue<Item: Hashable> {
     return counters
   }
 
-  /// The time of the next call of ``advance(to:)``, or `nil` if nothing is due.
+  /// The time of the next call to ``advance(to:)``, or `nil` if nothing is due.
   var deadline: Instant? {
     guard let seen else { return nil }
     if canStart || canMakeRoom { return seen }
@@ -407,7 +407,7 @@ struct PrefetchQueue<Item: Hashable> {
     return .wanted
   }
 
-  /// Counts an answer for which there is no item.
+  /// Counts an answer to no known request.
   mutating func noteUnasked() { counts.unasked += 1 }
 
   /// Records that a load failed, and returns whether it was in flight; otherwise nothing changes.

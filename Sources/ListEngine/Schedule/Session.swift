@@ -1,4 +1,5 @@
-/// The state of one client on one table: its query, its viewport, its window and what is in flight.
+/// The state of one client on one table: its query, its viewport, its window and its patch in
+/// flight.
 final class Session {
   let id: SessionID
   /// The name of the requested table, which may not exist yet.
@@ -51,8 +52,9 @@ final class Session {
   ///
   /// If the client rejects the patch, the replacement carries the same shift.
   private var shiftOnItsWay = 0
-  /// The number of items by which the patch in flight moves the client, wherever the user has
-  /// scrolled since.
+  /// The number of items by which the patch in flight moves the viewport.
+  ///
+  /// It does not depend on what the user has scrolled since.
   private var sentShift = 0
   var isWritable = true
   var isHidden = false
@@ -284,8 +286,8 @@ final class Session {
     defer { anchorToFind?.offset -= reader.first - former }
     if viewport.sequence < sequence {
       reader.go(to: viewport, shift: sentShift)
-      // Neither the engine nor the client scrolls above the top. The shift is what leads to this
-      // position, in case the client rejects the patch.
+      // Neither the engine nor the client scrolls above the top. If the client rejects the patch,
+      // the shift must lead to exactly this position.
       shiftOnItsWay = reader.first - viewport.place
     } else {
       reader.go(to: viewport, shift: 0)
@@ -455,7 +457,7 @@ final class Session {
     return (patch, shift)
   }
 
-  /// Returns a cutter to the current order, and moves the reader along with it.
+  /// Returns a cutter that cuts to the current order, and moves the viewport along.
   private func followingCutter(_ folded: FoldedView, _ limits: Limits) -> (Cutter, shift: Int) {
     // A window of another query says nothing about positions in this one.
     let found = !wantsWindow ? 0 : anchorToFind.map { reader.find($0.row, offset: $0.offset, in: folded) } ?? 0
@@ -489,7 +491,7 @@ final class Session {
 }
 
 extension Session {
-  /// A query that succeeded, with the reader's position in it.
+  /// A query that succeeded, with the client's position in it.
   struct Good {
     let request: UInt64
     let query: QueryRequest

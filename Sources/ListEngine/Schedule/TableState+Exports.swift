@@ -31,7 +31,7 @@ extension TableState {
 
   func isExportReady(_ number: UInt64) -> Bool { export(number)?.isReady ?? true }
 
-  /// Returns whether a turn would request more of its blocks.
+  /// Returns whether the export has blocks to request.
   func isExportHungry(_ number: UInt64) -> Bool { windowed?.exports.isHungry(number) ?? false }
 
   /// Returns the number of rows that did not match the schema and were left out.

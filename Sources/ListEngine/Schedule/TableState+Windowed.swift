@@ -76,7 +76,7 @@ extension TableState {
     }
   }
 
-  /// The number of queries with sessions, without residual queries.
+  /// The number of views with sessions, not counting residual queries.
   var watchedViews: Int { views.values.count { $0.viewers > 0 } }
 
   /// Refuses a query whose residual query is already known to have too many rows.

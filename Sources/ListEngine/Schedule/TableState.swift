@@ -324,9 +324,9 @@ final class TableState {
 
   /// Builds views within the work limit of one turn.
   ///
-  /// Views that no client displays go first, those with the least work so far foremost, so that
-  /// queries share the time fairly. Every other turn works on the oldest view, so that each one is
-  /// completed.
+  /// Views that are still gathering rows go first, because clients have not seen any of them. Among
+  /// those the one with the least work so far goes first, so that queries share the time fairly.
+  /// Every other turn works on the oldest view, so that each one is completed.
   private func buildViews(_ limits: Limits) {
     turns += 1
     workAtOnce = Self.workAtOnce(limits)
@@ -484,7 +484,7 @@ final class TableState {
   /// The displayed views under construction, in order of creation.
   private var unfinished: some Sequence<ListView> { ordered.lazy.filter { $0.build != nil && $0.viewers > 0 } }
 
-  /// The time of the next call of ``advance(to:limits:outputs:)``, or `nil` if nothing is due.
+  /// The time of the next call to ``advance(to:limits:outputs:)``, or `nil` if nothing is due.
   ///
   /// - Complexity: O(views).
   var deadline: Instant? {

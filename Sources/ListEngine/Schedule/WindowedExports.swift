@@ -20,7 +20,7 @@ final class WindowedExports {
   private(set) var nextRequest: UInt64
   /// The requests to cancel at the source.
   private var dismissed: [PageRequestID] = []
-  /// The caller's clock when last read, and the queue's own monotonic clock.
+  /// The caller's clock when last read, and a monotonic clock derived from it.
   private var seen: Instant?
   private var time = Instant.zero
 
@@ -109,7 +109,7 @@ final class WindowedExports {
 
   private func overdue(_ flight: Flight) -> Instant { flight.since.advanced(by: table.schema.prefetch.patience) }
 
-  /// The time of the next call of ``ask(besides:of:at:outputs:)``.
+  /// The time of the next call to ``ask(besides:of:at:outputs:)``.
   ///
   /// It is `nil` if the exports wait only for room, an answer or a reader.
   func deadline(besides count: Int, of bound: Int) -> Instant? {
@@ -122,13 +122,13 @@ final class WindowedExports {
     return outside(overdue(flight))
   }
 
-  /// Converts a time of the queue's clock to the caller's clock.
+  /// Converts a time of the monotonic clock to the caller's clock.
   private func outside(_ moment: Instant) -> Instant {
     (seen ?? .zero).advanced(by: max(.zero, time.duration(to: moment)))
   }
 
-  /// Advances the queue's clock by the progress of the caller's clock; it stands still if that one
-  /// goes back.
+  /// Advances the monotonic clock by the progress of the caller's clock; it stands still if that
+  /// one goes back.
   private func follow(_ now: Instant) {
     if let seen, now > seen { time = time.advanced(by: seen.duration(to: now)) }
     seen = now

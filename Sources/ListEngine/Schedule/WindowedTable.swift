@@ -413,7 +413,7 @@ final class WindowedTable {
     }
   }
 
-  /// The time of the next call of ``turn(to:sessions:)``.
+  /// The time of the next call to ``turn(to:sessions:)``.
   var deadline: Instant? {
     if isTouched { return .zero }
     let moments = [
