@@ -95,7 +95,7 @@ struct Lookout {
     wishes += isUp ? found.reversed() : found
   }
 
-  // MARK: Two contents
+  // MARK: Shown and loading content
 
   /// Returns the distance from the rows in the shown content to the same rows in the content being
   /// loaded.

@@ -95,7 +95,9 @@ final class WindowedTable {
     tooLarge.append((remainder.query, count, isExact, now))
   }
 
-  /// Returns the existing or a new table of residual queries for a source query.
+  /// Returns the table of residual queries for a source query, and creates it if needed.
+  ///
+  /// - Throws: ``ClientError/remainderTooLarge(_:)`` if the limit on such tables is reached.
   func remainder(
     _ query: Query, makeState: (RowIDOrigin) -> TableState
   ) throws(ClientError) -> Remainder {

@@ -6,6 +6,8 @@ struct AbsentRow: Hashable {
   /// The block to load for the row, or `nil` if the source was asked and did not return the row.
   let item: PageItem?
 
+  /// Creates a placeholder at a position.
+  ///
   /// - Parameter failure: A number that differs between failures with different reasons.
   init(at position: Int, _ why: Missing, failure: Int = 0, item: PageItem?) {
     let number: UInt32 =

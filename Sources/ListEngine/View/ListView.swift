@@ -58,7 +58,7 @@ final class ListView: QueryView {
   var viewers = 0
   /// The time at which the last session left.
   var unwatchedSince: Instant?
-  /// The position of the view in the order of eviction.
+  /// The rank in the eviction of views without sessions; the lowest is evicted first.
   var leaving = 0
   /// Counters of touched rows for paused sessions, or `nil` if there are none.
   private(set) var touches: Touches?

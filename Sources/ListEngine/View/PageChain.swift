@@ -10,7 +10,7 @@ struct PageChain: PageMap {
     var end: PageCursor?
     /// The number of rows, or an estimate of it.
     var count: Int
-    /// Whether the count is known.
+    /// Whether the count was determined from received rows.
     var isCounted = false
     /// Whether the count was determined since the last reload.
     var isFresh = false

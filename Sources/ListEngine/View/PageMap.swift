@@ -49,7 +49,7 @@ protocol PageMap {
 }
 
 extension PageMap {
-  /// The number of rows that the section contributes to positions and counts.
+  /// The greater of the numbers of positions and rows, which bounds the totals of all sections.
   var extent: Int { max(count, rowCount) }
 }
 

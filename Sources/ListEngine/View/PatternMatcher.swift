@@ -310,7 +310,7 @@ final class PatternMatcher {
         bytesUncached = Self.bytesWithoutCache
       }
       forget()
-      // The bytes read of this text belong to the time before.
+      // Do not count the bytes of this text that were read before the cache was cleared.
       bytesSinceForgetting = -read
       isSourceKnown = false
     }

@@ -30,7 +30,7 @@ protocol QueryView: AnyObject {
   var viewers: Int { get set }
   /// The time at which the last session left.
   var unwatchedSince: Instant? { get set }
-  /// The position of the view in the order of eviction.
+  /// The rank in the eviction of views without sessions; the lowest is evicted first.
   var leaving: Int { get set }
 
   /// Returns whether the view contains a row.

@@ -1,5 +1,6 @@
-/// A chunk of a view's order; an entry has a compressed sort key in its upper half, a slot in its
-/// lower.
+/// A chunk of a view's order.
+///
+/// An entry has a compressed sort key in its upper half and a slot in its lower half.
 final class Chunk {
   static let capacity = 512
 
@@ -98,10 +99,12 @@ final class ChunkPool {
   }
 }
 
-/// An ordered list of rows with access by rank in logarithmic time: a sorted array in chunks.
+/// A sorted list of rows with rank queries in logarithmic time.
 ///
-/// Rows are in chunks of up to 512 entries. An insertion or removal moves at most the entries of
-/// one chunk (4 KiB). The directory of chunks changes only when a chunk is created or dropped.
+/// It consists of chunks of up to 512 entries and a [Fenwick
+/// tree](https://en.wikipedia.org/wiki/Fenwick_tree) of their sizes. An insertion or removal moves
+/// at most the entries of one chunk (4 KiB). The directory of chunks changes only when a chunk is
+/// created or dropped.
 struct RowOrder {
   private var chunks: [Chunk] = []
   /// The first entry of each chunk, stored contiguously for binary search.

@@ -1,6 +1,7 @@
-/// A hash table from pairs of text number and parent section to section, for builds with many rows.
+/// A hash table from a text's number and its parent section to a section.
 ///
-/// It uses open addressing with linear probing and a seeded multiplicative hash.
+/// Builds look up a section in it for each row. It uses open addressing with linear probing and a
+/// seeded multiplicative hash.
 struct TextSections {
   private static var none: UInt64 { .max }
 
