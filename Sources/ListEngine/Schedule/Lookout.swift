@@ -180,7 +180,7 @@ extension Session {
     let isUp: Bool
     let anchor: RowID?
     let stick: Viewport.Stick?
-    /// The present range of rows that the client holds from an edge that has since moved.
+    /// The present range of the rows that the client holds at an edge, if that edge has moved.
     var held: Range<Int>?
 
     /// Items requested for the same reason, ordered from near to far.

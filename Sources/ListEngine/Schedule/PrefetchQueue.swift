@@ -61,7 +61,7 @@ struct PrefetchQueue<Item: Hashable> {
   struct Commands {
     var cancels: [Item] = []
     var loads: [Item] = []
-    /// The items that timed out: cancelled, and to be shown as failed.
+    /// The items that timed out; they are cancelled and shown as failed.
     var overdue: [Item] = []
   }
 

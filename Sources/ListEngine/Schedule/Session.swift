@@ -209,7 +209,7 @@ final class Session {
     return wantsFlush || throttle.isDue(at: now, inStepWith: ticks[throttle.interval])
   }
 
-  /// Returns whether a report of waiting changes is due for a paused client.
+  /// Returns whether a paused client may be due a report of waiting changes.
   func mayBeToldWaiting(at now: Instant) -> Bool { !isHidden && pause?.throttle.isDue(at: now) == true }
 
   /// Takes a flush from the throttle and returns whether a patch is due.
@@ -331,7 +331,9 @@ final class Session {
     release()
   }
 
-  /// Ends the hold because requested items are not part of the held order; they are sent at once.
+  /// Ends the hold because the client requested items outside the held order.
+  ///
+  /// They are sent at once.
   func release() {
     hold = nil
     (wantsFlush, awaitsItems) = (true, true)
@@ -584,7 +586,7 @@ extension Session {
   }
 }
 
-/// The inputs of a patch: sessions with equal keys at one time share one patch.
+/// The inputs that determine a patch; sessions with equal keys at one time share one patch.
 struct CutKey: Hashable {
   private let view: ObjectIdentifier
   private let base: ObjectIdentifier?

@@ -19,7 +19,8 @@ struct Throttle {
   /// The time of the oldest waiting change, or `nil` if none waits.
   private var waitingSince: Instant?
   private var lastFlush: Instant?
-  /// The delay of its flushes after the tick, because turns had no time for them at the tick.
+  /// The delay of the flushes after the tick, if turns are too short to serve all sessions at the
+  /// tick.
   private var lag = Duration.zero
 
   init(interval: Duration) {

@@ -109,7 +109,7 @@ final class WindowedExports {
 
   private func overdue(_ flight: Flight) -> Instant { flight.since.advanced(by: table.schema.prefetch.patience) }
 
-  /// The time of the next call to ``ask(besides:of:at:outputs:)``.
+  /// The time at which the next request is due.
   ///
   /// It is `nil` if the exports wait only for room, an answer or a reader.
   func deadline(besides count: Int, of bound: Int) -> Instant? {

@@ -1,9 +1,9 @@
 /// An exact sum of integers or doubles: removing an added value restores the former sum exactly.
 ///
-/// Plain doubles do not have this property: 1e300 + 1 − 1e300 is 0. This is U. Kulisch's [long
-/// accumulator](https://en.wikipedia.org/wiki/Kulisch_arithmetic): an integer in units of 2^-1074,
-/// in digits of 32 bits. Each digit has room for the carries of 2^30 additions. Only digits in use
-/// are stored, which for most columns are four or five.
+/// Plain doubles do not have this property: 1e300 + 1 − 1e300 is 0. This is U. Kulisch's
+/// accumulator (https://en.wikipedia.org/wiki/Kulisch_arithmetic). It holds an integer in units of
+/// 2^-1074, in digits of 32 bits. Each digit has room for the carries of 2^30 additions. Only
+/// digits in use are stored, which for most columns are four or five.
 struct ExactSum {
   /// The digits, least significant first, starting with digit number `first`.
   ///

@@ -44,7 +44,7 @@ final class ListView: QueryView {
   private static var filterWorkPerRow: Int { 1_024 }
   /// The maximum filter work for finding touched rows when an order is abandoned.
   private static var touchWork: Int { 1 << 20 }
-  /// The work of a build that is done at once, for each row of a step.
+  /// The maximum work of a build that is done at once, as a multiple of the rows of a step.
   static var workAtOnce: Int { 5 }
   /// The log position up to which all rows were last in order.
   private var settledPosition = 0

@@ -1,12 +1,11 @@
 /// A regular expression matcher that searches texts in linear time.
 ///
-/// It simulates the automaton with the set of its possible states ([Thompson's
-/// algorithm](https://swtch.com/~rsc/regexp/regexp1.html), 1968), so that no pattern causes
-/// backtracking. State sets and their transitions are cached as a lazy DFA. Most bytes then cost
-/// one table lookup. If a pattern fills the cache too fast, it is simulated without the cache: a
-/// set is a bit vector, and one shift advances all states whose successor is the previous
-/// instruction. All work counts as ``steps``, and a search can be interrupted: see
-/// ``matches(_:until:)``.
+/// It simulates the automaton with the set of its possible states, so that no pattern causes
+/// backtracking (K. Thompson, 1968; see https://swtch.com/~rsc/regexp/regexp1.html). State sets and
+/// their transitions are cached as a lazy DFA. Most bytes then cost one table lookup. If a pattern
+/// fills the cache too fast, it is simulated without the cache. A set is then a bit vector, and one
+/// shift advances all states whose successor is the previous instruction. All work counts as
+/// ``steps``, and a search can be interrupted: see ``matches(_:until:)``.
 final class PatternMatcher {
   /// The number of a cached set, or a negative outcome.
   private typealias State = Int16
@@ -43,7 +42,7 @@ final class PatternMatcher {
   private var first: State = 0
   private var seen: [UInt64] = []
   private var stack: [Int] = []
-  /// The work done so far, in bytes read, words of sets and instructions visited, about 1 ns each.
+  /// The work done so far in steps of about 1 ns, such as a byte read or an instruction visited.
   private(set) var steps = 0
 
   /// The current set of states, and a buffer for the next one.

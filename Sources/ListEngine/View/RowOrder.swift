@@ -101,10 +101,9 @@ final class ChunkPool {
 
 /// A sorted list of rows with rank queries in logarithmic time.
 ///
-/// It consists of chunks of up to 512 entries and a [Fenwick
-/// tree](https://en.wikipedia.org/wiki/Fenwick_tree) of their sizes. An insertion or removal moves
-/// at most the entries of one chunk (4 KiB). The directory of chunks changes only when a chunk is
-/// created or dropped.
+/// It consists of chunks of up to 512 entries and a ``Fenwick`` tree of their sizes. An insertion
+/// or removal moves at most the entries of one chunk (4 KiB). The directory of chunks changes only
+/// when a chunk is created or dropped.
 struct RowOrder {
   private var chunks: [Chunk] = []
   /// The first entry of each chunk, stored contiguously for binary search.

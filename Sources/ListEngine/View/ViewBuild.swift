@@ -229,7 +229,9 @@ final class ViewBuild {
     return index
   }
 
-  /// Returns the section of a changed row, by its values because its text's number may be reused.
+  /// Returns the section of a changed row.
+  ///
+  /// It is found by values because the number of a text may be reused.
   private func lateSection(of slot: UInt32) -> Section {
     var section: UInt32 = 0
     for column in view.groups { section = self.section(of: column.cell(slot), in: section) }
