@@ -247,7 +247,7 @@ final class Session {
     noteGood()
     self.request = request
     queryRequest = query
-    setPaused(false)  // A new query ends the pause.
+    setPaused(false)  // whoever asks for something else wants to see it
     hold = nil
     if let viewport { reader.resize(viewport, limits: limits) }
     reader.go(to: viewport ?? Viewport(), shift: 0)

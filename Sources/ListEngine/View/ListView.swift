@@ -502,7 +502,7 @@ final class ListView: QueryView {
   /// Performs one bounded step of the build.
   func work() {
     guard let build else { return }
-    // Relabeling invalidates the gathered keys.
+    // Keys that were gathered may be worthless now.
     guard relabelings == table.relabelings else { return startBuild() }
     pool.home.grow(to: Int(table.slots))
     aggregation?.grow(to: Int(table.slots))
