@@ -46,7 +46,7 @@
 
   // The only script addresses that the page's policy lets through.
   const beside = (name) => new URL(name, document.currentScript.src).href;
-  const addresses = { socket: beside('worker.js'), picture: beside('pictureworker.js') };
+  const addresses = { socket: beside('protocol/worker.js'), picture: beside('grid/pictureworker.js') };
   const policy = globalThis.trustedTypes?.createPolicy('rowcast', {
     createScriptURL(address) {
       if (!Object.values(addresses).includes(address)) throw new TypeError('only the workers may be loaded');

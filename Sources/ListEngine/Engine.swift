@@ -70,7 +70,7 @@ public struct Engine: ~Copyable {
     let name = former.table.schema.name
     guard schema.name == name || tableNumbers[schema.name] == nil else { throw .repeatedTable(schema.name) }
     // Check this before any session is detached.
-    guard let ids = former.succession else { throw .tooManyRows(name) }
+    guard let ids = former.handover else { throw .tooManyRows(name) }
     let table = try makeTable(schema, ids: RowIDOrigin(number: ids.firstNumber, generation: 0))
     for session in former.allSessions {
       sessions[session.id] = nil
@@ -78,8 +78,8 @@ public struct Engine: ~Copyable {
       left[session.id] = session
     }
     parking.forget(table: name)
-    guard let succession = former.succession else { preconditionFailure("the ids of \(name) are used up by detaching") }
-    states[id.rawValue] = TableState(table, id: id, after: succession, at: now)
+    guard let handover = former.handover else { preconditionFailure("the ids of \(name) are used up by detaching") }
+    states[id.rawValue] = TableState(table, id: id, after: handover, at: now)
     tableNumbers[name] = nil
     tableNumbers[schema.name] = id.rawValue
     attachComing(schema.name, at: now)
@@ -233,7 +233,8 @@ public struct Engine: ~Copyable {
     case .forget(let id, let key, let column): states[id.rawValue].forget(DeferredCell(key, column: column), at: now)
     case .source(let id, let state, let message, let retry):
       states[id.rawValue].setSource(state, message, retry: retry, at: now)
-    case .open(let id, let table, let request, let query, let viewport, let interval, let resume, let owner, let isRestricted):
+    case .open(
+      let id, let table, let request, let query, let viewport, let interval, let resume, let owner, let isRestricted):
       open(
         Session(
           id, table: table, request: request, query: query, viewport: viewport,

@@ -31,6 +31,6 @@ extension TableState {
     let watched = watchedViews
     census.watchedViews += watched
     census.restingViews += views.count - watched
-    for remainder in windowed?.remainders ?? [] { remainder.state.count(into: &census) }
+    for residualQuery in windowed?.remainders ?? [] { residualQuery.state.count(into: &census) }
   }
 }

@@ -56,7 +56,7 @@ private func makeEntry(_ type: any DataSource.Type) -> PluginEntry {
   plugin.pointee.destroy = { pointer in
     guard let pointer else { return }
     // No load may answer a host that is not there any more.
-    instance(pointer).desk?.close()
+    instance(pointer).requests?.close()
     instance(pointer).imageDesk?.close()
     Unmanaged<Instance>.fromOpaque(pointer).release()
   }

@@ -33,11 +33,11 @@ extension Instance {
     guard let table = host.extension(LIST_DEFERRED, list_deferred.self) else {
       return host.log(.warning, "this host knows no deferred cells")
     }
-    // The host's struct is valid until the instance is gone, and the desk is closed before that.
+    // The host's struct is valid until the instance is gone, and the requests is closed before that.
     nonisolated(unsafe) let context = host.host.pointee.context
     nonisolated(unsafe) let functions = table
     let names = schema.columns.map(\.name)
-    desk = LoadDesk(inFlight: loader.inFlight) { place, isCancelled in
+    requests = LoadRequests(inFlight: loader.inFlight) { place, isCancelled in
       let cell = DeferredCell(key: place.key, column: names[Int(place.column)], isCancelled: isCancelled)
       let result = Result { try loader.load(cell) }
       return { Self.answer(place, result, context, functions) }
@@ -50,10 +50,10 @@ extension Instance {
       said.column_count = UInt32(buffer.count)
       said.in_flight = UInt32(min(max(1, loader.inFlight), 64))
       said.patience_ms = loader.patience.milliseconds
-      said.load = { Instance.of($0)?.desk?.load(Instance.places($1, $2)) }
+      said.load = { Instance.of($0)?.requests?.load(Instance.places($1, $2)) }
       said.cancel = { pointer, cells, count in
         let gone = Set(Instance.places(cells, count))
-        Instance.of(pointer)?.desk?.cancel { gone.contains($0) }
+        Instance.of(pointer)?.requests?.cancel { gone.contains($0) }
       }
       return table.pointee.offer(context, &said)
     }
@@ -67,7 +67,7 @@ extension Instance {
     // As for deferred cells.
     nonisolated(unsafe) let context = host.host.pointee.context
     nonisolated(unsafe) let functions = table
-    imageDesk = LoadDesk(inFlight: loader.inFlight) { wish, isCancelled in
+    imageDesk = LoadRequests(inFlight: loader.inFlight) { wish, isCancelled in
       let request = ImageRequest(key: ImageKey(wish.key), isCancelled: isCancelled)
       let result = Result { try loader.load(request) }
       return {
@@ -85,7 +85,7 @@ extension Instance {
     let result = table.pointee.offer(context) { pointer, image in
       guard let image = image?.pointee, let key = image.key else { return }
       let bytes = UnsafeRawBufferPointer(start: key, count: Int(image.length))
-      Instance.of(pointer)?.imageDesk?.load([ImageWish(id: image.id, key: String(decoding: bytes, as: UTF8.self))])
+      Instance.of(pointer)?.imageDesk?.load([PendingImage(id: image.id, key: String(decoding: bytes, as: UTF8.self))])
     } _: { pointer, ids, count in
       let gone = Set(UnsafeBufferPointer(start: ids, count: ids == nil ? 0 : Int(count)))
       Instance.of(pointer)?.imageDesk?.cancel { gone.contains($0.id) }

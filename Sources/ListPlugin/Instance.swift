@@ -9,9 +9,9 @@ final class Instance {
   /// Written before they are offered, and not any more then: other threads may read them.
   var actions: [Action] = []
   /// See ``actions``.
-  var desk: LoadDesk<CellPlace>?
+  var requests: LoadRequests<CellPlace>?
   /// See ``actions``.
-  var imageDesk: LoadDesk<ImageWish>?
+  var imageDesk: LoadRequests<PendingImage>?
 
   init(_ type: any DataSource.Type, _ host: ListHost) {
     self.type = type

@@ -101,9 +101,9 @@ extension WindowedSimulation {
 
   /// What a page shows when all has come to rest is what is true.
   mutating func judge(_ page: Page) throws {
-    let isRemainder = remains(page.query)
+    let isResidual = remains(page.query)
     let plain = source.plain
-    if isRemainder && plain.count(reduced(page.query)) > limits.remainderRows {
+    if isResidual && plain.count(reduced(page.query)) > limits.remainderRows {
       throw failure("\(page.query) leaves \(plain.count(reduced(page.query))) rows, and is not refused")
     }
     guard page.isCurrent else { throw failure("page \(page.id.rawValue) never got what it asked for") }
@@ -112,9 +112,9 @@ extension WindowedSimulation {
     if let (_, why) = replica.absences.first {
       throw failure("page \(page.id.rawValue) still shows a placeholder: \(why)")
     }
-    let isGrid = isRemainder || source.capabilities.paging == .offset
+    let isGrid = isResidual || source.capabilities.paging == .offset
     // The source's own counts of sections may be guesses.
-    let isCounted = isRemainder || source.capabilities.count == .exact
+    let isCounted = isResidual || source.capabilities.count == .exact
     let isWhole = isGrid && (isCounted || (replica.accuracy == .exact && page.query.group.isEmpty))
     if isWhole && replica.total != lines.count {
       throw failure("page \(page.id.rawValue) counts \(replica.total) items of \(lines.count)")
@@ -130,7 +130,7 @@ extension WindowedSimulation {
     guard
       sight.isEmpty || (replica.start <= sight.lowerBound && replica.start + replica.items.count >= sight.upperBound)
     else { throw failure("page \(page.id.rawValue) looks at \(sight) and holds from \(replica.start)") }
-    if isRemainder {
+    if isResidual {
       coverage.remainders += 1
     } else if page.query.group.isEmpty {
       coverage.windows += 1

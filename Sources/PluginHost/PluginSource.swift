@@ -67,7 +67,7 @@ public final class PluginSource: Sendable {
 
   /// Sends a request to the plugin; unsupported requests are answered as failed. [any thread, never
   /// waits]
-  public func send(_ wish: SourceWish) { core.send(wish) }
+  public func send(_ wish: SourceRequest) { core.send(wish) }
 
   /// Waits until the source has ended or was stopped.
   func waitForEnd() { _ = core.waitUntilFinished(within: .seconds(4_000_000_000)) }

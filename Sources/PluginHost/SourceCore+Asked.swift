@@ -4,10 +4,11 @@ import Wire
 
 /// The host functions for actions, deferred cells and images.
 extension SourceCore {
-  func offer(_ actions: UnsafePointer<list_action>?, _ count: UInt32, _ size: UInt32, _ act: Errands.Act?) -> Int32 {
+  func offer(_ actions: UnsafePointer<list_action>?, _ count: UInt32, _ size: UInt32, _ act: RequestQueue.Act?) -> Int32
+  {
     beforeDeclaring("actions") { () throws(ActionReader.Fault) in
       guard let act else { throw ActionReader.Fault("act is NULL") }
-      guard errands.offer(try ActionReader.read(actions, count: count, stride: size), act) else {
+      guard requestQueue.offer(try ActionReader.read(actions, count: count, stride: size), act) else {
         throw ActionReader.Fault("actions were offered before")
       }
     } reason: {
@@ -17,7 +18,7 @@ extension SourceCore {
 
   func offer(_ loader: UnsafePointer<list_loader>?) -> Int32 {
     beforeDeclaring("deferred") { () throws(LoaderReader.Fault) in
-      guard errands.offer(try LoaderReader.read(loader)) else {
+      guard requestQueue.offer(try LoaderReader.read(loader)) else {
         throw LoaderReader.Fault("a loader was offered before")
       }
     } reason: {
@@ -80,7 +81,7 @@ extension SourceCore {
   func offer(_ load: ImageGiver.Load?, _ cancel: ImageGiver.Cancel?) -> Int32 {
     beforeDeclaring("images") { () throws(LoaderReader.Fault) in
       guard let load else { throw LoaderReader.Fault("load is NULL") }
-      guard errands.offer(ImageGiver(load: load, cancel: cancel)) else {
+      guard requestQueue.offer(ImageGiver(load: load, cancel: cancel)) else {
         throw LoaderReader.Fault("images were offered before")
       }
     } reason: {

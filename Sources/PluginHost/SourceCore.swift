@@ -17,7 +17,7 @@ final class SourceCore: @unchecked Sendable {
   private let events: @Sendable (SourceEvent) -> Bool
   private let host = UnsafeMutablePointer<list_host>.allocate(capacity: 1)
   /// The requests to the plugin.
-  let errands: Errands
+  let requestQueue: RequestQueue
   private let watch: CallWatch
 
   private let turn = Monitor()
@@ -54,7 +54,7 @@ final class SourceCore: @unchecked Sendable {
     self.events = events
     // Answers are delivered even while the source is stopping, because callers wait for them.
     watch = CallWatch(name: name) { log(.error, $0) }
-    errands = Errands(name: name, note: library.note, watch: CallWatch(name: name) { log(.error, $0) }) {
+    requestQueue = RequestQueue(name: name, note: library.note, watch: CallWatch(name: name) { log(.error, $0) }) {
       [turn] event in _ = turn.withLock { events(event) }
     }
     host.initialize(to: list_host())
@@ -209,9 +209,9 @@ final class SourceCore: @unchecked Sendable {
       _ = monitor.wait(nanoseconds: .max) { !isInsideStop }
       return instance
     }
-    errands.close()
+    requestQueue.close()
     if let instance { inside("destroy") { library.plugin.pointee.destroy(instance) } }
-    errands.answerTheRest()
+    requestQueue.answerTheRest()
     monitor.withLock {
       isFinished = true
       monitor.wakeAll()
@@ -219,7 +219,7 @@ final class SourceCore: @unchecked Sendable {
   }
 
   func askToStop() {
-    errands.shut()
+    requestQueue.shut()
     let instance: UnsafeMutableRawPointer? = monitor.withLock {
       isStopping = true
       monitor.wakeAll()
@@ -247,7 +247,7 @@ final class SourceCore: @unchecked Sendable {
   }
 
   /// Sends a request to the plugin. [any thread, never waits]
-  func send(_ wish: SourceWish) { errands.send(wish) }
+  func send(_ wish: SourceRequest) { requestQueue.send(wish) }
 
   var rejections: (count: Int, last: String) { monitor.withLock { (rejectedCount, lastRejection) } }
 
@@ -272,7 +272,7 @@ final class SourceCore: @unchecked Sendable {
           schema.name = table
         }
         do throws(LoaderReader.Fault) {
-          try errands.complete(&schema)
+          try requestQueue.complete(&schema)
         } catch {
           throw SchemaReader.Fault(error.reason)
         }
@@ -283,7 +283,7 @@ final class SourceCore: @unchecked Sendable {
           known = schema
           return self.instance
         }
-        errands.open(instance)
+        requestQueue.open(instance)
         guard events(.schema(schema)) else { return noteStopping() }
         self.schema = schema
         return Self.ok
@@ -366,7 +366,7 @@ final class SourceCore: @unchecked Sendable {
   ///
   /// An answer without a pending request is refused.
   func answer(_ event: SourceEvent, or reason: String) -> Int32 {
-    guard errands.answer(event) else { return refuse(reason) }
+    guard requestQueue.answer(event) else { return refuse(reason) }
     return turn.withLock { events(event) } ? Self.ok : Self.stopping
   }
 

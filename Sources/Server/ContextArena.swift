@@ -58,7 +58,7 @@ final class ContextArena {
     (protocols + protocolNames.count).initialize(to: lws_protocols())
     idlePolicy = .allocate(capacity: 1)
     idlePolicy.initialize(to: lws_retry_bo_t())
-    // Practically never: `Pulse` sends the keepalive pings, without libwebsockets' sorted timer
+    // Practically never: `Keepalive` sends the keepalive pings, without libwebsockets' sorted timer
     // list.
     idlePolicy.pointee.secs_since_valid_ping = 12 * 3_600
     idlePolicy.pointee.secs_since_valid_hangup = 12 * 3_600 + 60

@@ -30,7 +30,7 @@ final class EventLoop {
   private static let signalNumbers = [SIGINT, SIGTERM, SIGHUP]
   private var isTurnWanted = false
   /// The number of iterations that have waited for events.
-  private(set) var rounds: UInt64 = 0
+  private(set) var periodicTimer: UInt64 = 0
 
   init() {
     precondition(uv_loop_init(handle) == 0, "libuv cannot make a loop: out of memory or file descriptors")
@@ -52,7 +52,7 @@ final class EventLoop {
     uv_check_start(check) { EventLoop.of($0!.pointee.data).takeTurn() }
     uv_prepare_start(prepare) {
       let loop = EventLoop.of($0!.pointee.data)
-      loop.rounds += 1
+      loop.periodicTimer += 1
       loop.takeTurn()
     }
   }

@@ -73,7 +73,7 @@ extension Server {
       guard let session = sessions[socket] else { return false }
       return receive(UnsafeRawBufferPointer(start: bytes, count: count), from: session)
     case LWS_CALLBACK_RECEIVE_PONG:
-      sessions[socket]?.pulse.hear(at: EventLoop.now)
+      sessions[socket]?.keepalive.hear(at: EventLoop.now)
       return true
     case LWS_CALLBACK_SERVER_WRITEABLE:
       guard let session = sessions[socket] else { return false }
@@ -106,8 +106,8 @@ extension Server {
     let id = SessionID(rawValue: lastSession)
     let session = Session(
       id: id, socket: socket, pass: pass, token: resumeTokens.make(for: id), rate: rate,
-      pulse: Pulse(configuration.patience, at: EventLoop.now))
-    rounds.begin(at: EventLoop.now)
+      keepalive: Keepalive(configuration.patience, at: EventLoop.now))
+    periodicTimer.begin(at: EventLoop.now)
     sessions[socket] = session
     sessionsByID[session.id] = session
     session.hasShare = sessionShares.take(pass.token)

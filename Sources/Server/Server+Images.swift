@@ -12,23 +12,23 @@ extension Server {
       HTTPResponse(refusal: status, reason: reason, to: head.method)
     }
     guard let name = head.argument("table"), let key = head.argument("key"), !key.isEmpty,
-      key.utf8.count <= ImageDesk.greatestKey
-    else { return refuse(400, "An image has a table and a key of at most \(ImageDesk.greatestKey) bytes.") }
+      key.utf8.count <= ImageRequests.greatestKey
+    else { return refuse(400, "An image has a table and a key of at most \(ImageRequests.greatestKey) bytes.") }
     guard let table = engine.table(named: name), schemas[table]?.loadsImages == true, let inlet = inletsByTable[table]
     else { return refuse(404, "There is no such table, or it has no images.") }
-    switch images.ask(table, key, for: socket, until: EventLoop.now.advanced(by: ImageDesk.patience)) {
+    switch images.ask(table, key, for: socket, until: EventLoop.now.advanced(by: ImageRequests.patience)) {
     case .full:
-      return refuse(503, "The source has \(ImageDesk.greatestForTable) images to load already.")
+      return refuse(503, "The source has \(ImageRequests.greatestForTable) images to load already.")
     case .begun(let number):
       // Replaces libwebsockets' timeout, which is shorter than the source's time limit.
-      lws_set_timeout(socket, PENDING_TIMEOUT_HTTP_CONTENT, Int32(2 * ImageDesk.patience.components.seconds))
+      lws_set_timeout(socket, PENDING_TIMEOUT_HTTP_CONTENT, Int32(2 * ImageRequests.patience.components.seconds))
       holdBack(socket)
       if !inlet.ask(.image(number, key: key)) { finishImage(number, .sourceDown) }
       loop.requestTurn()
       return nil
     case .joined:
       holdBack(socket)
-      lws_set_timeout(socket, PENDING_TIMEOUT_HTTP_CONTENT, Int32(2 * ImageDesk.patience.components.seconds))
+      lws_set_timeout(socket, PENDING_TIMEOUT_HTTP_CONTENT, Int32(2 * ImageRequests.patience.components.seconds))
       return nil
     }
   }
@@ -38,8 +38,9 @@ extension Server {
     let response: HTTPResponse
     switch outcome {
     case .bytes(let bytes):
-      if bytes.count > ImageDesk.greatestByteCount {
-        response = HTTPResponse(refusal: 502, reason: "The image has more than \(ImageDesk.greatestByteCount) bytes.")
+      if bytes.count > ImageRequests.greatestByteCount {
+        response = HTTPResponse(
+          refusal: 502, reason: "The image has more than \(ImageRequests.greatestByteCount) bytes.")
       } else if let kind = ImageKind(of: bytes) {
         response = HTTPResponse(image: bytes, kind)
       } else {

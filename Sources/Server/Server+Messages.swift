@@ -8,7 +8,7 @@ extension Server {
   /// - Returns: `false` if the socket is to be closed with the reason given to libwebsockets.
   func receive(_ piece: UnsafeRawBufferPointer, from session: Session) -> Bool {
     guard !session.isClosing else { return true }
-    session.pulse.hear(at: EventLoop.now)
+    session.keepalive.hear(at: EventLoop.now)
     let socket = session.socket
     guard lws_frame_is_binary(socket) == 0 else { return close(session, 1003, "text only") }
     switch session.assembly.add(
@@ -263,7 +263,8 @@ extension Server {
       session.toldStatusChanges = engine.statusChanges
       message = .hello(
         server: configuration.name, epoch: engine.epoch, role: session.pass.role.rawValue, token: session.token,
-        isSignedIn: session.pass.signIn != nil, tables: tables(for: session, at: now), sources: tableless.descriptions(at: now))
+        isSignedIn: session.pass.signIn != nil, tables: tables(for: session, at: now),
+        sources: tableless.descriptions(at: now))
     } else if !session.refusals.isEmpty {
       message = .refused(session.refusals.removeFirst())
     } else if !session.acted.isEmpty {

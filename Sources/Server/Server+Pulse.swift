@@ -3,17 +3,17 @@ import ListEngine
 
 extension Server {
   /// Pings silent clients, and closes those that do not answer.
-  func takePulses(at now: Instant) {
-    let round = rounds.take(at: now, isAnyoneThere: !sessions.isEmpty)
+  func checkKeepalives(at now: Instant) {
+    let round = periodicTimer.take(at: now, isAnyoneThere: !sessions.isEmpty)
     guard round != .notYet else { return }
     var gone: [OpaquePointer] = []
     for session in sessions.values where !session.isClosing {
-      if round == .late { session.pulse.forgive() }
-      if session.pulse.isQuiet(at: now) {
+      if round == .late { session.keepalive.forgive() }
+      if session.keepalive.isQuiet(at: now) {
         let bytes = clws_arrived(session.socket)
-        session.pulse.note(arrived: bytes < 0 ? nil : bytes, at: now)
+        session.keepalive.note(arrived: bytes < 0 ? nil : bytes, at: now)
       }
-      switch session.pulse.look(at: now) {
+      switch session.keepalive.look(at: now) {
       case .fine: break
       case .ask:
         session.owesPing = true

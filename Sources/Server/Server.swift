@@ -65,9 +65,9 @@ public final class Server {
   var nextInlet = 0
   var greetings: GreetingQueue
   /// The timer of the keepalive checks.
-  var rounds: Rounds
+  var periodicTimer: PeriodicTimer
   var actions: ActionBook
-  var images = ImageDesk()
+  var images = ImageRequests()
   var resumeTokens: ResumeTokens
   var isStopping = false
   var metrics = Metrics()
@@ -98,7 +98,8 @@ public final class Server {
     sessionShares = TokenShares(limit: configuration.sessionShare)
     downloadShares = TokenShares(limit: configuration.exportShare)
     greetings = GreetingQueue(patience: configuration.helloTimeout)
-    rounds = Rounds(every: min(.seconds(1), configuration.patience.silence, configuration.patience.answer))
+    periodicTimer = PeriodicTimer(
+      every: min(.seconds(1), configuration.patience.silence, configuration.patience.answer))
     engine = RecordedEngine(
       Engine(
         epoch: configuration.epoch ?? Self.randomEpoch(), limits: configuration.limits, collators: LocaleCollator.find),
@@ -217,7 +218,7 @@ public final class Server {
       guard let session = sessionsByID[id], session.phase == .greeting else { continue }
       refuse(session, .unexpectedMessage("say hello first"), engineKnowsIt: false)
     }
-    takePulses(at: now)
+    checkKeepalives(at: now)
     wakeDownloads()
     tellStats(at: now)
     tellTableless(at: now)
@@ -227,7 +228,8 @@ public final class Server {
     finishOverdueImages(at: now)
     loop.requestTurn(
       at: [
-        engine.deadline, greetings.deadline, rounds.deadline, actions.deadline, images.deadline, connections.deadline,
+        engine.deadline, greetings.deadline, periodicTimer.deadline, actions.deadline, images.deadline,
+        connections.deadline,
         waiting.deadline,
         stats.deadline, tableless.deadline, configuration.systemManager?.deadline,
       ].compactMap(\.self).min())

@@ -65,7 +65,9 @@ extension Server {
         end(session, "not let in any more")
         continue
       }
-      if pass.role != session.pass.role, engine.tables(at: EventLoop.now).contains(where: { $0.schema != $0.schema.restricted }) {
+      if pass.role != session.pass.role,
+        engine.tables(at: EventLoop.now).contains(where: { $0.schema != $0.schema.restricted })
+      {
         // The client reconnects, and receives the columns of its new role.
         end(session, "the role has changed")
         continue

@@ -40,7 +40,7 @@ public struct ServerConfiguration: Sendable {
   /// The time a client has to send its `hello`.
   public var helloTimeout: Duration = .seconds(10)
   /// The keepalive: the silence before a ping, and the time to answer it.
-  var patience = Pulse.Patience()
+  var patience = Keepalive.Patience()
   /// The average number of messages a client may send per second.
   public var messageRate = 200
   /// The number of messages a client may send at once.

@@ -80,12 +80,13 @@ final class Session {
   /// Whether libwebsockets still buffers a part of the last patch.
   var isDraining = false
   /// The keepalive state of the client.
-  var pulse: Pulse
+  var keepalive: Keepalive
   /// Whether a ping is due.
   var owesPing = false
 
   init(
-    id: SessionID, socket: OpaquePointer, pass: AccessControl.Pass, token: String, rate: MessageRate, pulse: Pulse
+    id: SessionID, socket: OpaquePointer, pass: AccessControl.Pass, token: String, rate: MessageRate,
+    keepalive: Keepalive
   ) {
     self.id = id
     self.socket = socket
@@ -93,7 +94,7 @@ final class Session {
     shareToken = pass.token
     self.token = token
     self.rate = rate
-    self.pulse = pulse
+    self.keepalive = keepalive
   }
 
   /// Whether the client receives nothing but the count of waiting changes.

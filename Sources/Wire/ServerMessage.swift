@@ -12,7 +12,8 @@ public enum ServerMessage {
   /// The client presents `token` later to resume this session; an empty token is omitted.
   /// `isSignedIn` is true if the connection came with a cookie, so that the user can sign out.
   case hello(
-    server: String, epoch: String, role: String? = nil, token: String = "", isSignedIn: Bool = false, tables: [TableDescription],
+    server: String, epoch: String, role: String? = nil, token: String = "", isSignedIn: Bool = false,
+    tables: [TableDescription],
     sources: [SourceDescription] = [])
   /// The changed list of tables.
   case tables([TableDescription])

@@ -41,7 +41,7 @@ extension SourceInlet.Event {
   }
 }
 
-extension SourceWish {
+extension SourceRequest {
   /// Creates the source's request from the server's request.
   init(_ wish: SourceInlet.Wish) {
     switch wish {

@@ -36,7 +36,7 @@ struct Replay: ParsableCommand {
     do {
       if verify { try verifyAll() } else { try serve() }
     } catch let error as RecordingError {
-      throw WorldError(description: "\(file): \(error)")
+      throw EnvironmentFailure(description: "\(file): \(error)")
     }
   }
 
@@ -46,7 +46,8 @@ struct Replay: ParsableCommand {
       .number.precision(.fractionLength(1)).locale(Locale(identifier: "en")))
     let what = "\(report.records) records, \(report.answers) answers, \(report.outputs) messages in \(length) s"
     if let difference = report.firstDifference {
-      throw WorldError(description: "\(file): the answer in record \(difference) is another one (\(what) so far)")
+      throw EnvironmentFailure(
+        description: "\(file): the answer in record \(difference) is another one (\(what) so far)")
     }
     announce("\(what): all as they were" + (report.isTorn ? "; the file ends within a record" : ""))
   }
@@ -70,7 +71,7 @@ struct Replay: ParsableCommand {
       server = try Server(configuration)
       tokenPath = try access.publish(settings, port: server.port)
     } catch {
-      throw WorldError(description: "\(error)")
+      throw EnvironmentFailure(description: "\(error)")
     }
     let feed = ReplayFeed(path: file, speed: speed, control: server.control, logger: logger)
     feed.start()

@@ -86,17 +86,17 @@ enum RunningServers {
 
   /// Returns the running server that the settings select: by its port, or the only one.
   ///
-  /// - Throws: `WorldError` that lists the running servers if none or several match.
+  /// - Throws: `EnvironmentFailure` that lists the running servers if none or several match.
   static func one(_ settings: Settings) throws -> RunningServer {
     let all = all()
     let fitting = settings.port.map { port in all.filter { $0.port == port } } ?? all
     if fitting.count == 1 { return fitting[0] }
     let list = all.map { "\($0.url) (--port \($0.port))" }.joined(separator: ", ")
     if fitting.count > 1 {
-      throw WorldError(description: "several servers run: \(list); name one with --port")
+      throw EnvironmentFailure(description: "several servers run: \(list); name one with --port")
     }
     let missing = settings.port.map { "no server of this user runs on port \($0)" } ?? "no server of this user runs"
-    throw WorldError(
+    throw EnvironmentFailure(
       description: all.isEmpty ? "\(missing); start one with “rowcast serve”" : "\(missing); running: \(list)")
   }
 }

@@ -28,7 +28,7 @@ struct Serve: ParsableCommand {
       } catch let error as PluginError {
         // A bad setting is a usage error; a file that does not fit is an environment failure.
         if case .badSetting = error { throw ValidationError("--set \(error)") }
-        throw WorldError(description: "\(error)")
+        throw EnvironmentFailure(description: "\(error)")
       }
       reloading.keep(keeper)
     }
@@ -79,7 +79,7 @@ struct Serve: ParsableCommand {
     do {
       tokenPath = try access.publish(settings, port: server.port)
     } catch {
-      throw WorldError(description: "\(error)")
+      throw EnvironmentFailure(description: "\(error)")
     }
     reloading.serve(server.control)
     let entry = RunningServers.enter(
@@ -120,7 +120,7 @@ struct Serve: ParsableCommand {
       }
       return (try Server(configuration), access)
     } catch {
-      throw WorldError(description: "\(error)")
+      throw EnvironmentFailure(description: "\(error)")
     }
   }
 }

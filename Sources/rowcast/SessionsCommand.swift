@@ -15,7 +15,8 @@ struct SessionsCommand: ParsableCommand {
   @OptionGroup var options: ServeOptions
 
   @Option(
-    help: ArgumentHelp("End the sign-in with this ID, as “rowcast sessions” prints it; may be repeated.", valueName: "id"))
+    help: ArgumentHelp(
+      "End the sign-in with this ID, as “rowcast sessions” prints it; may be repeated.", valueName: "id"))
   var end: [String] = []
 
   @Flag(help: "End all sign-ins.")
@@ -33,10 +34,11 @@ struct SessionsCommand: ParsableCommand {
       missing = end.filter { !signIns.end($0) }
     }
     guard let signIns else {
-      throw WorldError(description: "\(path) cannot be read and written, or is not a private file of this user (chmod 600)")
+      throw EnvironmentFailure(
+        description: "\(path) cannot be read and written, or is not a private file of this user (chmod 600)")
     }
     if let id = missing.first {
-      throw WorldError(description: "there is no sign-in \(id); “rowcast sessions” lists them")
+      throw EnvironmentFailure(description: "there is no sign-in \(id); “rowcast sessions” lists them")
     }
     if endAll { return announce("all sign-ins have ended") }
     if !end.isEmpty { return announce(end.count == 1 ? "the sign-in has ended" : "\(end.count) sign-ins have ended") }

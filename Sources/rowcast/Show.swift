@@ -13,7 +13,7 @@ struct Show: ParsableCommand {
       "It is what rowcast does without a subcommand when files are named, or when its standard input is a pipe or a file."
   )
 
-  @OptionGroup var loose: LooseArguments
+  @OptionGroup var loose: TextArguments
 
   @Flag(help: "Goes on at the end of a file, and shows what is appended to it.")
   var follow = false
@@ -68,7 +68,7 @@ struct Show: ParsableCommand {
   private struct Stream {
     var file: Int32
     var name: String
-    var options: LooseOptions
+    var options: TextOptions
   }
 
   func run() throws {
@@ -100,11 +100,11 @@ struct Show: ParsableCommand {
     return try files.map { path in
       let file = Glibc.open(path, O_RDONLY | O_CLOEXEC)
       guard file >= 0 else {
-        throw WorldError(description: "\(path): \(String(cString: strerror(errno)).lowercased())")
+        throw EnvironmentFailure(description: "\(path): \(String(cString: strerror(errno)).lowercased())")
       }
       var status = stat()
       guard fstat(file, &status) == 0, status.st_mode & S_IFMT != S_IFDIR else {
-        throw WorldError(description: "\(path): a folder; name a file in it")
+        throw EnvironmentFailure(description: "\(path): a folder; name a file in it")
       }
       let title = path.split(separator: "/").last.map(String.init) ?? path
       var own = options

@@ -23,7 +23,7 @@ struct TokenCommand: ParsableCommand {
       do throws(TokenFile.Failure) {
         try Access.rotate(path)
       } catch {
-        throw WorldError(description: "\(error)")
+        throw EnvironmentFailure(description: "\(error)")
       }
       announce("new tokens in \(path); “rowcast url” prints a link that signs a browser in")
     }
@@ -38,14 +38,14 @@ struct TokenCommand: ParsableCommand {
     let port = settings.port ?? Settings.standardPort
     if settings.port == nil || RunningServers.all().contains(where: { $0.port == port }) {
       guard let path = try RunningServers.one(settings).tokenFile else {
-        throw WorldError(description: "this server runs with --no-token: it has no tokens")
+        throw EnvironmentFailure(description: "this server runs with --no-token: it has no tokens")
       }
       return path
     }
     do throws(TokenFile.Failure) {
       return try TokenFile.standardPath(for: settings.address, port: port)
     } catch {
-      throw WorldError(description: "\(error)")
+      throw EnvironmentFailure(description: "\(error)")
     }
   }
 }

@@ -27,10 +27,10 @@ struct URLCommand: ParsableCommand {
     do throws(TokenFile.Failure) {
       tokens = try TokenFile.read(path)
     } catch {
-      throw WorldError(description: "\(error)")
+      throw EnvironmentFailure(description: "\(error)")
     }
     guard let token = tokens.first(where: { $0.role.rawValue == role }) else {
-      throw WorldError(description: "\(path) has no \(role) token; add a line “\(role) TOKEN”")
+      throw EnvironmentFailure(description: "\(path) has no \(role) token; add a line “\(role) TOKEN”")
     }
     announce("\(server.url)?code=\(token.loginCode(at: BootClock.milliseconds))")
   }
@@ -55,7 +55,7 @@ struct URLCommand: ParsableCommand {
       }
       return server
     } catch {
-      throw WorldError(description: "\(error)")
+      throw EnvironmentFailure(description: "\(error)")
     }
   }
 }

@@ -17,7 +17,7 @@ struct Watch: ParsableCommand {
   @Option(name: [.customShort("n"), .long], help: ArgumentHelp("The pause between two runs.", valueName: "seconds"))
   var pause = 2.0
 
-  @OptionGroup var loose: LooseArguments
+  @OptionGroup var loose: TextArguments
 
   @OptionGroup var serve: Serve
 

@@ -30,7 +30,7 @@ do {
   let arguments = Array(CommandLine.arguments.dropFirst())
   var command = try Rowcast.parseAsRoot(Rowcast.completed(arguments))
   try command.run()
-} catch let error as WorldError {
+} catch let error as EnvironmentFailure {
   complain(error.description)
   exit(1)
 } catch is Verdict {

@@ -131,7 +131,7 @@ import Wire
         ),
         (
           "of which nothing was heard for 9 s is sent a ping, and is gone when nothing is heard for another 5 s",
-          configuration.patience == Pulse.Patience(silence: .seconds(9), answer: .seconds(5))
+          configuration.patience == Keepalive.Patience(silence: .seconds(9), answer: .seconds(5))
         ),
         ("in milliseconds, 0 to 60,000; left out: the server's (300).", limits.interval == .milliseconds(300)),
         (
@@ -147,12 +147,12 @@ import Wire
         ("and of how many (at most 1,024);", SourceDelays.greatestSamples == 1_024),
         (
           "and nothing else ever; at most 524,288 bytes.",
-          ImageDesk.greatestByteCount == 524_288
+          ImageRequests.greatestByteCount == 524_288
         ),
-        ("or a key of more than 1,024 bytes)", ImageDesk.greatestKey == 1_024),
+        ("or a key of more than 1,024 bytes)", ImageRequests.greatestKey == 1_024),
         (
           "or has 64 images to load already) or 504 (it has not answered within 10 s)",
-          ImageDesk.greatestForTable == 64 && ImageDesk.patience == .seconds(10)
+          ImageRequests.greatestForTable == 64 && ImageRequests.patience == .seconds(10)
         ),
         ("30 s, if it has not said another", Action("a").patience == .seconds(30)),
       ])

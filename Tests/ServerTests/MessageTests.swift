@@ -133,7 +133,8 @@ import Testing
   @Test func `a client that never reads its refusals is told of the last few`() throws {
     let session = Session(
       id: SessionID(rawValue: 1), socket: OpaquePointer(bitPattern: 8)!, pass: .init(.operator), token: "t",
-      rate: MessageRate(TokenBucket(rate: 1, burst: 1, at: .zero)), pulse: Pulse(Pulse.Patience(), at: .zero))
+      rate: MessageRate(TokenBucket(rate: 1, burst: 1, at: .zero)),
+      keepalive: Keepalive(Keepalive.Patience(), at: .zero))
     for request in 1...10_000 as ClosedRange<UInt64> {
       session.refuse(Refusal(request: request, QueryFault(.tooLong("x")), shown: 0))
       session.refuse(Refusal(request: 0, QueryFault(.tooLong("y")), shown: 0))

@@ -1,6 +1,6 @@
 import test from 'node:test';
 import assert from 'node:assert/strict';
-import { actionsOf, Acts, valueOf } from '../../web/acts.js';
+import { actionsOf, Acts, valueOf } from '../../web/model/acts.js';
 
 /** Acts on a connection, what they have said, and what became of them. */
 function connected(secret = 'one') {

@@ -2,8 +2,8 @@
 
 import test from 'node:test';
 import assert from 'node:assert/strict';
-import { Aside } from '../../web/aside.js';
-import { fetchRows } from '../../web/pieces.js';
+import { Aside } from '../../web/panels/aside.js';
+import { fetchRows } from '../../web/protocol/pieces.js';
 import { digestOf } from './reference.mjs';
 
 const question = { table: 't', query: {}, viewport: { first: 0, count: 1, ahead: 0, behind: 0 } };

@@ -2,11 +2,11 @@
 
 import test from 'node:test';
 import assert from 'node:assert/strict';
-import { cellText, htmlTable, tabSeparated } from '../../web/clipboard.js';
-import { findText } from '../../web/seek.js';
-import { Chosen, Spot } from '../../web/chosen.js';
-import { Speech, viewInWords } from '../../web/speech.js';
-import { Header, Row, WindowCopy } from '../../web/wire.js';
+import { cellText, htmlTable, tabSeparated } from '../../web/input/clipboard.js';
+import { findText } from '../../web/model/seek.js';
+import { Chosen, Spot } from '../../web/model/selection.js';
+import { Speech, viewInWords } from '../../web/panels/speech.js';
+import { Header, Row, WindowCopy } from '../../web/protocol/wire.js';
 
 /** A copy that holds rows with these ids from `start` on; each has its id and its double. */
 function copyOf(ids, start = 0, total = start + ids.length) {

@@ -2,11 +2,11 @@
 
 import test from 'node:test';
 import assert from 'node:assert/strict';
-import { arrange, DrawnColumns, MARGIN, shownSpecs, specify } from '../../web/columns.js';
-import { changePlace, movePlace, showAll, stepPlace } from '../../web/places.js';
-import { layoutFrom, layoutText } from '../../web/query.js';
-import { columnMenu, columnsMenu } from '../../web/columnmenu.js';
-import { emptyView, hashFromView, viewFromHash } from '../../web/query.js';
+import { arrange, DrawnColumns, MARGIN, shownSpecs, specify } from '../../web/model/columns.js';
+import { changePlace, movePlace, showAll, stepPlace } from '../../web/model/places.js';
+import { layoutFrom, layoutText } from '../../web/model/query.js';
+import { columnMenu, columnsMenu } from '../../web/panels/columnmenu.js';
+import { emptyView, hashFromView, viewFromHash } from '../../web/model/query.js';
 import { diceFrom, seed } from './fixtures.mjs';
 
 const columns = ['a', 'b', 'c', 'd'].map((name) => ({ name, title: '', type: 'number' }));

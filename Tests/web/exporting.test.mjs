@@ -1,8 +1,8 @@
 import test from 'node:test';
 import assert from 'node:assert/strict';
-import { exportAddress as addressOf } from '../../web/exporting.js';
-import { wireFilter } from '../../web/query.js';
-import { emptyView } from '../../web/query.js';
+import { exportAddress as addressOf } from '../../web/model/exporting.js';
+import { wireFilter } from '../../web/model/query.js';
+import { emptyView } from '../../web/model/query.js';
 
 const table = { name: 'my jobs/ü', columns: [{ name: 'cpu', type: 'number' }, { name: 'a,b', type: 'text' }, { name: 'user', type: 'text' }] };
 const view = { ...emptyView(), table: table.name };

@@ -1,8 +1,8 @@
 import test from 'node:test';
 import assert from 'node:assert/strict';
 import { diceFrom, seed } from './fixtures.mjs';
-import { age, bytes, duration, formatter, linedUp, linkTarget, missingOf, moment, plain, sparkline, specify } from '../../web/columns.js';
-import { exactMoment, exactText, hiddenExactness, offsetAt } from '../../web/exact.js';
+import { age, bytes, duration, formatter, linedUp, linkTarget, missingOf, moment, plain, sparkline, specify } from '../../web/model/columns.js';
+import { exactMoment, exactText, hiddenExactness, offsetAt } from '../../web/model/exact.js';
 
 const column = (type, more = {}) => ({ name: 'amount', type, style: 'plain', unit: '', ...more });
 const text = (type, cell, more = {}) => formatter(column(type, more), { locale: 'en' })(cell, 1_000_000);

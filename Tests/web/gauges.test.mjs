@@ -1,7 +1,7 @@
 import test from 'node:test';
 import assert from 'node:assert/strict';
-import { Gauges } from '../../web/gauges.js';
-import { isOld, oldWords, stateName, skippedLists, skippedText } from '../../web/source.js';
+import { Gauges } from '../../web/panels/gauges.js';
+import { isOld, oldWords, stateName, skippedLists, skippedText } from '../../web/model/source.js';
 
 test('a rate is the mean of the last whole seconds, the one that runs left out', () => {
   const gauges = new Gauges(10_000);

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 
-import { emptyView } from '../../web/query.js';
-import { checkMessage } from '../../web/wire.js';
+import { emptyView } from '../../web/model/query.js';
+import { checkMessage } from '../../web/protocol/wire.js';
 import { golden, patches, shown, sight, window } from './sessions.mjs';
 
 const [processes] = golden.hello.tables;

@@ -2,7 +2,7 @@
 
 import test from 'node:test';
 import assert from 'node:assert/strict';
-import { Glance } from '../../web/glance.js';
+import { Glance } from '../../web/panels/glance.js';
 
 function watch() {
   const said = [];

@@ -3,10 +3,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { Chosen, Spot } from '../../web/chosen.js';
-import { Kept, MOST, SOUGHT } from '../../web/kept.js';
-import { Row, WindowCopy } from '../../web/wire.js';
-import { ROW_HEIGHT, ScrollModel } from '../../web/viewport.js';
+import { Chosen, Spot } from '../../web/model/selection.js';
+import { Kept, MOST, SOUGHT } from '../../web/input/restore.js';
+import { Row, WindowCopy } from '../../web/protocol/wire.js';
+import { ROW_HEIGHT, ScrollModel } from '../../web/model/viewport.js';
 
 /** A copy of rows with these ids from `start` on. */
 function copyOf(ids, start, total = 1_000, epoch = 'old') {

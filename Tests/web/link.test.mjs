@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { FirstLink } from '../../web/link.js';
-import { WorkerLink } from '../../web/link.js';
+import { FirstLink } from '../../web/protocol/link.js';
+import { WorkerLink } from '../../web/protocol/link.js';
 
 const status = '{"type":"status","table":"t","rows":1,"source":{"state":"live"}}';
 const turn = () => new Promise((go) => { setImmediate(go); });

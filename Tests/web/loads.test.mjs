@@ -2,8 +2,8 @@
 
 import test from 'node:test';
 import assert from 'node:assert/strict';
-import { isLoading, loadsText, LoadWatch } from '../../web/loads.js';
-import { itemFrom } from '../../web/wire.js';
+import { isLoading, loadsText, LoadWatch } from '../../web/model/loads.js';
+import { itemFrom } from '../../web/protocol/wire.js';
 
 const header = { section: 1, rev: 1, slot: 0, level: 0, parent: null, column: 'a', value: 'x', count: 1 };
 const itemsOf = (...items) => items.map(itemFrom);

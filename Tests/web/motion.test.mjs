@@ -1,6 +1,6 @@
 import test from 'node:test';
 import assert from 'node:assert/strict';
-import { directionOf, glideFrom, MotionSense, MOTION_TIME } from '../../web/viewport.js';
+import { directionOf, glideFrom, MotionSense, MOTION_TIME } from '../../web/model/viewport.js';
 
 test('a change is better or worse where the column says which way, else neutral', () => {
   assert.equal(directionOf(1, 2, 'higher'), 'better');
@@ -47,7 +47,7 @@ test('a row glides from where it was seen, never from farther than the height of
 });
 
 test('a new row below rows on their way up comes behind them, and else from a little above', async () => {
-  const { Moves } = await import('../../web/viewport.js');
+  const { Moves } = await import('../../web/model/viewport.js');
   const moves = new Moves();
   const started = (act) => {
     let from = null;

@@ -2,14 +2,14 @@
 
 import test from 'node:test';
 import assert from 'node:assert/strict';
-import { aggregateTexts } from '../../web/query.js';
-import { Backoff } from '../../web/link.js';
-import { Advances, barScale, gapOf, grownWidth, isLong, place, specify } from '../../web/columns.js';
-import { isToggle } from '../../web/folds.js';
-import { HoldPolicy, heldText, renewTime, restTime } from '../../web/hold.js';
-import { moveActive } from '../../web/keys.js';
-import { pauseTexts } from '../../web/pause.js';
-import { emptyView, fittingView, hashFromView, nextCollapsed, nextGroup, nextSort, sameQuery, viewFromHash } from '../../web/query.js';
+import { aggregateTexts } from '../../web/model/query.js';
+import { Backoff } from '../../web/protocol/link.js';
+import { Advances, barScale, gapOf, grownWidth, isLong, place, specify } from '../../web/model/columns.js';
+import { isToggle } from '../../web/input/folds.js';
+import { HoldPolicy, heldText, renewTime, restTime } from '../../web/grid/hold.js';
+import { moveActive } from '../../web/model/keys.js';
+import { pauseTexts } from '../../web/panels/pause.js';
+import { emptyView, fittingView, hashFromView, nextCollapsed, nextGroup, nextSort, sameQuery, viewFromHash } from '../../web/model/query.js';
 
 test('pauses double up to half a minute and are drawn from zero on', () => {
   const backoff = new Backoff();
@@ -298,7 +298,7 @@ test('the hold notice appears only when rows wait to move', () => {
 });
 
 test('one view or two stand in an address, whatever their texts are', async () => {
-  const { hashFromViews, viewsFromHash } = await import('../../web/query.js');
+  const { hashFromViews, viewsFromHash } = await import('../../web/model/query.js');
   const one = { ...emptyViewOf(), table: 'a&b=c', search: '#?&=%', sort: [{ column: 'x,y', descending: true }] };
   const other = { ...emptyViewOf(), table: 'beside=x', group: ['ü'], filters: [{ column: 'n', op: 'contains', value: '&beside=' }] };
   assert.deepEqual(viewsFromHash(hashFromViews([one])), [one]);
@@ -312,7 +312,7 @@ function emptyViewOf() {
 }
 
 test('a hold that the reader has ended by asking for other rows begins anew only when he points anew', async () => {
-  const { HoldPolicy } = await import('../../web/hold.js');
+  const { HoldPolicy } = await import('../../web/grid/hold.js');
   const policy = new HoldPolicy();
   policy.point(0);
   assert.equal(policy.say(0), true);

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { Place, REMEMBERED, ROW_HEIGHT, ScrollModel, Sight } from '../../web/viewport.js';
+import { Place, REMEMBERED, ROW_HEIGHT, ScrollModel, Sight } from '../../web/model/viewport.js';
 
 /** A reader of a list of so many rows, 20 of which he sees; at this row. */
 function reading(total, row) {

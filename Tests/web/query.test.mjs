@@ -2,7 +2,7 @@
 
 import test from 'node:test';
 import assert from 'node:assert/strict';
-import { isFittingTerm, nextTerms, operatorsFor, patternFault, termsFault, termsFrom, termText, wireFilter } from '../../web/query.js';
+import { isFittingTerm, nextTerms, operatorsFor, patternFault, termsFault, termsFrom, termText, wireFilter } from '../../web/model/query.js';
 
 const columns = ['text', 'integer', 'number', 'boolean', 'timestamp', 'image', 'series'].map((type) => ({ name: type, type }));
 const fits = (term) => isFittingTerm(term, columns);

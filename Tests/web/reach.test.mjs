@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { bring } from '../../web/reader.js';
+import { bring } from '../../web/grid/reader.js';
 
 test('a module whose file cannot be fetched is asked for again until it is there', async () => {
   let tries = 0;

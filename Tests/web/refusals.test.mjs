@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { emptyView, viewFromHash } from '../../web/query.js';
-import * as rules from '../../web/refusals.js';
-import { Session } from '../../web/session.js';
+import { emptyView, viewFromHash } from '../../web/model/query.js';
+import * as rules from '../../web/model/refusals.js';
+import { Session } from '../../web/model/session.js';
 
 const columns = [
   { name: 'fare', title: 'Fare', type: 'number' }, { name: 'from', title: 'From', type: 'text' }, { name: 'to', title: '', type: 'text' },

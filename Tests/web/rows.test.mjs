@@ -1,6 +1,6 @@
 import test from 'node:test';
 import assert from 'node:assert/strict';
-import { parseMessage, WindowCopy } from '../../web/wire.js';
+import { parseMessage, WindowCopy } from '../../web/protocol/wire.js';
 import { diffWindows, digestOf } from './reference.mjs';
 import { diceFrom, fixtures, seed } from './fixtures.mjs';
 

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { formatter } from '../../web/columns.js';
-import { Search, searchOf } from '../../web/search.js';
+import { formatter } from '../../web/model/columns.js';
+import { Search, searchOf } from '../../web/model/search.js';
 
 const now = Date.UTC(2026, 10, 23, 4, 47, 45);
 const moment = (...parts) => new Date(...parts).getTime();

@@ -2,7 +2,7 @@
 
 import test from 'node:test';
 import assert from 'node:assert/strict';
-import { nextFound, seekText } from '../../web/seek.js';
+import { nextFound, seekText } from '../../web/model/seek.js';
 
 const specs = [0, 1].map((index) => ({ index }));
 

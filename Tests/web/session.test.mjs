@@ -1,7 +1,7 @@
 import test from 'node:test';
 import assert from 'node:assert/strict';
-import { Session } from '../../web/session.js';
-import { emptyView } from '../../web/query.js';
+import { Session } from '../../web/model/session.js';
+import { emptyView } from '../../web/model/query.js';
 import { fixtures } from './fixtures.mjs';
 import { golden, patches, shown, sight, window } from './sessions.mjs';
 

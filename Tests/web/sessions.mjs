@@ -1,6 +1,6 @@
 // Sessions as tests begin with them.
 
-import { Session } from '../../web/session.js';
+import { Session } from '../../web/model/session.js';
 import { fixtures } from './fixtures.mjs';
 
 export const golden = Object.fromEntries(fixtures('server').map(({ name, message }) => [name.slice(7), message]));

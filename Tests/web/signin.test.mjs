@@ -2,7 +2,7 @@
 
 import test from 'node:test';
 import assert from 'node:assert/strict';
-import { codeOf, otherAddress, signInCommand } from '../../web/signin.js';
+import { codeOf, otherAddress, signInCommand } from '../../web/panels/signin.js';
 
 test('a code is read from a link, from the whole printed line, or alone', () => {
   for (const text of [

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { absentWords, isOld, oldWords, stateName } from '../../web/source.js';
+import { absentWords, isOld, oldWords, stateName } from '../../web/model/source.js';
 
 test('a source that is down says why, and when it is tried again', () => {
   const source = { state: 'backingOff', message: 'exited with code 1', age: 2_000, retry: 4_500 };

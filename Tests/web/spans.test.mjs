@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { diceFrom, seed } from './fixtures.mjs';
-import { formatter } from '../../web/columns.js';
-import { endText, rangeFrom, spanFrom, spanOf } from '../../web/spans.js';
+import { formatter } from '../../web/model/columns.js';
+import { endText, rangeFrom, spanFrom, spanOf } from '../../web/model/spans.js';
 
 const now = Date.UTC(2026, 10, 23, 4, 47, 45);
 const locales = ['en', 'de', 'fr', 'en-IN', 'de-CH', 'ar-EG', 'fa', 'hi', 'bn', 'mr', 'sv', 'pl', 'es', 'pt-BR', 'ru', 'nb', 'he'];

@@ -2,8 +2,8 @@
 
 import test from 'node:test';
 import assert from 'node:assert/strict';
-import { Batch, rowName, rowsBetween, shortName, targetText } from '../../web/targets.js';
-import { Header, Row, WindowCopy } from '../../web/wire.js';
+import { Batch, rowName, rowsBetween, shortName, targetText } from '../../web/model/targets.js';
+import { Header, Row, WindowCopy } from '../../web/protocol/wire.js';
 
 const text = (value) => value ?? '';
 const spec = (index, name, type, title = '') => ({ index, kind: 'text', column: { name, type, title }, format: text });

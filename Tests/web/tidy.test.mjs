@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 
 const folder = new URL('../../web/', import.meta.url);
-const files = readdirSync(folder).map((name) => [name, readFileSync(new URL(name, folder), 'utf8')]);
+const files = readdirSync(folder, { recursive: true }).filter((name) => /\.\w+$/.test(name)).map((name) => [name, readFileSync(new URL(name, folder), 'utf8')]);
 const scripts = files.filter(([name]) => name.endsWith('.js'));
 
 test('text stays text: nothing turns a string into markup or code', () => {
@@ -22,7 +22,24 @@ test('nothing is loaded from elsewhere', () => {
   for (const [name, text] of files) {
     const addresses = (text.match(/(https?:|['\"(])\/\/[a-z0-9-]+\.[a-z0-9./-]+/gi) ?? []).filter((address) => !address.startsWith('http://www.w3.org/'));
     assert.deepEqual(addresses, [], name);
-    for (const [, from] of text.matchAll(/from '([^']+)'/g)) assert.match(from, /^\.\/[a-z]+\.js$/, name);
+    for (const [, from] of text.matchAll(/from '([^']+)'/g)) assert.match(from, /^\.(?:\/|\.\/[a-z]+\/)[a-z]+\.js$/, name);
+  }
+});
+
+/** The path of a module in web/ that another one imports by a relative path. */
+function pathOf(from, importer) {
+  return new URL(from, new URL(importer, 'file:///')).pathname.slice(1);
+}
+
+const layers = ['protocol', 'model', 'grid', 'panels', 'input', 'app'];
+
+test('modules import from their own layer and those below it', () => {
+  for (const [name, text] of scripts) {
+    const own = layers.indexOf(name.split('/')[0]);
+    assert.ok(own >= 0 || name === 'start.js', name);
+    for (const [, from] of text.matchAll(/^(?:import|export) [^;]*?from '([^']+)';/gm)) {
+      assert.ok(layers.indexOf(pathOf(from, name).split('/')[0]) <= own, `${name} imports ${from}`);
+    }
   }
 });
 
@@ -31,23 +48,23 @@ function needed(...names) {
   const found = new Set(names);
   for (const name of found) {
     const [, text] = files.find(([file]) => file === name);
-    for (const [, from] of text.matchAll(/^(?:import|export) [^;]*?from '\.\/([a-z]+\.js)';|^import '\.\/([a-z]+\.js)';/gm)) found.add(from);
+    for (const [, from] of text.matchAll(/^(?:import|export) [^;]*?from '([^']+)';/gm)) found.add(pathOf(from, name));
   }
   return found;
 }
 
 test('every module that the first rows need is asked for at once, and no other', () => {
   const [, html] = files.find(([name]) => name === 'index.html');
-  const started = [...html.matchAll(/<script type="module" src="([a-z]+\.js)" blocking="render">/g)].map(([, name]) => name);
-  const ahead = [...html.matchAll(/<link rel="modulepreload" href="([a-z]+\.js)">/g)].map(([, name]) => name);
-  assert.deepEqual(started, ['main.js']);
+  const started = [...html.matchAll(/<script type="module" src="([a-z/]+\.js)" blocking="render">/g)].map(([, name]) => name);
+  const ahead = [...html.matchAll(/<link rel="modulepreload" href="([a-z/]+\.js)">/g)].map(([, name]) => name);
+  assert.deepEqual(started, ['app/main.js']);
   assert.equal(new Set(ahead).size, ahead.length, 'one is named twice');
-  assert.deepEqual([...ahead, ...started].toSorted(), [...needed('main.js')].toSorted());
+  assert.deepEqual([...ahead, ...started].toSorted(), [...needed('app/main.js')].toSorted());
 });
 
 test('what is said before the modules are there is what they would say', async () => {
-  const { hello, SUBPROTOCOL } = await import('../../web/wire.js');
-  const { DENSITIES } = await import('../../web/reader.js');
+  const { hello, SUBPROTOCOL } = await import('../../web/protocol/wire.js');
+  const { DENSITIES } = await import('../../web/grid/reader.js');
   const [, start] = files.find(([name]) => name === 'start.js');
   assert.ok(start.includes(`socket.send('${JSON.stringify(hello('rowcast page'))}')`));
   assert.ok(start.includes(`'${SUBPROTOCOL}')`));
@@ -55,13 +72,13 @@ test('what is said before the modules are there is what they would say', async (
 });
 
 test('no module is forgotten: each is needed at once, later, or by a worker', () => {
-  const later = scripts.flatMap(([, text]) => [...text.matchAll(/(?:import\('\.\/|beside\(')([a-z]+\.js)'/g)].map(([, name]) => name));
-  const reached = needed('main.js', 'start.js', ...later);
+  const later = scripts.flatMap(([name, text]) => [...text.matchAll(/(?:import|beside)\('([a-z./]+\.js)'/g)].map(([, from]) => pathOf(from, name)));
+  const reached = needed('app/main.js', 'start.js', ...later);
   assert.deepEqual(scripts.map(([name]) => name).filter((name) => !reached.has(name)), []);
 });
 
 test('pure modules know no document, socket or clock', () => {
-  const pure = ['wire.js', 'viewport.js', 'query.js', 'session.js', 'columns.js', 'keys.js', 'columnmenu.js', 'chosen.js', 'clipboard.js', 'gauges.js', 'source.js', 'values.js', 'glance.js', 'acts.js', 'targets.js', 'picturesize.js', 'exporting.js', 'aside.js', 'pieces.js', 'loads.js', 'seek.js', 'parse.js', 'spans.js', 'places.js', 'exact.js'];
+  const pure = ['protocol/wire.js', 'model/viewport.js', 'model/query.js', 'model/session.js', 'model/columns.js', 'model/keys.js', 'panels/columnmenu.js', 'model/selection.js', 'input/clipboard.js', 'panels/gauges.js', 'model/source.js', 'model/values.js', 'panels/glance.js', 'model/acts.js', 'model/targets.js', 'grid/picturesize.js', 'model/exporting.js', 'panels/aside.js', 'protocol/pieces.js', 'model/loads.js', 'model/seek.js', 'model/parse.js', 'model/spans.js', 'model/places.js', 'model/exact.js'];
   for (const [name, text] of scripts.filter(([file]) => pure.includes(file))) {
     const code = text.replace(/\/\/.*$|\/\*[^]*?\*\//gm, '');
     assert.ok(!/\b(document|window|self|WebSocket|performance|setTimeout|setInterval|requestAnimationFrame|Math\.random|Date\.now)\b\s*[.(]/.test(
@@ -70,14 +87,14 @@ test('pure modules know no document, socket or clock', () => {
 });
 
 test('files are short; those that the first rows wait for may be longer, for each of them costs time', () => {
-  const started = needed('main.js');
+  const started = needed('app/main.js');
   for (const [name, text] of files) assert.ok(text.split('\n').length <= (started.has(name) ? 600 : 400), name);
 });
 
 test('the style sheet and the geometry agree', async () => {
   const [, css] = files.find(([name]) => name === 'style.css');
-  const { BARS_HEIGHT, HEAD_HEIGHT, ROW_HEIGHT } = await import('../../web/viewport.js');
-  const { FONT } = await import('../../web/columns.js');
+  const { BARS_HEIGHT, HEAD_HEIGHT, ROW_HEIGHT } = await import('../../web/model/viewport.js');
+  const { FONT } = await import('../../web/model/columns.js');
   assert.ok(css.includes(`--row: ${ROW_HEIGHT}px;`));
   assert.ok(css.includes(`--head: ${HEAD_HEIGHT}px;`));
   const [, above, below] = /grid-template: (\d+)px auto minmax\(0, 1fr\) (\d+)px/.exec(css);

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import test, { mock } from 'node:test';
-import { PATIENCE, Patience, Travel } from '../../web/reader.js';
-import { ScrollModel } from '../../web/viewport.js';
+import { PATIENCE, Patience, Travel } from '../../web/grid/reader.js';
+import { ScrollModel } from '../../web/model/viewport.js';
 
 /** A grid of a thousand rows, at its end, and what it hears. */
 function atEnd() {

@@ -3,7 +3,7 @@
 import test from 'node:test';
 import assert from 'node:assert/strict';
 import { digestOf } from './reference.mjs';
-import { ValueWalk } from '../../web/values.js';
+import { ValueWalk } from '../../web/model/values.js';
 
 /** A server of one grouped view; `sections` is a list of [value, count] and may change between two messages. */
 function serve(sections, walkFor) {

@@ -1,6 +1,6 @@
 import test from 'node:test';
 import assert from 'node:assert/strict';
-import { drawnRange, isAway, NEAR, ROW_HEIGHT, SAFE_HEIGHT, ScrollModel, Sight } from '../../web/viewport.js';
+import { drawnRange, isAway, NEAR, ROW_HEIGHT, SAFE_HEIGHT, ScrollModel, Sight } from '../../web/model/viewport.js';
 import { diceFrom, seed } from './fixtures.mjs';
 
 function listOf(total, height = 700) {

@@ -1,6 +1,6 @@
 import test from 'node:test';
 import assert from 'node:assert/strict';
-import * as wire from '../../web/wire.js';
+import * as wire from '../../web/protocol/wire.js';
 import { fixtures } from './fixtures.mjs';
 
 const client = Object.fromEntries(fixtures('client').map(({ name, message }) => [name.slice(7), message]));

@@ -9,11 +9,11 @@ struct RowIDOrigin: Hashable {
   static let zero = RowIDOrigin(number: 0, generation: 0)
 }
 
-/// Ranges of row identifiers for ``Remainder`` tables, above those of the windowed table.
+/// Ranges of row identifiers for ``ResidualQuery`` tables, above those of the windowed table.
 ///
 /// Each table gets a lane of slot numbers that no other one uses at the same time, with generations
 /// not used before in this lane.
-struct RemainderLanes {
+struct ResidualLanes {
   /// The first generation of the next table in each lane.
   private(set) var generations: [UInt32]
   private var taken: Set<Int> = []

@@ -35,7 +35,7 @@ final class Table {
   /// Slots available for reuse.
   private var free: [UInt32] = []
   /// Tombstones of deleted rows that a view may still show.
-  private var graves = Graves()
+  private var tombstones = Tombstones()
   /// The rows in source order, as a linked list that moves need.
   ///
   /// `nil` before the first move and after a reload changes the order.
@@ -382,7 +382,7 @@ final class Table {
     // identifier.
     let old = keys.reopen(key)
     let slot = old ?? freeSlot()
-    if old == nil { keys.insert(key, slot: slot) } else { graves.open(slot) }
+    if old == nil { keys.insert(key, slot: slot) } else { tombstones.open(slot) }
     lastLabel += Self.labelGap
     labels[slot] = lastLabel
     revisions[slot] = commit
@@ -465,7 +465,7 @@ final class Table {
     if let list = reload, !list.isFirst(slot) { reload?.forget(slot, weight: weight(of: slot)) }
     arrivals?.remove(slot)
     neighbours?.remove(slot)
-    graves.dig(slot, position: log.end + 1)
+    tombstones.dig(slot, position: log.end + 1)
     keys.bury(slot)
     for column in columns { column.clear(slot) }
     deferred?.clear(slot)
@@ -480,7 +480,7 @@ final class Table {
   /// rows deleted before it.
   func forgetChanges(before position: Int) {
     log.trim(to: position)
-    graves.close(before: position) { slot in
+    tombstones.close(before: position) { slot in
       keys.remove(slot)
       guard generation(of: slot) < Self.lastGeneration else { return }
       free.append(slot)

@@ -33,7 +33,7 @@ struct DeferredLoader {
   /// - Complexity: O(window), plus O(log n) for each cell requested now or before.
   mutating func follow(_ session: Session, at now: Instant) {
     var wishes: [PrefetchQueue<DeferredItem>.Wish] = []
-    for (row, zone, distance) in session.outlook {
+    for (row, zone, distance) in session.prefetchTargets {
       guard let slot = table.slot(of: row) else { continue }
       for column in deferred.columns {
         let item = DeferredItem(row: row, column: column)

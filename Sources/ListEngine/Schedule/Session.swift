@@ -78,10 +78,10 @@ final class Session {
   ///
   /// Until then its scroll positions refer to the previous query.
   private var awaitsWindow = false
-  /// Whether the displayed rows may have changed since ``outlook`` was last read.
-  var hasNewOutlook = false
+  /// Whether the displayed rows may have changed since ``prefetchTargets`` was last read.
+  var hasNewPrefetchTargets = false
   /// Whether the session is in its table's list of changed outlooks.
-  var isOutlookListed = false
+  var isListedForPrefetch = false
   var throttle: Throttle
   var pace: Pace
   /// The statistics of the session.
@@ -131,7 +131,8 @@ final class Session {
     guard let parked else { return }
     var query = parked.queryRequest
     query.collapsed = queryRequest.collapsed
-    guard parked.tableName == tableName, parked.isRestricted == isRestricted, query == queryRequest, !parked.wantsWindow else { return }
+    guard parked.tableName == tableName, parked.isRestricted == isRestricted, query == queryRequest, !parked.wantsWindow
+    else { return }
     base = point.sequence == parked.sequence ? parked.base : nil
     if parked.sentAt != nil, point.sequence == parked.sequence - 1 { base = parked.formerBase }
     guard base != nil else { return }
@@ -275,7 +276,7 @@ final class Session {
   func scroll(to viewport: Viewport, limits: Limits) {
     reader.resize(viewport, limits: limits)
     wantsFlush = true
-    hasNewOutlook = true
+    hasNewPrefetchTargets = true
     guard !awaitsWindow || (!wantsWindow && viewport.sequence >= sequence) else {
       // The viewport refers to the previous query, which is restored if this one is refused.
       good?.scroll(to: viewport, isBehind: viewport.sequence < sequence, limits: limits)
@@ -373,7 +374,7 @@ final class Session {
   func setHidden(_ isHidden: Bool, at now: Instant) {
     guard isHidden != self.isHidden else { return }
     self.isHidden = isHidden
-    hasNewOutlook = true
+    hasNewPrefetchTargets = true
     hold = nil
     if isHidden { throttle.cancel() } else { (wantsFlush, awaitsItems) = (true, true) }
     if !isHidden { pause?.throttle.noteChange(at: now) }
@@ -422,7 +423,7 @@ final class Session {
     at now: Instant, limits: Limits, shared: inout [CutKey: Cutter.Result], windows: inout SharedWindows
   ) -> (patch: Patch, shift: Int)? {
     guard let folded else { return nil }
-    hasNewOutlook = true
+    hasNewPrefetchTargets = true
     folded.view.catchUp()
     guard canLook() else {
       // So much changed that the view is being rebuilt.
@@ -564,7 +565,7 @@ extension Session {
   /// Visible rows come first, then those ahead, then those behind, each from near to far. Rows
   /// outside the present window are left out; rows newly scrolled to come with the next patch. The
   /// result is empty while the client is hidden or waits for another query's window.
-  var outlook: [(row: RowID, zone: PrefetchQueue<DeferredItem>.Zone, distance: Int)] {
+  var prefetchTargets: [(row: RowID, zone: PrefetchQueue<DeferredItem>.Zone, distance: Int)] {
     guard let base, !isHidden, !(awaitsWindow && wantsWindow) else { return [] }
     let held = base.start..<base.start + base.items.count
     let window = reader.window(of: base.total).clamped(to: held)

@@ -66,7 +66,8 @@ final class TableExport: RowExport {
     defer { next = end }
     return .rows(
       slots[next..<end].compactMap { slot in
-        table.isAlive(slot) && !table.isNew(slot, since: commit) ? table.columns.prefix(columnCount).map { $0.cell(slot) } : nil
+        table.isAlive(slot) && !table.isNew(slot, since: commit)
+          ? table.columns.prefix(columnCount).map { $0.cell(slot) } : nil
       })
   }
 }

@@ -18,7 +18,7 @@ extension TableState {
     guard let windowed else { return attach(session, to: query, at: now) }
     // A pending refusal refers to the previous query.
     refused.removeAll { $0.session === session }
-    session.hasNewOutlook = true
+    session.hasNewPrefetchTargets = true
     let split = QuerySplit(query, table.schema, windowed.capabilities)
     guard split.rest != nil else {
       attach(session, to: query, at: now)
@@ -28,9 +28,9 @@ extension TableState {
       }
       return
     }
-    let remainder: Remainder
+    let residualQuery: ResidualQuery
     do throws(ClientError) {
-      remainder = try windowed.remainder(split.source) { ids in
+      residualQuery = try windowed.residualQuery(split.source) { ids in
         var schema = table.schema
         schema.windowed = nil
         return TableState(table.another(schema, ids: ids), id: id, at: now)
@@ -38,7 +38,7 @@ extension TableState {
     } catch {
       throw QueryFault(error, at: places(of: session.queryRequest))
     }
-    remainder.attach(session, split, at: now)
+    residualQuery.attach(session, split, at: now)
   }
 
   /// Checks that a query does not need more views than the table may have.
@@ -47,9 +47,9 @@ extension TableState {
     var others = watchedViews
     if let windowed {
       let split = QuerySplit(query, table.schema, windowed.capabilities)
-      for remainder in windowed.remainders {
-        others += remainder.viewCount
-        if let rest = split.rest, remainder.query == split.source { known = known || remainder.shows(rest) }
+      for residualQuery in windowed.remainders {
+        others += residualQuery.viewCount
+        if let rest = split.rest, residualQuery.query == split.source { known = known || residualQuery.shows(rest) }
       }
     }
     guard !known else { return }
@@ -123,9 +123,9 @@ extension TableState {
   /// Applies the effects of an answer to the sessions.
   private func note(_ effect: WindowedTable.Effect, at now: Instant) {
     refused += effect.refused
-    for session in effect.sessions { session.hasNewOutlook = true }
+    for session in effect.sessions { session.hasNewPrefetchTargets = true }
     for session in sessions where effect.view != nil && session.view === effect.view {
-      session.hasNewOutlook = true
+      session.hasNewPrefetchTargets = true
       // Requested rows are sent at once, as after a scroll.
       guard session.showsPlaceholders else { continue }
       session.wantsFlush = true
@@ -144,13 +144,13 @@ extension TableState {
     guard let windowed else { return }
     for view in windowed.turn(to: now, sessions: sessions) {
       for session in sessions where session.view === view {
-        session.hasNewOutlook = true
+        session.hasNewPrefetchTargets = true
         session.noteChange(at: now)
       }
     }
-    for remainder in windowed.remainders {
+    for residualQuery in windowed.remainders {
       var own: [Output] = []
-      remainder.state.advance(to: now, limits: limits, outputs: &own)
+      residualQuery.state.advance(to: now, limits: limits, outputs: &own)
       // Clients get the status of the source, not that of the internal table.
       outputs += own.filter { if case .status = $0 { false } else { true } }
     }
@@ -159,9 +159,9 @@ extension TableState {
   /// Updates the queue with the sessions' prefetch targets and appends the requests for the source.
   func askForPages(at now: Instant, outputs: inout [Output]) {
     guard let windowed else { return }
-    for session in allSessions where session.hasNewOutlook {
+    for session in allSessions where session.hasNewPrefetchTargets {
       windowed.follow(session, at: now)
-      session.hasNewOutlook = false
+      session.hasNewPrefetchTargets = false
     }
     for view in windowed.ask(at: now, outputs: &outputs) {
       for session in sessions where session.view === view { session.noteChange(at: now) }
@@ -170,7 +170,7 @@ extension TableState {
 
   var windowedDeadline: Instant? {
     guard let windowed else { return nil }
-    if !refused.isEmpty || allSessions.contains(where: \.hasNewOutlook) { return .zero }
+    if !refused.isEmpty || allSessions.contains(where: \.hasNewPrefetchTargets) { return .zero }
     return (windowed.remainders.map(\.state.deadline) + [windowed.deadline]).compactMap(\.self).min()
   }
 }

@@ -23,7 +23,7 @@ final class TableState {
   /// The number of changes.
   private var changes: UInt64 = 0
   /// The sessions whose displayed rows may have changed since the loader was updated.
-  private var newOutlooks: [Session] = []
+  private var sessionsWithNewTargets: [Session] = []
   /// The running exports.
   var exports: TableExports
   /// The statistics of sessions that have left.
@@ -63,9 +63,9 @@ final class TableState {
   private static let buildLog = 2
 
   /// The values that continue those of the replaced table.
-  let origin: Succession
+  let origin: TableHandover
 
-  init(_ table: Table, id: TableID, after former: Succession = Succession(), at now: Instant) {
+  init(_ table: Table, id: TableID, after former: TableHandover = TableHandover(), at now: Instant) {
     self.table = table
     restrictedSchema = table.schema.restricted
     self.id = id
@@ -119,9 +119,9 @@ final class TableState {
   func update(_ session: Session) {
     // Sessions on residual queries belong to other tables.
     if !queue.contains(session), let windowed { return windowed.remainders.forEach { $0.state.update(session) } }
-    if session.hasNewOutlook, loader != nil, !session.isOutlookListed {
-      newOutlooks.append(session)
-      session.isOutlookListed = true
+    if session.hasNewPrefetchTargets, loader != nil, !session.isListedForPrefetch {
+      sessionsWithNewTargets.append(session)
+      session.isListedForPrefetch = true
     }
     queue.update(
       session, deadline: session.deadline(inStepWith: ticks[session.throttle.interval]),
@@ -267,8 +267,8 @@ final class TableState {
     session.counters = EngineCounters()
     loader?.leave(session, at: now)
     queue.remove(session)
-    if session.isOutlookListed { newOutlooks.removeAll { $0 === session } }
-    session.isOutlookListed = false
+    if session.isListedForPrefetch { sessionsWithNewTargets.removeAll { $0 === session } }
+    session.isListedForPrefetch = false
     view.viewers -= 1
     guard view.viewers == 0 else { return }
     // A query typed letter by letter would otherwise leave its unfinished predecessors behind.
@@ -473,11 +473,11 @@ final class TableState {
   /// Updates the loader with the sessions' displayed rows and appends the requests for the source.
   private func loadDeferred(at now: Instant, outputs: inout [Output]) {
     guard loader != nil else { return }
-    for session in newOutlooks {
+    for session in sessionsWithNewTargets {
       loader?.follow(session, at: now)
-      (session.hasNewOutlook, session.isOutlookListed) = (false, false)
+      (session.hasNewPrefetchTargets, session.isListedForPrefetch) = (false, false)
     }
-    newOutlooks.removeAll(keepingCapacity: true)
+    sessionsWithNewTargets.removeAll(keepingCapacity: true)
     if loader?.advance(to: now, outputs: &outputs) == true { noteChange(at: now) }
   }
 
@@ -489,7 +489,7 @@ final class TableState {
   /// - Complexity: O(views).
   var deadline: Instant? {
     if exports.isWaiting || unfinished.contains(where: { _ in true }) { return .zero }
-    if !newOutlooks.isEmpty || ordered.contains(where: isBehind) { return .zero }
+    if !sessionsWithNewTargets.isEmpty || ordered.contains(where: isBehind) { return .zero }
     var deadline = statusThrottle.deadline
     func consider(_ moment: Instant?) {
       guard let moment else { return }

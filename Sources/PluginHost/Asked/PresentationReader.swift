@@ -5,7 +5,8 @@ import ListEngine
 enum PresentationReader {
   /// The presentation of a table whose columns are not declared yet.
   struct Presentation {
-    fileprivate(set) var columns: [(name: String, format: ColumnFormat?, better: BetterDirection?, audience: Audience?)] = []
+    fileprivate(set) var columns:
+      [(name: String, format: ColumnFormat?, better: BetterDirection?, audience: Audience?)] = []
     fileprivate(set) var label: String?
 
     /// Adds the presentation to a schema.

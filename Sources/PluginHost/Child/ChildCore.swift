@@ -22,11 +22,11 @@ final class ChildCore: @unchecked Sendable {
   private let monitor = Monitor()
   // Guarded by `monitor`.
   private var inbox: [Supervisor.Input] = []
-  private var wishes: [SourceWish] = []
+  private var wishes: [SourceRequest] = []
   private var greeting: ChildHello?
   private var schema: Schema?
   private var wasInsideReload = false
-  private var questions = Questions()
+  private var questions = PendingRequests()
   private var wasStarted = false
   private var isFinished = false
 
@@ -101,7 +101,7 @@ final class ChildCore: @unchecked Sendable {
     wake?.wake()
   }
 
-  func send(_ wish: SourceWish) {
+  func send(_ wish: SourceRequest) {
     monitor.withLock { wishes.append(wish) }
     wake?.wake()
   }
@@ -305,7 +305,7 @@ final class ChildCore: @unchecked Sendable {
     }
   }
 
-  private func take(_ wish: SourceWish) {
+  private func take(_ wish: SourceRequest) {
     let schema = monitor.withLock { self.schema }
     let isHeard = process != nil && speaks && outgoing.count < Self.outgoingLimit
     switch wish {

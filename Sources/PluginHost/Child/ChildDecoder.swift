@@ -62,7 +62,7 @@ struct ChildDecoder: ~Copyable {
   private let name: String
   private let parser = JSONParser()
   private var mode = Mode.undecided
-  private var loose: LooseTable
+  private var loose: InferredTable
   private var events: [Event] = []
   // Used in message mode only.
   private let known: Schema?
@@ -92,7 +92,7 @@ struct ChildDecoder: ~Copyable {
     self.table = table
     self.known = known
     self.isReloading = false
-    loose = LooseTable(name: table ?? name, key: ["id"], schema: known)
+    loose = InferredTable(name: table ?? name, key: ["id"], schema: known)
     loose.addsColumns = true
     if isReloading { part.abandonsReload = true }
   }
@@ -182,7 +182,7 @@ struct ChildDecoder: ~Copyable {
       // A child that uses commits has its changes shown per commit.
       if !usesCommits || isReloading { handOn() }
     } else {
-      handOnLoose()
+      forwardText()
     }
   }
 
@@ -193,7 +193,7 @@ struct ChildDecoder: ~Copyable {
       loose.settle()
       tellColumns(isFirst: isFirst)
     }
-    mode == .messages ? handOn() : handOnLoose()
+    mode == .messages ? handOn() : forwardText()
   }
 
   /// Reports inferred columns, including the schema itself if `isFirst` is true.
@@ -206,7 +206,7 @@ struct ChildDecoder: ~Copyable {
     }
   }
 
-  private mutating func handOnLoose() {
+  private mutating func forwardText() {
     if part.abandonsReload {
       events.append(.changes(part, isWhole: true))
       part = Changeset()
@@ -229,10 +229,10 @@ struct ChildDecoder: ~Copyable {
   private mutating func readRow(_ root: JSONElement, _ number: Int) {
     let isFirst = loose.schema == nil
     loose.add(
-      root.members.map { (String(decoding: $0.name, as: UTF8.self), LooseValue($0.value)) }, at: "line \(number)")
+      root.members.map { (String(decoding: $0.name, as: UTF8.self), UntypedValue($0.value)) }, at: "line \(number)")
     if let complaint = loose.takeComplaint() { events.append(.badRow(complaint)) }
     tellColumns(isFirst: isFirst)
-    if loose.pendingRows >= Self.partRows || loose.pendingBytes >= Self.partBytes { handOnLoose() }
+    if loose.pendingRows >= Self.partRows || loose.pendingBytes >= Self.partBytes { forwardText() }
   }
 
   // MARK: Messages

@@ -61,7 +61,7 @@ public final class ChildSource: Sendable {
 
   /// Sends a request to the program; unsupported requests are answered as failed. [any thread,
   /// never waits]
-  public func send(_ wish: SourceWish) { core.send(wish) }
+  public func send(_ wish: SourceRequest) { core.send(wish) }
 
   /// Ends the program until it is enabled again.
   ///

@@ -84,8 +84,8 @@ extension SettingRules.Rule {
       guard let number = Double(value), number.isFinite, kind == .number || Int64(value) != nil else {
         throw refuse("'\(value)' is not a \(kind == .integer ? "whole number" : "number")")
       }
-      if let minimum, number < minimum { throw refuse("\(value) is less than \(LooseValue.written(minimum))") }
-      if let maximum, number > maximum { throw refuse("\(value) is more than \(LooseValue.written(maximum))") }
+      if let minimum, number < minimum { throw refuse("\(value) is less than \(UntypedValue.written(minimum))") }
+      if let maximum, number > maximum { throw refuse("\(value) is more than \(UntypedValue.written(maximum))") }
       // Re-encoded, because Swift parses more forms of numbers than JSON allows.
       if let whole = Int64(value) { writer.integer(whole) } else { writer.bytes.append(contentsOf: "\(number)".utf8) }
     case .array, .object:

@@ -3,53 +3,53 @@ import ListEngine
 /// The part of the exam for deferred cells, which are requested, cancelled in bursts, and requested
 /// again.
 struct DeferredExam {
-  private let sitting: Sitting
+  private let examRun: ExamRun
   private let bench: ExamBench
 
   private static let cells = 20
   private static let storms = 30
 
-  init(_ sitting: Sitting) {
-    self.sitting = sitting
-    bench = sitting.bench
+  init(_ examRun: ExamRun) {
+    self.examRun = examRun
+    bench = examRun.bench
   }
 
   /// Runs this part of the exam.
   func run() {
-    guard let schema = bench.schema, let column = schema.columns.firstIndex(where: \.isDeferred), !sitting.keys.isEmpty
+    guard let schema = bench.schema, let column = schema.columns.firstIndex(where: \.isDeferred), !examRun.keys.isEmpty
     else { return }
     bench.seen.formUnion([.answers, .cancel])
     let patience = min(schema.prefetch.patience, bench.options.answer * 4)
     // Cells that the exam's session has requested since the first rows arrived, in the middle of
     // the list.
     guard isAnswered("what was in sight", .answers, within: patience) else { return }
-    let keys = sitting.keys.sorted { "\($0)" < "\($1)" }.prefix(Self.cells)
+    let keys = examRun.keys.sorted { "\($0)" < "\($1)" }.prefix(Self.cells)
     let cells = keys.map { DeferredCell($0, column: column) }
-    sitting.load(cells)
+    examRun.load(cells)
     guard isAnswered("the first rows", .answers, within: patience) else { return }
     for storm in 0..<Self.storms {
-      sitting.load(cells)
-      if storm % 3 == 0 { _ = sitting.hear(within: .milliseconds(5)) }
-      sitting.cancel(cells)
+      examRun.load(cells)
+      if storm % 3 == 0 { _ = examRun.hear(within: .milliseconds(5)) }
+      examRun.cancel(cells)
     }
-    sitting.load(cells)
+    examRun.load(cells)
     guard isAnswered("cells that had been cancelled \(Self.storms) times before", .cancel, within: patience) else {
       return
     }
-    sitting.load([DeferredCell(Self.missingKey(schema), column: column)])
+    examRun.load([DeferredCell(Self.missingKey(schema), column: column)])
     _ = isAnswered("a cell of a row that is not there", .answers, within: patience)
   }
 
   private func isAnswered(_ what: String, _ rule: ExamRule, within patience: Duration) -> Bool {
-    if sitting.hear(for: patience, until: { sitting.asked.isEmpty }) { return true }
+    if examRun.hear(for: patience, until: { examRun.asked.isEmpty }) { return true }
     // An exit is reported as a separate finding.
-    guard !sitting.isAtEnd, let schema = bench.schema else { return false }
+    guard !examRun.isAtEnd, let schema = bench.schema else { return false }
     // The smallest key, so that reports are reproducible.
-    let names = sitting.asked.map { (column: $0.column, key: "\($0.key)") }
+    let names = examRun.asked.map { (column: $0.column, key: "\($0.key)") }
     guard let cell = names.min(by: { ($0.key, $0.column) < ($1.key, $1.column) }) else { return false }
-    sitting.find(
+    examRun.find(
       rule,
-      "\(sitting.asked.count) loads were not answered within \(patience), of \(what); one is “\(schema.columns[cell.column].name)” of row \(cell.key)"
+      "\(examRun.asked.count) loads were not answered within \(patience), of \(what); one is “\(schema.columns[cell.column].name)” of row \(cell.key)"
     )
     return false
   }

@@ -12,7 +12,7 @@ import ListEngine
 /// wait for back-off delays or health checks.
 public struct Exam {
   private let bench: ExamBench
-  private let make: ExamineeMaker
+  private let make: PluginUnderTestMaker
   private let name: String
   private var hasEnded = false
 
@@ -20,12 +20,12 @@ public struct Exam {
   public static func hold(of command: ChildCommand, named name: String, _ options: ExamOptions = ExamOptions())
     -> ExamReport
   {
-    hold(named: name, options) { try ProgramExaminee(command, pipeBytes: $0) }
+    hold(named: name, options) { try ProgramUnderTest(command, pipeBytes: $0) }
   }
 
   /// Runs the exam on its own thread with signals blocked, because a child process ends with the
   /// thread that started it.
-  static func hold(named name: String, _ options: ExamOptions, by make: @escaping ExamineeMaker) -> ExamReport {
+  static func hold(named name: String, _ options: ExamOptions, by make: @escaping PluginUnderTestMaker) -> ExamReport {
     let monitor = Monitor()
     nonisolated(unsafe) var report: ExamReport?
     let code = startThread("exam") {
@@ -45,7 +45,7 @@ public struct Exam {
     }
   }
 
-  private init(bench: ExamBench, make: @escaping ExamineeMaker, name: String) {
+  private init(bench: ExamBench, make: @escaping PluginUnderTestMaker, name: String) {
     self.bench = bench
     self.make = make
     self.name = name
@@ -81,76 +81,76 @@ public struct Exam {
   ///
   /// Returns whether it ended inside a reload; `nil` if the exam should not continue.
   private mutating func first() -> Bool? {
-    guard let sitting = start("the first start") else { return nil }
-    guard listen(sitting) else {
-      finish(sitting, byForce: true)
+    guard let examRun = start("the first start") else { return nil }
+    guard listen(examRun) else {
+      finish(examRun, byForce: true)
       return nil
     }
-    bench.keys.append(sitting.keys)
-    sitting.hear(for: bench.options.watch) { false }
+    bench.keys.append(examRun.keys)
+    examRun.hear(for: bench.options.watch) { false }
     // If it is in the middle of a line, it gets the time of an answer to complete it.
-    if sitting.isInsideLine { sitting.hear(for: bench.options.answer) { !sitting.isInsideLine } }
-    if sitting.isStuckInLine { bench.find(.wholeLines, in: sitting.part, Self.stuck) }
-    if isThere(sitting, after: "it was watched for a while") { disturb(sitting) }
-    finish(sitting)
-    return sitting.isInsideList
+    if examRun.isInsideLine { examRun.hear(for: bench.options.answer) { !examRun.isInsideLine } }
+    if examRun.isStuckInLine { bench.find(.wholeLines, in: examRun.part, Self.stuck) }
+    if isThere(examRun, after: "it was watched for a while") { disturb(examRun) }
+    finish(examRun)
+    return examRun.isInsideList
   }
 
   /// Runs a start with a late, slow reader, and kills the plugin in the middle of the list.
   private mutating func slowReader(_ isInsideList: Bool) -> Bool? {
-    guard let sitting = start("the start with a slow reader", pipeBytes: 4_096, isInsideList) else { return nil }
+    guard let examRun = start("the start with a slow reader", pipeBytes: 4_096, isInsideList) else { return nil }
     pause(bench.options.stall)
-    let deadline = sitting.now.advanced(by: .seconds(1))
-    sitting.hear(for: bench.options.patience, atMost: 512) {
-      sitting.isListed || sitting.now > deadline && !sitting.keys.isEmpty
+    let deadline = examRun.now.advanced(by: .seconds(1))
+    examRun.hear(for: bench.options.patience, atMost: 512) {
+      examRun.isListed || examRun.now > deadline && !examRun.keys.isEmpty
     }
-    guard hasComeBack(sitting) else { return end(sitting) }
-    sitting.kill()
-    let wasInside = drain(sitting)
-    _ = leave(sitting)
+    guard hasComeBack(examRun) else { return end(examRun) }
+    examRun.kill()
+    let wasInside = drain(examRun)
+    _ = leave(examRun)
     return wasInside
   }
 
-  private func end(_ sitting: Sitting) -> Bool? {
-    finish(sitting, byForce: true)
+  private func end(_ examRun: ExamRun) -> Bool? {
+    finish(examRun, byForce: true)
     return nil
   }
 
   /// Runs a start after the kill, ended by SIGTERM.
   private mutating func comeBack(_ isInsideList: Bool) {
-    guard let sitting = start("the start after a sudden end", isInsideList) else { return }
-    sitting.hear(for: bench.options.patience) { sitting.isListed }
-    sitting.hear(for: bench.options.quiet) { false }
+    guard let examRun = start("the start after a sudden end", isInsideList) else { return }
+    examRun.hear(for: bench.options.patience) { examRun.isListed }
+    examRun.hear(for: bench.options.quiet) { false }
     bench.seen.insert(.restart)
-    guard hasComeBack(sitting) else { return finish(sitting, byForce: true) }
-    compareKeys(sitting)
-    finish(sitting, byTerminating: true)
+    guard hasComeBack(examRun) else { return finish(examRun, byForce: true) }
+    compareKeys(examRun)
+    finish(examRun, byTerminating: true)
   }
 
   /// Returns whether a later start has delivered the list again.
-  private func hasComeBack(_ sitting: Sitting) -> Bool {
-    guard sitting.refusal == nil else {
-      if !bench.hasFound(.restart) { sitting.find(.restart, "it works no more: \(sitting.refusal!)") }
+  private func hasComeBack(_ examRun: ExamRun) -> Bool {
+    guard examRun.refusal == nil else {
+      if !bench.hasFound(.restart) { examRun.find(.restart, "it works no more: \(examRun.refusal!)") }
       return false
     }
     // Unanswered queries were reported before. Which queries had the list differs from start to
     // start.
-    guard !sitting.isListed, sitting.keys.isEmpty, !bench.hasFound(.commit), !bench.hasFound(.answers) else {
+    guard !examRun.isListed, examRun.keys.isEmpty, !bench.hasFound(.commit), !bench.hasFound(.answers) else {
       return true
     }
-    if sitting.isAtEnd, let exit = waitForExit(sitting, bench.options.answer) {
-      bench.find(.restart, in: sitting.part, "\(Self.words(exit)) before it had told its list again")
+    if examRun.isAtEnd, let exit = waitForExit(examRun, bench.options.answer) {
+      bench.find(.restart, in: examRun.part, "\(Self.words(exit)) before it had told its list again")
     } else {
-      bench.find(.restart, in: sitting.part, "it told no list again within \(bench.options.patience)")
+      bench.find(.restart, in: examRun.part, "it told no list again within \(bench.options.patience)")
     }
     return false
   }
 
-  private func compareKeys(_ sitting: Sitting) {
-    guard sitting.isListed, let before = bench.keys.first, before.count >= 3, sitting.keys.count >= 3 else { return }
+  private func compareKeys(_ examRun: ExamRun) {
+    guard examRun.isListed, let before = bench.keys.first, before.count >= 3, examRun.keys.count >= 3 else { return }
     bench.seen.insert(.keys)
-    if before.isDisjoint(with: sitting.keys) {
-      bench.find(.keys, in: sitting.part, "none of the first \(sitting.keys.count) rows has a key of the first start")
+    if before.isDisjoint(with: examRun.keys) {
+      bench.find(.keys, in: examRun.part, "none of the first \(examRun.keys.count) rows has a key of the first start")
     }
   }
 
@@ -161,25 +161,25 @@ public struct Exam {
     guard bench.level > 0, !hasEnded, !bench.hasFound(.restart) else { return }
     bench.seen.insert(.settings)
     let options = bench.options
-    guard let sitting = start("the start with a wrong setting", settings: { Self.wrongSetting($0, options) })
+    guard let examRun = start("the start with a wrong setting", settings: { Self.wrongSetting($0, options) })
     else { return }
-    defer { finish(sitting, byForce: true) }
-    sitting.hear(for: bench.options.patience) { sitting.isListed }
-    if let refusal = sitting.refusal {
+    defer { finish(examRun, byForce: true) }
+    examRun.hear(for: bench.options.patience) { examRun.isListed }
+    if let refusal = examRun.refusal {
       guard !refusal.contains("refuses its settings without a word") else {
-        return bench.find(.settings, in: sitting.part, "it refused a setting without a reason")
+        return bench.find(.settings, in: examRun.part, "it refused a setting without a reason")
       }
       guard refusal.contains(Self.wrongName) || refusal.contains("plugin.") else {
-        return sitting.find(.settings, "it refused a setting and did not say which: \(refusal)")
+        return examRun.find(.settings, "it refused a setting and did not say which: \(refusal)")
       }
       return
     }
-    if let exit = sitting.hasFailed ? sitting.examinee.exit : nil {
+    if let exit = examRun.hasFailed ? examRun.pluginUnderTest.exit : nil {
       bench.find(
-        .settings, in: sitting.part, "it was given the unknown setting “\(Self.wrongName)”, and \(Self.words(exit))")
-    } else if !sitting.isListed, !bench.hasFound(.commit) {
+        .settings, in: examRun.part, "it was given the unknown setting “\(Self.wrongName)”, and \(Self.words(exit))")
+    } else if !examRun.isListed, !bench.hasFound(.commit) {
       bench.find(
-        .settings, in: sitting.part,
+        .settings, in: examRun.part,
         "it was given the unknown setting “\(Self.wrongName)”, and neither refused it nor told a list")
     }
   }
@@ -198,99 +198,99 @@ public struct Exam {
   // MARK: Disturbances
 
   /// Exposes a running plugin to what hosts and machines do.
-  private func disturb(_ sitting: Sitting) {
+  private func disturb(_ examRun: ExamRun) {
     bench.seen.insert(.stays)
-    let speaks = sitting.hello != nil
+    let speaks = examRun.hello != nil
     if speaks {
-      if sitting.hello!.capabilities.contains("health") { askHealth(sitting, "while it was watched") }
-      sitting.say(Array("{\"type\":\"rowcast-exam\",\"members\":{\"that\":[\"nobody\",\"knows\"]}}\n".utf8))
-      guard stays(sitting, after: "it was sent a message of a type that it does not know") else { return }
-      sitting.say((1...500).flatMap { HostLine.health(UInt64($0)) })
-      guard stays(sitting, after: "it was sent 500 messages at once") else { return }
-      askForWhatThereIsNot(sitting)
+      if examRun.hello!.capabilities.contains("health") { askHealth(examRun, "while it was watched") }
+      examRun.say(Array("{\"type\":\"rowcast-exam\",\"members\":{\"that\":[\"nobody\",\"knows\"]}}\n".utf8))
+      guard stays(examRun, after: "it was sent a message of a type that it does not know") else { return }
+      examRun.say((1...500).flatMap { HostLine.health(UInt64($0)) })
+      guard stays(examRun, after: "it was sent 500 messages at once") else { return }
+      askForWhatThereIsNot(examRun)
       if bench.level > 1 {
-        DeferredExam(sitting).run()
-        guard isThere(sitting, after: "its deferred cells were asked for and cancelled") else { return }
-        WindowedExam(sitting).run()
-        guard isThere(sitting, after: "its pages were asked for and cancelled") else { return }
-        SectionsExam(sitting).run()
-        guard isThere(sitting, after: "its sections were asked for") else { return }
-        if var queries = QueriesExam(sitting) { queries.run() }
-        guard isThere(sitting, after: "its rows were asked for, sorted and filtered") else { return }
-        ImagesExam(sitting).run()
-        guard isThere(sitting, after: "its images were asked for and cancelled") else { return }
+        DeferredExam(examRun).run()
+        guard isThere(examRun, after: "its deferred cells were asked for and cancelled") else { return }
+        WindowedExam(examRun).run()
+        guard isThere(examRun, after: "its pages were asked for and cancelled") else { return }
+        SectionsExam(examRun).run()
+        guard isThere(examRun, after: "its sections were asked for") else { return }
+        if var queries = QueriesExam(examRun) { queries.run() }
+        guard isThere(examRun, after: "its rows were asked for, sorted and filtered") else { return }
+        ImagesExam(examRun).run()
+        guard isThere(examRun, after: "its images were asked for and cancelled") else { return }
       }
     }
     // Simulate suspend and resume of the machine: the clocks of the plugin and of the exam jump.
-    sitting.examinee.hold(true)
+    examRun.pluginUnderTest.hold(true)
     pause(bench.options.stall)
     bench.pass(.seconds(3_600))
-    sitting.examinee.hold(false)
-    guard stays(sitting, after: "it was stopped and went on") else { return }
+    examRun.pluginUnderTest.hold(false)
+    guard stays(examRun, after: "it was stopped and went on") else { return }
     // Stop reading the output.
     pause(bench.options.stall)
-    guard stays(sitting, after: "its output was not read for a while") else { return }
-    if speaks, sitting.hello!.capabilities.contains("health"), !bench.hasFound(.health) {
-      askHealth(sitting, "after all that")
+    guard stays(examRun, after: "its output was not read for a while") else { return }
+    if speaks, examRun.hello!.capabilities.contains("health"), !bench.hasFound(.health) {
+      askHealth(examRun, "after all that")
     }
   }
 
   /// Requests an unknown action on a missing row, which must not have any effect.
-  private func askForWhatThereIsNot(_ sitting: Sitting) {
+  private func askForWhatThereIsNot(_ examRun: ExamRun) {
     guard let schema = bench.schema, !schema.actions.isEmpty else { return }
     bench.seen.insert(.actions)
     let id: UInt64 = 4_711
-    sitting.say(
+    examRun.say(
       HostLine.action(
         ActionRequest(id: id, action: "rowcast-exam", key: DeferredExam.missingKey(schema), arguments: [])))
-    sitting.hear(for: bench.options.answer) { sitting.outcomes[id] != nil }
+    examRun.hear(for: bench.options.answer) { examRun.outcomes[id] != nil }
     // An exit is reported as a separate finding.
-    guard !sitting.isAtEnd else { return }
-    switch sitting.outcomes[id] {
+    guard !examRun.isAtEnd else { return }
+    switch examRun.outcomes[id] {
     case nil:
-      let others = sitting.outcomes.keys.sorted().map(String.init).joined(separator: ", ")
+      let others = examRun.outcomes.keys.sorted().map(String.init).joined(separator: ", ")
       bench.find(
-        .actions, in: sitting.part,
+        .actions, in: examRun.part,
         "the action \(id) was not answered within \(bench.options.answer)" + (others.isEmpty ? "" : "; \(others) was"))
-    case .done: bench.find(.actions, in: sitting.part, "it says that it has done an action that there is not")
+    case .done: bench.find(.actions, in: examRun.part, "it says that it has done an action that there is not")
     case .failed: break
     }
   }
 
-  private func askHealth(_ sitting: Sitting, _ moment: String) {
+  private func askHealth(_ examRun: ExamRun, _ moment: String) {
     bench.seen.insert(.health)
     // The health check is sent only to a silent plugin. Other output counts as an answer, too.
     let commands = bench.supervise(.heard) + bench.jump()
     guard commands.contains(.askHealth) else { return }
-    let before = sitting.heardCount
-    sitting.say(Array("{\"type\":\"health\",\"id\":7,\"since\":{\"nobody\":[\"knows\"]}}\n".utf8))
-    guard !sitting.hear(for: bench.options.answer, until: { sitting.heardCount > before }) else { return }
+    let before = examRun.heardCount
+    examRun.say(Array("{\"type\":\"health\",\"id\":7,\"since\":{\"nobody\":[\"knows\"]}}\n".utf8))
+    guard !examRun.hear(for: bench.options.answer, until: { examRun.heardCount > before }) else { return }
     let isEnded = bench.jump().contains(.terminate)
     precondition(isEnded, "the supervisor keeps a plugin that does not answer")
-    if isThere(sitting, after: "it was asked whether it is well") {
+    if isThere(examRun, after: "it was asked whether it is well") {
       bench.find(
-        .health, in: sitting.part,
+        .health, in: examRun.part,
         "it did not answer within \(bench.options.answer) when it was asked how it is, \(moment)")
     }
   }
 
-  private func stays(_ sitting: Sitting, after what: String) -> Bool {
-    sitting.hear(for: bench.options.quiet) { false }
-    return isThere(sitting, after: what)
+  private func stays(_ examRun: ExamRun, after what: String) -> Bool {
+    examRun.hear(for: bench.options.quiet) { false }
+    return isThere(examRun, after: what)
   }
 
   /// Returns whether the plugin still runs.
   ///
   /// Exiting with 0 after its complete list is not a fault.
-  private func isThere(_ sitting: Sitting, after what: String) -> Bool {
-    guard sitting.isAtEnd || sitting.examinee.exit != nil else { return true }
-    sitting.hear(for: .seconds(1)) { false }
-    guard let exit = waitForExit(sitting, bench.options.answer) else {
-      bench.find(.stays, in: sitting.part, "it closed its output and went on, after \(what)")
+  private func isThere(_ examRun: ExamRun, after what: String) -> Bool {
+    guard examRun.isAtEnd || examRun.pluginUnderTest.exit != nil else { return true }
+    examRun.hear(for: .seconds(1)) { false }
+    guard let exit = waitForExit(examRun, bench.options.answer) else {
+      bench.find(.stays, in: examRun.part, "it closed its output and went on, after \(what)")
       return false
     }
-    if exit != .code(0) || !sitting.isListed {
-      bench.find(.stays, in: sitting.part, "\(Self.words(exit)) by itself, after \(what)")
+    if exit != .code(0) || !examRun.isListed {
+      bench.find(.stays, in: examRun.part, "\(Self.words(exit)) by itself, after \(what)")
     }
     return false
   }
@@ -299,11 +299,11 @@ public struct Exam {
 
   private mutating func start(
     _ part: String, pipeBytes: Int32 = 0, _ isReloading: Bool = false, settings: ((ChildHello) -> [UInt8]?)? = nil
-  ) -> Sitting? {
+  ) -> ExamRun? {
     let options = bench.options
     do {
-      let examinee = try make(pipeBytes)
-      return Sitting(part, examinee, bench, isReloading: isReloading) { hello in
+      let pluginUnderTest = try make(pipeBytes)
+      return ExamRun(part, pluginUnderTest, bench, isReloading: isReloading) { hello in
         if let settings { return settings(hello) }
         return (try? SettingRules.written(options.settings, by: hello.settings)).map(HostLine.configure)
       }
@@ -317,46 +317,46 @@ public struct Exam {
   }
 
   /// Waits for the first complete list; returns false when none arrives.
-  private func listen(_ sitting: Sitting) -> Bool {
+  private func listen(_ examRun: ExamRun) -> Bool {
     bench.seen.insert(.start)
-    let began = sitting.now
+    let began = examRun.now
     let options = bench.options
     // The timeout applies to silence, because a long list may take its time.
-    sitting.hear(for: options.longestList) {
+    examRun.hear(for: options.longestList) {
       // Do not wait for a list if the settings are invalid or all rows are rejected.
-      sitting.isListed
-        || sitting.hello == nil && bench.hasFound(.rows) && began.duration(to: sitting.now) >= options.patience
-        || sitting.hello.map { settingsFault($0) != nil } ?? false
-        || sitting.heardAt.duration(to: sitting.now) >= options.patience
-          && began.duration(to: sitting.now) >= options.patience
+      examRun.isListed
+        || examRun.hello == nil && bench.hasFound(.rows) && began.duration(to: examRun.now) >= options.patience
+        || examRun.hello.map { settingsFault($0) != nil } ?? false
+        || examRun.heardAt.duration(to: examRun.now) >= options.patience
+          && began.duration(to: examRun.now) >= options.patience
     }
-    if let hello = sitting.hello, let fault = settingsFault(hello) {
+    if let hello = examRun.hello, let fault = settingsFault(hello) {
       bench.find(
-        .start, in: sitting.part, "its settings are not right, or incomplete: \(fault)",
+        .start, in: examRun.part, "its settings are not right, or incomplete: \(fault)",
         advice: "say its settings with --set KEY=VALUE, as it describes them in its hello")
       return false
     }
-    if let refusal = sitting.refusal {
+    if let refusal = examRun.refusal {
       if bench.findings.isEmpty {
         bench.find(
-          .start, in: sitting.part, "it refuses to work: \(refusal)",
+          .start, in: examRun.part, "it refuses to work: \(refusal)",
           advice: "give it what it asks for: --set KEY=VALUE")
       }
       return false
     }
-    if sitting.isInsideList, !sitting.isAtEnd {
+    if examRun.isInsideList, !examRun.isAtEnd {
       bench.seen.insert(.commit)
-      sitting.find(.commit, "a list has begun, and no commit has come for \(options.patience)")
+      examRun.find(.commit, "a list has begun, and no commit has come for \(options.patience)")
       return true
     }
-    if sitting.hello != nil { bench.seen.insert(.commit) }
-    guard !sitting.isListed else { return true }
-    if sitting.isAtEnd, let exit = waitForExit(sitting, options.answer) {
-      if bench.findings.isEmpty { bench.find(.start, in: sitting.part, "\(Self.words(exit)) before it had told a row") }
-    } else if sitting.isStuckInLine {
-      bench.find(.wholeLines, in: sitting.part, Self.stuck)
+    if examRun.hello != nil { bench.seen.insert(.commit) }
+    guard !examRun.isListed else { return true }
+    if examRun.isAtEnd, let exit = waitForExit(examRun, options.answer) {
+      if bench.findings.isEmpty { bench.find(.start, in: examRun.part, "\(Self.words(exit)) before it had told a row") }
+    } else if examRun.isStuckInLine {
+      bench.find(.wholeLines, in: examRun.part, Self.stuck)
     } else if bench.findings.isEmpty {
-      bench.find(.start, in: sitting.part, "it has told no row and no list within \(options.patience)")
+      bench.find(.start, in: examRun.part, "it has told no row and no list within \(options.patience)")
     }
     return false
   }
@@ -371,70 +371,70 @@ public struct Exam {
   }
 
   /// Ends the plugin as a host does, and reports it if it does not end.
-  private func finish(_ sitting: Sitting, byTerminating: Bool = false, byForce: Bool = false) {
-    guard sitting.examinee.exit == nil else {
-      drain(sitting)
-      leave(sitting)
+  private func finish(_ examRun: ExamRun, byTerminating: Bool = false, byForce: Bool = false) {
+    guard examRun.pluginUnderTest.exit == nil else {
+      drain(examRun)
+      leave(examRun)
       return
     }
     if !byForce { bench.seen.insert(.end) }
     if !byTerminating {
-      sitting.examinee.closeInput()
+      examRun.pluginUnderTest.closeInput()
       // A plugin that does not read its input is ended by the signal and gets less time, as in a
       // host.
-      drain(sitting, within: sitting.hello != nil && !byForce ? bench.options.answer : .milliseconds(250))
+      drain(examRun, within: examRun.hello != nil && !byForce ? bench.options.answer : .milliseconds(250))
     }
-    if sitting.examinee.exit == nil {
-      if sitting.hello != nil, !byTerminating, !byForce {
-        bench.find(.end, in: sitting.part, "it went on for \(bench.options.answer) after its standard input had ended")
+    if examRun.pluginUnderTest.exit == nil {
+      if examRun.hello != nil, !byTerminating, !byForce {
+        bench.find(.end, in: examRun.part, "it went on for \(bench.options.answer) after its standard input had ended")
       }
-      sitting.terminate()
-      drain(sitting, within: bench.options.termination)
-      if sitting.examinee.exit == nil, !byForce {
-        bench.find(.end, in: sitting.part, "it went on for \(bench.options.termination) after SIGTERM")
+      examRun.terminate()
+      drain(examRun, within: bench.options.termination)
+      if examRun.pluginUnderTest.exit == nil, !byForce {
+        bench.find(.end, in: examRun.part, "it went on for \(bench.options.termination) after SIGTERM")
       }
     }
-    if sitting.examinee.exit == nil {
-      sitting.kill()
-      drain(sitting)
+    if examRun.pluginUnderTest.exit == nil {
+      examRun.kill()
+      drain(examRun)
     }
-    leave(sitting)
+    leave(examRun)
   }
 
   /// Reads the remaining output until the plugin has ended; returns whether it ended inside a
   /// reload.
   @discardableResult
-  private func drain(_ sitting: Sitting, within bound: Duration = .seconds(5)) -> Bool {
-    let deadline = sitting.now.advanced(by: bound)
-    while sitting.examinee.exit == nil || !sitting.isAtEnd, sitting.now < deadline {
-      if !sitting.hear(within: .milliseconds(20)), sitting.isAtEnd, sitting.examinee.exit == nil {
+  private func drain(_ examRun: ExamRun, within bound: Duration = .seconds(5)) -> Bool {
+    let deadline = examRun.now.advanced(by: bound)
+    while examRun.pluginUnderTest.exit == nil || !examRun.isAtEnd, examRun.now < deadline {
+      if !examRun.hear(within: .milliseconds(20)), examRun.isAtEnd, examRun.pluginUnderTest.exit == nil {
         pause(.milliseconds(5))
       }
       // A descendant of the plugin holds the pipe open.
-      if sitting.examinee.exit != nil, sitting.heardAt.duration(to: sitting.now) > .milliseconds(300) { break }
+      if examRun.pluginUnderTest.exit != nil, examRun.heardAt.duration(to: examRun.now) > .milliseconds(300) { break }
     }
-    return sitting.isInsideList
+    return examRun.isInsideList
   }
 
   /// Reaps the plugin, and advances the supervisor to the next start.
   @discardableResult
-  private func leave(_ sitting: Sitting) -> Int {
-    bench.keep(log: sitting.examinee.takeLog())
-    let left = sitting.examinee.reap()
+  private func leave(_ examRun: ExamRun) -> Int {
+    bench.keep(log: examRun.pluginUnderTest.takeLog())
+    let left = examRun.pluginUnderTest.reap()
     if left > 0 {
-      bench.find(.end, in: sitting.part, "it has ended, and left \(left) of its processes behind")
+      bench.find(.end, in: examRun.part, "it has ended, and left \(left) of its processes behind")
     }
-    _ = bench.supervise(.exited(sitting.examinee.exit ?? .signal(SIGKILL)))
+    _ = bench.supervise(.exited(examRun.pluginUnderTest.exit ?? .signal(SIGKILL)))
     var commands = bench.supervise(.drained) + bench.jump()
     if !commands.contains(.spawn) { commands += bench.supervise(.start) }
     precondition(commands.contains(.spawn), "the supervisor does not start it again")
     return left
   }
 
-  private func waitForExit(_ sitting: Sitting, _ bound: Duration) -> Supervisor.Exit? {
-    let deadline = sitting.now.advanced(by: bound)
-    while sitting.examinee.exit == nil, sitting.now < deadline { pause(.milliseconds(5)) }
-    return sitting.examinee.exit
+  private func waitForExit(_ examRun: ExamRun, _ bound: Duration) -> Supervisor.Exit? {
+    let deadline = examRun.now.advanced(by: bound)
+    while examRun.pluginUnderTest.exit == nil, examRun.now < deadline { pause(.milliseconds(5)) }
+    return examRun.pluginUnderTest.exit
   }
 
   private func pause(_ time: Duration) { _ = poll(nil, 0, Int32(time.nanoseconds / 1_000_000)) }

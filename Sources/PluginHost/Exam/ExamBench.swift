@@ -14,8 +14,8 @@ final class ExamBench {
   private(set) var schema: Schema?
   /// The row keys recorded in each start, up to a limit.
   var keys: [Set<RowKey>] = []
-  /// The requests of the engine since the last ``takeWishes()``.
-  private(set) var wishes: [SourceWish] = []
+  /// The requests of the engine since the last ``takeRequests()``.
+  private(set) var wishes: [SourceRequest] = []
 
   private var engine: Engine
   private var table: TableID?
@@ -71,7 +71,7 @@ final class ExamBench {
     }
   }
 
-  func takeWishes() -> [SourceWish] {
+  func takeRequests() -> [SourceRequest] {
     defer { wishes = [] }
     return wishes
   }

@@ -3,7 +3,7 @@ import Wire
 
 /// The part of the exam for images, which are requested, cancelled in bursts, and requested again.
 struct ImagesExam {
-  private let sitting: Sitting
+  private let examRun: ExamRun
   private let bench: ExamBench
 
   private static let images = 3
@@ -12,9 +12,9 @@ struct ImagesExam {
   private static let greatestKey = 1_024
   private static let missing = "rowcast-exam: no such image"
 
-  init(_ sitting: Sitting) {
-    self.sitting = sitting
-    bench = sitting.bench
+  init(_ examRun: ExamRun) {
+    self.examRun = examRun
+    bench = examRun.bench
   }
 
   /// Runs this part of the exam.
@@ -22,12 +22,12 @@ struct ImagesExam {
     guard bench.schema?.loadsImages ?? false else { return }
     bench.seen.insert(.images)
     var number: UInt64 = 0
-    for key in sitting.imageKeys.sorted().prefix(Self.images) {
+    for key in examRun.imageKeys.sorted().prefix(Self.images) {
       guard key.utf8.count <= Self.greatestKey else {
         return find("a cell has an image's key of \(key.utf8.count) bytes, more than \(Self.greatestKey)")
       }
       number += 1
-      sitting.ask(image: number, key)
+      examRun.ask(image: number, key)
       guard let outcome = answer(to: number, "the image “\(key.prefix(80))”") else { return }
       // A host in between refuses large images, but the plugin is responsible.
       if case .failed(let reason) = outcome, reason.hasPrefix(ImageGiver.tooLarge) {
@@ -42,22 +42,22 @@ struct ImagesExam {
         return find("the image “\(key.prefix(80))” is neither PNG nor JPEG nor WebP nor GIF")
       }
     }
-    guard let key = sitting.imageKeys.min() else { return askForNone(&number) }
+    guard let key = examRun.imageKeys.min() else { return askForNone(&number) }
     for storm in 1...Self.storms {
       number += 1
-      sitting.ask(image: number, key)
-      if storm % 3 == 0 { _ = sitting.hear(within: .milliseconds(5)) }
-      sitting.cancel(image: number)
+      examRun.ask(image: number, key)
+      if storm % 3 == 0 { _ = examRun.hear(within: .milliseconds(5)) }
+      examRun.cancel(image: number)
     }
     number += 1
-    sitting.ask(image: number, key)
+    examRun.ask(image: number, key)
     guard answer(to: number, "an image that had been cancelled \(Self.storms) times before") != nil else { return }
     askForNone(&number)
   }
 
   private func askForNone(_ number: inout UInt64) {
     number += 1
-    sitting.ask(image: number, Self.missing)
+    examRun.ask(image: number, Self.missing)
     if case .bytes? = answer(to: number, "an image that there is not") {
       find("it gave an image for the key “\(Self.missing)”, which it has never told")
     }
@@ -66,11 +66,11 @@ struct ImagesExam {
   /// Waits for an answer; reports a finding and returns `nil` when there is none.
   private func answer(to number: UInt64, _ what: String) -> ImageOutcome? {
     let patience = min(.seconds(10), bench.options.answer * 2)
-    if sitting.hear(for: patience, until: { sitting.images[number] != nil }) { return sitting.images[number] }
+    if examRun.hear(for: patience, until: { examRun.images[number] != nil }) { return examRun.images[number] }
     // An exit is reported as a separate finding.
-    if !sitting.isAtEnd { find("request \(number), for \(what), was not answered within \(patience)") }
+    if !examRun.isAtEnd { find("request \(number), for \(what), was not answered within \(patience)") }
     return nil
   }
 
-  private func find(_ message: String) { sitting.find(.images, message) }
+  private func find(_ message: String) { examRun.find(.images, message) }
 }

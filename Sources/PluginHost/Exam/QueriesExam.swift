@@ -33,7 +33,7 @@ struct QueriesExam {
     }
   }
 
-  private let sitting: Sitting
+  private let examRun: ExamRun
   private let bench: ExamBench
   private let schema: Schema
   private let windowed: WindowedCapabilities
@@ -50,11 +50,11 @@ struct QueriesExam {
   private static let columns = 4
 
   /// Creates this part of the exam; `nil` when the table is not remote or was never queried.
-  init?(_ sitting: Sitting) {
-    guard let schema = sitting.bench.schema, let windowed = schema.windowed, sitting.firstQuery != nil else {
+  init?(_ examRun: ExamRun) {
+    guard let schema = examRun.bench.schema, let windowed = schema.windowed, examRun.firstQuery != nil else {
       return nil
     }
-    (self.sitting, bench, self.schema, self.windowed) = (sitting, sitting.bench, schema, windowed)
+    (self.examRun, bench, self.schema, self.windowed) = (examRun, examRun.bench, schema, windowed)
   }
 
   /// Runs this part of the exam.
@@ -67,13 +67,13 @@ struct QueriesExam {
     if !windowed.filters.isEmpty || windowed.searches { bench.seen.insert(.filter) }
     var lasting: [ExamRule: Fault]?
     for attempt in 0..<Self.attempts {
-      if attempt > 0 { sitting.hear(for: Self.pause) { false } }
+      if attempt > 0 { examRun.hear(for: Self.pause) { false } }
       do throws(Silence) { try look() } catch { return }
       lasting = faults.filter { lasting == nil || lasting![$0.key] != nil }
       if lasting!.isEmpty { return }
     }
     for fault in lasting!.sorted(by: { $0.key < $1.key }).map(\.value) {
-      sitting.find(fault.rule, fault.message, fault.line)
+      examRun.find(fault.rule, fault.message, fault.line)
     }
   }
 
@@ -328,19 +328,19 @@ struct QueriesExam {
 
   mutating private func answer(
     _ query: Query, _ what: PageRequest.What
-  ) throws(Silence) -> (Sitting.QueryAnswer, line: Int?) {
+  ) throws(Silence) -> (ExamRun.QueryAnswer, line: Int?) {
     number += 1
-    guard var request = sitting.firstQuery else { throw Silence() }
+    guard var request = examRun.firstQuery else { throw Silence() }
     request.id = PageRequestID(rawValue: number)
     (request.query, request.section, request.what) = (query, [], what)
     let patience = min(schema.prefetch.patience, bench.options.answer * 4)
-    sitting.ask([request], keepingAnswers: true)
-    sitting.hear(for: patience) { sitting.answers[request.id] != nil }
-    guard let answer = sitting.answers[request.id] else {
-      if !sitting.isAtEnd { sitting.find(.answers, "query \(number) was not answered within \(patience)") }
+    examRun.ask([request], keepingAnswers: true)
+    examRun.hear(for: patience) { examRun.answers[request.id] != nil }
+    guard let answer = examRun.answers[request.id] else {
+      if !examRun.isAtEnd { examRun.find(.answers, "query \(number) was not answered within \(patience)") }
       throw Silence()
     }
-    defer { sitting.forgetAnswer(to: request.id) }
-    return (answer, sitting.answerLines[request.id])
+    defer { examRun.forgetAnswer(to: request.id) }
+    return (answer, examRun.answerLines[request.id])
   }
 }

@@ -6,7 +6,7 @@ import ListEngine
 /// Since the table may change meanwhile, faults are checked again, and only persistent ones become
 /// findings.
 struct SectionsExam {
-  private let sitting: Sitting
+  private let examRun: ExamRun
   private let bench: ExamBench
 
   private static let attempts = 3
@@ -16,9 +16,9 @@ struct SectionsExam {
   private static let pageRows = 100
   private static let firstNumber: UInt64 = 1 << 41
 
-  init(_ sitting: Sitting) {
-    self.sitting = sitting
-    bench = sitting.bench
+  init(_ examRun: ExamRun) {
+    self.examRun = examRun
+    bench = examRun.bench
   }
 
   /// Runs this part of the exam.
@@ -29,13 +29,13 @@ struct SectionsExam {
     var fault: String?
     for attempt in 0..<Self.attempts {
       // A source may update its counts asynchronously after a change.
-      if attempt > 0 { sitting.hear(for: Self.pause) { false } }
+      if attempt > 0 { examRun.hear(for: Self.pause) { false } }
       fault = look(schema, windowed, column, &number)
-      guard let fault, !sitting.isAtEnd, !bench.hasFound(.answers) else { return }
+      guard let fault, !examRun.isAtEnd, !bench.hasFound(.answers) else { return }
       // A missing answer will not arrive by asking again.
       if fault.isEmpty { return }
     }
-    if let fault { sitting.find(.sections, fault) }
+    if let fault { examRun.find(.sections, fault) }
   }
 
   /// Checks once; returns the fault, or an empty text when there was no answer.
@@ -102,17 +102,17 @@ struct SectionsExam {
   /// or an exit.
   private func ask(
     _ query: Query, _ section: [Cell], _ what: PageRequest.What, _ number: inout UInt64
-  ) -> Sitting.QueryAnswer? {
+  ) -> ExamRun.QueryAnswer? {
     number += 1
     // Every remote table has been queried before.
-    guard var request = sitting.firstQuery else { return nil }
+    guard var request = examRun.firstQuery else { return nil }
     request.id = PageRequestID(rawValue: number)
     (request.query, request.section, request.what) = (query, section, what)
     let patience = min(bench.schema?.prefetch.patience ?? .zero, bench.options.answer * 4)
-    sitting.ask([request], keepingAnswers: true)
-    if sitting.hear(for: patience, until: { sitting.answers[request.id] != nil }) { return sitting.answers[request.id] }
-    if !sitting.isAtEnd {
-      sitting.find(.answers, "query \(number), of sections and their rows, was not answered within \(patience)")
+    examRun.ask([request], keepingAnswers: true)
+    if examRun.hear(for: patience, until: { examRun.answers[request.id] != nil }) { return examRun.answers[request.id] }
+    if !examRun.isAtEnd {
+      examRun.find(.answers, "query \(number), of sections and their rows, was not answered within \(patience)")
     }
     return nil
   }

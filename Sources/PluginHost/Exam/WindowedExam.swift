@@ -3,7 +3,7 @@ import ListEngine
 /// The part of the exam for remote tables: a block is requested, cancelled in bursts, and requested
 /// again.
 struct WindowedExam {
-  private let sitting: Sitting
+  private let examRun: ExamRun
   private let bench: ExamBench
 
   private static let storms = 30
@@ -12,37 +12,37 @@ struct WindowedExam {
   /// The engine counts from 1.
   private static let firstNumber: UInt64 = 1 << 40
 
-  init(_ sitting: Sitting) {
-    self.sitting = sitting
-    bench = sitting.bench
+  init(_ examRun: ExamRun) {
+    self.examRun = examRun
+    bench = examRun.bench
   }
 
   /// Runs this part of the exam.
   func run() {
-    guard let schema = bench.schema, let windowed = schema.windowed, var request = sitting.firstQuery else { return }
+    guard let schema = bench.schema, let windowed = schema.windowed, var request = examRun.firstQuery else { return }
     bench.seen.formUnion([.answers, .cancel])
     let patience = min(schema.prefetch.patience, bench.options.answer * 4)
     guard isAnswered("what was in sight", .answers, within: patience) else { return }
     request.id = PageRequestID(rawValue: Self.firstNumber)
-    sitting.ask([request])
+    examRun.ask([request])
     guard isAnswered("the first page", .answers, within: patience), windowed.cancels else { return }
     for storm in 1...Self.storms {
       request.id = PageRequestID(rawValue: Self.firstNumber + UInt64(storm))
-      sitting.ask([request])
-      if storm % 3 == 0 { _ = sitting.hear(within: .milliseconds(5)) }
-      sitting.cancel([request.id])
+      examRun.ask([request])
+      if storm % 3 == 0 { _ = examRun.hear(within: .milliseconds(5)) }
+      examRun.cancel([request.id])
     }
     request.id = PageRequestID(rawValue: Self.firstNumber + UInt64(Self.storms) + 1)
-    sitting.ask([request])
+    examRun.ask([request])
     _ = isAnswered("a page that had been cancelled \(Self.storms) times before", .cancel, within: patience)
   }
 
   private func isAnswered(_ what: String, _ rule: ExamRule, within patience: Duration) -> Bool {
-    if sitting.hear(for: patience, until: { sitting.queried.isEmpty }) { return true }
+    if examRun.hear(for: patience, until: { examRun.queried.isEmpty }) { return true }
     // An exit is reported as a separate finding.
-    guard !sitting.isAtEnd, let id = sitting.queried.min(by: { $0.rawValue < $1.rawValue }) else { return false }
-    sitting.find(
-      rule, "\(sitting.queried.count) queries were not answered within \(patience), of \(what); one is \(id.rawValue)")
+    guard !examRun.isAtEnd, let id = examRun.queried.min(by: { $0.rawValue < $1.rawValue }) else { return false }
+    examRun.find(
+      rule, "\(examRun.queried.count) queries were not answered within \(patience), of \(what); one is \(id.rawValue)")
     return false
   }
 }

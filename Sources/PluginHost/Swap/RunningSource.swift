@@ -9,7 +9,7 @@ public protocol RunningSource: AnyObject, Sendable {
   /// Stops the instance and waits; returns false when that took too long.
   @discardableResult func stop(within bound: Duration) -> Bool
   /// Sends a request. [any thread, never waits]
-  func send(_ wish: SourceWish)
+  func send(_ wish: SourceRequest)
 }
 
 /// Creates an instance that delivers its events to the given function.

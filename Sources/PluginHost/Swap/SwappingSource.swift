@@ -92,7 +92,7 @@ public final class SwappingSource: @unchecked Sendable {
   /// for them is replaced.
   ///
   /// - Parameter schema: The schema that the request was made for, or `nil` for the current one.
-  public func send(_ wish: SourceWish, of schema: Schema? = nil) {
+  public func send(_ wish: SourceRequest, of schema: Schema? = nil) {
     let source = monitor.withLock { () -> (any RunningSource)?? in
       guard schema == nil || toldSchema == nil || schema == toldSchema else { return nil }
       return .some(current?.source)
@@ -101,7 +101,7 @@ public final class SwappingSource: @unchecked Sendable {
   }
 
   /// Answers a request for a former instance if a caller waits for the answer.
-  private func refuseFormer(_ wish: SourceWish) {
+  private func refuseFormer(_ wish: SourceRequest) {
     let answer: SourceEvent
     switch wish {
     case .act(let request):

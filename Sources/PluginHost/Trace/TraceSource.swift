@@ -65,12 +65,12 @@ public final class TraceSource: RunningSource, @unchecked Sendable {
   }
 
   /// Ignores requests, because the recorded answers are replayed.
-  public func send(_ wish: SourceWish) {}
+  public func send(_ wish: SourceRequest) {}
 
   // MARK: The thread
 
   private func run(_ file: TraceFile) {
-    let telling = Retelling(name: name, events: events)
+    let telling = TraceReplay(name: name, events: events)
     let began = monotonicNow
     var strange = 0
     while let line = file.next() {
@@ -95,7 +95,7 @@ public final class TraceSource: RunningSource, @unchecked Sendable {
   private static let namedLines = 10
 
   /// Waits until `moment`, running schema inference during pauses; returns false when stopping.
-  private func wait(until moment: Instant, _ telling: Retelling) -> Bool {
+  private func wait(until moment: Instant, _ telling: TraceReplay) -> Bool {
     while true {
       let rest = monotonicNow.duration(to: moment)
       guard rest > .zero else { return !monitor.withLock { isStopping } }
@@ -106,7 +106,7 @@ public final class TraceSource: RunningSource, @unchecked Sendable {
     }
   }
 
-  private func take(_ entry: TraceEntry, _ instance: Int, _ telling: Retelling) -> Bool {
+  private func take(_ entry: TraceEntry, _ instance: Int, _ telling: TraceReplay) -> Bool {
     switch entry {
     case .begin:
       telling.begin(instance)

@@ -154,7 +154,8 @@ struct AccessControl {
   /// Returns the pass with its current role, or `nil` if its token is no longer accepted.
   func renew(_ pass: Pass) -> Pass? {
     guard !tokens.isEmpty else { return Pass(greatestRole, pass.token) }
-    guard let token = pass.token, tokens.contains(token), pass.signIn.map({ signIns.isOver($0, at: wallTime()) }) != true
+    guard let token = pass.token, tokens.contains(token),
+      pass.signIn.map({ signIns.isOver($0, at: wallTime()) }) != true
     else { return nil }
     return Pass(min(token.role, greatestRole), token, signIn: pass.signIn)
   }

@@ -51,7 +51,9 @@ struct SessionCookie: Hashable {
     return isFarOff || age > lifetime
   }
 
-  private static func bytes(of time: Int64) -> [UInt8] { (0..<8).map { UInt8(truncatingIfNeeded: time >> (56 - 8 * $0)) } }
+  private static func bytes(of time: Int64) -> [UInt8] {
+    (0..<8).map { UInt8(truncatingIfNeeded: time >> (56 - 8 * $0)) }
+  }
 
   private static func mac(of token: AccessToken, signedInAt: Int64, nonce: [UInt8]) -> [UInt8] {
     Cryptography.code(Array("rowcast session".utf8) + bytes(of: signedInAt) + nonce, key: Array(token.text.utf8))

@@ -95,7 +95,8 @@ public struct SignIns: Hashable, Sendable {
     guard entries.count > Self.greatestCount else { return }
     // Those in use are known by their cookies, and come back with their next use.
     entries = entries.filter { $0.value.isEnded || $0.key == entry.id }
-    while entries.count > Self.greatestCount / 2, let oldest = entries.values.min(by: { $0.signedInAt < $1.signedInAt }) {
+    while entries.count > Self.greatestCount / 2, let oldest = entries.values.min(by: { $0.signedInAt < $1.signedInAt })
+    {
       entries[oldest.id] = nil
       endedBefore = max(endedBefore, oldest.signedInAt &+ 1)
     }
@@ -124,7 +125,9 @@ public struct SignIns: Hashable, Sendable {
   init(text: String, at now: Int64) {
     for line in text.split(separator: "\n") where !line.hasPrefix("#") {
       let words = line.split(separator: " ", maxSplits: 5).map(String.init)
-      if words.count == 2, words[0] == "ended-before", let time = Int64(words[1]) { endedBefore = max(endedBefore, time) }
+      if words.count == 2, words[0] == "ended-before", let time = Int64(words[1]) {
+        endedBefore = max(endedBefore, time)
+      }
       guard words.count == 6, let role = Role(rawValue: words[1]), let signedInAt = Int64(words[2]),
         let seenAt = Int64(words[3]), Base64URL.decode(words[0])?.count == 6,
         !SessionCookie.isExpired(signedInAt, at: now)

@@ -18,7 +18,8 @@ extension Server {
       "rowcast_turned_away_total", .counter, "Connections closed because too many came at once.", metrics.turnedAway)
     text.single("rowcast_messages_sent_total", .counter, "Messages sent to pages.", metrics.messagesSent)
     text.single(
-      "rowcast_loop_rounds_total", .counter, "How often the loop has waited for something to happen.", loop.rounds)
+      "rowcast_loop_rounds_total", .counter, "How often the loop has waited for something to happen.",
+      loop.periodicTimer)
     text.single("rowcast_messages_received_total", .counter, "Messages received from pages.", metrics.messagesReceived)
     text.single("rowcast_sent_bytes_total", .counter, "Bytes of messages sent to pages.", metrics.bytesSent)
     text.single("rowcast_patches_total", .counter, "Windows and patches sent.", metrics.patches)

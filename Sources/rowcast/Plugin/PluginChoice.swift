@@ -75,24 +75,24 @@ struct PluginChoice: ParsableArguments {
   ///
   /// For a folder this is the plugin in it.
   ///
-  /// - Throws: ``WorldError`` if the file does not exist.
+  /// - Throws: ``EnvironmentFailure`` if the file does not exist.
   func file() throws -> String? {
     guard let path else { return nil }
     if let folder { return try PluginFolder(folder, named: path).product() }
-    guard let found = realpath(path, nil) else { throw WorldError(description: "\(path): no such file") }
+    guard let found = realpath(path, nil) else { throw EnvironmentFailure(description: "\(path): no such file") }
     defer { free(found) }
     return String(cString: found)
   }
 
   /// Builds the plugin if necessary, and returns the command that runs it.
   ///
-  /// - Throws: ``WorldError`` if the program does not exist or is not executable.
+  /// - Throws: ``EnvironmentFailure`` if the program does not exist or is not executable.
   func program() throws -> ChildCommand {
     if let folder { try PluginFolder(folder, named: path!).build() }
     guard let file = try file() else { return ChildCommand(command[0], Array(command.dropFirst())) }
     var status = stat()
     guard stat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-      throw WorldError(description: "\(path!): not a file")
+      throw EnvironmentFailure(description: "\(path!): not a file")
     }
     if file.hasSuffix(".so") {
       var command = ChildCommand(Installation.executable, ["plugin-host", file])
@@ -101,7 +101,7 @@ struct PluginChoice: ParsableArguments {
       return command
     }
     guard access(file, X_OK) == 0 else {
-      throw WorldError(description: "\(path!): not a program that may be run (chmod +x)")
+      throw EnvironmentFailure(description: "\(path!): not a program that may be run (chmod +x)")
     }
     return ChildCommand(file)
   }

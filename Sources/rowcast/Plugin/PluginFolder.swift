@@ -13,7 +13,7 @@ struct PluginFolder {
 
   /// Runs `make` if the folder has a Makefile; its output goes to standard error.
   ///
-  /// - Throws: ``WorldError`` if `make` fails.
+  /// - Throws: ``EnvironmentFailure`` if `make` fails.
   func build() throws {
     guard access("\(path)/Makefile", R_OK) == 0 else { return }
     let make = Process()
@@ -21,18 +21,18 @@ struct PluginFolder {
     make.arguments = ["make", "--silent", "-C", path]
     make.standardOutput = FileHandle.standardError
     do { try make.run() } catch {
-      throw WorldError(description: "\(givenName): make cannot be started: \(error.localizedDescription)")
+      throw EnvironmentFailure(description: "\(givenName): make cannot be started: \(error.localizedDescription)")
     }
     make.waitUntilExit()
     guard make.terminationStatus == 0 else {
-      throw WorldError(
+      throw EnvironmentFailure(
         description: "\(givenName): make failed with code \(make.terminationStatus); its output is above")
     }
   }
 
   /// Returns the path of the plugin in the folder.
   ///
-  /// - Throws: ``WorldError`` if there is none, or if the choice is ambiguous.
+  /// - Throws: ``EnvironmentFailure`` if there is none, or if the choice is ambiguous.
   func product() throws -> String {
     let name = path.split(separator: "/").last.map(String.init) ?? ""
     let names = ["lib\(name).so", "\(name).py", "\(name).sh", name]
@@ -42,7 +42,7 @@ struct PluginFolder {
       isFile($0) && ($0.hasPrefix("lib") && $0.hasSuffix(".so") || access("\(path)/\($0)", X_OK) == 0)
     }
     if let others, others.count == 1 { return "\(path)/\(others[0])" }
-    throw WorldError(
+    throw EnvironmentFailure(
       description: "\(givenName): no plugin in this folder; looked for \(names.joined(separator: ", "))")
   }
 

@@ -40,7 +40,7 @@ struct PluginReplay: ParsableCommand {
       do {
         try ending.start(TraceFeed(source: source))
       } catch let error as PluginError {
-        throw WorldError(description: "\(error)")
+        throw EnvironmentFailure(description: "\(error)")
       }
     }
   }

@@ -29,7 +29,7 @@ struct PluginRun: ParsableCommand {
       do throws(PluginError) {
         trace = try TraceWriter(path) { complain("\(path): \($0)") }
       } catch {
-        throw WorldError(description: "\(error)")
+        throw EnvironmentFailure(description: "\(error)")
       }
     }
     let name = choice.tableName

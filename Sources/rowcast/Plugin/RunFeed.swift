@@ -57,7 +57,7 @@ final class RunFeed: Feed {
     // Leave the server's thread, because adding a line may block.
     inlet.readNotes { line in DispatchQueue.global().async { table.add("warning", line) } }
     inlet.listenWithSchema { [weak swapping] wish, schema in
-      swapping?.send(SourceWish(wish), of: schema)
+      swapping?.send(SourceRequest(wish), of: schema)
     }
   }
 

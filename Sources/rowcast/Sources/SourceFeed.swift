@@ -50,7 +50,7 @@ final class SourceFeed: Feed {
         isRetired: quarantine != nil, quarantine: quarantine))
     inlet.listenWithSchema { [weak self] wish, schema in
       let swapping = self?.state.withLock { $0.swapping }
-      swapping?.send(SourceWish(wish), of: schema)
+      swapping?.send(SourceRequest(wish), of: schema)
     }
   }
 

@@ -5,20 +5,20 @@ import Testing
 /// The start of row identifiers.
 @Suite struct RowIDOriginTests {
   @Test func aLaneThatWasUsedGoesOnWithTheNextGeneration() throws {
-    var lanes = RemainderLanes(for: 2, after: [])
+    var lanes = ResidualLanes(for: 2, after: [])
     let (one, other) = (lanes.take(), lanes.take())
     let (first, second) = (try #require(one), try #require(other))
-    #expect(first.ids == RowIDOrigin(number: RemainderLanes.firstNumber, generation: 0))
+    #expect(first.ids == RowIDOrigin(number: ResidualLanes.firstNumber, generation: 0))
     #expect(second.ids.number > first.ids.number && second.ids.generation == 0)
     lanes.leave(first.lane, newest: 6)
     let next = lanes.take()
     let third = try #require(next)
     #expect(third.ids == RowIDOrigin(number: first.ids.number, generation: 7))
-    #expect(RemainderLanes(for: 2, after: lanes.generations).generations == lanes.generations)
+    #expect(ResidualLanes(for: 2, after: lanes.generations).generations == lanes.generations)
   }
 
   @Test func aLaneWhoseIdsAreUsedUpIsNotTakenAgain() {
-    var lanes = RemainderLanes(for: 1, after: [Table.lastGeneration, 0])
+    var lanes = ResidualLanes(for: 1, after: [Table.lastGeneration, 0])
     let (first, second) = (lanes.take(), lanes.take())
     #expect(first?.lane == 1 && second == nil)
   }

@@ -204,8 +204,8 @@ import Testing
         id: TableID(rawValue: 0),
         at: .zero)
     }
-    #expect(state(Succession.greatestNumber).succession?.firstNumber == Succession.greatestNumber)
-    #expect(state(Succession.greatestNumber + 1).succession == nil)
+    #expect(state(TableHandover.greatestNumber).handover?.firstNumber == TableHandover.greatestNumber)
+    #expect(state(TableHandover.greatestNumber + 1).handover == nil)
   }
 
   @Test func answersToTheFormerOneAreNotTakenForOnesToIt() throws {

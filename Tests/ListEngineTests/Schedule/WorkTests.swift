@@ -269,7 +269,8 @@ import Testing
     try harness.settle()
     #expect(
       refusals(harness).map(\.fault.error) == [
-        .tooManyViews("the clients of one token look at 2 different queries of this table already; it serves 2 to one token")
+        .tooManyViews(
+          "the clients of one token look at 2 different queries of this table already; it serves 2 to one token")
       ])
     // Another owner, and sessions without one, have the rest.
     harness.open(4, query: query(4), owner: 8)

@@ -569,7 +569,7 @@ import Testing
   }
 
   @Test func aMemberThatComesAfterTheColumnsAreKnownBecomesAColumn() {
-    let rows = (1...LooseTable.sampleRows).map { #"{"id":\#($0),"a":\#($0)}"# }
+    let rows = (1...InferredTable.sampleRows).map { #"{"id":\#($0),"a":\#($0)}"# }
     let events = decode(rows + [#"{"id":1000,"a":1,"later":"x"}"#, #"{"id":"no key","other":1}"#])
     #expect(events.schema?.columns.map(\.name) == ["id", "a"])
     let added = events.compactMap { if case .columnsAdded(let schema) = $0 { schema.columns.map(\.name) } else { nil } }

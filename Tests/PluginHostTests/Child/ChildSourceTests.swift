@@ -240,7 +240,8 @@ import Testing
   }
 
   @Test func aProgramWhoseProcessesTakeTooMuchMemoryTogetherIsEnded() throws {
-    let hold = #"python3 -c 'import time; x = bytearray(b"x") * (40 << 20); print("ready", flush=True); time.sleep(1000)'"#
+    let hold =
+      #"python3 -c 'import signal; x = bytearray(b"x") * (40 << 20); print("ready", flush=True); signal.pause()'"#
     let source = source(
       """
       echo '{"id":1}'; \(hold) >&2 & \(hold) >&2 & setsid \(hold) >&2 & wait
@@ -261,13 +262,13 @@ import Testing
   @Test func pagesThatProcessesShareCountOnce() throws {
     // A process of 80 MiB and three copies of it that write nothing: 80 MiB, and not 320.
     let program = """
-      import os, time
+      import os, signal
       block = bytearray(b"x") * (80 << 20)
-      os.fork() or time.sleep(1000)
-      os.fork() or time.sleep(1000)
-      os.fork() or time.sleep(1000)
+      os.fork() or signal.pause()
+      os.fork() or signal.pause()
+      os.fork() or signal.pause()
       os.write(1, b"ready")
-      time.sleep(1000)
+      signal.pause()
       """
     var command = ChildCommand("python3", ["-c", program])
     let process = try ChildProcess(command)

@@ -24,7 +24,7 @@ struct PluginNew: ParsableCommand {
     let folder = URL(filePath: into).appending(path: name)
     let files = FileManager.default
     guard !files.fileExists(atPath: folder.path) else {
-      throw WorldError(description: "\(folder.path) is there already")
+      throw EnvironmentFailure(description: "\(folder.path) is there already")
     }
     do {
       try files.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -34,10 +34,10 @@ struct PluginNew: ParsableCommand {
         try Data(file.text.utf8).write(to: place)
         if file.isProgram { try files.setAttributes([.posixPermissions: 0o755], ofItemAtPath: place.path) }
       }
-    } catch let error as WorldError {
+    } catch let error as EnvironmentFailure {
       throw error
     } catch {
-      throw WorldError(description: "\(folder.path): \(error.localizedDescription)")
+      throw EnvironmentFailure(description: "\(folder.path): \(error.localizedDescription)")
     }
     announce("made \(folder.path); next:")
     let place = folder.relativePath

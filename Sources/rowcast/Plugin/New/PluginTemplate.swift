@@ -19,7 +19,7 @@ struct PluginTemplate {
 
   /// Returns the files of the new plugin.
   ///
-  /// - Throws: ``WorldError`` if the SDK's files are not installed.
+  /// - Throws: ``EnvironmentFailure`` if the SDK's files are not installed.
   func files() throws -> [File] {
     let readme = File(path: "README.md", text: self.readme)
     switch language {
@@ -48,7 +48,7 @@ struct PluginTemplate {
     for _ in 0..<5 { repository = Installation.parent(of: repository) }
     let candidates = ["\(repository)/Sources/\(part)", "\(Installation.folder)/../share/rowcast/kit/\(part)"]
     guard let found = candidates.first(where: { FileManager.default.fileExists(atPath: $0) }) else {
-      throw WorldError(
+      throw EnvironmentFailure(
         description: "the authors' kit is not installed; looked for \(candidates.joined(separator: ", "))")
     }
     return found

@@ -1,0 +1,234 @@
+/// The prefetch targets of one session in a windowed view, and the blocks it displays.
+struct PrefetchTargets {
+  /// A block to load; targets are listed in order of urgency.
+  struct Wish {
+    var item: PageItem
+    var zone: PrefetchQueue<PageItem>.Zone
+    /// Whether the block is not loaded.
+    var isAbsent: Bool
+    /// Whether the view still shows an older version of all its visible rows.
+    var isAgain: Bool
+  }
+
+  private let session: Session
+  private let view: WindowedView
+  private(set) var wishes: [Wish] = []
+  /// The blocks that hold the displayed rows.
+  private(set) var homes: [WindowedContent.Home] = []
+
+  init(_ session: Session, _ view: WindowedView) {
+    self.session = session
+    self.view = view
+  }
+
+  /// Collects the prefetch targets and the displayed blocks.
+  ///
+  /// - Complexity: O(window).
+  mutating func look() {
+    guard let sight = session.sight else { return }
+    let loading = view.loading
+    guard loading.hasSections else {
+      let item = PageItem(view: view.number, generation: loading.generation, place: .sections)
+      wishes = [Wish(item: item, zone: .visible, isAbsent: true, isAgain: view.next != nil && view.shown.hasSections)]
+      return noteHomes(sight)
+    }
+    if view.next != nil && view.shown.itemCount == 0 && loading.leaf(at: []) != nil {
+      // The shown content is empty; the new one may have rows.
+      let rows = 0..<min(session.reader.count, loading.count(ofLeaf: 0))
+      add(.init(leaf: 0, rows: rows), .visible, isUp: false, seen: [Bool](repeating: true, count: rows.count))
+    }
+    for zone in sight.zones {
+      for stretch in Self.stretches(zone, sight, view) {
+        let seen = view.next == nil ? [] : seen(stretch)
+        for place in Self.places(of: stretch, in: view, shift: Self.shift(zone, sight, view)) {
+          add(place, zone.zone, isUp: zone.isUp, seen: seen)
+        }
+      }
+    }
+    noteHomes(sight)
+  }
+
+  private mutating func noteHomes(_ sight: Session.Sight) {
+    var last: (leaf: Int, page: Int)?
+    for case .row(let slot) in sight.folded.items(sight.window) + (sight.held.map(sight.folded.items) ?? []) {
+      guard let home = view.shown.home(of: slot), last.map({ $0 != (home.leaf, home.page) }) ?? true else { continue }
+      homes.append(home)
+      last = (home.leaf, home.page)
+    }
+  }
+
+  /// Returns, for each row of a stretch, whether it is loaded or absent for a known reason.
+  private func seen(_ stretch: WindowedContent.Stretch) -> [Bool] {
+    var seen: [Bool] = []
+    view.shown.forEach(stretch) { _, row in
+      if case .absent(_, _, .some) = row { seen.append(false) } else { seen.append(true) }
+    }
+    return seen
+  }
+
+  /// Appends the blocks that contain a stretch.
+  ///
+  /// - Parameter seen: Whether each row of the stretch is present in an older version.
+  private mutating func add(
+    _ stretch: WindowedContent.Stretch, _ zone: PrefetchQueue<PageItem>.Zone, isUp: Bool, seen: [Bool]
+  ) {
+    let loading = view.loading
+    var found: [Wish] = []
+    loading.forEach(stretch) { number, row in
+      let isAgain = number - stretch.rows.lowerBound < seen.count && seen[number - stretch.rows.lowerBound]
+      let wish: Wish
+      switch row {
+      case .there(let slot):
+        guard let home = loading.home(of: slot) else { return }
+        wish = Wish(item: loading.item(of: home, view: view.number), zone: zone, isAbsent: false, isAgain: isAgain)
+      case .absent(_, _, let place):
+        guard let place else { return }
+        let item = PageItem(view: view.number, generation: loading.generation, leaf: stretch.leaf, place: place)
+        wish = Wish(item: item, zone: zone, isAbsent: true, isAgain: isAgain)
+      }
+      if found.last?.item != wish.item {
+        found.append(wish)
+      } else if !isAgain {
+        found[found.count - 1].isAgain = false
+      }
+    }
+    wishes += isUp ? found.reversed() : found
+  }
+
+  // MARK: Shown and loading content
+
+  /// Returns the distance from the rows in the shown content to the same rows in the content being
+  /// loaded.
+  ///
+  /// The distance is measured at the first row that both contents have in the same leaf. Returns
+  /// `nil` when they have none in common.
+  private static func shift(_ zone: Session.Sight.Zone, _ sight: Session.Sight, _ view: WindowedView) -> Int? {
+    guard let next = view.next else { return 0 }
+    switch zone.isHeld ? nil : sight.stick {
+    case .top: return 0
+    // A position beyond the end is clamped to the end.
+    case .end: return next.itemCount
+    case nil: break
+    }
+    for case .row(let slot) in zone.isHeld ? sight.folded.items(zone.range) : sight.anchored(view) {
+      guard let old = view.shown.spot(of: slot), let new = next.spot(of: slot),
+        view.shown.path(ofLeaf: old.leaf) == next.path(ofLeaf: new.leaf)
+      else { continue }
+      return new.row - old.row
+    }
+    return nil
+  }
+
+  /// Returns the zone's rows as runs of adjacent rows of one leaf.
+  ///
+  /// Positions in the zone are counted in the session's folded view.
+  private static func stretches(
+    _ zone: Session.Sight.Zone, _ sight: Session.Sight, _ view: WindowedView
+  ) -> [WindowedContent.Stretch] {
+    var stretches: [WindowedContent.Stretch] = []
+    for position in zone.range {
+      guard let (leaf, row) = view.shown.spot(at: sight.folded.inView(position)) else { continue }
+      if let last = stretches.last, last.leaf == leaf, last.rows.upperBound == row {
+        stretches[stretches.count - 1].rows = last.rows.lowerBound..<row + 1
+      } else {
+        stretches.append(.init(leaf: leaf, rows: row..<row + 1))
+      }
+    }
+    return zone.isUp ? stretches.reversed() : stretches
+  }
+
+  /// Returns the expected position of shown rows in the content being loaded.
+  private static func places(
+    of stretch: WindowedContent.Stretch, in view: WindowedView, shift: Int?
+  ) -> [WindowedContent.Stretch] {
+    guard let next = view.next else { return [stretch] }
+    guard let leaf = next.leaf(at: view.shown.path(ofLeaf: stretch.leaf)) else { return [] }
+    let count = next.count(ofLeaf: leaf)
+    // Clamp to the end in case the leaf has become shorter.
+    let start = max(0, min(stretch.rows.lowerBound + (shift ?? 0), count - stretch.rows.count))
+    return [.init(leaf: leaf, rows: start..<min(count, start + stretch.rows.count))]
+  }
+
+  /// Returns whether the new content can replace the shown one without hiding loaded rows.
+  static func canShowNext(_ session: Session, _ view: WindowedView) -> Bool {
+    guard let next = view.next, let sight = session.sight else { return true }
+    guard next.hasSections, next.isAnswered else { return false }
+    // Compare zone by zone, the way the blocks were requested.
+    for zone in sight.zones {
+      let shift = shift(zone, sight, view)
+      for stretch in stretches(zone, sight, view) {
+        var isSeen = false
+        view.shown.forEach(stretch) { _, row in if case .there = row { isSeen = true } }
+        guard isSeen else { continue }
+        var isMissing = false
+        for place in places(of: stretch, in: view, shift: shift) {
+          next.forEach(place) { _, row in if case .absent(_, _, .some) = row { isMissing = true } }
+        }
+        if isMissing { return false }
+      }
+    }
+    return true
+  }
+}
+
+extension Session {
+  /// The item ranges that a session displays, as the client counts items.
+  struct Sight {
+    let folded: FoldedView
+    let visible: Range<Int>
+    let window: Range<Int>
+    let isUp: Bool
+    let anchor: RowID?
+    let stick: Viewport.Stick?
+    /// The present range of the rows that the client holds at an edge, if that edge has moved.
+    var held: Range<Int>?
+
+    /// Items requested for the same reason, ordered from near to far.
+    struct Zone {
+      var range: Range<Int>
+      var zone: PrefetchQueue<PageItem>.Zone
+      var isUp: Bool
+      var isHeld = false
+    }
+
+    /// The held rows, the visible rows, the rows ahead and the rows behind.
+    var zones: [Zone] {
+      let above = window.lowerBound..<visible.lowerBound
+      let below = visible.upperBound..<window.upperBound
+      return (held.map { [Zone(range: $0, zone: .visible, isUp: false, isHeld: true)] } ?? []) + [
+        Zone(range: visible, zone: .visible, isUp: isUp),
+        Zone(range: isUp ? above : below, zone: .leading, isUp: isUp),
+        Zone(range: isUp ? below : above, zone: .trailing, isUp: !isUp),
+      ]
+    }
+
+    /// Returns the scroll anchor's row, followed by all visible items.
+    func anchored(_ view: WindowedView) -> [ListView.Item] {
+      let own = anchor.flatMap { view.table.slot(of: $0) }.map { [ListView.Item.row($0)] } ?? []
+      return own + folded.items(visible)
+    }
+  }
+
+  /// The displayed ranges, or `nil` if the client is hidden or has no view.
+  ///
+  /// Paused sessions keep a range because the changes that wait for them are counted.
+  ///
+  /// - Complexity: O(visible) while the order is held, otherwise O(1).
+  var sight: Sight? {
+    guard let folded, !isHidden else { return nil }
+    let total = folded.itemCount
+    // During a hold, look at the range that will be displayed once the hold ends.
+    var reader = reader
+    if isHeld { _ = reader.follow(folded, since: base) }
+    var sight = Sight(
+      folded: folded, visible: reader.visible(of: total), window: reader.window(of: total),
+      isUp: reader.isTravellingUp, anchor: reader.anchor, stick: reader.stick)
+    if isHeld, let base, reader.stick != nil {
+      reader = self.reader
+      reader.leaveEdge()
+      let start = base.start + reader.follow(folded, since: base)
+      sight.held = (start..<start + base.items.count).clamped(to: 0..<total)
+    }
+    return sight
+  }
+}

@@ -1,0 +1,46 @@
+import Testing
+
+@testable import ListEngine
+
+@Suite struct GravesTests {
+  private func closed(_ tombstones: inout Tombstones, before position: Int) -> [UInt32] {
+    var slots: [UInt32] = []
+    tombstones.close(before: position) { slots.append($0) }
+    return slots
+  }
+
+  @Test func aSlotIsGivenUpWhenEveryViewHasPassedItsPosition() {
+    var tombstones = Tombstones()
+    for (slot, position) in [(4, 1), (5, 2), (6, 4)] as [(UInt32, Int)] { tombstones.dig(slot, position: position) }
+    #expect(closed(&tombstones, before: 0) == [])
+    #expect(closed(&tombstones, before: 2) == [4, 5])
+    #expect(closed(&tombstones, before: 3) == [])
+    #expect(closed(&tombstones, before: 4) == [6])
+    #expect(closed(&tombstones, before: 9) == [])
+  }
+
+  @Test func aRowThatCameBackKeepsItsSlotUntilItGoesForGood() {
+    var tombstones = Tombstones()
+    tombstones.dig(4, position: 1)
+    tombstones.open(4)
+    tombstones.dig(4, position: 3)
+    tombstones.open(4)
+    tombstones.dig(4, position: 5)
+    tombstones.dig(7, position: 6)
+    #expect(closed(&tombstones, before: 1) == [])
+    #expect(closed(&tombstones, before: 4) == [])
+    #expect(closed(&tombstones, before: 6) == [4, 7])
+  }
+
+  @Test func manyGoPieceByPieceAndEachOnce() {
+    var tombstones = Tombstones()
+    for slot in 0..<1_000 as Range<UInt32> { tombstones.dig(slot, position: Int(slot)) }
+    var slots: [UInt32] = []
+    for position in stride(from: -1, through: 1_000, by: 7) {
+      slots += closed(&tombstones, before: position)
+      #expect(slots.count == min(1_000, max(0, position + 1)))
+    }
+    slots += closed(&tombstones, before: 1_000)
+    #expect(slots == Array(0..<1_000))
+  }
+}

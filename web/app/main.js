@@ -1,0 +1,207 @@
+// main.js: joins the parts: one pane or two, and what stands around them, which is about the active one.
+
+import { bring, density, firstTable, listenForAddress, listenForShortcuts, recall, setDensity, showShortcuts, tellAddress, viewOf, viewsFromAddress } from '../grid/reader.js';
+import { nextTerms } from '../model/query.js';
+import { openLink } from '../protocol/link.js';
+import { Pane } from './pane.js';
+
+const $ = (id) => document.getElementById(id);
+
+const groups = $('groups');
+const on = {
+  viewed: (pane) => pane === active && showView(),
+  told: (_, isTable) => tellAddress(shownViews(), isTable ? 'pushState' : 'replaceState'),
+  listed: (pane) => pane === active && showTables(),
+  news: (pane) => showState(pane),
+  answered: (pane) => wantWords().then(({ inWords, speech }) => {
+    const { session: { asked, copy } } = pane;
+    speech.say(inWords(asked, copy.rows, (name) => pane.titleOfName(name)));
+  }),
+  received: (pane, event) => pane === active && panel?.received(event),
+  painted: (pane) => pane === active && panel?.painted(),
+  signedIn: () => { for (const { link } of panes) link.retry(); },
+  say: (text) => wantWords().then(({ speech }) => speech.say(text)),
+};
+/** The panes that are shown, from where lines begin. */
+let panes = [new Pane($('stage'), { recall, groups }, on)];
+/** The one that the bars are about. */
+let [active] = panes;
+let pair = null;   // what shows two, once it was wanted
+let words = null;  // what is said around the rows, once there is something to say
+let wordsWanted = null;
+let around = null; // the list of tables and the strip of filters, once there was something to choose or to take away
+let panel = null;  // what goes on, while it is open
+
+/** All that is said around the rows, when it is here. */
+function wantWords() {
+  wordsWanted ??= bring(() => import('../panels/words.js')).then(({ Bar, LoadWatch, Note, PauseButton, Speech, viewInWords }) => {
+    const speech = new Speech((text) => { $('said').textContent = text; });
+    const bar = new Bar(document, {
+      say: on.say,
+      search: (search) => active.change({ search }),
+      group: (group) => active.change({ group, collapsed: [] }),
+      retry: () => active.link.retry(),
+      leave: () => active.grid.focus(),
+    });
+    const pauseButton = new PauseButton($('pause'), $('paused'), () => active.session, () => active.pause());
+    words = { bar, speech, pauseButton, inWords: viewInWords, parts: { Note, LoadWatch } };
+    panes[0].speak(words.parts);
+    if (active.session.table) showView();
+    showState(active);
+    document.documentElement.classList.remove('bare');  // last: the bars are shown with their contents, not a frame before
+    return words;
+  });
+  return wordsWanted;
+}
+
+/** The list of tables and the strip of filters; null as long as there is nothing to show in them, or they are on their way. */
+function partsAround() {
+  const { tables, sources, view: { table, filters } } = active.session;
+  const isWanted = filters.length > 0 || (active.session.table && active.unapplied.length > 0) || tables.some(({ name }) => name !== table) || (sources.length > 0 && tables.length + sources.length > 1);
+  if (around !== null || !isWanted) return around;
+  bring(() => import('../panels/around.js')).then(({ Chips, Sidebar }) => {
+    if (around !== null) return;
+    around = {
+      sidebar: new Sidebar($('tabs'), $('sidebar'), $('sidebar-toggle'), { table: (name) => active.change(viewOf(name), true) }),
+      chips: new Chips($('terms'), {
+        edit: (name, under) => active.reach.load().then(({ hands }) => hands.filterBy(name, under)),
+        clear: (name) => active.change({ filters: nextTerms(active.session.view.filters, name, null) }),
+        clearAll: () => active.change({ filters: [] }),
+        unmark: (key) => active.change(active.rules.without(active.session.view, key)),
+        leave: () => active.grid.focus(),
+      }),
+    };
+    showTables();
+    if (active.session.table) around.chips.show(active.view.filters, active.columns.all, active.unapplied);
+  });
+  return null;
+}
+
+function showTables() {
+  const { table, tables, sources, view } = active.session;
+  partsAround()?.sidebar.setTables(tables, sources, view.table);
+  if (table !== undefined) return;
+  // What stands there was said of another one.
+  words?.bar.setColumns([]);
+  words?.bar.setView(view);
+  around?.chips.show([], []);
+  document.title = 'Rowcast';
+}
+
+function showView() {
+  const { session: { table }, view, columns } = active;
+  const marks = active.unapplied;
+  words?.bar.setColumns(table.columns);
+  words?.bar.setView(view, marks);
+  partsAround()?.chips.show(view.filters, columns.all, marks);
+  document.title = `${table.title || table.name} · Rowcast`;
+}
+
+function showState(pane) {
+  const { connection, error, session: { copy, stats, prefetch, asked, table } } = pane;
+  const isBeginning = connection.state === 'connecting' && copy.seq === 0;  // nothing is known yet, and the first rows are not to wait for words
+  if (words === null) return void (isBeginning || wantWords());
+  const { bar, pauseButton } = words;
+  pair?.tell(pane);
+  const isLive = connection.state === 'live';
+  if (table !== undefined && isLive) around?.sidebar.tell(table.name, { source: table.source });
+  if (pane !== active) return;
+  pauseButton.show();
+  if (isBeginning) return;
+  const heldText = pane.hands?.holder.heldText ?? '';
+  if ($('held').textContent !== heldText) $('held').textContent = heldText;
+  bar.setLink({ ...connection, now: Date.now(), hasRows: copy.seq > 0, isPaused: pane.session.isPaused, source: table?.source });
+  bar.setStatus({
+    rows: copy.rows, accuracy: copy.accuracy, totals: pane.sections.texts(copy.totals), source: table?.source, stats, prefetch, isLive, error, full: isLive ? '' : connection.full,
+    isFiltered: asked.search !== '' || asked.filters.length > 0,
+  });
+  bar.setLack(table?.windowed ? (what) => pane.lack(what) : null);
+}
+
+// One pane or two.
+
+function shownViews() {
+  return panes.map(({ session }) => session.view);
+}
+
+function secondPane(stage) {
+  const pane = new Pane(stage, { recall, groups, suffix: '-2' }, on);
+  wantWords().then(({ parts }) => pane.speak(parts));
+  return pane;
+}
+
+async function loadPair() {
+  const { Pair } = await bring(() => import('../panels/pair.js'));
+  pair ??= new Pair($('stages'), panes[0], secondPane, {
+    shown(now) {
+      panes = now;
+      $('split').setAttribute('aria-pressed', String(panes.length > 1));
+    },
+    active(pane) {
+      active = pane;
+      showTables();
+      if (pane.session.table) showView();
+      showState(pane);
+      if (panel !== null) togglePanel().then(togglePanel);
+    },
+    told: (isStep) => on.told(active, isStep),
+    say: on.say,
+  });
+  return pair;
+}
+
+function split() {
+  loadPair().then((loaded) => (panes.length > 1 ? loaded.closeOther(active) : loaded.open(null)));
+}
+
+$('split').addEventListener('click', split);
+$('options').addEventListener('click', () => active.reach.load().then(({ showOptions }) => showOptions($('options'), active.session, {
+  change: (wish) => active.change(wish),
+  actions: active.hands?.acting.items(false) ?? [],
+  say: on.say,
+  densityChanged: () => { for (const pane of panes) pane.redraw(); },
+})));
+
+listenForShortcuts(document, {
+  '/': () => wantWords().then(({ bar }) => bar.focusFilter()),
+  '?': () => active.reach.load().then(({ openHelp }) => openHelp()),
+  'Control+f': () => active.furnish().then((hands) => hands.find.open()),
+  p: () => active.pause(),
+  i: () => togglePanel(),
+  s: split,
+  e: () => active.reach.load().then(({ showExports }) => showExports($('options'), active.session, on.say)),
+  F6: () => pair?.next(active),
+});
+
+async function togglePanel() {
+  panel?.close();
+  if (panel !== null) {
+    panel = null;
+    return;
+  }
+  const { Panel } = await bring(() => import('../panels/panel.js'));
+  panel ??= new Panel($('stages'), active, togglePanel);
+}
+
+document.addEventListener('visibilitychange', () => {
+  for (const pane of panes) pane.visibilityChanged();
+});
+
+setInterval(() => {
+  if (!document.hidden) for (const pane of panes) pane.tick();
+}, 1_000);
+
+listenForAddress(([view, beside]) => {
+  if (view.table === '') view.table = firstTable(panes[0].session.tables, panes[0].session.sources, beside);
+  const isUnnamed = view.table !== '' && viewsFromAddress()[0].table === '';
+  panes[0].show(view);
+  if (isUnnamed) tellAddress(beside ? [view, beside] : [view]);
+  if (beside) loadPair().then((loaded) => loaded.open(beside));
+  else if (panes.length > 1) pair.closeOther(panes[0], true);
+});
+
+if (density() !== 'normal') setDensity(density());
+showShortcuts();
+const [view, beside] = viewsFromAddress();
+panes[0].start(view, openLink, { width: innerWidth, height: innerHeight });
+if (beside) loadPair().then((loaded) => loaded.open(beside));

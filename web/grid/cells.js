@@ -1,0 +1,286 @@
+// cells.js: draws one cell. Whatever comes from a source becomes the value of a text node or of a checked attribute, never markup.
+
+import { bring } from './reader.js';
+import { isLong, linedUp, linkTarget, missingOf, sparkline, titleOf } from '../model/columns.js';
+
+const SVG = 'http://www.w3.org/2000/svg';
+const sparkWidth = 92;
+const sparkHeight = 16;
+
+/** A cell that shows its value as text. Only what differs from what it shows is written. */
+class TextCell {
+  /** Whether a copy of its element is all that another one needs. */
+  static isCopied = true;
+
+  /** `copy`, if it is there, is the element of an empty cell of the same column. */
+  constructor(spec, copy) {
+    this.el = copy ?? document.createElement('div');
+    this.text = '';
+    this.isLong = false;
+    if (copy !== undefined) {
+      this.spec = spec;
+      this.node = this.adopt();
+    } else {
+      this.el.classList.add('cell');
+      this.el.setAttribute('role', 'gridcell');
+      this.bind(spec);
+      this.node = document.createTextNode('');
+      this.holder().append(this.node);
+    }
+    this.missing = null;
+    this.flash = '';       // see viewport.js
+    this.flashUntil = 0;
+  }
+
+  /** Belongs to this column from now on, which is of the same kind as the one before; what it shows is still that one's. */
+  bind(spec) {
+    if (this.spec !== undefined) this.el.classList.remove(this.spec.rule);
+    this.spec = spec;
+    this.el.classList.add(spec.rule);
+    this.el.classList.toggle('cut', spec.column.type === 'text');
+    this.el.classList.toggle('at-edge', spec.isPinned);
+    this.el.setAttribute('aria-colindex', String(spec.at + 1));
+    this.fit();
+  }
+
+  /** Its text or its column's width is another: it is clipped where it may have to be, because to be clipped is dear. */
+  fit() {
+    const isNow = this.text !== '' && isLong(this.spec, this.text);
+    if (isNow === this.isLong) return;
+    this.isLong = isNow;
+    this.el.classList.toggle('long', isNow);
+  }
+
+  /** Shows a value; or a placeholder for one that is on its way, or a mark with the reason for one that could not be loaded. */
+  show(value, now) {
+    const missing = missingOf(value);
+    if (missing !== this.missing) this.mark(missing);
+    this.draw(missing === null ? value : null, now);
+  }
+
+  mark(missing) {
+    this.missing = missing;
+    this.el.classList.toggle('pending', missing === '');
+    this.el.classList.toggle('failed', missing !== null && missing !== '');
+    if (missing === null || missing === '') this.el.removeAttribute('title');
+    else this.el.title = missing;
+  }
+
+  /** The element around the text. */
+  holder() {
+    return this.el;
+  }
+
+  /** The text in an element that is a copy. */
+  adopt() {
+    return this.el.lastChild;
+  }
+
+  draw(value, now) {
+    const text = linedUp(this.spec.line, this.spec.format(value, now));
+    if (text === this.text) return;
+    this.text = text;
+    this.node.nodeValue = text;
+    this.fit();
+    if (this.isLong && text.length > this.spec.tight.length) this.spec.tight = text;
+  }
+}
+
+/** A number with a bar behind it. The bar is a block of its own: a gradient as a background costs three times as much to paint. */
+class BarCell extends TextCell {
+  constructor(spec, copy) {
+    super(spec, copy);
+    if (copy === undefined) {
+      this.el.classList.add('bar');
+      this.el.prepend(document.createElement('i'));
+    }
+    this.fill = this.el.firstChild;
+    this.share = 0;
+  }
+
+  draw(value, now) {
+    super.draw(value, now);
+    const { scale } = this.spec;
+    const share = typeof value === 'number' && scale > 0 ? Math.round(Math.max(0, Math.min(1, value / scale)) * 200) / 2 : 0;
+    if (share === this.share) return;
+    this.share = share;
+    this.fill.style.width = `${share}%`;
+  }
+}
+
+const tones = {
+  good: /^(ok|up|live|run|running|r|active|healthy|ready|done|success|succeeded|passed|online|open|buy|yes|true)$/i,
+  bad: /^(fail|failed|failing|error|down|dead|z|zombie|critical|crit|fatal|offline|killed|sell)$/i,
+  warn: /^(warn|warning|stale|degraded|d|disk|pending|slow|blocked|stopped|t|retrying|queued)$/i,
+  calm: /^(idle|s|i|sleep|sleeping|info|debug|closed|no|false|none|unknown)$/i,
+};
+
+/** A coloured label: a few words have a colour of their own, all others always the same one. */
+class BadgeCell extends TextCell {
+  holder() {
+    this.label = document.createElement('span');
+    this.el.append(this.label);
+    return this.label;
+  }
+
+  adopt() {
+    this.label = this.el.firstChild;
+    return this.label.firstChild;
+  }
+
+  draw(value, now) {
+    const before = this.text;
+    super.draw(value, now);
+    if (this.text !== before) this.label.className = this.text === '' ? '' : `badge ${toneOf(this.text)}`;
+  }
+}
+
+const knownTones = new Map();
+
+function toneOf(text) {
+  let tone = knownTones.get(text);
+  if (tone !== undefined) return tone;
+  tone = Object.keys(tones).find((name) => tones[name].test(text));
+  if (tone === undefined) {
+    let hash = 0;
+    for (let at = 0; at < text.length; at += 1) hash = (Math.imul(hash, 31) + text.charCodeAt(at)) >>> 0;
+    tone = `hue${hash % 6}`;
+  }
+  if (knownTones.size > 500) knownTones.clear();  // a source may have as many labels as rows
+  knownTones.set(text, tone);
+  return tone;
+}
+
+/** A text that can be followed when it is an http or https address; else it is only a text. */
+class LinkCell extends TextCell {
+  static isCopied = false;
+
+  holder() {
+    this.anchor = document.createElement('a');
+    this.anchor.target = '_blank';
+    this.anchor.rel = 'noopener noreferrer';
+    this.anchor.tabIndex = -1;  // the grid has the focus; Enter follows the link
+    this.el.append(this.anchor);
+    return this.anchor;
+  }
+
+  draw(value, now) {
+    const before = this.text;
+    super.draw(value, now);
+    if (this.text === before) return;
+    const target = linkTarget(value);
+    if (target === '') this.anchor.removeAttribute('href');
+    else this.anchor.setAttribute('href', target);
+  }
+}
+
+class BooleanCell extends TextCell {
+  draw(value, now) {
+    super.draw(value, now);
+    this.el.classList.toggle('off', value === false);
+  }
+}
+
+/** A line chart of a series; its last value is the text that a screen reader says. */
+class SparkCell extends TextCell {
+  static isCopied = false;
+
+  constructor(spec) {
+    super(spec);
+    const svg = document.createElementNS(SVG, 'svg');
+    svg.setAttribute('viewBox', `-2 -2 ${sparkWidth + 4} ${sparkHeight + 4}`);
+    svg.setAttribute('preserveAspectRatio', 'none');
+    svg.setAttribute('aria-hidden', 'true');
+    this.path = document.createElementNS(SVG, 'path');
+    svg.append(this.path);
+    this.node.remove();
+    this.el.classList.add('spark');
+    this.el.append(svg);
+  }
+
+  draw(value, now) {
+    const path = sparkline(value, sparkWidth, sparkHeight);
+    this.path.setAttribute('d', path);
+    this.el.setAttribute('aria-label', this.spec.format(value, now));
+  }
+}
+
+let pictures = null;
+
+/** Wants an image from what loads them, which itself is loaded when the first one is wanted. Answers how to want it no more. */
+function wantPicture(table, key, height, take) {
+  let leave = null;
+  let isOver = false;
+  pictures ??= bring(() => import('./pictures.js')).then((module) => module.pictures());
+  pictures.then((all) => { if (!isOver) leave = all.want(table, key, height, take); });
+  return () => {
+    isOver = true;
+    leave?.();
+  };
+}
+
+/** An image, shown when it is ready and not before; what a screen reader says is what its column is called, for its key says nothing to people. */
+class PictureCell extends TextCell {
+  static isCopied = false;
+
+  constructor(spec) {
+    super(spec);
+    this.node.remove();
+    this.key = '';
+    this.leaveIt = null;
+    this.canvas = document.createElement('canvas');
+    this.canvas.hidden = true;
+    this.canvas.setAttribute('aria-hidden', 'true');
+    this.el.classList.add('picture');
+    this.el.append(this.canvas);
+  }
+
+  draw(value) {
+    const key = typeof value === 'string' ? value : '';
+    if (key === this.key) return;
+    this.leave();
+    this.key = key;
+    this.canvas.hidden = true;
+    this.el.classList.remove('broken');
+    this.el.classList.toggle('loading', key !== '');
+    if (this.missing === null) this.el.removeAttribute('title');
+    if (key === '') return void this.el.removeAttribute('aria-label');
+    this.el.setAttribute('aria-label', titleOf(this.spec.column));
+    const height = Math.round((this.spec.pictureHeight ?? 36) * devicePixelRatio);
+    this.leaveIt = wantPicture(this.spec.source, key, height, (found) => this.take(found));
+  }
+
+  take({ bitmap, fault }) {
+    this.el.classList.toggle('loading', false);
+    this.el.classList.toggle('broken', bitmap === undefined);
+    if (bitmap === undefined) {
+      this.el.title = `Image not available: ${fault}`;
+      return;
+    }
+    this.el.removeAttribute('title');
+    Object.assign(this.canvas, { width: bitmap.width, height: bitmap.height, hidden: false });
+    this.canvas.getContext('2d').drawImage(bitmap, 0, 0);
+  }
+
+  /** Nobody looks at it any more. */
+  leave() {
+    this.leaveIt?.();
+    this.leaveIt = null;
+    this.key = '';
+  }
+}
+
+const kinds = { text: TextCell, bar: BarCell, badge: BadgeCell, link: LinkCell, boolean: BooleanCell, sparkline: SparkCell, picture: PictureCell };
+
+// An empty cell's element of each column: to copy it costs a fraction of making another one.
+const molds = new WeakMap();
+
+/** A cell of this column, empty. */
+export function makeCell(spec) {
+  const Cell = kinds[spec.kind];
+  if (!Cell.isCopied) return new Cell(spec);
+  const key = `${spec.rule} ${spec.at} ${spec.isPinned}`;
+  let mold = molds.get(spec);
+  if (mold?.key !== key) molds.set(spec, mold = { key, el: new Cell(spec).el });
+  return new Cell(spec, mold.el.cloneNode(true));
+}

@@ -1,0 +1,110 @@
+// celldrag.js: cells are chosen by dragging over them. Within one cell a drag selects text, as it does anywhere.
+
+import { Spot } from '../model/selection.js';
+
+const edge = 28;        // pixels from the upper or lower end within which the table scrolls along
+const slowest = 4;      // pixels a frame
+const fastest = 60;
+
+/** Pixels to scroll in one frame while the pointer is at `y` in a box: the farther out, the faster. */
+export function dragSpeed(y, top, bottom) {
+  const out = y < top + edge ? y - top - edge : y > bottom - edge ? y - bottom + edge : 0;
+  return out === 0 ? 0 : Math.sign(out) * Math.min(fastest, slowest + Math.abs(out) / 2);
+}
+
+/** The drag over the cells of a pane: one at a time. */
+export class CellDrag {
+  /** `parts` and `on` as {@link listenForHands} has them. */
+  constructor(parts, on) {
+    Object.assign(this, { parts, on });
+  }
+  #from = null;
+  #fromColumn = 0;
+  #cell = null;      // the one in which the drag began
+  #at = null;        // where the pointer is
+  #isChoosing = false;
+  #frame = 0;
+  #done = null;
+
+  /** The pointer was pressed on a cell. */
+  begin(event, from, fromColumn) {
+    this.#end();
+    if (from === null) return;
+    const done = this.#done = new AbortController();
+    const { signal } = done;
+    Object.assign(this, { pointer: event.pointerId });
+    this.#from = from;
+    this.#fromColumn = fromColumn;
+    this.#cell = event.target.closest('[role=gridcell]');
+    if (this.#cell === null) return void this.#end();
+    addEventListener('pointermove', (moved) => moved.pointerId === this.pointer && this.#move(moved), { signal });
+    for (const end of ['pointerup', 'pointercancel', 'blur']) addEventListener(end, () => this.#end(), { signal });
+    // A picture would be dragged away instead.
+    addEventListener('dragstart', (dragged) => dragged.preventDefault(), { signal });
+    addEventListener('selectstart', (started) => { if (this.#isChoosing) started.preventDefault(); }, { signal });
+  }
+
+  #move({ clientX: x, clientY: y, buttons }) {
+    if ((buttons & 1) === 0) return void this.#end();
+    this.#at = { x, y };
+    if (!this.#isChoosing) {
+      const box = this.#cell.getBoundingClientRect();
+      if (x >= box.left && x < box.right && y >= box.top && y < box.bottom) return;
+      this.#isChoosing = true;
+      this.parts.grid.classList.add('choosing');
+      this.parts.grid.focus({ preventScroll: true });
+    }
+    this.#extend();
+    this.#frame ||= requestAnimationFrame(() => this.#scroll());
+  }
+
+  // The lines are as tall as each other: where the pointer is tells the line, wherever the nodes stand among each other.
+  #extend() {
+    getSelection().removeAllRanges();
+    const { grid, session: { copy }, scroll, selection, columns, focus } = this.parts;
+    const { top, bottom } = this.#box;
+    const y = Math.max(top, Math.min(bottom - 1, this.#at.y));
+    const position = Math.max(0, Math.min(copy.total - 1, Math.floor((scroll.position + y - top) / scroll.rowHeight)));
+    const column = this.#columnAt(grid, y) ?? (selection.range?.toColumn ?? this.#fromColumn);
+    selection.span(this.#from, new Spot(position, copy.itemAt(position)), this.#fromColumn, Math.min(column, columns.shown.length - 1));
+    focus.set(position, column, copy);
+    this.on.changed();
+  }
+
+  get #box() {
+    const { grid, body } = this.parts;
+    const { bottom } = grid.getBoundingClientRect();
+    const top = Math.max(grid.getBoundingClientRect().top, body.parentElement.querySelector('.heads').getBoundingClientRect().bottom);
+    return { top, bottom: Math.min(bottom, top + this.parts.scroll.height) };
+  }
+
+  #columnAt(grid, y) {
+    const { left, right } = grid.getBoundingClientRect();
+    const x = Math.max(left + 1, Math.min(right - 1, this.#at.x));
+    const cell = document.elementFromPoint(x, y)?.closest('[role=gridcell]');
+    return cell && grid.contains(cell) ? Number(cell.getAttribute('aria-colindex')) - 1 : undefined;
+  }
+
+  #scroll() {
+    this.#frame = 0;
+    if (!this.#isChoosing) return;
+    const { top, bottom } = this.#box;
+    const speed = dragSpeed(this.#at.y, top, bottom);
+    if (speed === 0) return;
+    const { scroll } = this.parts;
+    scroll.moveTo(scroll.position + speed);
+    this.#extend();
+    this.#frame = requestAnimationFrame(() => this.#scroll());
+  }
+
+  #end() {
+    this.#done?.abort();
+    this.#done = null;
+    cancelAnimationFrame(this.#frame);
+    this.#frame = 0;
+    if (!this.#isChoosing) return;
+    this.#isChoosing = false;
+    this.parts.grid.classList.remove('choosing');
+    this.on.say(this.parts.selection.text);
+  }
+}

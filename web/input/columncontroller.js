@@ -1,0 +1,101 @@
+// columncontroller.js: what the reader does with columns: their menus, filters, widths and places. Everything ends in a view to change to.
+
+import { askValues } from '../model/asking.js';
+import { columnMenu } from '../panels/columnmenu.js';
+import { listenForDrags } from './drag.js';
+import { fittingView, nextGroup, nextTerms, termsFault } from '../model/query.js';
+import { openFilterBox } from '../panels/filterbox.js';
+import { titleOf, WIDTHS } from '../model/columns.js';
+import { changePlace, movePlace, stepPlace } from '../model/places.js';
+import { openMenu } from '../panels/menu.js';
+
+/** The hands; `change(wish)` changes the view. */
+export class ColumnHands {
+  constructor({ session, columns, change, lack = () => '' }) {
+    Object.assign(this, { session, columns, change, lack });
+  }
+
+  /** Listens for drags of headers; `target` is where one is dropped to group by it. */
+  listen(target) {
+    listenForDrags(this.columns.heads, target, {
+      resize: (spec, width) => {
+        spec.wished = Math.max(WIDTHS.least, Math.min(WIDTHS.most, Math.round(width)));
+        this.columns.setPlaces();
+      },
+      resized: (spec) => this.#place(spec.column.name, { width: spec.wished }),
+      fit: (spec) => this.fit([spec]),
+      move: (name, before) => this.change({ columns: movePlace(this.#all, this.session.view.columns, name, before) }),
+      group: (name) => {
+        const { group } = this.session.view;
+        if (group.length < 4 && !group.includes(name)) this.change({ group: nextGroup(group, group.length, name), collapsed: [] });
+      },
+    });
+  }
+
+  /** Opens a column's menu under an element. */
+  showMenu(column, under) {
+    openMenu(under, titleOf(column), columnMenu(column, this.#all, this.session.view, {
+      change: this.change,
+      lack: this.lack,
+      filter: () => this.filterBy(column.name, under),
+      fit: (isAll) => this.fit(isAll ? this.columns.shown : this.columns.shown.filter((spec) => spec.column.name === column.name)),
+    }));
+  }
+
+  /** Opens a column's filter under an element. */
+  filterBy(name, under) {
+    const spec = this.columns.all.find(({ column }) => column.name === name);
+    if (spec === undefined) return;
+    const { filters } = this.session.view;
+    openFilterBox({
+      under, spec, term: filters.find((term) => term.column === name),
+      refused: this.session.marks.find(({ key }) => key === `filter:${name}`)?.reason ?? '',
+      lack: (op) => this.lack({ filter: name, op }),
+      values: (take) => this.#askValues(name, take),
+      cells: () => this.session.copy.items.flatMap(({ isHeader, absence, cells }) => (isHeader || absence !== null ? [] : [cells[spec.index] ?? null])),
+      apply: (term) => {
+        const filters = nextTerms(this.session.view.filters, name, term);
+        const fault = term === null ? '' : termsFault(filters);
+        if (fault === '') this.change({ filters });
+        return fault;
+      },
+    });
+  }
+
+  /** Makes columns as wide as what is held of them needs. */
+  fit(specs) {
+    const layout = specs.reduce((next, spec) =>
+      changePlace(this.#all, next, spec.column.name, { width: this.columns.fittingWidth(spec, this.session.copy) }), this.session.view.columns);
+    this.change({ columns: layout });
+  }
+
+  /** What a key does on a column's header; false when it means nothing there. */
+  press(event, at) {
+    const spec = this.columns.shown[at];
+    if (spec === undefined) return false;
+    const side = { ArrowLeft: -1, ArrowRight: 1 }[event.key] ?? 0;
+    const step = side * (getComputedStyle(this.columns.grid).direction === 'rtl' ? -1 : 1);
+    if ((event.key === 'ArrowDown' && event.altKey) || event.key === 'ContextMenu' || (event.key === 'F10' && event.shiftKey)) {
+      this.showMenu(spec.column, this.columns.heads.cells[at].querySelector('.head-more'));
+    } else if (side !== 0 && event.shiftKey && event.ctrlKey) {
+      this.change({ columns: stepPlace(this.#all, this.session.view.columns, spec.column.name, step) });
+    } else if (side !== 0 && event.shiftKey) this.#place(spec.column.name, { width: spec.width + step * 16 });
+    else return false;
+    return true;
+  }
+
+  // Among the rows that all other filters let through: so ticking another value is always possible. Answers how to give up.
+  #askValues(name, take) {
+    const view = fittingView(this.session.view, this.#all);
+    const query = this.session.narrowed({ search: view.search, filters: nextTerms(view.filters, name, null) });
+    return askValues({ table: view.table, column: name, query }, take);
+  }
+
+  #place(name, wish) {
+    this.change({ columns: changePlace(this.#all, this.session.view.columns, name, wish) });
+  }
+
+  get #all() {
+    return this.session.table?.columns ?? [];
+  }
+}

@@ -1,0 +1,192 @@
+// controller.js: what the reader does in a pane, and what he sees of it: the active cell, what is chosen, the row beside the table, what he
+// finds, copies and has done. Loaded when the first rows are on the screen, or when he reaches for it before.
+
+import { Aside } from '../panels/aside.js';
+import { Chosen } from '../model/selection.js';
+import { Copying } from './copying.js';
+import { Detail } from '../panels/detail.js';
+import { Find } from './find.js';
+import { Focus } from './focus.js';
+import { listenForFolds } from './folds.js';
+import { listenForHands, Marks } from './gridcontroller.js';
+import { Holder } from '../grid/hold.js';
+import { Kept } from './restore.js';
+import { openLink } from '../protocol/link.js';
+import { Notices } from '../panels/notices.js';
+import { RowActions } from './rowactions.js';
+import { Resting } from './resting.js';
+import { searchOf } from '../model/search.js';
+import { seekText } from '../model/seek.js';
+
+// One for all panes: what is asked beside them is asked one after the other.
+const aside = new Aside(openLink, (call, wait) => {
+  const timer = setTimeout(call, wait);
+  return () => clearTimeout(timer);
+});
+
+/** The hands of a pane. */
+export class Hands {
+  /** @param {import('../app/pane.js').Pane} pane */
+  constructor(pane) {
+    const { stage, grid, body, session, suffix } = pane;
+    const part = (name) => stage.querySelector(`.${name}`);
+    const leave = () => grid.focus({ preventScroll: true });
+    this.pane = pane;
+    this.focus = new Focus(grid, suffix);
+    this.selection = new Chosen();
+    this.marks = new Marks();
+    this.holder = new Holder(pane);
+    this.kept = pane.place.kept = new Kept(session, pane.scroll, this);
+    this.notices = new Notices(stage, { say: (text) => pane.on.say(text), leave });
+    this.acting = new RowActions(this, this.notices, aside);
+    this.detail = new Detail(part('detail'), stage, () => this.openDetail(false), (row) => this.acting.itemsOf(row));
+    this.find = new Find(part('find'), {
+      go: (position, column) => this.goTo(position, column),
+      changed: () => pane.schedule(),
+      only: (search) => pane.change({ search }),
+      searchOf: (text) => this.#searchOf(text),
+      here: () => this.#here,
+      countAll: (word, told) => this.#countAll(word, told),
+      seek: (text, isBackward, how) => this.#seek(text, isBackward, how),
+      say: (text) => pane.on.say(text),
+      leave,
+    });
+    new Copying(this, aside);
+    this.resting = new Resting(pane);
+    this.#listen();
+    pane.columns.look(() => pane.redraw());
+    session.searching = (text) => (this.#hasColumns ? this.#searchOf(text) : null);
+    pane.refine();
+    if (pane.connection.state === 'live') this.acting.acts.greeted(session.secret);
+  }
+
+  #listen() {
+    const { pane, focus, selection } = this;
+    const { grid, session, scroll, columns, sections } = pane;
+    listenForFolds(grid, sections, focus, (header) => {
+      session.look(pane.describe(session.copy.seq));  // what is read at this moment is what must not move
+      const position = session.copy.positionOfHeader(header);
+      if (position >= 0) focus.set(position, 0, session.copy);  // wherever on its line the click was: keys go on from here
+      if (session.collapse(header)) pane.on.told(pane, false);
+    });
+    listenForHands({ grid, body: pane.body, session, scroll, focus, selection, columns, hands: pane.reach }, {
+      sort: (column, isFurther) => pane.sortBy(column, isFurther),
+      open: () => this.openDetail(!this.detail.isOpen),
+      close: () => (this.detail.isOpen ? this.openDetail(false) : this.holder.letGo()),
+      menu: (under) => this.acting.openMenu(under),
+      say: (text) => pane.on.say(text),
+      changed: () => pane.schedule(),
+      moved() {
+        pane.travel.stop();
+        pane.schedule();
+      },
+    });
+  }
+
+  /** All cells of the active row beside the table, or no more. */
+  openDetail(isOpen) {
+    this.detail.toggle(isOpen);
+    if (!isOpen) this.pane.grid.focus({ preventScroll: true });
+    this.pane.schedule();
+  }
+
+  /** Makes a cell active, and brings it in sight. */
+  goTo(position, column) {
+    const { session, scroll, columns } = this.pane;
+    this.focus.set(position, column, session.copy);
+    scroll.moveTo(scroll.reveal(position, session.view.group.length * scroll.rowHeight));
+    columns.reveal(column);
+    this.pane.schedule();
+  }
+
+  /** Another list: nothing is active or chosen. */
+  clear() {
+    this.focus.clear();
+    this.selection.clear();
+    this.kept.clear();
+  }
+
+  /** Ids of another epoch name other rows. */
+  forgetRows() {
+    this.focus.forgetItem();
+    this.selection.clear();
+    this.kept.seek();
+  }
+
+  /** What was asked for is told: what became of an act, what rows are called, or where they are now. */
+  hear(message) {
+    if (message.type === 'acted') return this.acting.acts.receive(message);
+    if (message.type === 'named') return this.kept.named(message);
+    const position = this.kept.located(message);
+    if (position !== null) this.pane.place.find(position);
+    return this.pane.schedule();
+  }
+
+  /** The connection is gone. */
+  lost() {
+    this.acting.acts.lost();
+    this.kept.lost();
+  }
+
+  /** A second has passed. */
+  tick() {
+    this.detail.tick(Date.now());
+    const { travel, place } = this.pane;
+    if (!travel.isMoving) this.kept.tick(place.anchor, performance.now());
+  }
+
+  /** The copy has changed, and the reader's place in it by `shift`. */
+  follow(copy, shift) {
+    this.focus.follow(copy, shift);
+    this.selection.follow(copy, shift);
+  }
+
+  /** A frame is drawn: marks go where they belong. */
+  drawn(now) {
+    const { session: { copy }, table, heads, columns, travel } = this.pane;
+    const { position, column } = this.focus;
+    if (!travel.isMoving && columns.widen()) this.pane.schedule();
+    this.resting.drawn();
+    this.holder.show(table.nodes);
+    this.acting.show(table.nodes);
+    this.focus.mark(position === null ? undefined : position < 0 ? heads.cells[column] : table.cellAt(position, column, copy));
+    this.marks.draw(table, this.selection, this.acting.targets);
+    this.detail.show(this.focus.item, columns.all, copy, Date.now());
+    this.find.drawn(table.nodes, copy, columns.shown, now);
+  }
+
+  // Where a search goes on from.
+  get #here() {
+    const { scroll } = this.pane;
+    const { position, column } = this.focus;
+    return position !== null && position >= 0 ? { position, column } : { position: Math.ceil(scroll.position / scroll.rowHeight), column: -1 };
+  }
+
+  #seek(text, isBackward, how) {
+    const { session: { wireQuery: query, view: { table }, copy: { total } }, columns: { shown: specs } } = this.pane;
+    const search = this.#searchOf(text);
+    return seekText((question, till) => aside.ask(question, till), { table, query }, { search, specs, place: this.#here, isBackward, total, ...how });
+  }
+
+  // Whether the columns at hand are those of the table, which may have been opened just now.
+  get #hasColumns() {
+    const names = this.pane.session.table?.columns.map(({ name }) => name) ?? [];
+    const { all } = this.pane.columns;
+    return names.length === all.length && all.every(({ column: { name } }, at) => name === names[at]);
+  }
+
+  #searchOf(text) {
+    const { session: { table }, columns: { all } } = this.pane;
+    return searchOf(text, all, { isTextOnly: table?.windowed !== undefined, now: Date.now() });
+  }
+
+  // In how many rows of the whole view a text is; null where the search box has its word already, or the source cannot say.
+  #countAll(word, told) {
+    const { session } = this.pane;
+    const { view: { table }, asked: { search, filters } } = session;
+    if (search !== '') return void told(null);
+    // In the order of the source, which costs least.
+    const question = { table, query: session.narrowed({ search: word, filters }), viewport: { first: 0, count: 1, ahead: 0, behind: 0 } };
+    aside.ask(question, { changed: ({ rows, accuracy }) => told(accuracy === 'exact' ? rows : null) }).catch(() => told(null));
+  }
+}

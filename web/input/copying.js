@@ -1,0 +1,115 @@
+// copying.js: what is chosen goes to the clipboard, rows included that the page does not hold. Loaded after the first rows.
+
+import { cellText, htmlTable, tabSeparated } from './clipboard.js';
+import { fetchRows } from '../protocol/pieces.js';
+
+const mostCells = 1_000_000;
+
+/** Listens for the copying of what is chosen in a pane. */
+export class Copying {
+  /**
+   * @param {import('./controller.js').Hands} hands
+   * @param {import('../panels/aside.js').Aside} aside
+   */
+  constructor(hands, aside) {
+    Object.assign(this, { hands, aside, pane: hands.pane, notices: hands.notices });
+    document.addEventListener('copy', (event) => this.#copy(event));
+  }
+  #turn = 0;       // what is fetched for another one is left
+  #ready = null;   // what was fetched and the browser would not take: `{key, chosen}`
+
+  #copy(event) {
+    const { grid, columns, session } = this.pane;
+    const { selection } = this.hands;
+    const isTyping = event.target.closest?.('input, textarea');
+    if (isTyping) return;
+    if (!getSelection().isCollapsed) return this.#copyText(event);
+    if (!grid.contains(document.activeElement)) return;
+    if (selection.isEmpty) return this.#copyCell(event);
+    event.preventDefault();
+    const chosen = selection.cells(session.copy, columns.shown);
+    this.#turn += 1;
+    if (chosen.missing === 0) return this.#put(event, chosen);
+    const { bounds } = selection;
+    const count = bounds.bottom - bounds.top + 1;
+    if (count * chosen.specs.length > mostCells) {
+      return this.notices.show(`${count.toLocaleString()} rows are too many to copy. Press E to export all rows instead.`, false);
+    }
+    const key = JSON.stringify([session.view, bounds]);
+    if (this.#ready?.key === key) return this.#put(event, this.#ready.chosen);
+    return this.#fetch(key, bounds, chosen.specs);
+  }
+
+  // Nodes of rows are recycled: text that is selected over several cells goes out in the order of the view, as whole cells.
+  #copyText(event) {
+    const { body, columns, table } = this.pane;
+    const selected = getSelection();
+    if (!body.contains(selected.anchorNode) && !body.contains(selected.focusNode)) return;
+    const lines = [];
+    for (const node of table.nodes.values()) {
+      const places = node.places.filter((at) => selected.containsNode(node.cells[at].el, true));
+      if (!node.isHidden && places.length > 0) lines.push({ node, places });
+    }
+    const places = [...new Set(lines.flatMap((line) => line.places))].sort((one, other) => one - other);
+    if (lines.length === 0 || (lines.length === 1 && places.length === 1)) return;  // a part of one text is copied as it is
+    lines.sort((one, other) => one.node.position - other.node.position);
+    const specs = places.map((at) => columns.shown[at]);
+    event.preventDefault();
+    this.#put(event, { specs, rows: lines.map(({ node: { item } }) => specs.map(({ index }) => item.cells[index] ?? null)) });
+  }
+
+  #copyCell(event) {
+    const { columns, on } = this.pane;
+    const { focus } = this.hands;
+    const spec = columns.shown[focus.column];
+    if (!spec || focus.item === null || focus.item.isHeader) return;
+    event.clipboardData.setData('text/plain', cellText(focus.item.cells[spec.index], spec.column));
+    event.preventDefault();
+    on.say('Cell copied');
+  }
+
+  #put({ clipboardData }, chosen) {
+    this.#ready = null;
+    clipboardData.setData('text/plain', tabSeparated(chosen));
+    clipboardData.setData('text/html', htmlTable(chosen));
+    this.#tell(chosen);
+  }
+
+  #tell({ rows }) {
+    this.notices.show(`Copied ${rows.length.toLocaleString()} ${rows.length === 1 ? 'row' : 'rows'}`);
+  }
+
+  // The clipboard is promised what is on its way: so the browser knows that the reader has asked for it.
+  async #fetch(key, { top, bottom }, specs) {
+    const turn = this.#turn;
+    const { session, view } = this.pane;
+    const leave = this.notices.show('Fetching the rows to copy…');
+    const fetched = fetchRows((question, how) => this.aside.ask(question, how), { table: view.table, query: session.wireQuery }, {
+      from: top, through: bottom, isWanted: () => turn === this.#turn,
+    }).then((rows) => ({ specs, rows: rows.map(({ cells }) => specs.map(({ index }) => cells[index] ?? null)) }));
+    const as = (type, text) => [type, fetched.then((chosen) => new Blob([text(chosen)], { type }))];
+    const parts = [as('text/plain', tabSeparated), as('text/html', htmlTable)];
+    for (const [, part] of parts) part.catch(() => {});  // it is told below
+    let isWritten = false;
+    try {
+      // Not there where the page has come without a certificate from another machine.
+      await navigator.clipboard?.write([new ClipboardItem(Object.fromEntries(parts))]);
+      isWritten = navigator.clipboard !== undefined;
+    } catch {
+      // The browser did not want it that way: the reader copies once more.
+    }
+    try {
+      const chosen = await fetched;
+      if (turn !== this.#turn) return;
+      if (isWritten) this.#tell(chosen);
+      else {
+        this.#ready = { key, chosen };
+        this.notices.show(`${chosen.rows.length.toLocaleString()} rows are ready: press Ctrl+C again`);
+      }
+    } catch (error) {
+      if (turn === this.#turn) this.notices.show(`Copy failed: ${error.message}`, false);
+    } finally {
+      leave();
+    }
+  }
+}

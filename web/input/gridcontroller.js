@@ -1,0 +1,169 @@
+// gridcontroller.js: what keys and pointers do in the grid: the ARIA grid pattern. Everything ends in a call of `on`.
+
+import { CellDrag } from './celldrag.js';
+import { Spot } from '../model/selection.js';
+
+/**
+ * Listens on the grid.
+ *
+ * @param {object} parts
+ * @param {HTMLElement} parts.grid
+ * @param {import('../model/session.js').Session} parts.session
+ * @param {import('../model/viewport.js').ScrollModel} parts.scroll
+ * @param {import('./focus.js').Focus} parts.focus
+ * @param {import('../model/selection.js').Chosen} parts.selection
+ * @param {import('../grid/headers.js').ColumnSet} parts.columns
+ * @param {import('./columncontroller.js').ColumnHands} parts.hands
+ * @param {object} on `sort(column, isFurther)`, `moved()` when the active cell is another, `open()` for the row's detail, `menu(under)` for what can be done to it (false when there is nothing), `close()` for
+ *   Escape with nothing else to end, `say(text)`, `changed()` when something must be drawn
+ */
+export function listenForHands(parts, on) {
+  const { grid, session, scroll, focus, selection, columns, hands } = parts;
+  const cellDrag = new CellDrag(parts, on);
+  const firstVisible = () => Math.ceil(scroll.position / scroll.rowHeight);
+
+  const takeFocus = () => {
+    if (focus.position === null && session.copy.total > 0) focus.set(firstVisible(), 0, session.copy);
+    on.changed();  // the active cell takes the focus from here
+  };
+  grid.addEventListener('focus', takeFocus);
+  // It may have come before we were loaded.
+  if (document.activeElement === grid) takeFocus();
+
+  grid.addEventListener('keydown', (event) => {
+    if (event.target.closest('button') || !(press(event) ?? true)) return;
+    event.preventDefault();
+    on.changed();
+  });
+
+  // Answers false when a key means nothing here.
+  function press(event) {
+    const { key, shiftKey, altKey } = event;
+    const isControl = event.ctrlKey || event.metaKey;
+    if (focus.position === -1 && hands.press(event, focus.column)) return true;
+    if (key === 'ContextMenu' || (key === 'F10' && shiftKey)) return on.menu(focus.el) || false;
+    if (altKey) return false;
+    if (key === 'Enter') return enter(shiftKey, isControl);
+    if (key === ' ') return space(shiftKey, isControl);
+    if (key === 'Escape') return selection.clear() || on.close();
+    if (isControl && key.toLowerCase() === 'a') {
+      selection.selectColumns(0, columns.shown.length - 1, session.copy);
+      return on.say(selection.text);
+    }
+    return move(event, isControl);
+  }
+
+  function enter(isShifted, isControl) {
+    if (focus.position === -1) on.sort(columns.shown[focus.column].column.name, isShifted);
+    else if (isControl) focus.el?.querySelector('a[href]')?.click();
+    else on.open();
+  }
+
+  function space(isShifted, isControl) {
+    if (focus.position === -1) return on.sort(columns.shown[focus.column].column.name, isShifted);
+    if (focus.position === null) return false;
+    if (isControl) selection.selectColumns(focus.column, focus.column, session.copy);
+    else if (isShifted) {
+      selection.clear();
+      selection.extend(here(), 0, here(), columns.shown.length - 1);
+    } else if (focus.item !== null && !focus.item.isHeader) selection.toggleRow(focus.item);
+    return on.say(selection.text || 'Nothing selected');
+  }
+
+  function move(event, isControl) {
+    const { copy } = session;
+    const before = here();
+    const { column } = focus;
+    const page = Math.max(1, Math.floor(scroll.height / scroll.rowHeight) - 1);
+    const room = { total: copy.total, columns: columns.shown.length, page, isControl, isRightToLeft: isRightToLeft() };
+    if (!focus.move(event.key, room, firstVisible(), copy)) return false;
+    if (event.shiftKey && focus.position >= 0 && before !== null && before.position >= 0) {
+      selection.extend(before, column, here(), focus.column);
+      on.say(selection.text);
+    } else if (selection.range !== null) selection.clear();
+    const covered = session.view.group.length * scroll.rowHeight;
+    if (focus.position >= 0) scroll.moveTo(focus.position === 0 ? 0 : scroll.reveal(focus.position, covered));
+    columns.reveal(focus.column);
+    return on.moved();
+  }
+
+  function here() {
+    return focus.position === null ? null : new Spot(focus.position, focus.item);
+  }
+
+  function isRightToLeft() {
+    return getComputedStyle(grid).direction === 'rtl';
+  }
+
+  grid.addEventListener('pointerdown', (event) => {
+    const cell = event.target.closest('[role=gridcell], [role=rowheader]');
+    const row = cell?.closest('[aria-rowindex]');
+    if (!row || (event.button !== 0 && event.button !== 2)) return;
+    const before = here();
+    const { column } = focus;
+    focus.set(Number(row.getAttribute('aria-rowindex')) - 2, Number(cell.getAttribute('aria-colindex') ?? 1) - 1, session.copy);
+    if (event.button === 2) return void on.changed();  // the menu decides what it is about
+    if (event.shiftKey && before !== null && before.position >= 0) {
+      event.preventDefault();  // it would select text
+      grid.focus({ preventScroll: true });
+      selection.extend(before, column, here(), focus.column);
+      on.say(selection.text);
+    } else if (event.ctrlKey || event.metaKey) {
+      if (focus.item !== null && !focus.item.isHeader) selection.toggleRow(focus.item);
+      on.say(selection.text || 'Nothing selected');
+    } else {
+      selection.clear();
+      if (event.pointerType !== 'touch' && event.button === 0 && !event.target.closest('a, button')) cellDrag.begin(event, here(), focus.column);
+    }
+    on.changed();
+  });
+
+  grid.addEventListener('contextmenu', (event) => {
+    if (!event.target.closest('[role=gridcell]') || !getSelection().isCollapsed) return;
+    if (on.menu(pointOf(event))) event.preventDefault();
+  });
+
+  grid.addEventListener('dblclick', ({ target }) => {
+    if (target.closest('[role=gridcell]') && getSelection().isCollapsed) on.open();
+  });
+}
+
+/** Where a pointer is, as something that a menu can be put under. */
+function pointOf({ target, clientX, clientY }) {
+  const box = new DOMRect(clientX, clientY, 0, 0);
+  return { getBoundingClientRect: () => box, setAttribute: () => {}, removeAttribute: () => {}, target };
+}
+
+/** Marks what is chosen among the rows that are drawn. */
+export class Marks {
+  #isMarked = false;
+
+  /**
+   * @param {import('../grid/table.js').Table} table
+   * @param {import('../model/selection.js').Chosen} selection
+   * @param {Set<number>|null} targets the rows that a menu or a question is about: these alone are marked then
+   */
+  draw(table, selection, targets) {
+    const isEmpty = selection.isEmpty && targets === null;
+    if (isEmpty && !this.#isMarked) return;
+    this.#isMarked = !isEmpty;
+    const bounds = targets === null ? selection.bounds : null;
+    const rows = targets ?? selection.rows;
+    for (const [id, node] of table.nodes) {
+      const isRow = rows.has(id);
+      if (isRow !== (node.el.getAttribute('aria-selected') === 'true')) {
+        if (isRow) node.el.setAttribute('aria-selected', 'true');
+        else node.el.removeAttribute('aria-selected');
+      }
+      const isWithin = bounds !== null && node.position >= bounds.top && node.position <= bounds.bottom;
+      for (const [at, cell] of node.cells.entries()) {
+        if (cell === undefined) continue;
+        const isChosen = isWithin && at >= bounds.first && at <= bounds.last;
+        if (isChosen === cell.isChosen) continue;
+        cell.isChosen = isChosen;
+        if (isChosen) cell.el.setAttribute('aria-selected', 'true');
+        else cell.el.removeAttribute('aria-selected');
+      }
+    }
+  }
+}

@@ -1,0 +1,47 @@
+// asking.js: a second socket, for as long as a question takes.
+
+import { parseMessage, SUBPROTOCOL } from '../protocol/wire.js';
+import { ValueWalk } from './values.js';
+
+const patience = 10_000;    // milliseconds
+const showEvery = 200;
+
+/**
+ * Asks for a column's values and their counts.
+ *
+ * @param {{table: string, column: string, query: object}} what
+ * @param {(found: {values: [*, number][], note: string|null}) => void} take hears of them while they come; without a note these are all
+ * @returns {() => void} gives up
+ */
+export function askValues(what, take) {
+  const most = 1_000;
+  const socket = new WebSocket(`${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}${globalThis.rowcast.room}/ws`, SUBPROTOCOL);
+  let shownAt = 0;
+  let isDone = false;
+  let values = [];
+  const end = (note) => {
+    clearTimeout(timer);
+    if (isDone) return;
+    isDone = true;
+    socket.close();
+    take({ values, note });
+  };
+  const timer = setTimeout(() => end('Counting took too long. These are the first values found.'), patience);
+  const walk = new ValueWalk({ ...what, most }, (message) => socket.send(JSON.stringify(message)), (found) => {
+    ({ values } = found);
+    if (found.isDone) return end(found.isAll ? null : `The first ${most.toLocaleString()} values; there are more.`);
+    if (performance.now() - shownAt < showEvery) return undefined;
+    shownAt = performance.now();
+    return take({ values, note: 'Counting…' });
+  });
+  socket.onopen = () => walk.start();
+  socket.onmessage = ({ data }) => {
+    try {
+      if (!isDone) walk.receive(parseMessage(data));
+    } catch {
+      end('The values could not be counted.');
+    }
+  };
+  socket.onclose = () => end('The values could not be counted.');
+  return () => end('');
+}

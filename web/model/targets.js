@@ -1,0 +1,133 @@
+// targets.js: the rows that an action is done to, and their names in menus and dialogs. No DOM.
+
+/** The most rows of one action. */
+export const MOST_ROWS = 1_000;
+
+const namesShown = 3;
+const identifying = /^(.+[_ ])?(id|pid|key|uuid)$/i;
+
+/**
+ * The name of a row for people: the cell of the table's label column, or its first text; and what tells it from others with that name: the column that
+ * identifies rows, or the row's key.
+ *
+ * @param {import('../protocol/wire.js').Row} row
+ * @param {import('./columns.js').Spec[]} specs all columns
+ * @param {string|undefined} label the name of the table's label column
+ * @param {number|string|undefined} key the row's key, when it is known
+ */
+export function rowName(row, specs, label, key, now = 0) {
+  const named = labelSpec(specs, label);
+  const text = named === undefined ? '' : named.format(row.cells[named.index] ?? null, now);
+  const isKey = ({ index }) => key !== undefined && key !== null && row.cells[index] === key;
+  const other = specs.filter((spec) => spec !== named && ['integer', 'text'].includes(spec.column.type));
+  const spec = other.find(isKey) ?? other.find(({ column }) => identifying.test(column.name));
+  const mark = spec === undefined ? String(key ?? '') : String(row.cells[spec.index] ?? '');
+  if (mark === '' || mark === text) return text || 'Row';
+  const title = spec === undefined ? '' : `${spec.column.title || spec.column.name} `;
+  return text === '' ? `${title}${mark}` : `${text} (${title}${mark})`;
+}
+
+/** The short name of one of several rows: without what identifies it, unless it has no other name. */
+export function shortName(row, specs, label, key, now = 0) {
+  const named = labelSpec(specs, label);
+  const text = named === undefined ? '' : named.format(row.cells[named.index] ?? null, now);
+  return text || rowName(row, specs, label, key, now);
+}
+
+function labelSpec(specs, label) {
+  return specs.find(({ column }) => column.name === label) ?? specs.find(({ column, kind }) => column.type === 'text' && kind === 'text');
+}
+
+/** `8 processes` or `8 rows`: a table's title counts its rows only where it is one English plural. */
+export function countOf(count, table, locale) {
+  const title = table.title || table.name;
+  const noun = /^\p{Lu}?\p{Ll}+s$/u.test(title) ? title.toLowerCase() : 'rows';
+  return `${count.toLocaleString(locale)} ${count === 1 ? 'row' : noun}`;
+}
+
+/** Rows in words: the name of one; of several the count and the first names. `names` has at least the first ones of all `count`. */
+export function targetText(names, count, table, locale) {
+  if (count === 1) return names[0];
+  const shown = names.slice(0, count === namesShown + 1 ? namesShown + 1 : namesShown);
+  const more = count - shown.length;
+  return `${countOf(count, table, locale)}: ${shown.join(', ')}${more > 0 ? ` and ${more.toLocaleString(locale)} more` : ''}`;
+}
+
+/**
+ * The rows of some lines of the view, those that are held as they are on the screen, the others fetched; or why there are none.
+ *
+ * @param {{top: number, bottom: number}} bounds the first and the last line
+ * @param {import('../protocol/wire.js').WindowCopy} copy
+ * @param {(first: number, last: number) => Promise<{items: object[]}>} fetch
+ * @returns {Promise<import('../protocol/wire.js').Row[]>} rejected when a row cannot be had: never fewer rows than lines without a word
+ */
+export async function rowsBetween({ top, bottom }, copy, fetch) {
+  const { start, end } = copy;
+  const held = heldItems({ top, bottom }, copy);
+  const pieces = top < start || bottom >= end ? [
+    ...(top < start ? [(await fetch(top, Math.min(bottom, start - 1))).items] : []),
+    held,
+    ...(bottom >= end ? [(await fetch(Math.max(top, end), bottom)).items] : []),
+  ] : [held];
+  const items = pieces.flat();
+  if (items.length < bottom - top + 1) throw new Error('the list has become shorter');
+  const rows = new Map();
+  for (const item of items) {
+    if (item.isHeader) continue;
+    if (item.absence !== null) throw new Error('some rows are not loaded');
+    if (rows.has(item.id)) throw new Error('rows have moved while they were fetched');
+    rows.set(item.id, item);
+  }
+  return [...rows.values()];
+}
+
+/** The items of these lines that are held. */
+export function heldItems({ top, bottom }, copy) {
+  const items = [];
+  for (let at = Math.max(top, copy.start); at <= Math.min(bottom, copy.end - 1); at += 1) items.push(copy.itemAt(at));
+  return items;
+}
+
+/**
+ * What became of an action on several rows:
+ *
+ *     const batch = new Batch('Stop', 250);
+ *     batch.settle(entry, name);     // each time one has ended
+ *     batch.text;                    // 'Stop: 37 of 250 done, 2 failed'
+ */
+export class Batch {
+  constructor(title, count, locale) {
+    Object.assign(this, { title, count, locale });
+    this.done = this.failed = this.gone = this.cancelled = 0;
+    /** What was not done, each with its reason. @type {string[]} */
+    this.faults = [];
+  }
+
+  /** One has ended. */
+  settle({ state, code, text, isUnclear }, name) {
+    if (state === 'done') this.done += 1;
+    else if (state === 'cancelled') this.cancelled += 1;
+    else {
+      if (code === 'rowGone') this.gone += 1;
+      else this.failed += 1;
+      this.faults.push(`${name}: ${code === 'rowGone' ? 'it is gone' : text}${isUnclear ? ' The action may still have run.' : ''}`);
+    }
+  }
+
+  /** Whether all have ended. */
+  get isOver() {
+    return this.done + this.failed + this.gone + this.cancelled === this.count;
+  }
+
+  /** Whether all were done. */
+  get isGood() {
+    return this.done === this.count;
+  }
+
+  get text() {
+    const { done, count, locale } = this;
+    const told = [`${done.toLocaleString(locale)} of ${count.toLocaleString(locale)} done`];
+    for (const what of ['failed', 'gone', 'cancelled']) if (this[what] > 0) told.push(`${this[what].toLocaleString(locale)} ${what}`);
+    return `${this.title}: ${told.join(', ')}`;
+  }
+}

@@ -1,0 +1,165 @@
+// bar.js: what stands around the table: filter, grouping, the state of the connection and of the source.
+
+import { age, countText, titleOf } from '../model/columns.js';
+import { loadsText } from '../model/loads.js';
+import { nextGroup } from '../model/query.js';
+import { bring } from '../grid/reader.js';
+import { liveState, liveText, skippedText, stateText } from '../model/source.js';
+
+const typingPause = 120;  // milliseconds without a key before a filter is asked for
+
+/** The bars above and below the table. `on` has `search(text)`, `group(names)`, `retry()`, `leave()` and `say(text)`. */
+export class Bar {
+  constructor(root, on, locale) {
+    const find = (id) => root.getElementById(id);
+    this.locale = locale;
+    this.filter = find('filter');
+    this.groups = find('groups');
+    this.groupings = [...this.groups.querySelectorAll('select')];
+    this.group = [];
+    this.state = find('state');
+    this.parts = Object.fromEntries(
+      ['state-text', 'state-detail', 'rows', 'source', 'source-message', 'rejected', 'loads', 'traffic'].map((id) => [id, find(id)]));
+    this.texts = new Map();
+    this.said = '';
+    this.lackOfSearch = '';
+    this.on = on;
+    this.#listen(on);
+  }
+
+  #listen(on) {
+    let timer = 0;
+    const search = () => {
+      clearTimeout(timer);
+      on.search(this.filter.value);
+    };
+    this.filter.addEventListener('input', () => {
+      clearTimeout(timer);
+      timer = setTimeout(search, typingPause);
+    });
+    this.filter.addEventListener('keydown', (event) => {
+      if (event.key === 'Enter') search();
+      if (event.key === 'ArrowDown' || event.key === 'Escape') {
+        event.preventDefault();  // Escape would empty the box; here it only leaves it
+        search();
+        on.leave();
+      }
+    });
+    this.groupings.forEach((select, level) => {
+      select.addEventListener('change', () => on.group(nextGroup(this.group, level, select.value)));
+    });
+    this.state.addEventListener('click', () => on.retry());
+    this.parts.rejected.addEventListener('click', async () => {
+      const { openSkipped } = await bring(() => import('./skipped.js'));
+      openSkipped(this.source, this.locale);
+    });
+    if (this.filter.value !== '') search();  // typed before this was here
+  }
+
+  /** Takes the reader to the filter. */
+  focusFilter() {
+    this.filter.focus();
+    this.filter.select();
+  }
+
+  /** The columns to group by. */
+  setColumns(columns) {
+    const option = (value, text) => {
+      const element = document.createElement('option');
+      element.value = value;
+      element.textContent = text;
+      return element;
+    };
+    const fitting = columns.filter(({ type }) => type !== 'series' && type !== 'image');
+    this.#most = fitting.length;
+    this.#options = () => [option('', 'None'), ...fitting.map((column) => option(column.name, titleOf(column)))];
+    for (const select of this.groupings) select.replaceChildren();
+  }
+  #options = () => [];
+  #most = 0;  // columns to group by
+
+  /** Shows what was asked for, unless it is being typed. */
+  setView({ search, group }, marks = []) {
+    const mark = (kind) => marks.find(({ key }) => key === kind || key.startsWith(`${kind}:`))?.reason ?? '';
+    setFault(this.filter, mark('search'));
+    if (document.activeElement !== this.filter && this.filter.value !== search) this.filter.value = search;
+    this.group = group;
+    this.groups.hidden = this.#most === 0;
+    this.groupings.forEach((select, level) => {
+      setFault(select, marks.find(({ key }) => key === `group:${group[level]}`)?.reason ?? '');
+      select.hidden = level > group.length || level >= this.#most;
+      if (select.hidden) return;
+      if (select.options.length === 0) select.replaceChildren(...this.#options());  // what nobody sees needs no nodes
+      select.value = group[level] ?? '';
+      for (const option of select.options) option.disabled = group.slice(0, level).includes(option.value);
+    });
+  }
+
+  /** Does not offer what the table's source cannot do: `lack(what)` says why not, see refusals.js; null when it can do everything. */
+  setLack(lack) {
+    const why = lack === null ? '' : lack({ search: true });
+    if (why !== this.lackOfSearch) {
+      this.lackOfSearch = why;
+      this.filter.disabled = why !== '' && this.filter.value === '' && document.activeElement !== this.filter;
+      if (this.filter.getAttribute('aria-invalid') !== 'true') this.filter.title = why;
+    }
+    for (const select of this.groupings) {
+      for (const option of lack === null ? [] : select.options) {
+        const reason = option.value === '' || option.selected ? '' : lack({ group: option.value });
+        if (option.title === reason) continue;
+        option.title = reason;
+        option.disabled = reason !== '' || this.group.slice(0, this.groupings.indexOf(select)).includes(option.value);
+      }
+    }
+  }
+
+  /**
+   * The connection, `live`, `connecting` or `lost`; and whether what is shown is live: it is not while the table pauses or its source is down.
+   * @param {{state: string, lostAt: number, retryAt: number, now: number, hasRows: boolean, isPaused: boolean, source: object|undefined}} link times in milliseconds
+   */
+  setLink({ state, lostAt, retryAt, now, hasRows, isPaused, source, isStranger = false }) {
+    const shown = liveState(state, isPaused, source);
+    this.state.dataset.state = shown;
+    const text = state === 'lost' && isStranger ? 'Sign-in needed' : liveText(shown, source);
+    this.#write('state-text', text);
+    if (this.said !== text) this.on.say(this.said = text);  // spoken once per change, not at every second
+    const old = hasRows && lostAt > 0 ? `rows ${age(Math.max(1, (now - lostAt) / 1_000))} old` : '';
+    const again = state === 'lost' && !isStranger && retryAt > now ? `retry in ${age((retryAt - now) / 1_000 + 1)}` : '';
+    this.#write('state-detail', state === 'live' ? '' : [old, again].filter(Boolean).join(' · '));
+    this.state.disabled = state === 'live';
+  }
+
+  /** How many rows there are, how the source is, and how well what is loaded late is loaded ahead. */
+  setStatus({ rows, accuracy, totals, source, stats, prefetch, isFiltered, isLive, error, full = '' }) {
+    const count = countText(rows, accuracy, this.locale);
+    const match = rows === 1 ? ' matches' : ' match';
+    this.#write('rows', [`${count} ${rows === 1 ? 'row' : 'rows'}${isFiltered ? match : ''}`, ...totals].join(' · '));
+    const state = error || full ? 'failed' : isLive ? source?.state ?? '' : '';  // without a connection nobody knows
+    this.parts.source.dataset.state = state;
+    this.#write('source', error ? 'Not applied:' : full ? 'Not connected:' : isLive ? stateText(source) : '');
+    this.#write('source-message', error || full || (isLive && source?.message) || '');
+    this.source = source;
+    this.#write('rejected', skippedText(source, this.locale));
+    const loads = loadsText(isLive ? prefetch : null, this.locale);
+    this.#write('loads', loads.text);
+    if (this.parts.loads.title !== loads.title) this.parts.loads.title = loads.title;
+    const counted = (count, word) => `${count.toLocaleString(this.locale)} ${word}${count === 1 ? '' : word.endsWith('h') ? 'es' : 's'}`;
+    this.#write('traffic', `${counted(stats.patches, 'patch')} · ${counted(stats.resyncs, 'resync')}`);
+  }
+
+  #write(id, text) {
+    if (this.texts.get(id) === text) return;
+    this.texts.set(id, text);
+    this.parts[id].textContent = text;
+  }
+}
+
+function setFault(field, reason) {
+  if (reason === '') {
+    if (field.getAttribute('aria-invalid') === 'true') field.title = '';
+    field.removeAttribute('aria-invalid');
+    return;
+  }
+  field.setAttribute('aria-invalid', 'true');
+  field.title = `Not applied. ${reason}`;
+}

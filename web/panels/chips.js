@@ -1,0 +1,89 @@
+// chips.js: the strip that says by what the rows are filtered, each with a button that takes it away.
+
+import { termText } from '../model/query.js';
+import { formatter, titleOf } from '../model/columns.js';
+
+/**
+ * The strip; `on.edit(name, element)` opens a column's filter, `on.clear(name)` takes it away, `on.clearAll()` takes all, `on.unmark(key)` takes away
+ * what is not applied; `on.leave()` gives the focus back.
+ */
+export class Chips {
+  constructor(strip, on) {
+    this.strip = strip;
+    this.shown = '';
+    strip.addEventListener('click', ({ target }) => {
+      const { name, action } = target.closest('button')?.dataset ?? {};
+      if (action === 'edit') on.edit(name, target.closest('.chip'));
+      else if (action === 'clear') on.clear(name);
+      else if (action === 'all') on.clearAll();
+      else if (action === 'unmark') on.unmark(name);
+      if (action === 'clear' || action === 'all' || action === 'unmark') strip.querySelector('button')?.focus() ?? on.leave();
+    });
+  }
+
+  /** Shows the terms of a view. `specs` are all columns of its table; `marks` are what is not applied, each `{key, title, reason}`. */
+  show(terms, specs, marks = []) {
+    const texts = termTexts(terms, specs);
+    const key = JSON.stringify([texts, marks]);
+    if (key === this.shown) return;
+    this.shown = key;
+    this.strip.hidden = texts.length + marks.length === 0;
+    const others = marks.filter((mark) => !texts.some(([name]) => mark.key === `filter:${name}`));
+    const chips = texts.map(([name, title, text]) => {
+      const chip = make('span', 'chip');
+      const edit = button('edit', name, '');
+      edit.append(make('b', '', title), ` ${text}`);
+      edit.title = `${title} ${text}`;
+      const mark = marks.find((one) => one.key === `filter:${name}`);
+      const clear = button('clear', name, '');
+      clear.setAttribute('aria-label', `Remove the filter of ${title}`);
+      chip.append(edit, ...(mark ? [why(mark)] : []), clear);
+      chip.classList.toggle('refused', mark !== undefined);
+      return chip;
+    });
+    for (const mark of others) {
+      const chip = make('span', 'chip refused');
+      const clear = button('unmark', mark.key, '');
+      clear.classList.add('chip-clear');
+      clear.setAttribute('aria-label', `Remove: ${mark.title}`);
+      chip.append(make('b', 'chip-what', mark.title), why(mark), clear);
+      chips.push(chip);
+    }
+    if (texts.length > 1) chips.push(button('all', '', 'Clear all'));
+    this.strip.replaceChildren(...chips);
+  }
+}
+
+/** What each term asks, for people, as `[name, title, text]`; terms of columns that are not there are left out. */
+export function termTexts(terms, specs) {
+  return terms.flatMap((term) => {
+    const spec = specs.find(({ column }) => column.name === term.column);
+    return spec === undefined ? [] : [[term.column, titleOf(spec.column), termText(term, shownBy(spec))]];
+  });
+}
+
+// The ends of a range of times may be texts, and a filter by ages is one by times: those stay as they are.
+function shownBy({ column, format, locale }) {
+  if (column.type !== 'timestamp') return (value) => format(value, Date.now());
+  const isDated = /^date/.test(column.format ?? '') && column.style !== 'age';
+  const times = isDated ? format : formatter({ ...column, style: 'plain', format: 'datetime.3' }, { locale });
+  return (value) => times(Number(value), Date.now());
+}
+
+function why({ reason }) {
+  return make('span', 'chip-why', `Not applied. ${reason}`);
+}
+
+function button(action, name, text) {
+  const element = make('button', `chip-${action}`, text);
+  element.type = 'button';
+  Object.assign(element.dataset, { action, name });
+  return element;
+}
+
+function make(kind, name, text = '') {
+  const element = document.createElement(kind);
+  if (name !== '') element.className = name;
+  element.textContent = text;
+  return element;
+}

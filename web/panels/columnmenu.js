@@ -1,0 +1,81 @@
+// columnmenu.js: what can be done with a column, as the items of its menu. No DOM: every item is a label and a view to change to.
+
+import { nextSort } from '../model/query.js';
+import { arrange, isNumeric, titleOf } from '../model/columns.js';
+import { changePlace, showAll, stepPlace } from '../model/places.js';
+
+/**
+ * @param {object} column
+ * @param {object[]} columns all of the table
+ * @param {import('../model/query.js').View} view
+ * @param {{change: (wish: object) => void, filter: () => void, fit: (all: boolean) => void}} on
+ * @returns {import('./menu.js').MenuItem[]}
+ */
+export function columnMenu(column, columns, view, on) {
+  const { name } = column;
+  const layout = (next) => () => on.change({ columns: next });
+  const place = arrange(columns, view.columns).find((other) => other.column === name);
+  const shown = arrange(columns, view.columns).filter(({ isHidden }) => !isHidden);
+  const at = shown.indexOf(shown.find((other) => other.column === name));
+  const own = view.sort.find((term) => term.column === name);
+  const sorted = (descending) => ({
+    label: descending ? 'Sort descending' : 'Sort ascending', isRadio: true, isChecked: own?.descending === descending,
+    ...lacks(on.lack?.({ sort: name })),
+    run: () => on.change({ sort: [{ column: name, descending }] }),
+  });
+  const isGroup = view.group.includes(name);
+  const canGroup = column.type !== 'series' && column.type !== 'image';
+  const items = [
+    sorted(false), sorted(true),
+    view.sort.length > 0 && own === undefined ? { label: 'Add to sort', hint: 'Shift+click', run: () => on.change({ sort: nextSort(view.sort, column, true) }) } : undefined,
+    own !== undefined ? { label: 'Remove sort', run: () => on.change({ sort: view.sort.filter((term) => term !== own) }) } : undefined,
+    null,
+    { label: 'Filter…', run: on.filter },
+    canGroup ? {
+      label: 'Group by this column', isChecked: isGroup, isDisabled: !isGroup && view.group.length >= 4,
+      ...(isGroup ? {} : lacks(on.lack?.({ group: name }))),
+      run: () => on.change({ group: isGroup ? view.group.filter((other) => other !== name) : [...view.group, name], collapsed: [] }),
+    } : undefined,
+    ...(isNumeric(column.type) ? totals(name, view, on) : []),
+    null,
+    { label: place.isPinned ? 'Unpin' : 'Pin left', run: layout(changePlace(columns, view.columns, name, { isPinned: !place.isPinned })) },
+    { label: 'Move left', hint: 'Ctrl+Shift+←', isDisabled: at === 0, run: layout(stepPlace(columns, view.columns, name, -1)) },
+    { label: 'Move right', hint: 'Ctrl+Shift+→', isDisabled: at === shown.length - 1, run: layout(stepPlace(columns, view.columns, name, 1)) },
+    { label: 'Fit to content', run: () => on.fit(false) },
+    { label: 'Fit all columns', run: () => on.fit(true) },
+    { label: 'Hide column', isDisabled: shown.length === 1, run: layout(changePlace(columns, view.columns, name, { isHidden: true })) },
+  ];
+  return items.filter((item) => item !== undefined);
+}
+
+// An item that the table's source cannot do says why.
+function lacks(reason = '') {
+  return reason === '' ? {} : { isDisabled: true, why: reason };
+}
+
+function totals(name, { aggregates }, on) {
+  return [['sum', 'Sum'], ['mean', 'Average']].map(([kind, label]) => {
+    const own = aggregates.find((one) => one.column === name && one.function === kind);
+    return {
+      label, isChecked: own !== undefined, isDisabled: own === undefined && aggregates.length >= 16,
+      ...(own === undefined ? lacks(on.lack?.({ aggregate: true })) : {}),
+      run: () => on.change({ aggregates: own === undefined ? [...aggregates, { column: name, function: kind }] : aggregates.filter((one) => one !== own) }),
+    };
+  });
+}
+
+/** The items that show and hide columns. */
+export function columnsMenu(columns, view, change) {
+  const places = arrange(columns, view.columns);
+  const shown = places.filter(({ isHidden }) => !isHidden);
+  return [
+    ...places.map((place) => ({
+      label: titleOf(columns.find(({ name }) => name === place.column)), isChecked: !place.isHidden, isDisabled: !place.isHidden && shown.length === 1,
+      run: () => change({ columns: changePlace(columns, view.columns, place.column, { isHidden: !place.isHidden }) }),
+    })),
+    null,
+    { label: 'Show all columns', isDisabled: shown.length === places.length, run: () => change({ columns: showAll(columns, view.columns) }) },
+    { label: 'Reset columns', isDisabled: view.columns.length === 0, run: () => change({ columns: [] }) },
+  ];
+}
+

@@ -1,0 +1,158 @@
+// filterbox.js: the box in which a reader says what a column's rows must be like. What it asks for depends on the column's type.
+
+import { operatorsFor, patternFault } from '../model/query.js';
+import { putUnder } from './menu.js';
+import { titleOf } from '../model/columns.js';
+import { endText, rangeFrom } from '../model/spans.js';
+import { ValueList } from './valuelist.js';
+
+/**
+ * Opens the box under an element.
+ *
+ * @param {object} how
+ * @param {Element} how.under
+ * @param {import('../model/columns.js').Spec} how.spec
+ * @param {import('../model/query.js').Term|undefined} how.term what is asked now
+ * @param {(take: (found: object) => void) => () => void} how.values asks for the column's values: `take` hears of them, perhaps
+ *   several times; answers a function that gives up
+ * @param {() => any[]} how.cells some of the column's values, the first ones that are in sight first
+ * @param {(term: import('../model/query.js').Term|null) => string} how.apply answers why it cannot be, or nothing; then the box stays open, and the filter as it was
+ * @param {string} how.refused why the server did not apply `term`, or empty
+ * @param {(op: string) => string} how.lack why an operator is not offered, or empty
+ */
+
+export function openFilterBox({ under, spec, term, values, cells, apply, refused = '', lack = () => '' }) {
+  const { column } = spec;
+  const dialog = make('dialog', 'box filter-box');
+  dialog.setAttribute('aria-label', `Filter ${titleOf(column)}`);
+  const form = make('form');
+  form.method = 'dialog';
+  form.noValidate = true;
+  const ops = operatorsFor(column);
+  const choose = make('select');
+  choose.setAttribute('aria-label', 'Condition');
+  for (const [op, label] of ops) {
+    const option = new Option(label, op);
+    option.title = lack(op);
+    option.disabled = option.title !== '' && op !== term?.op;
+    choose.append(option);
+  }
+  choose.value = term?.op ?? (column.type === 'text' && column.style !== 'badge' ? 'contains' : ops[0][0]);
+  if (choose.selectedOptions[0]?.disabled) choose.value = [...choose.options].find((option) => !option.disabled)?.value ?? choose.value;
+  const heading = make('h2', '', titleOf(column));
+  const head = make('div', 'box-head');
+  head.append(heading, choose);
+  const fields = make('div', 'box-fields');
+  const fault = make('p', 'box-fault');
+  fault.setAttribute('role', 'alert');
+  const clear = make('button', 'plain', 'Clear');
+  clear.type = 'button';
+  clear.disabled = term === undefined;
+  const done = make('button', 'main', 'Apply');
+  done.type = 'submit';
+  const foot = make('div', 'box-foot');
+  foot.append(fault, clear, done);
+  form.append(head, fields, foot);
+  dialog.append(form);
+
+  let read = () => null;
+  const list = new ValueList(spec);
+  const show = () => {
+    fault.textContent = refused !== '' && choose.value === term?.op ? `Not applied. ${refused}` : lack(choose.value);
+    const held = term?.op === choose.value ? term : undefined;
+    const editor = editorOf(choose.value, spec, held, list, values, cells);
+    fields.replaceChildren(...editor.parts);
+    ({ read } = editor);
+    (editor.parts[0]?.querySelector('input') ?? choose).focus();
+    putUnder(dialog, under.getBoundingClientRect());
+  };
+  choose.addEventListener('change', show);
+  form.addEventListener('input', ({ target }) => {
+    fault.textContent = '';
+    target.removeAttribute('aria-invalid');
+  });
+  form.addEventListener('submit', (event) => {
+    const answer = read();
+    const isTerm = answer === null || answer.fault === undefined;
+    const words = isTerm ? apply(answer) : answer.fault;
+    if (words === '') return;
+    event.preventDefault();
+    fault.textContent = words;
+    if (isTerm) return;
+    answer.input.setAttribute('aria-invalid', 'true');
+    answer.input.focus();
+  });
+  clear.addEventListener('click', () => {
+    dialog.close();
+    apply(null);
+  });
+  dialog.addEventListener('click', (event) => { if (event.target === dialog) dialog.close(); });  // beside the box
+  dialog.addEventListener('keydown', (event) => event.stopPropagation());
+  dialog.addEventListener('close', () => {
+    list.close();
+    dialog.remove();
+  });
+  document.body.append(dialog);
+  dialog.showModal();
+  show();
+}
+
+/**
+ * What to fill in for an operator: nodes, and a function that answers the term, null for none, or `{fault, input}`: what is wrong, and in
+ * which box.
+ */
+function editorOf(op, spec, held, list, values, cells) {
+  const name = spec.column.name;
+  switch (op) {
+    case 'range': return rangeEditor(spec, held, cells());
+    case 'oneOf': case 'noneOf': {
+      list.open(held?.values ?? [], values);
+      return { parts: [list.el], read: () => (list.chosen.size === 0 ? null : { column: name, op, values: list.values }) };
+    }
+    case 'isEmpty': case 'isFilled': return { parts: [], read: () => ({ column: name, op }) };
+    default: {
+      const { label, input } = field(op === 'matches' ? 'Regular expression' : 'Text', held?.value ?? '');
+      return {
+        parts: [label],
+        read() {
+          const { value } = input;
+          if (value === '') return null;
+          const wrong = op === 'matches' ? patternFault(value) : '';
+          return wrong === '' ? { column: name, op, value } : { fault: `The expression ${wrong}.`, input };
+        },
+      };
+    }
+  }
+}
+
+function rangeEditor(spec, held = {}, cells) {
+  const before = [endText(held.from, 'low', spec, Date.now()), endText(held.through, 'high', spec, Date.now())];
+  const fields = ['From', 'To (inclusive)'].map((words, at) => field(words, before[at]));
+  const example = cells.find((cell) => cell !== null && typeof cell !== 'object');
+  if (example !== undefined) for (const { input } of fields) input.placeholder = `Such as ${spec.format(example, Date.now())}`;
+  const read = () => {
+    const found = rangeFrom(fields.map(({ input }) => input.value), spec, { now: Date.now(), cells, held, before });
+    if (found === null) return null;
+    return found.fault === undefined ? { column: spec.column.name, op: 'range', ...found } : { fault: found.fault, input: fields[found.at].input };
+  };
+  return { parts: fields.map(({ label }) => label), read };
+}
+
+function field(text, value) {
+  const label = make('label', 'box-field');
+  const input = make('input');
+  input.type = 'text';
+  input.maxLength = 1_000;
+  input.autocomplete = 'off';
+  input.spellcheck = false;
+  input.value = value;
+  label.append(make('span', '', text), input);
+  return { label, input };
+}
+
+function make(kind, name = '', text = '') {
+  const element = document.createElement(kind);
+  if (name !== '') element.className = name;
+  element.textContent = text;
+  return element;
+}

@@ -1,0 +1,62 @@
+// glance.js: how many rows each table has, and how its source is: looked at one after the other, on one socket of their own. No DOM,
+// no socket, no clock.
+
+import * as wire from '../protocol/wire.js';
+
+const round = 2_000;      // milliseconds in which each table is looked at once
+const shortest = 200;     // between two looks, however many tables there are
+
+/**
+ * Goes round the tables:
+ *
+ *     const glance = new Glance(send, later, (table, { rows, source }) => ...);
+ *     glance.start();             // the socket is open
+ *     glance.receive(message);    // one that wire.js has let through
+ */
+export class Glance {
+  /**
+   * @param {(message: object) => void} send
+   * @param {(call: () => void, milliseconds: number) => void} later
+   * @param {(table: string, found: {rows?: number, source?: object}) => void} tell
+   */
+  constructor(send, later, tell) {
+    Object.assign(this, { send, later, tell });
+  }
+  #names = [];
+  #at = -1;
+  #request = 0;
+  #isWaiting = false;   // for the answer to what was asked last
+  #isIdle = true;
+
+  start() {
+    this.send(wire.hello('rowcast glance'));
+  }
+
+  receive(message) {
+    switch (message.type) {
+      case 'hello': case 'tables':
+        this.#names = message.tables.map(({ name }) => name);
+        for (const { name, rows, source } of message.tables) this.tell(name, { rows, source });
+        if (this.#isIdle) this.#next();
+        break;
+      case 'window': case 'patch':
+        this.send(wire.ack(message.seq));
+        if (!this.#isWaiting || message.request !== this.#request) break;
+        this.#isWaiting = false;
+        this.tell(this.#names[this.#at], { rows: message.rows });
+        this.later(() => this.#next(), Math.max(shortest, round / this.#names.length));
+        break;
+      case 'status': this.tell(message.table, { source: message.source }); break;
+      default:
+    }
+  }
+
+  #next() {
+    this.#isIdle = this.#names.length === 0;
+    if (this.#isIdle) return;
+    this.#at = (this.#at + 1) % this.#names.length;
+    this.#request += 1;
+    this.#isWaiting = true;
+    this.send(wire.open({ table: this.#names[this.#at], request: this.#request, query: {}, viewport: { seq: 0, first: 0, count: 1, ahead: 0, behind: 0 } }));
+  }
+}

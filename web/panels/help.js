@@ -1,0 +1,36 @@
+// help.js: the keys of the page, in a box.
+
+import { KEYS } from '../model/keys.js';
+
+/** Opens the box. */
+export function openHelp() {
+  const dialog = make('dialog', 'box help');
+  dialog.setAttribute('aria-label', 'Keyboard shortcuts');
+  const close = make('button', 'plain', 'Close');
+  close.type = 'button';
+  close.addEventListener('click', () => dialog.close());
+  const head = make('div', 'box-head');
+  head.append(make('h2', '', 'Keyboard shortcuts'), close);
+  dialog.append(head);
+  for (const [title, keys] of KEYS) {
+    const list = make('dl');
+    for (const [key, meaning] of keys) {
+      const term = make('dt');
+      key.split(', ').forEach((one, at) => term.append(at > 0 ? ' ' : '', make('kbd', '', one)));
+      list.append(term, make('dd', '', meaning));
+    }
+    dialog.append(make('h3', '', title), list);
+  }
+  dialog.addEventListener('click', (event) => { if (event.target === dialog) dialog.close(); });
+  dialog.addEventListener('keydown', (event) => event.stopPropagation());
+  dialog.addEventListener('close', () => dialog.remove());
+  document.body.append(dialog);
+  dialog.showModal();
+}
+
+function make(kind, name = '', text = '') {
+  const element = document.createElement(kind);
+  if (name !== '') element.className = name;
+  element.textContent = text;
+  return element;
+}

@@ -1,0 +1,75 @@
+// note.js: what stands in the place of rows when there are none, and over them when they are old; and why.
+
+import { termTexts } from './chips.js';
+import { fittingView } from '../model/query.js';
+import { absentWords, isOld, oldWords } from '../model/source.js';
+
+/** A quiet note in the middle of a pane, and a line over its rows. `clear()` takes the search and all filters away. */
+export class Note {
+  constructor(stage, clear) {
+    this.stage = stage;
+    this.element = stage.querySelector('.note');
+    [this.title, this.text] = this.element.querySelectorAll('p');
+    this.old = stage.querySelector('.old');
+    this.shown = null;
+    this.clear = document.createElement('button');
+    this.clear.type = 'button';
+    this.clear.className = 'note-clear';
+    this.clear.hidden = true;
+    this.clear.textContent = 'Clear filters';
+    this.clear.addEventListener('click', clear);
+    this.element.append(this.clear);
+  }
+
+  /**
+   * Says why there are no rows; hides when there are some. `specs` are the columns of the table; `passed`: milliseconds since the server told how the
+   * sources without a table are.
+   */
+  show(session, connection, specs, passed) {
+    const hasRows = specs.length > 0 && session.copy.seq > 0;
+    const said = hasRows && session.copy.total > 0 ? null : reason(session, connection, hasRows, specs, passed);
+    const key = said === null ? '' : said.join('\n');
+    if (key === this.shown) return;
+    this.shown = key;
+    this.element.hidden = said === null;
+    if (said === null) return;
+    [this.title.textContent, this.text.textContent] = said;
+    this.clear.hidden = said.length < 3;
+  }
+
+  /** Rows that may be true no more look so, and say why. `passed`: milliseconds since the server told how their source is. */
+  showAge(session, { state, lostAt }, passed) {
+    const hasRows = session.copy.seq > 0;
+    const isDown = state === 'live' && isOld(session.table?.source);
+    this.stage.classList.toggle('aged', (lostAt > 0 || isDown) && hasRows);
+    const isMixed = session.isPaused && session.copy.newer.length > 0;
+    const words = isDown && hasRows ? oldWords(session.table.source, passed) : isMixed ? 'Paused: marked rows are newer than the pause' : '';
+    if (this.old.textContent !== words) this.old.textContent = words;
+  }
+}
+
+function reason(session, { state, full }, hasRows, specs, passed) {
+  const { view, tables, table, sources } = session;
+  if (hasRows) return emptyWords(fittingView(view, table.columns), specs);
+  if (state === 'lost' && full) return ['The server takes no more pages', `${sentence(full)} This page tries again by itself.`];
+  if (state === 'lost') return ['The server cannot be reached', 'Check that it is running. This page reconnects by itself.'];
+  if (state === 'connecting' || state === 'stranger') return ['', ''];  // the sign-in form says what is wrong
+  const absent = table === undefined && (sources.find(({ name }) => name === view.table) ?? ((tables.length === 0 || view.table === '') && sources.length === 1 ? sources[0] : undefined));
+  if (absent) return [`No data from “${absent.name}” yet`, absentWords(absent.source, passed)];
+  if (tables.length === 0) return ['Waiting for the first table', 'The first table opens here when a source sends its columns.'];
+  if (table === undefined) return [`No table called “${view.table}”`, 'It opens here if it appears. Press the Tables button to choose another.'];
+  return table.source?.state === 'failed' ? ['Source failed', table.source.message] : ['', ''];
+}
+
+// The server's words as a sentence.
+function sentence(words) {
+  return `${words.slice(0, 1).toUpperCase()}${words.slice(1)}.`;
+}
+
+// What hides all rows, by its names; a third part where there is something to clear.
+function emptyWords({ search, filters }, specs) {
+  const terms = termTexts(filters, specs).map(([, title, text]) => `${title}: ${text}`);
+  if (search !== '') terms.unshift(`Search: ${search}`);
+  if (terms.length === 0) return ['This table is empty', 'Rows appear here as soon as the source sends some.'];
+  return ['No rows match', `${terms.join(' · ')}. Matching rows appear here as they arrive.`, 'Clear filters'];
+}

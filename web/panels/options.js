@@ -1,0 +1,69 @@
+// options.js: the menu of how the page looks: theme, density, columns.
+
+import { columnsMenu } from './columnmenu.js';
+import { countText } from '../model/columns.js';
+import { exportAddress, FORMATS } from '../model/exporting.js';
+import { openMenu } from './menu.js';
+import { density, hasShortcuts, setDensity, setShortcuts, setTheme, theme } from '../grid/reader.js';
+import { signOut } from '../protocol/wire.js';
+
+/** The menu items that export all rows of the view. */
+export function exportItems(session, say) {
+  const { table, view, copy } = session;
+  const rows = copy.seq === 0 ? undefined : countText(copy.rows, copy.accuracy);
+  return FORMATS.map(([format, name]) => {
+    const path = table === undefined ? '' : exportAddress(view, table, format, (part) => session.narrowed(part));
+    const address = path === '' ? '' : `${globalThis.rowcast.room}${path}`;
+    return { label: rows === undefined ? `Export ${name}` : `Export ${name} (${rows})`, isDisabled: address === '', run: () => save(address, `${table.name}.${format}`, say) };
+  });
+}
+
+/** Opens the menu of export formats. */
+export function showExports(under, session, say) {
+  openMenu(under, 'Export', exportItems(session, say));
+}
+
+// The browser keeps what comes, and shows how far it is.
+function save(address, name, say) {
+  const link = document.createElement('a');
+  link.href = address;
+  link.download = name;
+  document.body.append(link);
+  link.click();
+  link.remove();
+  say(`Exporting ${name}`);
+}
+
+/**
+ * Opens the menu under its button.
+ *
+ * @param {HTMLElement} button
+ * @param {import('../model/session.js').Session} session
+ * @param {{change: (wish: object) => void, actions: object[], densityChanged: () => void, say: (text: string) => void}} on `actions` are the
+ *   items of what can be done to the whole table
+ */
+export function showOptions(button, session, on) {
+  const themes = [['', 'System'], ['light', 'Light'], ['dark', 'Dark']];
+  const densities = [['compact', 'Compact'], ['normal', 'Normal'], ['roomy', 'Comfortable']];
+  const columns = session.table?.columns ?? [];
+  openMenu(button, 'View options', [
+    { heading: 'Theme' },
+    ...themes.map(([name, label]) => ({ label, isRadio: true, isChecked: theme() === name, run: () => setTheme(name) })),
+    { heading: 'Row height' },
+    ...densities.map(([name, label]) => ({
+      label, isRadio: true, isChecked: density() === name,
+      run() {
+        setDensity(name);
+        on.densityChanged();
+      },
+    })),
+    { heading: 'Keyboard' },
+    { label: 'Single-key shortcuts', isChecked: hasShortcuts(), run: () => setShortcuts(!hasShortcuts()) },
+    { heading: 'Export' },
+    ...exportItems(session, on.say),
+    ...(on.actions.length > 0 ? [{ heading: 'Actions' }, ...on.actions] : []),
+    { heading: 'Columns' },
+    { label: 'Choose columns…', isDisabled: columns.length === 0, run: () => openMenu(button, 'Columns', columnsMenu(columns, session.view, on.change)) },
+    ...(session.isSignedIn ? [{ heading: 'Sign-in' }, { label: 'Sign out', run: () => session.send(signOut()) }] : []),
+  ]);
+}

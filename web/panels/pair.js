@@ -1,0 +1,150 @@
+// pair.js: two tables side by side: the second pane, what stands above each while there are two, and how one goes from one to the other.
+// Loaded when somebody wants a second table.
+
+import { countText } from '../model/columns.js';
+import { openLink } from '../protocol/link.js';
+import { heldText } from '../grid/hold.js';
+import { stateName } from '../model/source.js';
+import { viewOf } from '../grid/reader.js';
+
+/**
+ * The first pane and the second one. `make(stage)` makes the second; `on` hears which are shown (`shown(panes)`), which one is active
+ * (`active(pane)`), that the address is to say so (`told(isStep)`), and has `say(text)`.
+ */
+export class Pair {
+  constructor(stages, first, make, on) {
+    Object.assign(this, { stages, first, make, on, second: null, active: first });
+    this.#captions = new Map([[first, this.#caption(first)]]);
+  }
+  #captions;
+  #isOpen = false;
+
+  /** Shows the second pane with a view; `null`: with the table after the first one's, as it was last seen, and the reader goes there. */
+  open(view) {
+    const wished = view ?? this.#nextView();
+    if (this.#isOpen) return void (view !== null && this.second.show(view));
+    this.#isOpen = true;
+    const isNew = this.second === null;
+    if (isNew) {
+      const stage = copyOf(this.first.stage, '-2');
+      this.stages.append(stage);
+      this.second = this.make(stage);
+      this.#captions.set(this.second, this.#caption(this.second));
+    }
+    this.second.stage.hidden = false;
+    this.stages.classList.add('split');
+    this.on.shown([this.first, this.second]);
+    if (isNew) this.second.start(wished, openLink, { width: innerWidth / 2, height: innerHeight });
+    else {
+      this.second.show(wished);
+      this.second.link.retry();
+    }
+    for (const pane of [this.first, this.second]) this.tell(pane);
+    if (view !== null) return;
+    this.on.told(true);
+    this.#activate(this.second);
+    this.second.grid.focus({ preventScroll: true });
+    this.on.say('Two tables side by side; F6 goes to the other one');
+  }
+
+  /** Only this pane's table is shown from now on; `isTold`: the address says so already. */
+  closeOther(pane, isTold = false) {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    const { view } = pane.session;
+    const isStep = pane === this.second;
+    this.second.link.rest();
+    this.second.stage.hidden = true;
+    this.stages.classList.remove('split');
+    this.on.shown([this.first]);
+    if (isStep) this.first.show(view);  // what was at the side goes on in the first place
+    this.#activate(this.first);
+    if (isTold) return;
+    this.first.grid.focus({ preventScroll: true });
+    this.on.told(true);
+  }
+
+  /** The reader goes to the other pane. */
+  next(pane) {
+    if (!this.#isOpen) return;
+    const other = pane === this.first ? this.second : this.first;
+    this.#activate(other);
+    other.grid.focus({ preventScroll: true });
+    other.schedule();
+    const { table, copy } = other.session;
+    this.on.say(`${table?.title || table?.name || 'No table'}, ${countText(copy.rows, copy.accuracy)} rows`);
+  }
+
+  /** What a pane's caption says. */
+  tell(pane) {
+    const caption = this.#captions.get(pane);
+    if (caption === undefined || !this.#isOpen) return;
+    const { session, connection, hands, error } = pane;
+    const { table, copy, isPaused, waiting } = session;
+    const waits = isPaused ? `paused${waiting?.changed > 0 ? `, ${waiting.changed.toLocaleString()} ${waiting.changed === 1 ? 'change' : 'changes'}` : ''}` : heldText(copy.held);
+    const state = error ? 'refused' : connection.state === 'live' ? stateName(table?.source?.state ?? '') : connection.state === 'lost' ? 'disconnected' : 'connecting';
+    write(caption.title, table?.title || table?.name || session.view.table || 'No table');
+    write(caption.told, [copy.seq > 0 ? `${countText(copy.rows, copy.accuracy)} ${copy.rows === 1 ? 'row' : 'rows'}` : '', state, waits].filter(Boolean).join(' · '));
+    pane.stage.setAttribute('aria-label', caption.title.textContent);
+    if (hands) hands.holder.heldText = heldText(copy.held);
+  }
+
+  #activate(pane) {
+    if (this.active === pane) return;
+    this.active = pane;
+    for (const other of [this.first, this.second]) other?.stage.classList.toggle('active-stage', other === pane);
+    this.on.active(pane);
+  }
+
+  #caption(pane) {
+    const { stage } = pane;
+    stage.setAttribute('role', 'group');
+    stage.setAttribute('aria-label', 'Table');
+    const head = make('div', 'stage-head');
+    const title = make('h2', 'stage-title');
+    const told = make('span', 'stage-told');
+    const close = make('button', 'stage-close');
+    close.type = 'button';
+    close.textContent = '×';
+    close.setAttribute('aria-label', 'Close this pane');
+    close.addEventListener('click', () => this.closeOther(pane === this.first ? this.second : this.first));
+    head.append(title, told, close);
+    stage.prepend(head);
+    for (const name of ['focusin', 'pointerdown']) stage.addEventListener(name, ({ target }) => this.#isOpen && !close.contains(target) && this.#activate(pane));
+    if (pane === this.first) stage.classList.add('active-stage');
+    return { title, told };
+  }
+
+  #nextView() {
+    const { tables, view } = this.first.session;
+    const at = tables.findIndex(({ name }) => name === view.table);
+    const next = tables[(at + 1) % Math.max(1, tables.length)]?.name ?? view.table;
+    return next === view.table ? { ...view } : viewOf(next);
+  }
+}
+
+// The first stage as it was before anything was drawn in it, with ids of its own.
+function copyOf(stage, suffix) {
+  const copy = stage.cloneNode(true);
+  for (const el of copy.querySelectorAll('.stage-head, .row, .section, .head, .panel, .acted, .probe, .note-clear')) el.remove();
+  for (const el of copy.querySelectorAll('.detail-list, .detail-actions, .old, .note p')) el.replaceChildren();
+  for (const el of [copy, ...copy.querySelectorAll('[id]')]) el.id += suffix;
+  for (const el of copy.querySelectorAll('.find, .detail')) el.hidden = true;
+  copy.classList.remove('with-detail', 'aged', 'active-stage');
+  const grid = copy.querySelector('.grid');
+  grid.classList.add('empty');
+  grid.setAttribute('aria-rowcount', '-1');
+  grid.tabIndex = 0;
+  for (const el of copy.querySelectorAll('.body, .canvas, .clip, .sheet, .ghost')) el.removeAttribute('style');
+  return copy;
+}
+
+function write(element, text) {
+  if (element.textContent !== text) element.textContent = text;
+}
+
+function make(kind, name) {
+  const element = document.createElement(kind);
+  element.className = name;
+  return element;
+}

@@ -1,0 +1,166 @@
+// sidebar.js: the tables to choose from, each with its rows and how its source is.
+
+import { Glance } from './glance.js';
+import { stateName } from '../model/source.js';
+import { parseMessage, SUBPROTOCOL } from '../protocol/wire.js';
+
+const pause = 5_000;   // milliseconds until a lost socket is opened again
+const covering = matchMedia('(max-width: 760px)');  // as in the style sheet: there the list lies over the table
+const renew = 15_000;  // how a source is, is told of all tables when a socket opens, and later only of the one it looks at
+
+/** The list of tables beside the table; `on.table(name)` hears which one is chosen. It hides while there is one table only. */
+export class Sidebar {
+  constructor(list, panel, button, on) {
+    Object.assign(this, { list, panel, button });
+    this.tables = new Map();
+    this.#socket = null;
+    this.#isShown = true;
+    list.addEventListener('click', ({ target }) => {
+      const tab = target.closest('[role=tab]');
+      if (!tab) return;
+      on.table(tab.dataset.table);
+      this.#uncover(true);
+    });
+    list.addEventListener('keydown', (event) => {
+      if (event.key === 'Escape') return this.#uncover(true);
+      const step = { ArrowDown: 1, ArrowUp: -1, ArrowRight: 1, ArrowLeft: -1 }[event.key];
+      const tabs = [...list.children];
+      const next = event.key === 'Home' ? tabs[0] : event.key === 'End' ? tabs.at(-1) : tabs[tabs.indexOf(document.activeElement) + step];
+      if (!next) return;
+      event.preventDefault();
+      next.focus();
+    });
+    button.addEventListener('click', () => {
+      this.#isShown = this.panel.hidden;
+      this.#place();
+      if (!this.panel.hidden) (list.querySelector('[aria-selected=true]') ?? list.firstElementChild)?.focus();
+    });
+    if (covering.matches) this.#isShown = false;
+    document.addEventListener('pointerdown', ({ target }) => {
+      if (!panel.contains(target) && !button.contains(target)) this.#uncover(false);
+    });
+    document.addEventListener('visibilitychange', () => this.#watch());
+  }
+  #socket;
+  #isShown;
+
+  /** The tables there are, the sources that have none, and the one that is shown. */
+  setTables(tables, sources, name) {
+    const focused = document.activeElement?.dataset?.table;
+    const known = this.tables;
+    const named = new Set(tables.map((table) => table.name));
+    // A source may be called as a table of another one, for which it was refused its own.
+    const absent = sources.map((one) => ({ ...one, key: keyOfSource(one.name), isAbsent: true }));
+    this.tables = new Map([...tables.map((table) => ({ ...table, key: table.name })), ...absent].map((one) => {
+      const entry = known.get(one.key) ?? makeEntry(one.name);
+      const isShown = one.name === name && !(one.isAbsent && named.has(name));
+      entry.isAbsent = one.isAbsent === true;
+      entry.title.nodeValue = one.title || one.name;
+      entry.tab.setAttribute('aria-selected', String(isShown));
+      entry.tab.tabIndex = isShown ? 0 : -1;
+      return [one.key, entry];
+    }));
+    const tabs = [...this.tables.values()].map(({ tab }) => tab);
+    if (tabs.every((tab) => tab.tabIndex < 0) && tabs.length > 0) tabs[0].tabIndex = 0;
+    this.list.replaceChildren(...tabs);
+    for (const table of tables) this.tell(table.name, table);
+    for (const { key, source } of absent) this.tell(key, { source });
+    tabs.find((tab) => focused !== undefined && tab.dataset.table === focused)?.focus();
+    this.#place();
+  }
+
+  // Where it covers the table it is put away once it is not needed any more.
+  #uncover(isLeft) {
+    if (!covering.matches || this.panel.hidden) return;
+    this.#isShown = false;
+    this.#place();
+    if (isLeft) this.button.focus();
+  }
+
+  #place() {
+    const hasChoice = this.tables.size > 1
+      || [...this.tables.values()].some(({ tab, isAbsent }) => !isAbsent && tab.getAttribute('aria-selected') !== 'true');
+    this.panel.hidden = !hasChoice || !this.#isShown;
+    this.button.hidden = !hasChoice;
+    this.button.setAttribute('aria-expanded', String(!this.panel.hidden));
+    this.#watch();
+  }
+
+  /** What is known of a table: its rows, its source, or both. */
+  tell(name, { rows, source }) {
+    const entry = this.tables.get(name);
+    if (entry === undefined) return;
+    if (rows !== undefined) entry.rows = rows;
+    if (source !== undefined) entry.source = source;
+    const { state = '', message = '' } = entry.source ?? {};
+    const count = entry.isAbsent ? stateName(state) : (entry.rows ?? 0).toLocaleString();
+    if (entry.count.nodeValue !== count) entry.count.nodeValue = count;
+    if (entry.dot.dataset.state !== state) entry.dot.dataset.state = state;
+    const label = entry.isAbsent ? `${entry.title.nodeValue}, no table, ${count}` : `${entry.title.nodeValue}, ${count} rows, ${stateName(state)}`;
+    if (entry.tab.getAttribute('aria-label') !== label) entry.tab.setAttribute('aria-label', label);
+    const title = [stateName(state), message].filter(Boolean).join(': ');
+    if (entry.tab.title !== title) entry.tab.title = title;
+  }
+
+  // A socket is open while somebody can see what it tells.
+  #watch() {
+    const isWanted = !document.hidden && !this.panel.hidden && [...this.tables.values()].filter(({ isAbsent }) => !isAbsent).length > 1;
+    if (!isWanted) {
+      this.#socket?.close();
+      this.#socket = null;
+      return;
+    }
+    if (this.#socket !== null) return;
+    const socket = new WebSocket(`${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}${globalThis.rowcast.room}/ws`, SUBPROTOCOL);
+    this.#socket = socket;
+    const send = (message) => {
+      if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify(message));
+    };
+    const glance = new Glance(send, (call, wait) => setTimeout(call, wait), (name, found) => this.tell(name, found));
+    let wait = pause;
+    socket.onopen = () => {
+      glance.start();
+      setTimeout(() => {
+        wait = 0;
+        socket.close();
+      }, renew);
+    };
+    socket.onmessage = ({ data }) => {
+      try {
+        glance.receive(parseMessage(data));
+      } catch {
+        socket.close();
+      }
+    };
+    socket.onclose = () => {
+      if (this.#socket !== socket) return;
+      setTimeout(() => {
+        if (this.#socket !== socket) return;
+        this.#socket = null;
+        this.#watch();
+      }, wait);
+    };
+  }
+}
+
+const keyOfSource = (name) => `\0${name}`;
+
+function makeEntry(name) {
+  const tab = document.createElement('button');
+  tab.type = 'button';
+  tab.className = 'tab';
+  tab.dataset.table = name;
+  tab.setAttribute('role', 'tab');
+  tab.setAttribute('aria-controls', 'grid');
+  const [dot, titleBox, countBox] = ['tab-state', 'tab-title', 'tab-count'].map((kind) => {
+    const part = document.createElement('span');
+    part.className = kind;
+    tab.append(part);
+    return part;
+  });
+  const title = document.createTextNode('');
+  const count = document.createTextNode('');
+  titleBox.append(title);
+  countBox.append(count);
+  return { tab, dot, title, count, rows: undefined, source: undefined };
+}

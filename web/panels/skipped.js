@@ -1,0 +1,38 @@
+// skipped.js: why rows of a source were left out, in a box. Loaded when it is asked for.
+
+import { skippedLists } from '../model/source.js';
+
+/** Opens the box for a source as it is now. */
+export function openSkipped(source, locale) {
+  const dialog = make('dialog', 'box help skipped');
+  dialog.setAttribute('aria-label', 'Why rows were skipped');
+  const close = make('button', 'plain', 'Close');
+  close.type = 'button';
+  close.addEventListener('click', () => dialog.close());
+  const head = make('div', 'box-head');
+  head.append(make('h2', '', 'Why rows were skipped'), close);
+  dialog.append(head);
+  for (const { title, reasons } of skippedLists(source)) {
+    const list = make('ul');
+    for (const { reason, count, example } of reasons) {
+      const item = make('li');
+      item.append(make('strong', '', count.toLocaleString(locale)), ' × ', make('span', 'reason', reason));
+      if (example !== '') item.append(make('code', 'example', example));
+      list.append(item);
+    }
+    dialog.append(make('h3', '', title), list);
+  }
+  dialog.append(make('p', 'quiet', 'The last example of each reason is shown. The server’s log has more.'));
+  dialog.addEventListener('click', (event) => { if (event.target === dialog) dialog.close(); });
+  dialog.addEventListener('keydown', (event) => event.stopPropagation());
+  dialog.addEventListener('close', () => dialog.remove());
+  document.body.append(dialog);
+  dialog.showModal();
+}
+
+function make(kind, name = '', text = '') {
+  const element = document.createElement(kind);
+  if (name !== '') element.className = name;
+  element.textContent = text;
+  return element;
+}

@@ -1,0 +1,115 @@
+// valuelist.js: a column's values with their counts, to tick some of them. Values that the column shows as one text are one.
+
+import { isRead, spanOf } from '../model/spans.js';
+
+const mostShown = 1_000;
+
+/** The list in a filter box. `chosen` has what is ticked: a value of each, by {@link ValueList.#keyOf}. */
+export class ValueList {
+  constructor(spec) {
+    this.spec = spec;
+    /** @type {Map<string, any>} */
+    this.chosen = new Map();
+    this.#isMerged = isRead(spec.column);
+    this.#giveUp = () => {};
+    this.el = make('div', 'values');
+    this.find = make('input');
+    this.find.type = 'search';
+    this.find.placeholder = 'Find a value';
+    this.find.setAttribute('aria-label', 'Find a value');
+    this.find.autocomplete = 'off';
+    this.rows = make('div', 'value-rows');
+    this.rows.setAttribute('role', 'group');
+    this.rows.setAttribute('aria-label', 'Values');
+    this.told = make('p', 'quiet');
+    this.told.setAttribute('role', 'status');
+    this.el.append(this.find, this.rows, this.told);
+    this.#found = [];
+    this.#isAsked = false;
+    this.find.addEventListener('input', () => this.#show());
+    this.rows.addEventListener('change', ({ target }) => {
+      const value = this.#shown[Number(target.dataset.at)];
+      if (target.checked) this.chosen.set(this.#keyOf(value), value);
+      else this.chosen.delete(this.#keyOf(value));
+    });
+  }
+  #found;
+  #giveUp;
+  #shown = [];
+  #isAsked;
+  #isMerged;
+  #now = Date.now();
+
+  /** What is ticked, as a term has it: a list `[from, through]` where other values show the same. */
+  get values() {
+    return [...this.chosen.values()].map((value) => {
+      if (value === null || Array.isArray(value) || !this.#isMerged) return value;
+      const { low, high } = spanOf(value, this.spec, this.#now);
+      return low === high ? value : [low, high];
+    });
+  }
+
+  // By what a value is told from others: its text, where others may show the same.
+  #keyOf(value) {
+    return value !== null && this.#isMerged ? `shown ${this.#text(value)}` : JSON.stringify(value);
+  }
+
+  /** Ticks these values, and asks for all there are. */
+  open(chosen, ask) {
+    this.chosen = new Map(chosen.map((value) => [this.#keyOf(value), value]));
+    this.#show();
+    if (this.#isAsked) return;
+    this.#isAsked = true;
+    this.told.textContent = 'Counting…';
+    this.#giveUp = ask(({ values, note }) => {
+      this.#found = this.#merged(values);
+      this.told.textContent = note ?? `${this.#found.length.toLocaleString()} ${this.#found.length === 1 ? 'value' : 'values'}`;
+      this.#show();
+    });
+  }
+
+  /** Nobody looks any more. */
+  close() {
+    this.#giveUp();
+  }
+
+  #merged(values) {
+    const counts = new Map();
+    for (const [value, count] of values) {
+      const key = this.#keyOf(value);
+      const own = counts.get(key);
+      if (own === undefined) counts.set(key, [value, count]);
+      else own[1] += count;
+    }
+    return [...counts.values()].sort((one, other) => other[1] - one[1]);
+  }
+
+  // What is ticked is shown even when no row has it any more: else nobody could take it away.
+  #show() {
+    const word = this.find.value.trim().toLowerCase();
+    const known = new Set(this.#found.map(([value]) => this.#keyOf(value)));
+    const all = [...[...this.chosen].filter(([key]) => !known.has(key)).map(([, value]) => [value, 0]), ...this.#found];
+    const shown = all.filter(([value]) => word === '' || this.#text(value).toLowerCase().includes(word)).slice(0, mostShown);
+    this.#shown = shown.map(([value]) => value);
+    this.rows.replaceChildren(...shown.map(([value, count], at) => {
+      const row = make('label', 'value-row');
+      const tick = make('input');
+      tick.type = 'checkbox';
+      tick.checked = this.chosen.has(this.#keyOf(value));
+      tick.dataset.at = at;
+      row.append(tick, make('span', value === null ? 'value-text quiet' : 'value-text', this.#text(value)), make('span', 'value-count', count.toLocaleString()));
+      return row;
+    }));
+  }
+
+  #text(value) {
+    return value === null ? '(empty)' : this.spec.format(Array.isArray(value) ? value[0] : value, this.#now) || '“”';
+  }
+}
+
+function make(kind, name = '', text = '') {
+  const element = document.createElement(kind);
+  if (name !== '') element.className = name;
+  element.textContent = text;
+  return element;
+}
