@@ -3,7 +3,7 @@ struct AbsentRow: Hashable {
   /// The id of the placeholder, derived from its position and reason rather than from a row.
   let id: RowID
   let why: Missing
-  /// The block to load for the row, or `nil` if the source was asked and did not return the row.
+  /// The block to load for the row, or `nil` if the source's answer lacked the row.
   let item: PageItem?
 
   /// Creates a placeholder at a position.

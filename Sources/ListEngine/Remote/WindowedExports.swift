@@ -47,7 +47,7 @@ final class WindowedExports {
     }
   }
 
-  /// Returns whether the source may be asked for more of its rows once it has room.
+  /// Returns whether the export can send a request once the source has room.
   func isHungry(_ number: UInt64) -> Bool {
     flight == nil && all.contains { $0.number == number && $0.wish != nil }
   }

@@ -33,7 +33,7 @@ public struct PrefetchCounters: Hashable, Sendable {
   public var late = 0
   /// The number of repeated loads that arrived while an older version was shown.
   public var renewed = 0
-  /// The number of loads that the source was asked to cancel.
+  /// The number of loads cancelled at the source.
   public var cancels = 0
   /// The number of loads never displayed: answered after a cancel, or loaded and never visible.
   public var wasted = 0
