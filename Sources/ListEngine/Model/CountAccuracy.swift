@@ -1,9 +1,9 @@
-/// How sure a count of rows is.
+/// The accuracy of a number of rows.
 public enum CountAccuracy: String, Codable, Sendable {
-  /// It was counted.
+  /// The exact number.
   case exact
-  /// It was guessed by the source.
+  /// An estimate of the source.
   case estimated
-  /// Nobody knows: it is what has been seen so far, and grows as the reader goes on.
+  /// The number of rows seen so far, which grows as the client scrolls on.
   case unknown
 }

@@ -1,17 +1,21 @@
-/// How a source wants to be asked for what is loaded only where someone looks.
+/// A source's limits for loads of deferred cells or blocks.
 public struct PrefetchPolicy: Hashable, Codable, Sendable {
-  /// How many loads are in flight at most; at least one, at most ``greatestInFlight``.
+  /// The maximum number of loads in flight, from one to ``greatestInFlight``.
   public var inFlight: Int
-  /// Whether the source prefers to finish a load that nobody waits for any more. Then it is not told to cancel, unless the row is
-  /// gone, has got its value in another way, or ``patience`` is at its end; the load counts until it is answered.
+  /// Whether the source prefers to finish a load that no session needs.
+  ///
+  /// Such a load is cancelled only if its row is deleted, its value arrives in another way, or
+  /// ``patience`` expires. It counts as in flight until it is answered.
   public var prefersToFinish: Bool
-  /// How long a load may take. One that takes longer is cancelled and counts as failed, so that a lost answer blocks nobody.
+  /// The time after which an unanswered load is cancelled and counts as failed, so that a lost
+  /// answer blocks no session.
   public var patience: Duration
 
-  /// No source is asked for more than this at once.
+  /// The maximum number of loads in flight for any source.
   public static let greatestInFlight = 1024
 
-  /// Eight at once, cancelled when nobody waits, failed after a minute, unless told otherwise.
+  /// Creates a policy; the defaults are eight loads at once, cancellation, and a timeout of one
+  /// minute.
   public init(inFlight: Int = 8, prefersToFinish: Bool = false, patience: Duration = .seconds(60)) {
     self.inFlight = inFlight
     self.prefersToFinish = prefersToFinish
@@ -19,29 +23,29 @@ public struct PrefetchPolicy: Hashable, Codable, Sendable {
   }
 }
 
-/// What became of a source's loads since the start, and what is going on.
+/// Statistics of a source's loads since the start.
 public struct PrefetchCounters: Hashable, Sendable {
-  /// How often something was asked for.
+  /// The number of loads requested.
   public var loads = 0
-  /// What was there before anyone saw its place.
+  /// The number of items loaded before they became visible.
   public var hits = 0
-  /// What arrived while someone already looked at its placeholder.
+  /// The number of items that arrived while their placeholder was visible.
   public var late = 0
-  /// What was asked for again and came: an older state of it was there meanwhile.
+  /// The number of repeated loads that arrived while an older version was shown.
   public var renewed = 0
-  /// Loads that the source was told to cancel.
+  /// The number of loads cancelled at the source.
   public var cancels = 0
-  /// Loads that nobody ever looked at: answered after a cancel, or loaded and never seen.
+  /// The number of loads never displayed: answered after a cancel, or loaded and never visible.
   public var wasted = 0
-  /// Loads that failed, or were not answered in time.
+  /// The number of loads that failed or timed out.
   public var failures = 0
-  /// Answers to what was not asked for.
+  /// The number of answers without a request.
   public var unasked = 0
-  /// How many wait for their turn now.
+  /// The number of items that wait for a load now.
   public var waiting = 0
-  /// How many are in flight now.
+  /// The number of loads in flight now.
   public var inFlight = 0
 
-  /// Nothing yet.
+  /// Creates counters that are all zero.
   public init() {}
 }

@@ -1,22 +1,24 @@
-/// What a table that takes the place of another one must not use again: who knew the former one may still name it.
+/// The identifiers and counters that a replacement table continues from the table it replaces.
+///
+/// Clients and sources may still refer to identifiers of the former table, so they are not reused.
 struct TableHandover {
-  /// How many tables had its place before.
+  /// The number of former tables in this place.
   var generation = 0
-  /// The number of the first row's slot in its id.
+  /// The number in the row id of the first slot.
   var firstNumber: UInt32 = 0
-  /// The first request to a windowed source.
+  /// The id of the first request to a windowed source.
   var firstRequest: UInt64 = 1
-  /// The first of those for what is taken away.
+  /// The id of the first request of an export.
   var firstExportRequest = PageRequestID.firstForExports
-  /// Where the ids of what the engine did of queries that a windowed source cannot do begin; see ``ResidualLanes``.
+  /// The first generations of row ids for tables of residual queries; see ``ResidualLanes``.
   var remainderGenerations: [UInt32] = []
-  /// The last export of the former table.
+  /// The number of the last export of the former table.
   var lastExport: UInt64 = 0
-  /// How often the state of the former table's source has changed.
+  /// The number of status changes of the former table's source.
   var statusChanges: UInt64 = 0
-  /// What was done for pages of the former table.
+  /// The statistics of the former table's sessions.
   var departed = EngineCounters()
 
-  /// Beyond it no other table may follow: its rows would run out of ids.
+  /// The greatest first number; beyond it a replacement table would run out of row ids.
   static let greatestNumber = ResidualLanes.firstNumber
 }

@@ -1,7 +1,7 @@
 extension TableState {
-  /// What the table that takes the place of this one must not use again; `nil` when it has had so many rows that no ids are left.
+  /// The values for a table that replaces this one, or `nil` if no row ids are left.
   ///
-  /// - Precondition: Nobody looks at this one any more.
+  /// - Precondition: The table has no sessions.
   var handover: TableHandover? {
     var next = origin
     let used = UInt64(table.ids.number) + UInt64(table.slots)

@@ -1,17 +1,19 @@
-/// A row of a windowed view that its source has not given: a page draws a placeholder for it.
+/// A row of a windowed view that is not loaded; clients draw a placeholder for it.
 struct AbsentRow: Hashable {
-  /// Names the place and what is shown there, not the row: another place or reason has another id.
+  /// The id of the placeholder, derived from its position and reason rather than from a row.
   let id: RowID
   let why: Missing
-  /// What is to be loaded so that the row is there; `nil` when the source was asked and did not give it.
+  /// The block to load for the row, or `nil` if the source's answer lacked the row.
   let item: PageItem?
 
-  /// - Parameter failure: Tells failures apart whose reasons differ.
+  /// Creates a placeholder at a position.
+  ///
+  /// - Parameter failure: A number that differs between failures with different reasons.
   init(at position: Int, _ why: Missing, failure: Int = 0, item: PageItem?) {
     let number: UInt32 =
       switch why {
       case .pending: UInt32(truncatingIfNeeded: position) & 0x7FFF_FFFF
-      // Two windows never lie 2^16 positions apart and hold the same place.
+      // No window spans 2^16 positions, so that the lower bits are unique within it.
       case .failed:
         1 << 31 | (UInt32(truncatingIfNeeded: position) & 0xFFFF) << 15 | UInt32(truncatingIfNeeded: failure) & 0x7FFF
       }
@@ -21,28 +23,31 @@ struct AbsentRow: Hashable {
   }
 }
 
-/// What a windowed source can be asked for, as the ``PrefetchQueue`` knows it.
+/// A block or other part of a query that can be requested from a windowed source.
+///
+/// It is the item of the windowed ``PrefetchQueue``.
 struct PageItem: Hashable {
   enum Place: Hashable {
-    /// Which sections there are.
+    /// The list of sections.
     case sections
-    /// The page of a grid of ``Limits/pageRows`` rows.
+    /// A block of a grid with ``Limits/pageRows`` rows per block.
     case grid(Int)
-    /// A part of what lies between two cursors: without the first `part` times ``Limits/pageRows`` rows.
+    /// A part of the rows between two cursors, after the first `part` times ``Limits/pageRows``
+    /// rows.
     case segment(Int, part: Int)
-    /// The next rows of those that are all loaded.
+    /// The next block when all rows are loaded in sequence.
     case next(Int)
   }
 
   /// The number of the ``WindowedView`` or ``ResidualQuery``.
   var view: Int
-  /// Counts how often everything was asked for anew: an answer to an older question is not taken for one to this.
+  /// The number of reloads so far, so that an answer to an older request is not used for this one.
   var generation: Int
-  /// The section's place among those with rows.
+  /// The index of the section among those with rows.
   var leaf = 0
   var place: Place
 
-  /// The same for all parts of a segment.
+  /// The item for the first part of the same segment; other items return themselves.
   var whole: PageItem {
     guard case .segment(let number, _) = place else { return self }
     var whole = self

@@ -1,37 +1,44 @@
-/// A view that is read from its first row to its last: one of rows that are here, or of rows that stay at their source.
+/// An export that reads a view from its first row to its last.
 protocol RowExport: AnyObject {
   var number: UInt64 { get }
-  /// Whether ``read(_:)`` has something to say.
+  /// Whether ``read(_:)`` can return a result other than ``ExportSlice/notYet``.
   var isReady: Bool { get }
-  /// Whether ``work()`` brings it further.
+  /// Whether ``work()`` can make progress.
   var isBuilding: Bool { get }
-  /// What of the table's log is still needed.
+  /// The position in the table's log from which changes are still needed, or `nil` for none.
   var logPosition: Int? { get }
-  /// How many changes its order has not taken over.
+  /// The number of changes not yet applied to the export's view.
   var backlog: Int { get }
-  /// Does one bounded step towards the order.
+  /// Performs one bounded step of building the order.
   func work()
-  /// Reads up to so many rows further.
+  /// Reads at most `count` rows.
   func read(_ count: Int) -> ExportSlice
 }
 
-/// Names an export of the engine.
+/// Identifies an export of the engine.
 public struct ExportID: Hashable, Sendable {
-  /// The table that is read.
+  /// The exported table.
   public let table: TableID
   let number: UInt64
 }
 
 /// The next rows of an export.
 public enum ExportSlice: Sendable {
-  /// The order is being put together, or the source has not given the next rows yet: ask again after another turn.
+  /// The order is still being built, or the source has not answered yet; read again after another
+  /// turn.
   case notYet
-  /// The next rows, cell by cell in the order of the columns; fewer than asked for, even none, when some have gone meanwhile.
+  /// The next rows, with the cells in column order.
+  ///
+  /// There may be fewer rows than requested, or none, because rows deleted since are skipped.
   case rows([[Cell]])
-  /// All were read.
+  /// All rows were read.
   case end
-  /// The source cannot do all of the query, and too many rows are left for the engine to do it. No row has come, and none will.
+  /// Too many rows remain for the engine to do what the source cannot do.
+  ///
+  /// No rows were returned, and none will be.
   case refused(ClientError)
-  /// The source did not give the next rows however often it was asked, for this reason: what has come is not all, and no more will.
+  /// The source failed to return the next rows after all retries, for this reason.
+  ///
+  /// The rows returned so far are incomplete, and no more will follow.
   case failed(String)
 }
