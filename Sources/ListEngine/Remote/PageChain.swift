@@ -218,7 +218,7 @@ struct PageChain: PageMap {
   /// - Complexity: O(segments) for each segment that reaches its bound.
   private mutating func settle() {
     guard told == .exact, let toldCount, canSkip || segments[segments.count - 1].isCounted else { return }
-    var missing = toldCount - count  // Bounded: both are within 2^54.
+    var missing = toldCount - count  // bounded: both are within 2^54.
     while missing != 0 {
       let open = segments.indices.filter {
         !segments[$0].isFresh && (missing > 0 ? segments[$0].count < segments[$0].mostCount : segments[$0].count > 1)
@@ -232,7 +232,7 @@ struct PageChain: PageMap {
 
   private func restCount(beside others: Int) -> Int {
     guard let toldCount, told != .unknown else { return toldCount == nil && canSkip ? max(size, expected) : size }
-    let rest = max(1, toldCount - others)  // Bounded: both are within 2^54.
+    let rest = max(1, toldCount - others)  // bounded: both are within 2^54.
     return canSkip ? rest : min(size, told == .exact ? rest : size)
   }
 

@@ -216,7 +216,7 @@ final class WindowedView: QueryView {
       guard (0...PageRequest.greatestCount).contains(reported.count) else {
         return PageFault(reason: "the source counts \(reported.count) rows in a section")
       }
-      total += reported.count  // Bounded: both are within `greatestCount`.
+      total += reported.count  // bounded: both are within `greatestCount`.
       guard total <= PageRequest.greatestCount else {
         return PageFault(reason: "the source counts more than \(PageRequest.greatestCount) rows in its sections")
       }

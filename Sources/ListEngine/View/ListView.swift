@@ -47,7 +47,7 @@ final class ListView: QueryView {
   /// The maximum work of a build that is done at once, as a multiple of the rows of a step.
   static var workAtOnce: Int { 5 }
   /// The log position up to which all rows were last in order.
-  private var settledPosition = 0
+  private(set) var settledPosition = 0
   /// Changed or new rows that are not in the order and remain to be inserted, if they match.
   private var displaced: [UInt32] = []
   /// Whether the last catch-up is incomplete because the filter's work limit was reached.
@@ -594,23 +594,5 @@ final class ListView: QueryView {
       }
       precondition(shown == wanted, "\(shown) rows are shown, \(wanted) should be")
     #endif
-  }
-}
-
-extension ListView {
-  var accuracy: CountAccuracy { .exact }
-  var isInOrder: Bool { build == nil }
-  var awaitsSource: Bool { false }
-  var logPosition: Int { build?.position ?? settledPosition }
-
-  func insertion(of row: RowSnapshot, since commit: UInt32) -> InsertionReason {
-    guard let slot = table.slot(of: row.id) else { return .scrolled }
-    if table.isNew(slot, since: commit) { return .new }
-    return table.hasChanged(slot, since: commit) ? .moved : .scrolled
-  }
-
-  func removal(of row: RowSnapshot, since commit: UInt32) -> RemovalReason {
-    guard let slot = table.slot(of: row.id), contains(slot) else { return .gone }
-    return table.hasChanged(slot, since: commit) ? .moved : .scrolled
   }
 }
