@@ -8,7 +8,7 @@ FAULTS ?= 1000
 PLUGINS ?= 20
 MINUTES ?= 30
 
-.PHONY: help run run-market test simulate chaos mutants lint format bench bench-page soak-page coverage fuzz storm soak sanitize autobahn slowhttp tls timing
+.PHONY: help run run-market dev check test simulate chaos mutants lint format bench bench-page soak-page coverage fuzz storm soak sanitize autobahn slowhttp tls timing
 
 help: ## Lists the commands.
 	@echo "Rowcast: live tables in the browser. Commands:"
@@ -26,6 +26,15 @@ run-market: ## The same for a made-up market of ROWS prices with RATE changes a 
 	@swift build -c release --product market
 	@swift build -c release --product rowcast
 	@exec .build/release/rowcast serve --port $(PORT) --plugin market --set market.rows=$(ROWS) --set market.rate=$(RATE)
+
+dev: ## Serves a debug build with the page from web/, and builds and starts it again on every change.
+	@scripts/setup run
+	@exec env PORT=$(PORT) scripts/dev
+
+check: ## Format, rules and the page's own tests: what takes seconds.
+	@swift format lint --strict --parallel --recursive Package.swift Sources Plugins Tests Benchmarks
+	@Tests/Tidy/check
+	@find Tests/web -name '*.test.mjs' | sort | xargs node --test --test-reporter=dot
 
 test: ## Runs every test there is (installs what is missing).
 	@scripts/setup test

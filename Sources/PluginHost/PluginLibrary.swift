@@ -110,8 +110,9 @@ public final class PluginLibrary: Sendable {
 
   /// A path to an open file that no other library was loaded by.
   ///
-  /// The loader returns the library that it already has when it meets a name again, and descriptor numbers are used again once they are
-  /// closed. Each bit of a running number is a `/` or a `/.` in the path, which both lead to the same file.
+  /// The loader returns the library that it already has when it meets a name again, and descriptor
+  /// numbers are used again once they are closed. Each bit of a running number is a `/` or a `/.`
+  /// in the path, which both lead to the same file.
   static func loaderName(of file: Int32) -> String {
     let number = nextName.wrappingAdd(1, ordering: .relaxed).oldValue
     let bits = (0..<UInt32.bitWidth).map { number >> $0 & 1 == 0 ? "/" : "/." }

@@ -58,7 +58,8 @@ extension Server {
     renewPasses()
   }
 
-  /// Closes the sessions of tokens and sign-ins that are no longer valid, and gives the others their role.
+  /// Closes the sessions of tokens and sign-ins that are no longer valid, and gives the others
+  /// their role.
   func renewPasses() {
     for session in sessions.values where !session.isClosing {
       guard let pass = access.renew(session.pass) else {
@@ -83,7 +84,8 @@ extension Server {
 
   // MARK: Sign-ins
 
-  /// Ends the sign-in of a client: every connection with its cookie is closed, and the cookie is void.
+  /// Ends the sign-in of a client: every connection with its cookie is closed, and the cookie is
+  /// void.
   func signOut(_ session: Session) throws(ClientError) {
     guard let id = session.pass.signIn else {
       throw .unexpectedMessage("this connection came with a token, not with a sign-in that could end")

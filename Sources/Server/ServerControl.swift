@@ -60,7 +60,8 @@ public final class ServerControl: Sendable {
   /// The browsers that have signed in. [any thread]
   public var signIns: SignIns { state.withLock { $0.signIns } }
 
-  /// Adds sign-ins that another process or an earlier run knows; those that were ended there end here. [any thread]
+  /// Adds sign-ins that another process or an earlier run knows; those that were ended there end
+  /// here. [any thread]
   public func merge(_ signIns: SignIns) {
     state.withLock { $0.otherSignIns.append(signIns) }
     waker.wake()

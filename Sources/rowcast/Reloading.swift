@@ -45,7 +45,8 @@ final class Reloading: Sendable {
   /// Sets the keeper of the sources; without it the sources stay as they are.
   func keep(_ keeper: SourceKeeper) { state.withLock { $0.keeper = keeper } }
 
-  /// Polls a token file and the file of sign-ins beside it, and applies changes of other processes.
+  /// Polls a token file and the file of sign-ins next to it, and applies changes of other
+  /// processes.
   ///
   /// `rowcast token rotate` and `rowcast sessions --end` change them. A missing or invalid file
   /// changes nothing.
@@ -61,7 +62,8 @@ final class Reloading: Sendable {
     timer.resume()
   }
 
-  /// Writes the server's sign-ins to the file, and takes those from it that were ended by another process.
+  /// Writes the server's sign-ins to the file, and takes those from it that were ended by another
+  /// process.
   private func exchangeSignIns(besideTokens path: String, isFirst: Bool) {
     let (control, former) = state.withLock { ($0.control, $0.signIns) }
     guard let control else { return }

@@ -479,12 +479,9 @@ enum list_better {
   LIST_BETTER_LOWER = 2
 };
 
-// The users who see a column.
-enum list_audience {
-  LIST_AUDIENCE_ALL = 0,
-  // Hidden from viewers. The column must come after every column that viewers see.
-  LIST_AUDIENCE_OPERATORS = 1
-};
+// The users who see a column. Viewers do not see columns for operators, which must come after all
+// columns that viewers see.
+enum list_audience { LIST_AUDIENCE_ALL = 0, LIST_AUDIENCE_OPERATORS = 1 };
 
 // The form of one column: 24 bytes. Columns in the default form need no entry.
 struct list_column_presentation {

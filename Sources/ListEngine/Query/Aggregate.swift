@@ -1,22 +1,26 @@
-/// One number that a query asks of every section, and of all its rows: the sum of a column, say.
+/// A value that a query computes for each section and for all rows, such as the sum of a column.
 ///
-/// Empty cells do not count. Of no values the distinct count is 0, and everything else is empty.
+/// Null cells are ignored. Without values the distinct count is 0 and the other aggregates are
+/// null.
 public struct Aggregate: Hashable, Sendable {
-  /// What is made of a column's values.
+  /// A function of a column's values.
   public enum Function: String, CaseIterable, Codable, Sendable {
-    /// Their sum. Exact for whole numbers: one that 64 bits cannot hold is given as the nearest number. For numbers it is the exact
-    /// sum, rounded once, so that it never drifts; empty when it is beyond the greatest number.
+    /// The sum.
+    ///
+    /// Integer sums are exact; a sum that does not fit into 64 bits becomes the nearest
+    /// floating-point number. Floating-point sums are exact and rounded once, so that they never
+    /// drift. A sum beyond the greatest finite number is null.
     case sum
-    /// Their sum by their count.
+    /// The arithmetic mean.
     case mean
-    /// The least of them.
+    /// The minimum.
     case min
-    /// The greatest of them.
+    /// The maximum.
     case max
-    /// How many different ones there are.
+    /// The number of distinct values.
     case distinct
 
-    /// What it is called in a sentence.
+    /// The name of the function in messages to users.
     var words: String {
       switch self {
       case .sum: "sum"
@@ -27,7 +31,7 @@ public struct Aggregate: Hashable, Sendable {
       }
     }
 
-    /// Whether it can be made of values of this type.
+    /// Returns whether the function accepts values of this type.
     func takes(_ type: ColumnType) -> Bool {
       switch self {
       case .sum, .mean: type == .integer || type == .number
@@ -37,26 +41,26 @@ public struct Aggregate: Hashable, Sendable {
     }
   }
 
-  /// The column's number in the schema.
+  /// The index of the column in the schema.
   public var column: Int
-  /// What is made of it.
+  /// The function applied to the column.
   public var function: Function
 
-  /// This of that column.
+  /// Creates an aggregate of a column.
   public init(_ function: Function, of column: Int) {
     self.column = column
     self.function = function
   }
 }
 
-/// An ``Aggregate`` as a page writes it: with the column's name.
+/// An ``Aggregate`` as clients send it, with the name of the column.
 public struct AggregateRequest: Hashable, Codable, Sendable {
-  /// The column's name.
+  /// The name of the column.
   public var column: String
-  /// What is made of it.
+  /// The function applied to the column.
   public var function: Aggregate.Function
 
-  /// This of that column.
+  /// Creates an aggregate of a column.
   public init(_ function: Aggregate.Function, of column: String) {
     self.column = column
     self.function = function

@@ -1,69 +1,72 @@
-/// Which rows a query lets through: comparisons of single columns, combined with and, or and not.
+/// A row filter: comparisons of single columns, combined with "and", "or" and "not".
 ///
-/// A `Filter<Int>` names columns by their number, as a ``Query`` does; a `Filter<String>` names them as pages do.
+/// A `Filter<Int>` refers to columns by number, as in a ``Query``. A `Filter<String>` refers to
+/// them by name, as in clients' messages.
 ///
-///     .all([.compare("cpu", .greater, .number(5)), .any([.oneOf("user", [.text("root")]), .matches("name", "^k.*d$")])])
+///     .all([.compare("cpu", .greater, .number(5)), .matches("name", "^k.*d$")])
 ///
-/// An empty cell passes ``isEmpty(_:)`` and no other comparison, not even ``Comparison/notEqual``; so it passes the
-/// ``not(_:)`` of every other.
+/// A null cell matches ``isEmpty(_:)`` and no other comparison, not even ``Comparison/notEqual``.
+/// It therefore matches the ``not(_:)`` of all other comparisons.
 public indirect enum Filter<Name: Hashable & Codable & Sendable>: Hashable, Codable, Sendable {
-  /// All of these; every row when there are none.
+  /// Rows that match all of these filters; an empty list matches every row.
   case all([Filter])
-  /// At least one of these; no row when there are none.
+  /// Rows that match at least one of these filters; an empty list matches no row.
   case any([Filter])
-  /// Every row that this one leaves out.
+  /// Rows that do not match this filter.
   case not(Filter)
-  /// Cells that compare so with the value. Texts compare by code unit, `false` comes before `true`.
+  /// Cells that compare with the value in this way.
+  ///
+  /// Texts compare by code unit; `false` is less than `true`.
   case compare(Name, Comparison, Cell)
-  /// Cells from one value through another, both included; one of them may be missing.
+  /// Cells in a closed range; one of the bounds may be missing.
   case range(Name, from: Cell?, through: Cell?)
-  /// Texts with this text in them, without regard to case.
+  /// Texts that contain this text, ignoring case.
   case contains(Name, ExactText)
-  /// Texts that begin with this one, without regard to case.
+  /// Texts that begin with this text, ignoring case.
   case startsWith(Name, ExactText)
-  /// Texts in which this regular expression is found; docs/protocol.md says which syntax it may use.
+  /// Texts in which this regular expression matches; docs/protocol.md describes its syntax.
   case matches(Name, ExactText, ignoringCase: Bool = false)
-  /// Cells that are one of these.
+  /// Cells equal to one of these values.
   case oneOf(Name, [Cell])
-  /// Empty cells. A text of no characters is not empty.
+  /// Null cells; a text of zero length is not null.
   case isEmpty(Name)
 }
 
-/// How a cell compares with a value.
+/// A comparison of a cell with a value.
 public enum Comparison: String, CaseIterable, Codable, Sendable {
-  /// The same value.
+  /// Equal to the value.
   case equal = "="
-  /// Another value.
+  /// Not equal to the value.
   case notEqual = "!="
-  /// Before it.
+  /// Less than the value.
   case less = "<"
-  /// Before it, or the same.
+  /// Less than or equal to the value.
   case lessOrEqual = "<="
-  /// After it.
+  /// Greater than the value.
   case greater = ">"
-  /// After it, or the same.
+  /// Greater than or equal to the value.
   case greaterOrEqual = ">="
 }
 
-/// A text that equals another when their bytes are equal.
+/// A text that is compared by its bytes.
 ///
-/// A `String` also equals its other Unicode spellings; but filters look at bytes, so queries that are spelled differently show
-/// different rows and must not share a view.
+/// Canonically equivalent texts are equal as `String`. Filters compare bytes, so such texts select
+/// different rows and their queries must not share a view.
 public struct ExactText: Hashable, Codable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
-  /// The text itself.
+  /// The text as a string.
   public let string: String
-  /// The text itself.
+  /// The text as a string.
   public var description: String { string }
 
-  /// This text.
+  /// Creates a text from a string.
   public init(_ string: String) { self.string = string }
-  /// This text.
+  /// Creates a text from a string literal.
   public init(stringLiteral string: String) { self.string = string }
 
-  /// Whether both are the same bytes.
+  /// Returns whether both texts have the same bytes.
   public static func == (lhs: ExactText, rhs: ExactText) -> Bool { lhs.string.utf8.elementsEqual(rhs.string.utf8) }
 
-  /// Feeds the bytes into a hasher.
+  /// Hashes the bytes of the text.
   public func hash(into hasher: inout Hasher) {
     var string = string
     string.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }

@@ -1,11 +1,12 @@
-/// Turns a filter as a page writes it into one that fits a table: columns by number, values of their columns' types.
+/// A resolver of clients' filters for a table.
 ///
-/// What comes out is in a plainest form, so that filters that say the same in other words share a view more often.
+/// It replaces column names by numbers and converts values to the types of their columns. The
+/// result is normalized, so that more of the equivalent filters share a view.
 struct FilterResolver {
   private let schema: Schema
   private let limits: Limits
   private var terms = 0
-  /// Where the term stands that was looked at last: after an error, the one at fault.
+  /// The path of the term being resolved; after an error, of the term at fault.
   private(set) var place = ""
 
   init(_ schema: Schema, limits: Limits) {
@@ -13,10 +14,12 @@ struct FilterResolver {
     self.limits = limits
   }
 
+  /// Resolves a filter.
+  ///
   /// - Parameters:
-  ///   - place: where the filter stands in its message, for complaints.
-  ///   - depth: how many filters it stands in.
-  /// - Throws: ``ClientError`` that names the place, and the column when a value does not fit it.
+  ///   - place: The path of the filter in its message, for error messages.
+  ///   - depth: The number of enclosing filters.
+  /// - Throws: ``ClientError`` with the path, and with the column if a value does not fit it.
   mutating func resolve(
     _ filter: Filter<String>, place: String = "query.filter", depth: Int = 0
   ) throws(ClientError) -> Filter<Int> {
@@ -63,7 +66,7 @@ struct FilterResolver {
       for (index, value) in values.enumerated() {
         fitting.append(try self.value(value, for: number, place: "\(place).values[\(index)]"))
       }
-      return .oneOf(number, Set(fitting).sorted(by: Section.precedes))
+      return .oneOf(number, Set(fitting).sorted(by: Cell.precedes))
     case .isEmpty(let name): return .isEmpty(try number(name))
     }
   }
@@ -97,7 +100,7 @@ struct FilterResolver {
   // MARK: Values
 
   private func short(_ text: String, _ place: String) throws(ClientError) -> String {
-    // Bytes first: it is O(1), and a text has no more scalars than bytes.
+    // Count bytes first, in O(1): a text has at most as many scalars as bytes.
     guard text.utf8.count <= limits.filterText || text.unicodeScalars.count <= limits.filterText else {
       throw .tooLong("\(place) has more than \(limits.filterText) characters")
     }
@@ -117,7 +120,7 @@ struct FilterResolver {
     return try self.value(value, for: number, place: place)
   }
 
-  /// The value as the column would hold it.
+  /// Returns the value converted to the column's type.
   private func value(_ value: Cell, for number: Int, place: String) throws(ClientError) -> Cell {
     let column = schema.columns[number]
     func mustBe(_ wanted: String) -> ClientError {

@@ -1,43 +1,45 @@
-/// A regular expression, compiled to a small machine for ``PatternMatcher``.
+/// A regular expression, compiled to a nondeterministic automaton for ``PatternMatcher``.
 ///
-/// It comes from a stranger, so its machine is bounded, and what would need backtracking (back references, looking ahead or
-/// behind) is refused. docs/protocol.md says which syntax there is; it means what it means in JavaScript with the flags `u` and,
-/// when case is ignored, `i`.
+/// Patterns come from untrusted clients. The automaton's size is bounded, and syntax that needs
+/// backtracking is rejected: back references and lookaround. docs/protocol.md describes the syntax.
+/// Its meaning is that of JavaScript with the flag `u`, and `i` if case is ignored.
 struct Pattern {
-  /// What is wrong with a regular expression, and at which character, counted from 1.
+  /// A syntax error in a regular expression, with the position of its character, counted from 1.
   struct Problem: Error, Equatable {
     var what: String
     var character: Int
   }
 
-  /// One state of the machine.
+  /// A state of the automaton.
   enum Instruction {
-    /// It is found.
+    /// The pattern matches.
     case match
-    /// One scalar of this set, then on.
+    /// Consumes one scalar of this set and continues at `next`.
     case scalar(Int, next: Int)
-    /// Either way.
+    /// Continues at both states.
     case split(Int, Int)
-    /// On, at the beginning of the text.
+    /// Continues at `next` at the beginning of the text.
     case start(next: Int)
-    /// On, at the end of the text.
+    /// Continues at `next` at the end of the text.
     case end(next: Int)
   }
 
-  /// How many instructions there may be; each repetition of `{m,n}` has its own.
+  /// The maximum number of instructions; `{m,n}` repeats the instructions of its operand.
   static let greatestSize = 1_000
-  /// How deep groups may be nested.
+  /// The maximum nesting depth of groups.
   static let greatestDepth = 50
 
-  /// The first one is ``Instruction/match``, and the only one of its kind.
+  /// The instructions; the first one is the only ``Instruction/match``.
   private(set) var instructions: [Instruction] = [.match]
   private(set) var sets: [ScalarSet] = []
-  /// Where the machine begins.
+  /// The index of the initial state.
   private(set) var entry = 0
-  /// Counts what was compiled, so that repetitions of nothing come to an end.
+  /// The number of nodes compiled, which bounds repetitions of empty patterns.
   private var visits = 0
 
-  /// - Throws: ``Problem`` when it cannot be read, or is too large.
+  /// Compiles a pattern.
+  ///
+  /// - Throws: ``Problem`` if the syntax is invalid or the pattern is too large.
   init(_ text: String, ignoringCase: Bool) throws(Problem) {
     var parser = PatternParser(text)
     let node = try parser.parse()
@@ -56,7 +58,9 @@ struct Pattern {
     Problem(what: "it is too large: with its repetitions it has more than \(greatestSize) parts", character: 1)
   }
 
-  /// Compiles from the end to the beginning: the result is where the part begins that goes on at `next`.
+  /// Compiles a node that continues at `next`, and returns the index of its first instruction.
+  ///
+  /// Nodes are compiled from the end of the pattern to its beginning.
   private mutating func compile(_ node: PatternNode, next: Int) throws(Problem) -> Int {
     visits += 1
     guard visits <= 20 * Self.greatestSize else { throw Self.tooLarge }
@@ -103,15 +107,15 @@ struct ScalarSet {
     0x09...0x0D, 0x20...0x20, 0xA0...0xA0, 0x1680...0x1680, 0x2000...0x200A, 0x2028...0x2029, 0x202F...0x202F,
     0x205F...0x205F, 0x3000...0x3000, 0xFEFF...0xFEFF,
   ])
-  /// What `.` stands for: everything within a line.
+  /// The set of `.`: all scalars except line terminators.
   static let dot = ScalarSet([0x0A...0x0A, 0x0D...0x0D, 0x2028...0x2029], negated: true)
 
   mutating func insert(_ range: ClosedRange<UInt32>) { ranges.append(range) }
 
-  /// Takes in the scalars of another set.
+  /// Inserts the scalars of another set.
   mutating func formUnion(_ other: ScalarSet) {
     guard other.isNegated else { return ranges.append(contentsOf: other.ranges) }
-    // The ranges of those that are negated here stand in order.
+    // The ranges of the negated predefined sets are sorted.
     var from: UInt32 = 0
     for range in other.ranges {
       if range.lowerBound > from { ranges.append(from...range.lowerBound - 1) }
@@ -120,7 +124,7 @@ struct ScalarSet {
     ranges.append(from...0x10FFFF)
   }
 
-  /// From now on a scalar is in it when its lower or upper case is.
+  /// Extends the set to scalars whose lower or upper case is in it.
   mutating func ignoreCase() {
     ignoresCase = true
     for range in ranges where range.count == 1 {
@@ -130,7 +134,7 @@ struct ScalarSet {
     }
   }
 
-  /// The work of ``contains(_:)``, in steps of a ``PatternMatcher``.
+  /// The cost of ``contains(_:)``, in steps of a ``PatternMatcher``.
   var cost: Int { 4 + ranges.count + (ignoresCase ? 200 + 2 * ranges.count : 0) }
 
   func contains(_ scalar: UInt32) -> Bool {
@@ -144,7 +148,7 @@ struct ScalarSet {
 
   private func lists(_ scalar: UInt32) -> Bool { ranges.contains { $0.contains(scalar) } }
 
-  /// Its lower and its upper case, where these are single scalars.
+  /// Returns the lower and the upper case of a scalar, where these are single scalars.
   private static func cases(of scalar: UInt32) -> (lower: UInt32, upper: UInt32) {
     guard let properties = Unicode.Scalar(scalar)?.properties else { return (scalar, scalar) }
     func single(_ mapping: String) -> UInt32 {

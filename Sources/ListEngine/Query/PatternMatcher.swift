@@ -1,62 +1,66 @@
-/// Finds a regular expression in texts, in time linear in the text.
+/// A regular expression matcher that searches texts in linear time.
 ///
-/// It walks through the text once with the set of all states that the machine may be in (Thompson 1968), so no pattern makes it
-/// go back. Sets and what follows from them are cached, so that most bytes cost one look into a table. A pattern that fills the cache
-/// faster than the cache pays is simulated without it: a set is a row of bits there, and all members whose successor is the instruction
-/// before them move on by one shift. Everything is counted in ``steps``, and a search can be interrupted: see ``matches(_:until:)``.
+/// It simulates the automaton with the set of its possible states, so that no pattern causes
+/// backtracking (K. Thompson, 1968; see https://swtch.com/~rsc/regexp/regexp1.html). State sets and
+/// their transitions are cached as a lazy DFA. Most bytes then cost one table lookup. If a pattern
+/// fills the cache too fast, it is simulated without the cache. A set is then a bit vector, and one
+/// shift advances all states whose successor is the previous instruction. All work counts as
+/// ``steps``, and a search can be interrupted: see ``matches(_:until:)``.
 final class PatternMatcher {
-  /// A remembered set, by number, or one of the outcomes below 0.
+  /// The number of a cached set, or a negative outcome.
   private typealias State = Int16
   private static var unknown: State { -1 }
   private static var found: State { -2 }
   private static var hopeless: State { -3 }
-  /// How many sets are remembered.
+  /// The maximum number of cached sets.
   static let greatestStateCount = 128
-  /// The number of characters beyond ASCII whose masks are cached.
+  /// The maximum number of cached masks of non-ASCII scalars.
   private static var maskLimit: Int { 256 }
-  /// A cache that is full after fewer bytes than this for each of its sets does not pay.
+  /// The number of bytes per set below which a full cache is considered useless.
   private static var bytesPerSet: Int { 10 }
-  /// The number of bytes that are searched without the cache before it is tried again.
+  /// The number of bytes searched without the cache before it is tried again.
   private static var bytesWithoutCache: Int { 1 << 20 }
-  /// The result of a search that took more steps than this is kept, so that an interrupted row does not pay for it twice.
+  /// The number of steps above which a result is kept, so that an interrupted row does not repeat
+  /// the search.
   private static var cheapSteps: Int { 4_096 }
 
   private let pattern: Pattern
-  /// 64-bit words of a set with one bit for each instruction.
+  /// The number of 64-bit words in a set, which has one bit per instruction.
   private let words: Int
-  /// What can begin anywhere but at the beginning of the text.
+  /// The states in which a match can start after the beginning of the text.
   private var anywhere: [UInt64] = []
   private var isAnchored = false
   private var sets: [[UInt64]] = []
   private var numbers: [[UInt64]: State] = [:]
-  /// What follows state s on the ASCII byte b, at `s * 128 + b`.
+  /// The cached transitions: the state after state `s` and ASCII byte `b`, at `s * 128 + b`.
   private let table: UnsafeMutablePointer<State>
-  /// What follows on other scalars.
+  /// The cached transitions on other scalars.
   private var others: [UInt64: State] = [:]
-  /// Whether it is found when the text ends in this state.
+  /// Whether the pattern matches if the text ends in this state.
   private let endings: UnsafeMutablePointer<Bool>
-  /// The state in which every text begins, if none of the outcomes.
+  /// The initial state, or an outcome.
   private var first: State = 0
   private var seen: [UInt64] = []
   private var stack: [Int] = []
-  /// The work done so far, in bytes looked at, words of sets and instructions visited: about a nanosecond each.
+  /// The work done so far in steps of about 1 ns, such as a byte read or an instruction visited.
   private(set) var steps = 0
 
-  /// The set that the machine is in, and room for the next one.
+  /// The current set of states, and a buffer for the next one.
   private var current: UnsafeMutablePointer<UInt64>
   private var following: UnsafeMutablePointer<UInt64>
-  /// The instructions that wait for a scalar and go on at the one before them, which waits for something, too.
+  /// Instructions that consume a scalar and continue at the previous instruction, if that is a
+  /// scalar or a match.
   private let plain: UnsafeMutablePointer<UInt64>
-  /// The members that a scalar lets through: by the byte for ASCII.
+  /// The instructions that accept an ASCII scalar, by scalar; empty if not computed yet.
   private var masks: [[UInt64]] = Array(repeating: [], count: 128)
   private var otherMasks: [UInt32: [UInt64]] = [:]
-  /// The set that follows an instruction which is not plain.
+  /// The states that follow an instruction that is not in `plain`.
   private var successors: [[UInt64]]
-  /// The bytes searched since the cache was last emptied, and those that are still to be searched without it.
+  /// The bytes searched since the cache was cleared, and those left to search without it.
   private var bytesSinceForgetting = 0
   private var bytesUncached = 0
 
-  /// The text whose search was interrupted or was expensive.
+  /// The text whose search was interrupted or expensive.
   private var held: [UInt8] = []
   private var heldOffset = 0
   private var heldSet: [UInt64] = []
@@ -93,21 +97,23 @@ final class PatternMatcher {
     plain.deallocate()
   }
 
-  /// Whether the pattern is found in these bytes, which are UTF-8.
+  /// Returns whether the pattern matches anywhere in these UTF-8 bytes.
   ///
-  /// - Complexity: O(bytes · instructions) at worst, O(bytes) for most texts.
+  /// - Complexity: O(bytes) for most texts, at worst O(bytes · instructions).
   func matches(_ bytes: UnsafeRawBufferPointer) -> Bool {
     while true { if let result = matches(bytes, until: .max) { return result } }
   }
 
-  /// Whether the pattern is found in these bytes, which are UTF-8; `nil` when ``steps`` has reached the limit before that is known. The next
-  /// call with an equal text goes on from there.
+  /// Returns whether the pattern matches anywhere in these UTF-8 bytes, within a limit of work.
+  ///
+  /// Returns `nil` if ``steps`` reaches the limit first. The next call with an equal text continues
+  /// the search.
   func matches(_ bytes: UnsafeRawBufferPointer, until limit: Int) -> Bool? {
     if !held.isEmpty, held.count == bytes.count, held.withUnsafeBytes({ equal($0, bytes) }) {
       steps += bytes.count >> 4
       if let heldResult { return heldResult }
       current.update(from: heldSet, count: words)
-      // As if it had begun long ago: its result is kept.
+      // An early start makes the search count as expensive, so that its result is kept.
       return simulate(bytes, from: heldOffset, began: -1 << 40, until: limit)
     }
     guard first >= 0, !bytes.isEmpty else { return first < 0 ? first == Self.found : endings[0] }
@@ -147,21 +153,21 @@ final class PatternMatcher {
     return keep(state < 0 ? state == Self.found : endings[Int(state)], of: bytes, began: began)
   }
 
-  /// Forgets the text that was held.
+  /// Discards the state of an interrupted search.
   func letGo() {
     (held, heldSet, heldResult) = ([], [], nil)
   }
 
-  // MARK: Without the cache
+  // MARK: Simulation without cache
 
-  /// Goes on in a text from the current set.
+  /// Continues a search from the current set without the cache.
   private func simulate(
     _ bytes: UnsafeRawBufferPointer, from start: Int, began: Int, until limit: Int
   ) -> Bool? {
     var offset = start
     defer { bytesUncached -= offset - start }
     while offset < bytes.count {
-      // One character at least: otherwise nothing would ever come to an end.
+      // Advance at least one character, so that repeated calls finish.
       if steps >= limit && offset > start {
         hold(bytes, offset)
         return nil
@@ -189,7 +195,7 @@ final class PatternMatcher {
     heldResult = nil
   }
 
-  /// Keeps a result that was expensive.
+  /// Keeps the result of an expensive search, and returns it.
   private func keep(_ result: Bool, of bytes: UnsafeRawBufferPointer, began: Int) -> Bool {
     guard steps - began > max(Self.cheapSteps, bytes.count) else { return result }
     held = Array(bytes)
@@ -197,7 +203,7 @@ final class PatternMatcher {
     return result
   }
 
-  /// Moves the current set on by one scalar.
+  /// Advances the current set by one scalar.
   private func advance(_ scalar: UInt32) {
     let mask = mask(of: scalar)
     mask.withUnsafeBufferPointer { mask in
@@ -229,7 +235,7 @@ final class PatternMatcher {
     steps += 4 + words
   }
 
-  /// The instructions that let this scalar through.
+  /// Returns the instructions that accept this scalar.
   private func mask(of scalar: UInt32) -> [UInt64] {
     if scalar < 128 {
       if masks[Int(scalar)].isEmpty { masks[Int(scalar)] = makeMask(of: scalar) }
@@ -255,15 +261,16 @@ final class PatternMatcher {
     return mask
   }
 
-  // MARK: What is remembered
+  // MARK: Cache
 
-  /// Begins anew, with the first state only.
+  /// Clears the cache except for the initial state.
   private func forget() {
     table.update(repeating: Self.unknown, count: Self.greatestStateCount * 128)
     numbers.removeAll(keepingCapacity: true)
     others.removeAll(keepingCapacity: true)
     sets.removeAll(keepingCapacity: true)
-    // Not among the numbers: at the beginning of a text, its end means something else than later.
+    // The initial set is not in `numbers`, because the end of text has another meaning at the
+    // beginning.
     let set = closure(of: pattern.entry, isStart: true)
     sets.append(set)
     endings[0] = endsIn(set, isStart: true)
@@ -277,7 +284,9 @@ final class PatternMatcher {
     return set.allSatisfy { $0 == 0 } ? Self.hopeless : nil
   }
 
-  /// What follows a state on a scalar; it is remembered. `read` is how far the text was read.
+  /// Returns the state after a scalar, and caches the transition.
+  ///
+  /// - Parameter read: The number of bytes read of the present text.
   private func follow(_ state: State, _ scalar: UInt32, after read: Int) -> State {
     current.update(from: sets[Int(state)], count: words)
     advance(scalar)
@@ -300,7 +309,7 @@ final class PatternMatcher {
         bytesUncached = Self.bytesWithoutCache
       }
       forget()
-      // What was read of this text came before.
+      // Do not count the bytes of this text that were read before the cache was cleared.
       bytesSinceForgetting = -read
       isSourceKnown = false
     }
@@ -331,7 +340,7 @@ final class PatternMatcher {
     return set
   }
 
-  /// Whether the end of the text makes a set find the pattern.
+  /// Returns whether the pattern matches if the text ends in this set.
   private func endsIn(_ set: [UInt64], isStart: Bool) -> Bool {
     var ended = set
     seen = [UInt64](repeating: 0, count: words)
@@ -339,9 +348,9 @@ final class PatternMatcher {
     return ended[0] & 1 != 0
   }
 
-  /// Puts an instruction into a set, with all that can be reached from it without a scalar.
+  /// Inserts an instruction with all instructions reachable from it without a scalar.
   ///
-  /// Only those that wait for something are members; the others have been passed.
+  /// Only instructions that wait for a scalar or the end become members.
   private func add(_ instruction: Int, to set: inout [UInt64], isStart: Bool, isEnd: Bool) {
     stack.append(instruction)
     while let top = stack.popLast() {
@@ -363,7 +372,8 @@ final class PatternMatcher {
   }
 }
 
-/// The scalar that begins at this byte of valid UTF-8, which is not ASCII, and how many bytes it has.
+/// Decodes the non-ASCII scalar at this offset of valid UTF-8, and returns it with its length in
+/// bytes.
 @inline(__always) func decodeScalar(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> (scalar: UInt32, length: Int) {
   let lead = UInt32(bytes[offset])
   func next(_ place: Int) -> UInt32 { UInt32(bytes[offset + place] & 0x3F) }

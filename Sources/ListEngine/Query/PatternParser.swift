@@ -1,20 +1,20 @@
-/// A part of a regular expression.
+/// A node of a regular expression's syntax tree.
 indirect enum PatternNode {
-  /// One scalar of the set with this number.
+  /// One scalar of the set with this index.
   case set(Int)
   /// The beginning of the text.
   case start
   /// The end of the text.
   case end
-  /// One after the other.
+  /// A concatenation.
   case sequence([PatternNode])
-  /// One of these; at least one.
+  /// An alternation; the list is not empty.
   case alternatives([PatternNode])
-  /// At least so often, and at most; `nil` for any number of times.
+  /// A repetition of at least `least` and at most `greatest` times; `nil` for no upper bound.
   case repeated(PatternNode, least: Int, greatest: Int?)
 }
 
-/// Reads a regular expression into its parts.
+/// A recursive-descent parser of regular expressions.
 struct PatternParser {
   private let scalars: [Unicode.Scalar]
   private var position = 0
@@ -82,7 +82,7 @@ struct PatternParser {
     } else {
       return node
     }
-    // The lazy form finds the same texts.
+    // The lazy form matches the same texts.
     _ = skip("?")
     return repeated
   }
@@ -149,7 +149,7 @@ struct PatternParser {
     return set
   }
 
-  /// One entry of a list, and its scalar if it is a single one.
+  /// Parses an entry of a character class, and returns its scalar if it is a single one.
   private mutating func listed(from start: Int) throws(Pattern.Problem) -> (set: ScalarSet, single: UInt32?) {
     guard let scalar = current else { throw problem("a list of characters that does not end", at: start) }
     let place = position
@@ -181,7 +181,7 @@ struct PatternParser {
     return set
   }
 
-  /// The scalar that stands behind a backslash.
+  /// Parses the scalar after a backslash.
   private mutating func escaped(from start: Int) throws(Pattern.Problem) -> UInt32 {
     guard let scalar = current else { throw problem("a \\ with nothing after it", at: start) }
     position += 1
@@ -219,7 +219,7 @@ struct PatternParser {
 }
 
 extension ScalarSet {
-  /// Every other scalar.
+  /// The complement of the set.
   fileprivate var negated: ScalarSet {
     var set = self
     set.isNegated.toggle()

@@ -1,40 +1,40 @@
-/// One column to sort by.
+/// A column to sort by.
 public struct SortTerm: Hashable, Sendable {
-  /// The column's number in the schema.
+  /// The index of the column in the schema.
   public var column: Int
-  /// Whether the greatest value comes first. Empty cells come last either way.
+  /// Whether the order is descending; nulls come last in both directions.
   public var isDescending: Bool
 
-  /// Sort by the column with this number.
+  /// Creates a sort term of a column.
   public init(_ column: Int, descending: Bool = false) {
     self.column = column
     self.isDescending = descending
   }
 }
 
-/// Which rows of a table are seen, and in which order.
+/// The rows of a table to show, and their order.
 ///
 /// Sessions with equal queries share one ``ListView``.
 public struct Query: Hashable, Sendable {
-  /// The columns to sort by, the most important first. Ties fall back to the source's order.
+  /// The columns to sort by, most significant first; ties keep the source's order.
   public var sort: [SortTerm]
-  /// Only rows in which some text column contains this, without regard to case; all rows when empty.
+  /// A text that a row must contain in a text column, ignoring case; empty for all rows.
   public var search: String {
     get { exactSearch.string }
     set { exactSearch = ExactText(newValue) }
   }
-  /// Two spellings of one search are two queries.
+  /// The search, compared by its bytes so that different spellings are different queries.
   private var exactSearch: ExactText
-  /// Only rows that this filter lets through; all rows when `nil`.
+  /// The filter that rows must match, or `nil` for all rows.
   public var filter: Filter<Int>?
-  /// The columns to group by into sections, the outermost sections' first.
+  /// The columns to group by into sections, outermost first.
   public var group: [Int]
-  /// What is asked of each section, and of all rows.
+  /// The aggregates of each section and of all rows.
   public var aggregates: [Aggregate] = []
-  /// Whether the rows are without the columns for operators.
+  /// Whether operator-only columns are excluded.
   var isRestricted = false
 
-  /// All rows in the source's order, unless told otherwise.
+  /// Creates a query; the default is all rows in the source's order.
   public init(sort: [SortTerm] = [], search: String = "", filter: Filter<Int>? = nil, group: [Int] = []) {
     self.sort = sort
     exactSearch = ExactText(search)
@@ -43,32 +43,33 @@ public struct Query: Hashable, Sendable {
   }
 }
 
-/// The part of a view that a page shows, and how it moves.
+/// The part of a view that a client displays, and its reaction to changes.
 public struct Viewport: Hashable, Codable, Sendable {
-  /// Where the reader wants to stay.
+  /// An edge at which a viewport stays.
   public enum Stick: String, Codable, Sendable {
-    /// At the very top.
+    /// The first items.
     case top
-    /// At the very end: follow mode.
+    /// The last items: follow mode.
     case end
   }
 
   /// The position of the first visible item.
   public var first: Int
-  /// How many items are visible.
+  /// The number of visible items.
   public var count: Int
-  /// How many items to hold below what is visible; `nil` for the engine's choice.
+  /// The number of items to hold below the visible ones, or `nil` for the engine's choice.
   public var ahead: Int?
-  /// How many items to hold above what is visible; `nil` for the engine's choice.
+  /// The number of items to hold above the visible ones, or `nil` for the engine's choice.
   public var behind: Int?
-  /// The visible row that must not move on the screen; `nil` for the first visible one.
+  /// The scroll anchor: the row that keeps its place on the screen, or `nil` for the first visible
+  /// one.
   public var anchor: RowID?
-  /// An edge to stay at, instead of an anchor.
+  /// An edge to stay at instead of the scroll anchor.
   public var stick: Stick?
-  /// The number of the last window or patch the page had applied when it said this.
+  /// The number of the last window or patch that the client had applied.
   public var sequence: UInt64
 
-  /// A viewport.
+  /// Creates a viewport.
   public init(
     first: Int = 0, count: Int = 50, ahead: Int? = nil, behind: Int? = nil, anchor: RowID? = nil,
     stick: Stick? = .top, sequence: UInt64 = 0
@@ -82,6 +83,6 @@ public struct Viewport: Hashable, Codable, Sendable {
     self.sequence = sequence
   }
 
-  /// The position of the first visible item, within what can be added up.
+  /// The position of the first visible item, clamped to the range that cannot overflow.
   var place: Int { min(max(0, first), PageRequest.greatestCount) }
 }

@@ -1,16 +1,19 @@
-/// What of a query a windowed source does, and what remains for the engine.
+/// The division of a query between a windowed source and the engine.
 ///
-/// The source does all of it or a part that only leaves rows out: what sorts, groups or counts needs all rows at one place.
+/// The source evaluates either the whole query or a part that only filters rows. Sorting, grouping
+/// and aggregates need all rows in one place.
 struct QuerySplit {
-  /// What the source is asked.
+  /// The query sent to the source.
   private(set) var source: Query
-  /// What the engine does with the rows that the source gives; `nil` when nothing remains.
+  /// The residual query that the engine evaluates on the source's rows, or `nil` if there is none.
   private(set) var rest: Query?
-  /// What the source cannot do, for people; empty when nothing remains.
+  /// The descriptions, for users, of what the source cannot do; empty if nothing remains.
   private(set) var remains: [String] = []
-  /// Whether a regular expression remains, and the source can look for a text instead.
+  /// Whether a regular expression remains for which the source supports "contains" instead.
   private var containsWouldDo = false
 
+  /// Divides a query.
+  ///
   /// - Precondition: The query fits the schema.
   init(_ query: Query, _ schema: Schema, _ capabilities: WindowedCapabilities) {
     source = query
@@ -49,7 +52,7 @@ struct QuerySplit {
     self.rest = rest
   }
 
-  /// Filters that rows must all pass.
+  /// Returns the conjuncts of a filter.
   private static func parts(_ filter: Filter<Int>) -> [Filter<Int>] {
     if case .all(let parts) = filter { parts.flatMap(Self.parts) } else { [filter] }
   }
@@ -58,7 +61,7 @@ struct QuerySplit {
     parts.isEmpty ? nil : parts.count == 1 ? parts[0] : .all(parts)
   }
 
-  /// What in a filter the source cannot do: the operator, and the column it looks at. Empty when it can do all of it.
+  /// Returns the operators of a filter that the source does not support, with their columns.
   private static func blocked(
     _ filter: Filter<Int>, _ capabilities: WindowedCapabilities
   ) -> [(column: Int?, what: String)] {
@@ -90,7 +93,7 @@ struct QuerySplit {
 
   private static let patternWords = "run regular expressions"
 
-  /// Why the query is refused, and what to do.
+  /// Returns the message that refuses the query and suggests a remedy.
   func refusal(_ count: Int, isExact: Bool, limit: Int) -> String {
     let cannot =
       remains.count < 2
@@ -100,7 +103,7 @@ struct QuerySplit {
       + "Narrow it down first\(containsWouldDo ? ", or use “contains”" : "")."
   }
 
-  /// A count as people read it: `1,200,000`.
+  /// Returns a count with thousands separators: `1,200,000`.
   private static func grouped(_ count: Int) -> String {
     let digits = Array(String(count))
     var text = ""
@@ -113,7 +116,9 @@ struct QuerySplit {
 
   // MARK: Places
 
-  /// Where in a query, as a client wrote it, stands what the source cannot do: of a filter the largest parts that could be left out alone.
+  /// Returns the places in a client's query that the source cannot evaluate.
+  ///
+  /// For filters these are the largest parts that can be removed independently.
   static func places(
     in request: QueryRequest, _ schema: Schema, _ capabilities: WindowedCapabilities, _ limits: Limits
   ) -> [String] {

@@ -1,16 +1,16 @@
-/// The order of rows that a query asks for: its terms, then the source's own order, so that no two rows tie.
+/// The total order of a query: its sort terms, then the source's order.
 struct RowComparator {
   struct Term {
     var column: ColumnStore
     var isDescending: Bool
   }
 
-  // The first term lies beside the others, so that the common query counts no references.
+  // The first term is stored separately, so that common queries avoid reference counting.
   private let first: Term?
   private let rest: [Term]
   private let hasMore: Bool
   private let labels: Chunked<UInt64>
-  /// Whether a column has a collation.
+  /// Whether a sort column has a collation.
   let isCollated: Bool
 
   init(_ query: Query, table: Table) {
@@ -22,24 +22,25 @@ struct RowComparator {
     isCollated = terms.contains { $0.column.pool?.collation != nil }
   }
 
-  /// How many sort keys were made for its columns so far.
+  /// The number of collation keys made for the sort columns so far.
   var collationKeysMade: Int {
     rest.reduce(first?.column.collationKeysMade ?? 0) { $0 + $1.column.collationKeysMade }
   }
 
-  /// Has the sort keys made that comparing this row needs.
+  /// Makes the collation keys needed to compare this row.
   func makeCollationKeys(_ slot: UInt32) {
     if let first { _ = first.column.sortKey(slot, descending: false) }
     for term in rest { _ = term.column.sortKey(slot, descending: false) }
   }
 
-  /// A number that orders as the rows do, as far as it goes: rows with equal keys are told apart by ``precedes(_:_:)``.
+  /// Returns a key that sorts like the rows; rows with equal keys are compared by
+  /// ``precedes(_:_:)``.
   @inline(__always) func key(_ slot: UInt32) -> UInt64 {
     guard let first else { return labels[slot] }
     return first.column.sortKey(slot, descending: first.isDescending)
   }
 
-  /// Whether row `a` comes before row `b`.
+  /// Returns whether row `a` precedes row `b`.
   @inline(__always) func precedes(_ a: UInt32, _ b: UInt32) -> Bool {
     if let first {
       let order = first.column.compare(a, b, descending: first.isDescending)
@@ -57,18 +58,19 @@ struct RowComparator {
   }
 }
 
-/// Squeezes 64-bit sort keys into 32 bits without changing their order, so that a view's order takes half the memory.
+/// An order-preserving compression of sort keys from 64 to 32 bits, which halves the memory of an
+/// order.
 ///
-/// Chosen from the keys at hand; keys that come later and lie outside are clamped, and what falls together is told apart by
-/// the comparator.
+/// It is chosen for the range of the keys at hand. Later keys outside the range are clamped; the
+/// comparator decides between keys that become equal.
 struct KeyCompressor {
   private var least: UInt64 = 0
   private var shift: UInt64 = 32
 
-  /// The widest: for keys not yet known.
+  /// Creates the compression for unknown keys, which covers all 64 bits.
   init() {}
 
-  /// For keys from `least` to `greatest`. Some room is left at both ends for keys to come.
+  /// Creates a compression for keys in a range, with some room at both ends for later keys.
   init(least: UInt64, greatest: UInt64) {
     guard least < greatest else {
       self.least = least > 1 << 31 ? least - 1 << 31 : 0

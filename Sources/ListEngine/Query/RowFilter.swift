@@ -1,35 +1,38 @@
-/// A query's filter and search, compiled once for a view: a list of tests, each of which says where to go on.
+/// A query's filter and search, compiled for a view: a list of tests with jump targets.
 ///
 ///     let filter = RowFilter(query, table: table)
 ///     filter.lets(slot)
 ///
-/// What a text was found to be is remembered by its number, as long as its column stores repeated texts once: a million rows of
-/// ten thousand symbols cost ten thousand looks.
+/// Results of text tests are cached by the text's number in columns that share repeated texts. A
+/// million rows with ten thousand distinct texts then cost ten thousand tests.
 final class RowFilter {
   fileprivate static var shown: Int { -1 }
   fileprivate static var hidden: Int { -2 }
   private static var interrupted: Int { -3 }
 
-  /// Its columns must not go before the filter does.
+  /// Keeps the table's columns alive as long as the filter.
   private let table: Table
-  // All of these are constants, because a variable of a class is looked after at every access, and they are read for every row; and
-  // bare memory where something with references is read, because counting these costs as much as looking at a short text.
+  // All properties read for each row are constants, because a variable of a class is checked at
+  // every access. Unmanaged memory avoids reference counting, which costs as much as testing a
+  // short text.
   private let tests: UnsafeMutableBufferPointer<FilterTest>
   private let start: Int
   private let lists: [[UInt64]]
   private let textTests: UnsafeMutableBufferPointer<TextTest>
-  /// For the tests among them that look for a text, which most do that look at every row: the search itself.
+  /// The text searches among the tests, which are the most frequent tests of every row.
   private let searches: UnsafeMutableBufferPointer<Unmanaged<TextSearch>?>
   private let memories: [Verdicts]
-  /// The columns whose change may change the outcome; see ``ChangeLog/Entry/columns``.
+  /// The columns that affect the result, as a bit set; see ``ChangeLog/Entry/columns``.
   let interest: UInt64
-  /// How many texts it has looked at.
+  /// The number of texts tested.
   private(set) var looks = 0
-  /// How much it has done so far: bytes looked at, and steps of regular expressions.
+  /// The work done so far: bytes read, and steps of regular expressions.
   private(set) var work = 0
   /// Whether the tests of a row were interrupted.
   private var isInterrupted = false
 
+  /// Compiles a query.
+  ///
   /// - Precondition: The query fits the table.
   init(_ query: Query, table: Table) {
     self.table = table
@@ -58,18 +61,20 @@ final class RowFilter {
     for memory in memories { memory.words.deallocate() }
   }
 
-  /// Whether it lets every row through.
+  /// Whether every row matches.
   var isEmpty: Bool { start == Self.shown }
 
-  /// Whether it lets the row in this slot through.
+  /// Returns whether a row matches.
   ///
-  /// - Complexity: O(terms), and for each text that was not looked at before O(bytes).
+  /// - Complexity: O(terms), plus O(bytes) for each text that was not tested before.
   @inline(__always) func lets(_ slot: UInt32) -> Bool {
     start < 0 ? start == Self.shown : run(slot, .max) == Self.shown
   }
 
-  /// Whether it lets the row in this slot through; `nil` when ``work`` has reached the limit before that is known. The next call for the row
-  /// goes on from there, if its texts are still the same. A row costs one look at each of its texts, whatever the limit.
+  /// Returns whether a row matches, within a limit of work.
+  ///
+  /// Returns `nil` if ``work`` reaches the limit first. The next call for the row continues, if its
+  /// texts are unchanged. Each text of a row is tested at least once, whatever the limit.
   @inline(__always) func lets(_ slot: UInt32, until limit: Int) -> Bool? {
     guard start >= 0 else { return start == Self.shown }
     let outcome = run(slot, limit)
@@ -101,7 +106,7 @@ final class RowFilter {
 
   @inline(__always) private func isWithin(_ test: UnsafeMutablePointer<FilterTest>, _ slot: UInt32) -> Bool {
     let key = test.pointee.column.sortKey(slot, descending: false)
-    // The greatest key is that of empty cells, and of the greatest integer too.
+    // The greatest key is shared by nulls and the greatest integer.
     return key >= test.pointee.low && key <= test.pointee.high && (key != .max || !test.pointee.column.isNull(slot))
   }
 
@@ -113,7 +118,7 @@ final class RowFilter {
     return place < list.count && list[place] == key
   }
 
-  /// Forgets how far the tests of an interrupted row have come.
+  /// Discards the progress of an interrupted row.
   private func letGo() {
     isInterrupted = false
     for test in textTests { if case .matches(let matcher) = test { matcher.letGo() } }
@@ -146,18 +151,18 @@ final class RowFilter {
   }
 }
 
-/// One test of a compiled filter.
+/// A test of a compiled filter.
 private struct FilterTest {
   enum Kind: UInt8 {
-    /// The cell is empty.
+    /// The cell is null.
     case isEmpty
-    /// Its sort key lies between `low` and `high`.
+    /// The sort key is in `low...high`.
     case within
-    /// It does not, and the cell is not empty.
+    /// The sort key is not in `low...high`, and the cell is not null.
     case outside
-    /// Its sort key is in the list with the number `operand`.
+    /// The sort key is in the list with index `operand`.
     case isListed
-    /// Its text passes the test with the number `operand`.
+    /// The text passes the text test with index `operand`.
     case text
   }
 
@@ -166,23 +171,23 @@ private struct FilterTest {
   var low: UInt64 = 0
   var high: UInt64 = 0
   var operand = 0
-  /// Where verdicts are remembered, and as which bit; `nil` for nowhere.
+  /// The cache of results, or `nil` if they are not cached.
   var memory: Verdicts?
   var bit: UInt64 = 0
-  /// Which test is next; or an outcome below 0.
+  /// The index of the next test, or a negative outcome.
   var ifTrue: Int
   var ifFalse: Int
 }
 
-/// Puts the tests of a filter together.
+/// A compiler of filters into tests.
 private struct FilterCompiler {
   let columns: UnsafeMutableBufferPointer<ColumnStore>
-  /// The number of leading columns in which a search looks.
+  /// The number of leading columns to search.
   let searched: Int
   private(set) var tests: [FilterTest] = []
   private(set) var lists: [[UInt64]] = []
   private(set) var textTests: [TextTest] = []
-  /// What is remembered of each column's texts, and for how many tests.
+  /// The caches by column, with the number of tests that use each.
   private(set) var memories: [Int: (verdicts: Verdicts, tests: Int)] = [:]
   private(set) var interest: UInt64 = 0
 
@@ -191,7 +196,7 @@ private struct FilterCompiler {
     self.searched = searched
   }
 
-  /// Adds the tests of a search: one for each column of texts.
+  /// Adds the tests of a search, one for each text column, and returns the index of the first.
   mutating func add(search: String, _ ifTrue: Int, _ ifFalse: Int) -> Int {
     textTests.append(.contains(TextSearch(search)))
     let operand = textTests.count - 1
@@ -202,7 +207,7 @@ private struct FilterCompiler {
     return next
   }
 
-  /// Adds the tests of a filter, the last ones first: the result is where it begins.
+  /// Adds the tests of a filter, from last to first, and returns the index of the first.
   mutating func add(_ filter: Filter<Int>, _ ifTrue: Int, _ ifFalse: Int) -> Int {
     switch filter {
     case .all(let parts):
@@ -250,7 +255,7 @@ private struct FilterCompiler {
         return addText(.isWithin(TextRange(comparison, value)), column, ifTrue, ifFalse)
       }
     }
-    // No key is below 0 and none above the greatest: then 1...0 lets nothing through.
+    // Keys below 0 or above the maximum do not exist; `1...0` matches nothing.
     let (kind, low, high): (FilterTest.Kind, UInt64, UInt64) =
       switch comparison {
       case .equal: (.within, key, key)
@@ -291,10 +296,13 @@ private struct FilterCompiler {
   }
 }
 
-/// What tests have found of one column's texts: eight bytes for each text, for up to sixteen tests. The filter owns the memory.
+/// The cached results of up to sixteen tests for the texts of a column, in eight bytes per text.
+///
+/// The filter owns the memory.
 private struct Verdicts: BitwiseCopyable {
   static var greatestTestCount: Int { 16 }
-  /// From the lowest: 16 bits for what was found, 16 for whether it was looked for, 32 for the generation of the text's number.
+  /// One word per text: 16 bits of results, 16 bits that mark known results, and the 32-bit
+  /// generation of the text's number, from the lowest bit up.
   let words = Chunked<UInt64>(filler: 0)
 
   @inline(__always) func verdict(_ number: UInt32, _ generation: UInt32, bit: UInt64) -> Bool? {

@@ -1,22 +1,24 @@
-/// Finds a text in others, without regard to case.
+/// A case-insensitive substring search.
 ///
-/// ASCII is compared eight bytes at a time. A text with anything else is brought to lower case by Unicode's full mapping first,
-/// in a buffer that is kept, so that looking allocates nothing.
+/// ASCII texts are compared eight bytes at a time. Other texts are first converted to lower case
+/// with Unicode's full mapping. The buffer for this is reused, so that a search allocates no
+/// memory.
 final class TextSearch {
   private let needle: UnsafeRawBufferPointer
-  /// The needle's first two bytes, eight times over, in lower case.
+  /// The first two bytes of the lowercase needle, each repeated eight times.
   private let first: UInt64
   private let second: UInt64
-  /// What makes a letter lower case in the bytes compared with `first` and `second`; 0 where the needle has no letter.
+  /// The bits that convert letters to lower case before they are compared with `first` and
+  /// `second`; 0 for needle bytes that are not letters.
   private let firstCase: UInt64
   private let secondCase: UInt64
-  /// How far behind the first one `second` is; 0 when there is only one.
+  /// The offset of `second` from `first`, which is 0 if the needle has only one byte.
   private let secondOffset: Int
   private var lowered: [UInt8] = []
 
   private static var highBits: UInt64 { 0x8080_8080_8080_8080 }
 
-  /// What to look for; finds everything when empty.
+  /// Creates a search; an empty text is found everywhere.
   init(_ text: String) {
     let wanted = text.lowercased().utf8
     let needle = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: wanted.count)
@@ -35,14 +37,14 @@ final class TextSearch {
 
   deinit { needle.deallocate() }
 
-  /// Whether the text is in these bytes, which are UTF-8.
+  /// Returns whether these UTF-8 bytes contain the text.
   ///
-  /// - Complexity: O(bytes), as long as the needle's first two bytes are rare.
+  /// - Complexity: O(bytes), provided that the first two bytes of the needle are rare.
   func isIn(_ bytes: UnsafeRawBufferPointer) -> Bool {
     if needle.isEmpty { return true }
     var seen: UInt64 = 0
     let isFound = find(needle, in: bytes, seen: &seen)
-    // What was found has not been looked at as far as its end.
+    // If the needle was found, the bytes after it have not been checked for non-ASCII characters.
     guard isFound ? isASCII(bytes) : seen & Self.highBits == 0 else {
       lower(bytes, atMost: .max)
       return lowered.withUnsafeBytes { find(needle, in: $0, seen: &seen) }
@@ -50,7 +52,7 @@ final class TextSearch {
     return isFound
   }
 
-  /// Whether these bytes, which are UTF-8, begin with the text.
+  /// Returns whether these UTF-8 bytes begin with the text.
   ///
   /// - Complexity: O(needle).
   func begins(_ bytes: UnsafeRawBufferPointer) -> Bool {
@@ -62,15 +64,16 @@ final class TextSearch {
 
   // MARK: Bytes
 
-  /// Finds the needle among bytes that are ASCII, or of which every letter is lower case. When it is not found all bytes have gone into the
-  /// bits of `seen`.
+  /// Searches bytes that are ASCII or whose letters are all lower case.
+  ///
+  /// If the needle is not found, `seen` contains the bits of all bytes.
   @inline(__always) private func find(
     _ needle: UnsafeRawBufferPointer, in bytes: UnsafeRawBufferPointer, seen: inout UInt64
   ) -> Bool {
     let last = bytes.count - needle.count
     let end = bytes.count - 8 - secondOffset
-    // Eight places at once: where the first two bytes are the needle's. The last eight overlap those before: most texts are short, and what
-    // is left over is too dear to be looked at byte by byte.
+    // Compare the first two bytes of the needle at eight offsets at once. The last block overlaps
+    // the one before, because most texts are short and a loop over the remaining bytes is slow.
     var place = 0
     while end >= 0 {
       let firsts = bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self)
@@ -93,14 +96,14 @@ final class TextSearch {
     return false
   }
 
-  /// The highest bit of each byte (in the order of memory) that is equal in both.
+  /// Returns the highest bit of each byte (in memory order) that is equal in both words.
   @inline(__always) private func equalBytes(_ a: UInt64, _ b: UInt64) -> UInt64 {
     let difference = UInt64(littleEndian: a) ^ UInt64(littleEndian: b)
     let low = (difference & 0x7F7F_7F7F_7F7F_7F7F) &+ 0x7F7F_7F7F_7F7F_7F7F
     return ~(low | difference) & Self.highBits
   }
 
-  /// Whether the needle stands at this place; letters of ASCII are folded.
+  /// Returns whether the needle is at this offset, ignoring the case of ASCII letters.
   @inline(__always) private func isEqual(
     _ needle: UnsafeRawBufferPointer, _ bytes: UnsafeRawBufferPointer, at place: Int
   ) -> Bool {
@@ -125,7 +128,7 @@ final class TextSearch {
     return bits & Self.highBits == 0
   }
 
-  /// Puts the lower case of these bytes into `lowered`; it may stop when there are so many.
+  /// Stores the lower case of these bytes in `lowered`; it may stop after `limit` bytes.
   private func lower(_ bytes: UnsafeRawBufferPointer, atMost limit: Int) {
     lowered.removeAll(keepingCapacity: true)
     var offset = 0
@@ -146,7 +149,7 @@ final class TextSearch {
     }
   }
 
-  /// Han, Kana, Hangul and their neighbours: spares looking for the lower case of what has none.
+  /// Returns whether a scalar is in the range of Han, Kana or Hangul, which need no case mapping.
   @inline(__always) private static func hasNoCase(_ scalar: UInt32) -> Bool {
     (0x2E80...0xA63F).contains(scalar) || (0xAC00...0xD7FF).contains(scalar)
   }

@@ -1,30 +1,37 @@
-/// What a filter asks of one text.
+/// A condition on a text.
 enum TextTest {
-  /// It is this one.
+  /// Equal to this text.
   case isEqual([UInt8])
-  /// It is another.
+  /// Not equal to this text.
   case isNotEqual([UInt8])
-  /// It lies between two others.
+  /// Within this range.
   case isWithin(TextRange)
-  /// It is one of these, which are in order.
+  /// Equal to one of these sorted texts.
   case isOneOf([[UInt8]])
-  /// It has another in it.
+  /// Contains this text.
   case contains(TextSearch)
-  /// It begins with another.
+  /// Begins with this text.
   case startsWith(TextSearch)
-  /// A regular expression is found in it.
+  /// Matches this regular expression.
   case matches(PatternMatcher)
 
-  /// What it looks for anywhere in a text, if it does.
+  /// The search of a ``contains(_:)`` test.
   var search: TextSearch? {
     guard case .contains(let search) = self else { return nil }
     return search
   }
 
-  /// Whether a text passes; `work` grows by the bytes looked at, and by the steps of a regular expression. `nil` when a regular expression has
-  /// taken so many steps as are left: the next call with an equal text goes on from there.
+  /// Returns whether a text satisfies the condition.
+  ///
+  /// Returns `nil` if a regular expression needs more than the steps in `left`; the next call with
+  /// an equal text continues.
+  ///
+  /// - Parameters:
+  ///   - bytes: The text in UTF-8.
+  ///   - work: A counter, increased by the bytes read and the steps of a regular expression.
+  ///   - left: The maximum number of steps.
   func passes(_ bytes: UnsafeRawBufferPointer, work: inout Int, left: Int) -> Bool? {
-    // A pattern counts itself: one that goes on has not looked at the whole text again.
+    // A pattern counts its own steps: a continued search does not read the whole text again.
     if case .matches(let matcher) = self {
       let before = matcher.steps
       defer { work += matcher.steps - before }
@@ -44,18 +51,18 @@ enum TextTest {
     }
   }
 
-  /// The bytes of a text.
+  /// Returns the bytes of a text cell.
   static func bytes(of value: Cell) -> [UInt8] {
     guard case .text(let text) = value else { preconditionFailure("\(value) is compared with texts") }
     return Array(text.utf8)
   }
 }
 
-/// Texts from one through another, by code unit.
+/// A range of texts, ordered by code unit.
 struct TextRange {
   private var low: [UInt8] = []
   private var includesLow = true
-  /// `nil` for no end.
+  /// The upper bound, or `nil` for none.
   private var high: [UInt8]?
   private var includesHigh = true
 
@@ -64,7 +71,7 @@ struct TextRange {
     high = through.map(TextTest.bytes(of:))
   }
 
-  /// The texts that compare so with this one.
+  /// Creates the range of texts that compare with a value in this way.
   init(_ comparison: Comparison, _ value: Cell) {
     switch comparison {
     case .less, .lessOrEqual: (high, includesHigh) = (TextTest.bytes(of: value), comparison == .lessOrEqual)
@@ -80,7 +87,7 @@ struct TextRange {
   }
 }
 
-/// How many of `count` things in order come first: where the condition stops being true.
+/// Returns the number of leading elements, of `count` partitioned ones, that satisfy a condition.
 ///
 /// - Complexity: O(log count).
 @inline(__always) func partition(_ count: Int, _ comesFirst: (Int) -> Bool) -> Int {

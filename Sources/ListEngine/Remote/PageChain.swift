@@ -1,49 +1,55 @@
-/// The rows of a source that gives cursors: a chain of segments, each from one cursor to the next.
+/// The rows of a source with cursors: a chain of segments, each from one cursor to the next.
 ///
-/// A segment keeps its ends and its count when its rows are forgotten. So a row that comes or goes in one of them moves nothing in the
-/// others, whether their rows are there or not. What lies beyond the last cursor is a segment too: of one page, unless the source can be
-/// told to skip rows; then of all that it says there are.
+/// A segment keeps its bounds and its count when its rows are evicted. A row inserted or deleted in
+/// one segment therefore moves nothing within the others. The rows after the last cursor form a
+/// segment, too. Its count is one block, or all remaining rows if the source can skip rows.
 struct PageChain: PageMap {
   private struct Segment {
     var number: Int
     var begin: PageCursor?
     var end: PageCursor?
-    /// How many rows it has, or is guessed to have.
+    /// The number of rows, or an estimate of it.
     var count: Int
-    /// Whether that was seen.
+    /// Whether the count was determined from received rows.
     var isCounted = false
-    /// Whether that was since everything was asked for anew.
+    /// Whether the count was determined since the last reload.
     var isFresh = false
-    /// More it cannot be, whatever the source guesses: it was asked for what would follow.
+    /// An upper bound of the count, found by requesting the rows that would follow it.
     var mostCount = Int.max
     var page: KeptPage?
-    /// What `page` was asked for as.
+    /// The place under which `page` was requested.
     var origin: PageItem.Place?
     var failure: PageFailure?
   }
 
-  /// Beyond so many segments those are joined that have no rows here.
+  /// The number of segments above which segments without loaded rows are merged.
   static let greatestSegmentCount = 4096
 
   private let size: Int
   private let canSkip: Bool
   private let told: CountAccuracy
   private var toldCount: Int?
-  /// How many rows are thought to be there before anything is known.
+  /// The assumed number of rows before any is known.
   private var expected = 0
   private var segments: [Segment]
   private var nextNumber = 1
   private(set) var keptRows = 0
   private(set) var keptBytes = 0
 
-  /// Nothing is known but how well the source counts, and perhaps how many rows it has.
+  /// Creates a chain without rows.
+  ///
+  /// - Parameters:
+  ///   - size: The number of rows per block.
+  ///   - canSkip: Whether the source can skip rows after a cursor.
+  ///   - accuracy: The accuracy of the source's counts.
+  ///   - count: The number of rows, if the source has reported it.
   init(size: Int, canSkip: Bool, accuracy: CountAccuracy, count: Int? = nil) {
     self.size = size
     self.canSkip = canSkip
     told = accuracy
     toldCount = count
     segments = [Segment(number: 0, count: size)]
-    // Only a source that counts is believed that there is nothing.
+    // A count of zero is trusted only if the source counts exactly.
     segments[0].count = count == 0 && accuracy == .exact ? 0 : restCount(beside: 0)
   }
 
@@ -68,7 +74,7 @@ struct PageChain: PageMap {
         if let page = segment.page {
           body(position, page.row(position - start))
         } else {
-          // Without skipping it is reached from its beginning only.
+          // Without skipping, a segment is loaded from its beginning.
           let place = PageItem.Place.segment(segment.number, part: canSkip ? (position - start) / size : 0)
           body(
             position,
@@ -102,7 +108,7 @@ struct PageChain: PageMap {
     return .rows(after: segment.begin, upTo: segment.end, skip: part * size, count: size)
   }
 
-  // MARK: What comes
+  // MARK: Loading
 
   mutating func take(_ place: PageItem.Place, _ page: KeptPage, _ answer: RowPage) -> Result<Int?, PageFault> {
     guard case .segment(let number, let part) = place, let index = segments.firstIndex(where: { $0.number == number }),
@@ -128,7 +134,7 @@ struct PageChain: PageMap {
     return .success(kept)
   }
 
-  /// The first rows of a segment, or all of them.
+  /// Stores the first rows of a segment, or all of them.
   private mutating func takeBeginning(_ index: Int, _ page: KeptPage, _ answer: RowPage) -> Int? {
     let old = segments[index]
     var reached = old
@@ -139,7 +145,7 @@ struct PageChain: PageMap {
       if page.slots.isEmpty { removeEmpty(index) }
       return page.slots.isEmpty ? nil : old.number
     }
-    // Both parts get numbers of their own: what else was asked of the whole is an answer to neither.
+    // Both parts get new numbers because other answers for the whole segment fit neither.
     reached.end = answer.end
     reached.number = takeNumber()
     segments[index] = reached
@@ -149,12 +155,12 @@ struct PageChain: PageMap {
     return reached.number
   }
 
-  /// Rows from within a segment: what comes before and after them stays to be asked for.
+  /// Stores rows from the middle of a segment; the rows before and after them remain to be loaded.
   private mutating func takePart(_ index: Int, _ part: Int, _ page: KeptPage, _ answer: RowPage) -> Int? {
     let old = segments[index]
     let before = part * size
     guard !page.slots.isEmpty else {
-      // The segment is shorter than was thought. Each empty answer halves the guess at least.
+      // The segment is shorter than estimated. Each empty answer at least halves the estimate.
       segments[index].mostCount = max(1, min(old.count - 1, before / 2))
       segments[index].count = segments[index].mostCount
       segments[index].number = takeNumber()
@@ -174,14 +180,15 @@ struct PageChain: PageMap {
     return number
   }
 
-  /// What is left of a segment without rows goes to its neighbour, so that rows to come between its ends are found.
+  /// Removes an empty segment and extends its neighbor, so that rows inserted between its ends are
+  /// found.
   private mutating func removeEmpty(_ index: Int) {
     if index + 1 < segments.count {
       segments[index + 1].begin = segments[index].begin
     } else if index > 0 {
       segments[index - 1].end = segments[index].end
     } else {
-      // There are no rows at all.
+      // The source has no rows.
       segments[0].page = nil
       return
     }
@@ -193,7 +200,9 @@ struct PageChain: PageMap {
     return nextNumber - 1
   }
 
-  /// What lies beyond the last cursor is as long as the source says, or one page as long as nobody can go there anyway.
+  /// Updates the estimated count of the last segment.
+  ///
+  /// It is the rest of the source's count, or one block if the source cannot skip rows.
   private mutating func guessRest() {
     let last = segments.count - 1
     guard !segments[last].isCounted, segments[last].end == nil else { return }
@@ -201,13 +210,15 @@ struct PageChain: PageMap {
     segments[last].count = min(guess, segments[last].mostCount)
   }
 
-  /// Where the source counts, what it counts more or fewer has come or gone where nobody has looked since: as likely as not in the longest of
-  /// those segments. What was seen stays as it is.
+  /// Adjusts segments that are not fresh to the source's exact count.
   ///
-  /// - Complexity: O(segments), for each one that has no room.
+  /// The difference is attributed to the longest of these segments, where it most likely belongs.
+  /// Fresh counts do not change.
+  ///
+  /// - Complexity: O(segments) for each segment that reaches its bound.
   private mutating func settle() {
     guard told == .exact, let toldCount, canSkip || segments[segments.count - 1].isCounted else { return }
-    var missing = toldCount - count  // bounded: both are within 2^54
+    var missing = toldCount - count  // bounded: both are within 2^54.
     while missing != 0 {
       let open = segments.indices.filter {
         !segments[$0].isFresh && (missing > 0 ? segments[$0].count < segments[$0].mostCount : segments[$0].count > 1)
@@ -221,7 +232,7 @@ struct PageChain: PageMap {
 
   private func restCount(beside others: Int) -> Int {
     guard let toldCount, told != .unknown else { return toldCount == nil && canSkip ? max(size, expected) : size }
-    let rest = max(1, toldCount - others)  // bounded: both are within 2^54
+    let rest = max(1, toldCount - others)  // bounded: both are within 2^54.
     return canSkip ? rest : min(size, told == .exact ? rest : size)
   }
 
@@ -260,7 +271,7 @@ struct PageChain: PageMap {
     return page.slots
   }
 
-  /// Cursors are few enough to keep; but not all of a table that was read from end to end.
+  /// Merges segments without loaded rows, to bound the number of cursors of a long table.
   private mutating func joinForgotten() {
     guard segments.count > Self.greatestSegmentCount else { return }
     var joined: [Segment] = []

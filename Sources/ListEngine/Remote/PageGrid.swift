@@ -1,32 +1,38 @@
-/// The rows of a source that is asked by offset: pages of one size, by number.
+/// The rows of a source with offsets: numbered blocks of equal size.
 ///
-/// What is seen beats what is told: a page that is not full is the last one, whatever the source counts.
+/// Received rows take precedence over reported counts: a block that is not full is the last one,
+/// whatever the source counts.
 struct PageGrid: PageMap {
   private let size: Int
   private var kept: [Int: KeptPage] = [:]
   private var failures: [Int: PageFailure] = [:]
   private let told: CountAccuracy
-  /// How many rows there are, as the source said last.
+  /// The number of rows last reported by the source.
   private var toldCount: Int?
-  /// How many rows are thought to be there before anything is known.
+  /// The assumed number of rows before any is known.
   private var expected = 0
-  /// How many rows are known to be there.
+  /// The number of rows known to exist.
   private var reached = 0
-  /// Whether more are known to follow these.
+  /// Whether more rows are known to follow.
   private var hasMore = true
-  /// How many rows there are, when their end was seen.
+  /// The number of rows, if their end was reached.
   private var end: Int?
-  /// Where a page was asked for and empty, though the source guessed that it was not.
+  /// The offset at which a block was unexpectedly empty, according to an estimated count.
   private var emptyFrom: Int?
   private(set) var keptRows = 0
   private(set) var keptBytes = 0
 
-  /// Nothing is known but how well the source counts, and perhaps how many rows it has.
+  /// Creates a grid without rows.
+  ///
+  /// - Parameters:
+  ///   - size: The number of rows per block.
+  ///   - accuracy: The accuracy of the source's counts.
+  ///   - count: The number of rows, if the source has reported it.
   init(size: Int, accuracy: CountAccuracy, count: Int? = nil) {
     self.size = size
     told = accuracy
     toldCount = count
-    // Only a source that counts is believed that there is nothing.
+    // A count of zero is trusted only if the source counts exactly.
     hasMore = count != 0 || accuracy != .exact
   }
 
@@ -38,7 +44,7 @@ struct PageGrid: PageMap {
     case .exact: return max(toldCount ?? max(size, expected), least)
     case .estimated:
       let guess = toldCount ?? size
-      // A guess that was wrong once is halved until something is there, so that the end is found in few steps.
+      // A wrong estimate is halved until a block has rows, so that the end is found in few steps.
       guard let emptyFrom, guess > emptyFrom / 2 else { return max(guess, least) }
       return max(emptyFrom / 2, least)
     }
@@ -77,7 +83,7 @@ struct PageGrid: PageMap {
     let start = number * size
     if let count = answer.count {
       toldCount = count
-      // The source counts anew with each answer; the end may not be where it was.
+      // Each answer carries a new count, so the end may have moved.
       if told == .exact { end = nil }
     }
     var page = page
@@ -99,11 +105,11 @@ struct PageGrid: PageMap {
   }
 
   mutating func expect(_ count: Int) {
-    // A source that counts tells where the end is even when it is asked for what lies beyond.
+    // A source with exact counts reports the end even if the request lies beyond it.
     if told == .exact { expected = max(expected, count) }
   }
 
-  /// The end is here at the latest; an earlier page says where.
+  /// Records that the end is at `start` or before it; an earlier block finds it.
   private mutating func noteEmpty(from start: Int) {
     if reached >= start { (reached, hasMore) = (start, false) }
     switch told {
@@ -133,8 +139,9 @@ struct PageGrid: PageMap {
     kept[number] = page
   }
 
-  /// The pages that cannot be true any more: beyond the end, or the last one as long as there was nothing behind it. In order, so that
-  /// what becomes of them depends on nothing but what happened.
+  /// The blocks that are outdated, in ascending order so that the effects are deterministic.
+  ///
+  /// A block is outdated if it lies beyond the end, or if it is not full and rows now follow it.
   var outdated: [Int] {
     let count = count
     return kept.filter { number, page in
@@ -145,7 +152,7 @@ struct PageGrid: PageMap {
 
   func renewed(count newCount: Int?) -> any PageMap {
     var grid = PageGrid(size: size, accuracy: told, count: newCount ?? (count == 0 || toldCount == 0 ? nil : toldCount))
-    // What was seen is a good guess of what is there; it is seen again before it is shown.
+    // The former extent is a good estimate; it is verified before it is shown.
     if told == .unknown || toldCount == nil { (grid.reached, grid.hasMore) = (reached, reached == 0 || hasMore) }
     return grid
   }

@@ -1,83 +1,90 @@
-/// The rows of a windowed view, or of one of its sections, as far as they are known: which are there, and what to ask for the others.
+/// The rows of a windowed view or section as far as they are known, and the requests for the
+/// others.
 ///
-/// Two kinds of it: a ``PageGrid`` for sources that are asked by offset, a ``PageChain`` for those that give cursors.
+/// ``PageGrid`` implements it for sources with offsets, ``PageChain`` for those with cursors.
 protocol PageMap {
-  /// How many rows pages see: those that are known to be, and so many more as can be asked for.
+  /// The number of positions to show: known rows, and rows that can be requested.
   var count: Int { get }
-  /// How many rows there are, as far as anybody knows.
+  /// The best known number of rows.
   var rowCount: Int { get }
   var accuracy: CountAccuracy { get }
-  /// How many rows of it are kept.
+  /// The number of rows kept in memory.
   var keptRows: Int { get }
-  /// About how many bytes they take.
+  /// The approximate size in bytes of the kept rows.
   var keptBytes: Int { get }
-  /// Its pages that are there, each with when it was last wanted.
+  /// The loaded blocks, each with the time of its last use.
   var pages: [(number: Int, used: UInt64)] { get }
 
-  /// Goes through the rows at these positions, in order.
+  /// Calls a closure with each row in a range of positions, in order.
   func forEach(in range: Range<Int>, _ body: (_ position: Int, PageRow) -> Void)
-  /// The position of the first row of a page that is there.
+  /// Returns the position of the first row of a loaded block.
   func start(ofPage number: Int) -> Int?
-  /// What a page that is there is asked for as.
+  /// Returns the place under which a loaded block is requested.
   func place(ofPage number: Int) -> PageItem.Place
-  /// The rows of a page that is there.
+  /// Returns the rows of a loaded block.
   func slots(ofPage number: Int) -> [UInt32]
-  /// Which rows to ask for.
+  /// Returns the request for a place, or `nil` if nothing is missing there.
   func rows(of place: PageItem.Place) -> PageRequest.What?
 
-  /// A page has come. The result is the number that it has here; or what is wrong with it, and then nothing has changed.
+  /// Stores a received block.
+  ///
+  /// Returns the number of the block, or the error in the answer, in which case nothing changes.
   mutating func take(_ place: PageItem.Place, _ page: KeptPage, _ answer: RowPage) -> Result<Int?, PageFault>
-  /// Before anything is known a reader wants to see so many rows: if the source counts them it is asked there at once.
+  /// Sets the number of rows that a client wants to see before any is known.
+  ///
+  /// Rows up to there are requested at once if the source counts exactly.
   mutating func expect(_ count: Int)
-  /// A page could not be loaded.
+  /// Records that a block failed to load.
   mutating func fail(_ place: PageItem.Place, _ failure: PageFailure)
-  /// A row of a page that is there is elsewhere now.
+  /// Removes a row from a loaded block because it is now elsewhere.
   mutating func takeAway(_ index: Int, ofPage number: Int)
-  /// The page was wanted.
+  /// Records a use of a block.
   mutating func touch(page number: Int, at tick: UInt64)
-  /// Forgets the rows of a page. The result is which they were.
+  /// Evicts the rows of a block and returns their slots.
   mutating func evict(page number: Int) -> [UInt32]
-  /// The same places and counts without any rows: for asking again. `count`: how many rows there are now, if that is known.
+  /// Returns a map for a reload, with the same places and counts and without rows.
+  ///
+  /// - Parameter count: The current number of rows, if it is known.
   func renewed(count: Int?) -> any PageMap
 }
 
 extension PageMap {
-  /// How many rows are added to what other sections have: those that are shown, or those that there are.
+  /// The greater of the numbers of positions and rows, which bounds the totals of all sections.
   var extent: Int { max(count, rowCount) }
 }
 
-/// What is known of one row of a ``PageMap``.
+/// A row of a ``PageMap``.
 enum PageRow {
   case there(UInt32)
-  /// It is not there; `place` is what to ask for.
+  /// Not loaded; `place` is the request for it.
   case absent(Missing, failure: Int, place: PageItem.Place?)
 }
 
-/// Why an answer of the source cannot be taken: the plugin's fault.
+/// An error in an answer of the source, caused by the plugin.
 struct PageFault: Error, Hashable {
   var reason: String
 }
 
-/// Why a page is not there.
+/// The failure of a block.
 struct PageFailure: Hashable {
   var reason: String
-  /// Tells failures apart.
+  /// A number that identifies the failure.
   var number: Int
 }
 
-/// Rows that lie next to each other, as they came.
+/// A loaded block: adjacent rows, in the order received.
 struct KeptPage {
-  /// Stands for a row that did not fit, or was named twice.
+  /// The slot value of a row that did not match the schema or repeated a key.
   static let rejected = UInt32.max
-  /// Stands for a row that has turned up elsewhere since.
+  /// The slot value of a row that has since appeared elsewhere.
   static let elsewhere = UInt32.max - 1
-  /// Stands for a row that the source left out though there are more.
+  /// The slot value of a row that the source left out although more rows follow.
   static let leftOut = UInt32.max - 2
 
   var slots: [UInt32]
-  /// About how many bytes the rows take.
+  /// The approximate size of the rows in bytes.
   var bytes: Int
-  /// When it was last wanted.
+  /// The time of the last use.
   var used: UInt64
 
   static func isRow(_ slot: UInt32) -> Bool { slot < leftOut }

@@ -1,21 +1,23 @@
-/// All rows of a query that a windowed source can answer, for what it cannot do with them: loaded page by page into a table of their own,
-/// which is sorted, searched and grouped like any other.
+/// A table with all rows of a source query, on which the engine evaluates a residual query.
 ///
-/// Its sessions wait until all rows are there; when the source's data changes they are loaded again, and the difference is shown.
+/// A windowed source answers the query, and the engine does the part that the source cannot do. The
+/// rows are loaded block by block into a table of their own, which is sorted, searched and grouped
+/// like any other. Sessions wait until all rows are loaded. After a change at the source the rows
+/// are loaded again, and the difference is shown.
 final class ResidualQuery {
-  /// What the source is asked.
+  /// The query sent to the source.
   let query: Query
   let number: Int
-  /// Where its rows' ids are; see ``ResidualLanes``.
+  /// The lane of the table's row ids; see ``ResidualLanes``.
   let lane: Int
-  /// The rows, and the sessions that look at them.
+  /// The loaded rows, and the sessions that display them.
   let state: TableState
   private let capabilities: WindowedCapabilities
   private let limit: Int
   private let pageRows: Int
-  /// Sessions whose rows are not there yet, and what they ask of them.
+  /// The sessions that wait for the rows, with their queries.
   private var waiting: [(session: Session, split: QuerySplit)] = []
-  /// What the sessions that look at it ask.
+  /// The queries of the sessions that display the rows.
   private var splits: [SessionID: QuerySplit] = [:]
   private var generation = 0
   private var page = 0
@@ -23,9 +25,11 @@ final class ResidualQuery {
   private var cursor: PageCursor?
   private var isLoading = true
   private(set) var isLoaded = false
-  /// Whether there are too many rows: those that wait for it are about to be told, and nobody else is to join them.
+  /// Whether the query was refused because it has too many rows.
+  ///
+  /// The waiting sessions are about to be refused, and no session may join them.
   private(set) var isRefused = false
-  /// How many rows there are when these are too many.
+  /// The number of rows, if it exceeds the limit.
   private(set) var tooLarge: (count: Int, isExact: Bool)?
 
   init(_ query: Query, number: Int, lane: Int, state: TableState, capabilities: WindowedCapabilities, limits: Limits) {
@@ -33,19 +37,19 @@ final class ResidualQuery {
     (limit, pageRows) = (limits.remainderRows, limits.remainderPageRows)
   }
 
-  /// Whether no session needs it.
+  /// Whether no session uses the table.
   var isUnused: Bool { waiting.isEmpty && splits.isEmpty }
-  /// All that need it, in an order that depends on nothing but what happened.
+  /// The sessions that use the table, in a deterministic order.
   var sessions: [Session] { state.sessions + waiting.map(\.session) }
-  /// The number of different queries that its sessions ask, and whether this is one of them.
+  /// The number of different queries that the sessions display or wait for.
   var viewCount: Int { state.watchedViews + Set(waiting.compactMap(\.split.rest)).count }
   func shows(_ rest: Query) -> Bool { state.views[rest] != nil || waiting.contains { $0.split.rest == rest } }
-  /// What is to be loaded next; `nil` when all is there.
+  /// The next block to load, or `nil` if all rows are loaded.
   var item: PageItem? {
     isLoading ? PageItem(view: number, generation: generation, place: .next(page)) : nil
   }
 
-  /// Whether the source's data has changed since it was asked.
+  /// Whether the source's data has changed since it was requested.
   var isStale = false
 
   // MARK: Sessions
@@ -77,7 +81,9 @@ final class ResidualQuery {
       id: id, query: query, section: [], what: .rows(after: cursor, upTo: nil, skip: skip, count: count))
   }
 
-  /// Takes rows. The result is which sessions are refused, because there are too many rows.
+  /// Stores the rows of a block.
+  ///
+  /// Returns the sessions to refuse because there are too many rows.
   func take(
     _ item: PageItem, _ answer: RowPage, at now: Instant
   ) -> Result<[(session: Session, error: ClientError)], PageFault> {
@@ -119,7 +125,7 @@ final class ResidualQuery {
     }
   }
 
-  /// The source's data has changed: everything is loaded again.
+  /// Starts to load all rows again after a change at the source.
   func renew() {
     isStale = false
     generation += 1

@@ -1,17 +1,18 @@
-/// What a ``WindowedView`` knows of its source's answer to its query at one time: sections, and pages of rows.
+/// The known part of a source's answer to the query of a ``WindowedView``: sections, and blocks of
+/// rows.
 final class WindowedContent {
-  /// Where a row is.
+  /// The location of a loaded row.
   struct Home {
     var leaf: Int
     var page: Int
     var index: Int
   }
 
-  /// The rows of one section, or all rows.
+  /// The rows of a section of the last column, or all rows without grouping.
   private struct Leaf {
     var section: Section?
     var map: any PageMap
-    /// The position of its first row.
+    /// The position of the first row.
     var start = 0
   }
 
@@ -20,31 +21,31 @@ final class WindowedContent {
     case leaf(Int)
   }
 
-  /// Counts how often everything was asked for anew.
+  /// The number of reloads before this content.
   let generation: Int
-  /// How many placeholders are shown as long as nothing is known.
+  /// The number of placeholders while nothing is known.
   private let size: Int
   private var leaves: [Leaf] = []
-  /// Headers and leaves in order, and where each begins.
+  /// The headers and leaves in order, with their start positions.
   private var blocks: [(start: Int, block: Block)] = []
   private var homes: [UInt32: Home] = [:]
-  /// Each behind the one it lies in.
+  /// The sections, each after its parent.
   private var sections: [Section] = []
   private var sectionOfPath: [[Cell]: Section] = [:]
   private var sectionOfNumber: [UInt32: Section] = [:]
   private var leafOfPath: [[Cell]: Int] = [:]
   private var headerPositions: [UInt32: Int] = [:]
-  /// Whether it is known which sections there are.
+  /// Whether the sections are known.
   private(set) var hasSections: Bool
-  /// Why it is not.
+  /// The failure of the request for sections.
   var sectionFailure: PageFailure?
-  /// Whether the source has said anything yet.
+  /// Whether the source has answered.
   private(set) var isAnswered = false
   private(set) var itemCount: Int
   private(set) var keptRows = 0
   private(set) var keptBytes = 0
 
-  /// All rows, or sections that are to be asked for.
+  /// Creates the content of all rows, or of sections to be requested if `map` is `nil`.
   init(generation: Int, size: Int, map: (any PageMap)?) {
     self.generation = generation
     self.size = size
@@ -55,7 +56,7 @@ final class WindowedContent {
     arrange()
   }
 
-  /// Its maps by the values of their sections.
+  /// The maps by the paths of their sections.
   var maps: [[Cell]: any PageMap] {
     Dictionary(uniqueKeysWithValues: leaves.map { ($0.section?.path ?? [], $0.map) })
   }
@@ -74,10 +75,15 @@ final class WindowedContent {
 
   // MARK: Sections
 
-  /// Takes the sections that there are. `key`: what a value at a level is ordered by; `make` makes one of its values, its key and the one it
-  /// lies in; `map` its rows.
+  /// Stores the sections reported by the source.
   ///
-  /// - Precondition: No two have the same values.
+  /// - Parameters:
+  ///   - counts: The paths and row counts of the innermost sections.
+  ///   - root: The section of all rows.
+  ///   - key: Returns the collation key of a value at a level.
+  ///   - make: Creates a section from its path, its key and its parent.
+  ///   - map: Creates the rows of a section.
+  /// - Precondition: All paths are distinct.
   func take(
     _ counts: [SectionCount], root: Section, key: (_ level: Int, _ value: Cell) -> [UInt8],
     make: (_ path: [Cell], _ key: [UInt8], _ parent: Section) -> Section,
@@ -116,9 +122,11 @@ final class WindowedContent {
   func section(at path: [Cell]) -> Section? { path.isEmpty ? sections.first : sectionOfPath[path] }
   func section(numbered number: UInt32) -> Section? { sectionOfNumber[number] }
   func position(of section: Section) -> Int? { headerPositions[section.number] }
-  /// The values of a leaf's section.
+  /// Returns the path of a leaf's section.
   func path(ofLeaf leaf: Int) -> [Cell] { leaves.indices.contains(leaf) ? leaves[leaf].section?.path ?? [] : [] }
 
+  /// Updates the positions and counts of all sections.
+  ///
   /// - Complexity: O(sections).
   private func arrange() {
     for section in sections { (section.rows, section.items) = (0, section.level < 0 ? 0 : 1) }
@@ -151,21 +159,22 @@ final class WindowedContent {
     keptBytes = leaves.reduce(0) { $0 + $1.map.keptBytes }
   }
 
-  // MARK: Looking
+  // MARK: Reading
 
-  /// The position of a row among the items.
+  /// Returns the position of a row among the items, or `nil` if it is not loaded.
   func position(of slot: UInt32) -> Int? {
     guard let home = homes[slot], let start = leaves[home.leaf].map.start(ofPage: home.page) else { return nil }
     return leaves[home.leaf].start + start + home.index
   }
 
-  /// Rows of one leaf that lie next to each other, counted from its first.
+  /// Adjacent rows of one leaf, counted from its first row.
   struct Stretch {
     var leaf: Int
     var rows: Range<Int>
   }
 
-  /// The leaf that the item at a position lies in, and how far; `nil` for a header, and as long as there are no sections.
+  /// Returns the leaf and row number at a position, or `nil` for a header or without known
+  /// sections.
   ///
   /// - Complexity: O(log sections).
   func spot(at position: Int) -> (leaf: Int, row: Int)? {
@@ -175,29 +184,29 @@ final class WindowedContent {
     return (leaf, position - blocks[index].start)
   }
 
-  /// The same of a row that is there.
+  /// Returns the leaf and row number of a loaded row.
   func spot(of slot: UInt32) -> (leaf: Int, row: Int)? {
     guard let home = homes[slot], let start = leaves[home.leaf].map.start(ofPage: home.page) else { return nil }
     return (home.leaf, start + home.index)
   }
 
-  /// The leaf of a section; without grouping there is one, of no values.
+  /// Returns the leaf of a section; without grouping its path is empty.
   func leaf(at path: [Cell]) -> Int? { path.isEmpty ? (leaves.count == 1 ? 0 : nil) : leafOfPath[path] }
 
-  /// How many rows pages see of a leaf.
+  /// Returns the number of positions of a leaf.
   func count(ofLeaf leaf: Int) -> Int { leaves[leaf].map.count }
 
-  /// Goes through rows of a leaf.
+  /// Calls a closure with each row of a stretch.
   func forEach(_ stretch: Stretch, _ body: (_ row: Int, PageRow) -> Void) {
     leaves[stretch.leaf].map.forEach(in: stretch.rows, body)
   }
 
   func home(of slot: UInt32) -> Home? { homes[slot] }
 
-  /// All rows that are there.
+  /// The loaded rows.
   var slots: some Collection<UInt32> { homes.keys }
 
-  /// The items of a range of positions, in order.
+  /// Returns the items in a range of positions, in order.
   func items(_ range: Range<Int>, view: Int) -> [ListView.Item] {
     guard hasSections else {
       let why = sectionFailure.map { Missing.failed($0.reason) } ?? .pending
@@ -238,7 +247,7 @@ final class WindowedContent {
   }
 
   func sections(above position: Int) -> [Section] {
-    // Of several that begin there all but the last are empty.
+    // If several begin at the same position, all but the last are empty.
     let index = firstBlock { $0 > position } - 1
     guard index >= 0 else { return [] }
     switch blocks[index].block {
@@ -247,19 +256,23 @@ final class WindowedContent {
     }
   }
 
-  // MARK: Pages
+  // MARK: Blocks
 
-  /// What the source is to be asked for; `nil` when that is of no use any more.
+  /// Returns the request for an item, or `nil` if it is no longer needed.
   func request(for item: PageItem) -> PageRequest.What? {
     leaves.indices.contains(item.leaf) ? leaves[item.leaf].map.rows(of: item.place) : nil
   }
 
-  /// What a page was loaded as; `nil` when it is not there.
+  /// Returns the item under which a loaded block was requested.
   func item(of home: Home, view: Int) -> PageItem {
     PageItem(view: view, generation: generation, leaf: home.leaf, place: leaves[home.leaf].map.place(ofPage: home.page))
   }
 
-  /// Takes a page. The result is whether one of its rows was thought to be elsewhere, and by that something has changed.
+  /// Stores a received block.
+  ///
+  /// Returns whether one of its rows was known elsewhere, which reveals a change at the source.
+  ///
+  /// - Parameter lost: Receives the rows whose references are to be released.
   func take(_ item: PageItem, _ page: KeptPage, _ answer: RowPage, lost: inout [UInt32]) -> Result<Bool, PageFault> {
     guard leaves.indices.contains(item.leaf) else { return .success(false) }
     if let fault = fault(answer, leaf: item.leaf) { return .failure(fault) }
@@ -285,7 +298,7 @@ final class WindowedContent {
     return .success(hasMoved)
   }
 
-  /// Each answer counts the rows of one section: all sections together must stay countable.
+  /// Returns a fault if the sections' total row count would exceed the limit.
   private func fault(_ answer: RowPage, leaf: Int) -> PageFault? {
     guard let count = answer.count, count > leaves[leaf].map.extent else { return nil }
     let others = leaves.reduce(0) { $0 + $1.map.extent } - leaves[leaf].map.extent
@@ -293,7 +306,7 @@ final class WindowedContent {
     return PageFault(reason: "the source counts more than \(PageRequest.greatestCount) rows in its sections")
   }
 
-  /// A reader wants to see so many rows, and nothing is known yet.
+  /// Sets the number of rows that a client wants to see before any is known.
   func expect(_ count: Int) {
     guard !isAnswered, leaves.count == 1 else { return }
     leaves[0].map.expect(count)
@@ -309,14 +322,14 @@ final class WindowedContent {
     }
   }
 
-  /// The pages that are there.
+  /// The loaded blocks.
   var pages: [(leaf: Int, page: Int, used: UInt64)] {
     leaves.indices.flatMap { leaf in leaves[leaf].map.pages.map { (leaf, $0.number, $0.used) } }
   }
 
   func touch(_ home: Home, at tick: UInt64) { leaves[home.leaf].map.touch(page: home.page, at: tick) }
 
-  /// Forgets a page. The result is the rows that were in it.
+  /// Evicts a block and returns its rows.
   func evict(leaf: Int, page: Int) -> [UInt32] {
     let slots = leaves[leaf].map.evict(page: page).filter(KeptPage.isRow)
     for slot in slots { homes[slot] = nil }
@@ -326,9 +339,11 @@ final class WindowedContent {
     return slots
   }
 
-  /// The rows that another content does not know though it knows what lies on both sides of them: they have come, or gone.
+  /// Returns the rows that came or went between this content and another.
   ///
-  /// - Complexity: O(rows that are there).
+  /// A row counts if the other content lacks it although it has the rows on both sides.
+  ///
+  /// - Complexity: O(loaded rows).
   func strangers(to other: WindowedContent) -> [UInt32] {
     var strangers: [UInt32] = []
     for leaf in leaves {
@@ -339,7 +354,7 @@ final class WindowedContent {
       var isBounded = false
       var end = -1
       for (start, slots) in pages.sorted(by: { $0.start < $1.start }) {
-        // Nothing lies before the first row; what lies at any other edge of what is known may have been there.
+        // No row precedes the first one. At other edges of the loaded part a missing row may exist.
         if start != end { (run, isBounded) = ([], start == 0) }
         end = start + slots.count
         for slot in slots {

@@ -1,16 +1,16 @@
-/// A view of a windowed table that is read from its first row to its last, page after page as its source gives them.
+/// An export of a windowed table, read block by block from its source.
 ///
-/// What it promises: the rows of the query in its order, as the source has them when it is asked for the page in which they lie. Where the
-/// source gives cursors each row that is there all the time, and keeps its place, comes exactly once, whatever comes and goes around it. By
-/// offset that holds as long as no rows come or go above; those that do make one come twice, or not at all.
+/// It returns the rows of the query in order, each block as it is when requested. With cursors,
+/// each row that exists throughout and keeps its position is returned exactly once. With offsets, a
+/// row inserted or deleted above causes another row to be returned twice or not at all.
 ///
-/// What the source cannot do of the query is done as for pages, with all rows that are left, if they are few enough; then the order is that
-/// of the moment when the last of them came.
+/// A residual query is evaluated on all rows of the source query, if they are few enough. The order
+/// is then that of the moment when the last row arrived.
 ///
-/// It holds two pages at most, however slowly it is read: one that is being read, and the next. It keeps nothing in its table, and tells
-/// nobody what it learns of its source: what pages are sent does not depend on who takes a table away.
+/// It holds at most two blocks: the one being read and the next one. It neither changes the table
+/// nor reports row counts, so that exports do not affect what clients are sent.
 final class WindowedExport: RowExport {
-  /// Rows that have come and were not read.
+  /// Rows received and not read yet.
   private struct Piece {
     var table: Table
     var slots: ArraySlice<UInt32>
@@ -20,31 +20,32 @@ final class WindowedExport: RowExport {
   private let split: QuerySplit
   private let table: Table
   private let capabilities: WindowedCapabilities
-  /// An empty table's, for rows that come: what a windowed one keeps and how much of it is no matter here.
+  /// The schema of tables for received rows; a windowed table's limits do not apply to them.
   private let schema: Schema
   private var pieces: [Piece] = []
-  /// How many rows have come, and where the last of them ends.
+  /// The number of rows received, and the cursor at the end of the last one.
   private var loaded = 0
   private var cursor: PageCursor?
   private var isLoaded = false
-  /// Rows with which the engine does what the source cannot, and what comes of it.
+  /// The rows on which the engine evaluates the residual query, and the export of its result.
   private var gathered: Table?
   private var rest: TableExport?
-  /// Why there will be no more rows.
+  /// The final result, after which no rows follow.
   private var ending: ExportSlice?
-  /// About how many bytes a row has; `nil` when that is not known, or what was asked for because of it has failed.
+  /// The approximate size of a row in bytes, or `nil` if it is unknown or a block of that size
+  /// failed.
   private var rowBytes: Int?
   private var failures = 0
-  /// When the page that has failed was first asked for.
+  /// The time of the first request for the block that failed.
   private var failingSince: Instant?
-  /// When the source is asked for it again.
+  /// The time at which the block is requested again.
   private(set) var retryAt: Instant?
-  /// How many rows did not fit, or were named twice in a page.
+  /// The number of rows left out because they did not match the schema or repeated a key.
   private(set) var leftOut = 0
 
-  /// How many pages are held that were not read.
+  /// The maximum number of unread blocks.
   private static let greatestPieceCount = 2
-  /// About how many bytes of rows are asked for at once, so that no source has to say too much in one line.
+  /// The approximate size in bytes of a requested block, to limit the length of a source's answer.
   private static let pageBytes = 1 << 18
 
   init(_ number: UInt64, _ query: Query, of table: Table, capabilities: WindowedCapabilities) {
@@ -56,7 +57,8 @@ final class WindowedExport: RowExport {
     if split.rest != nil { gathered = table.another(schema, ids: .zero) }
   }
 
-  /// The query that gives the same rows in the same order without headers: sections stand in ascending order of their values.
+  /// Returns a query with the same rows and order without sections, which are sorted by their
+  /// values.
   private static func flat(_ query: Query) -> Query {
     var flat = query
     flat.sort = query.group.map { SortTerm($0) } + query.sort.filter { !query.group.contains($0.column) }
@@ -68,7 +70,7 @@ final class WindowedExport: RowExport {
 
   var isReady: Bool { rest?.isReady ?? (ending != nil || !pieces.isEmpty || (isLoaded && gathered == nil)) }
   var isBuilding: Bool { rest?.isBuilding ?? false }
-  // Its own table is nobody else's: nothing is told to it any more when it is read.
+  // The export's own table gets no changes while it is read.
   var logPosition: Int? { nil }
   var backlog: Int { 0 }
   func work() { rest?.work() }
@@ -82,28 +84,31 @@ final class WindowedExport: RowExport {
     return .rows(slots.map { slot in piece.table.columns.map { $0.cell(slot) } })
   }
 
-  // MARK: What the source is asked
+  // MARK: Requests
 
-  /// The rows to ask for next; `nil` when there are none, or enough that were not read.
+  /// The next rows to request, or `nil` if there are none or enough rows are unread.
   var wish: (query: Query, what: PageRequest.What)? {
     guard !isLoaded, ending == nil, pieces.count < Self.greatestPieceCount else { return nil }
     let skip = capabilities.paging == .offset ? loaded : 0
     return (split.source, .rows(after: cursor, upTo: nil, skip: skip, count: greatestCount))
   }
 
-  /// How many rows to ask for: as many as pages ask for until it is known how large they are, and again when that was too much at once.
+  /// The number of rows to request.
+  ///
+  /// Until the row size is known, and again after a failure, it is the usual block size.
   private var greatestCount: Int {
     let limits = table.limits
     let count = rowBytes.map { max(limits.pageRows, Self.pageBytes / max($0, 1)) } ?? limits.pageRows
     return min(count, limits.remainderPageRows, gathered == nil ? .max : limits.remainderRows + 1 - loaded)
   }
 
-  /// Notes about how large the rows are that came; those to come are taken to be as large as the largest so far.
+  /// Records the size of received rows; later rows are assumed to be as large as the largest so
+  /// far.
   private func note(_ bytes: Int, of rows: Int) {
     if rows > 0 { rowBytes = max(rowBytes ?? 0, bytes / rows) }
   }
 
-  /// Takes the rows that were wished. The result is what is wrong with them.
+  /// Stores the requested rows, or returns the error in them.
   func take(_ answer: RowPage) -> PageFault? {
     if let fault = fault(answer) { return fault }
     (failures, failingSince, retryAt) = (0, nil, nil)
@@ -130,7 +135,7 @@ final class WindowedExport: RowExport {
     }
     guard answer.hasMore else { return nil }
     guard capabilities.paging != .offset else {
-      // What it left out would be missing without a word.
+      // Rows left out here would be missing without a report.
       return answer.rows.count == greatestCount
         ? nil : PageFault(reason: "the source gave \(answer.rows.count) rows, though more follow")
     }
@@ -144,7 +149,7 @@ final class WindowedExport: RowExport {
     return end == cursor ? PageFault(reason: "the source's rows end where they began") : nil
   }
 
-  /// Takes rows for what the source cannot do, or refuses them.
+  /// Stores rows for the residual query, or refuses the export.
   private func gather(_ answer: RowPage, into gathered: Table) -> PageFault? {
     let limit = table.limits.remainderRows
     if capabilities.count == .exact, let count = answer.count, count > limit { return refuse(count, isExact: true) }
@@ -168,8 +173,10 @@ final class WindowedExport: RowExport {
     return nil
   }
 
-  /// The source did not give the rows that were wished, of which it was first asked then if never before: it is asked again after a pause, as
-  /// one is for pages, until ``Limits/exportPatience`` is at its end.
+  /// Records a failed request.
+  ///
+  /// The request is repeated after a pause, with the same pauses as other loads, until
+  /// ``Limits/exportPatience`` has passed since the first attempt.
   func fail(_ reason: String, askedAt: Instant, at now: Instant) {
     failures += 1
     rowBytes = nil

@@ -1,11 +1,12 @@
-/// What is asked of a windowed source for those who take its table away.
+/// The requests of all exports to one windowed source.
 ///
-/// One request is in flight for all of them, in turn, and only while pages have fewer in flight than the source takes at once: it is asked
-/// after theirs, and called back when they need its place. A source that cannot be called back has one request more than it takes, then.
+/// One request is in flight for all exports, which take turns. It is sent only while sessions use
+/// fewer requests than the source accepts, and cancelled when they need its place. A source without
+/// cancellation then has one request more than its limit.
 final class WindowedExports {
   private struct Flight {
     var request: PageRequestID
-    /// `nil` when nobody waits for it any more.
+    /// The export that waits for the answer, or `nil` if it has ended.
     var export: WindowedExport?
     var since: Instant
   }
@@ -13,13 +14,13 @@ final class WindowedExports {
   private let id: TableID
   private let table: Table
   private let capabilities: WindowedCapabilities
-  /// Whose turn it is comes first.
+  /// The exports in the order of their turns.
   private var all: [WindowedExport] = []
   private var flight: Flight?
   private(set) var nextRequest: UInt64
-  /// What nobody waits for any more, and the source is still to be told so.
+  /// The requests to cancel at the source.
   private var dismissed: [PageRequestID] = []
-  /// The outside's clock when it was last seen, and ours, which never goes back.
+  /// The caller's clock when last read, and a monotonic clock derived from it.
   private var seen: Instant?
   private var time = Instant.zero
 
@@ -41,27 +42,28 @@ final class WindowedExports {
       dismissed.append(flight.request)
       self.flight = nil
     } else {
-      // It goes on all the same, and keeps the place.
+      // A source without cancellation continues, so the request keeps its place.
       self.flight?.export = nil
     }
   }
 
-  /// Whether the source may be asked for more of it as soon as it has room.
+  /// Returns whether the export can send a request once the source has room.
   func isHungry(_ number: UInt64) -> Bool {
     flight == nil && all.contains { $0.number == number && $0.wish != nil }
   }
 
   // MARK: The source
 
-  /// The source gave rows.
+  /// Passes rows from the source to the export that waits for them.
   func take(_ request: PageRequestID, _ page: RowPage, at now: Instant) {
     finish(request, at: now) { $0.take(page)?.reason }
   }
 
-  /// The source could not answer, or answered something else.
+  /// Records that the source failed to answer, or gave an answer of the wrong kind.
   func fail(_ request: PageRequestID, _ reason: String, at now: Instant) { finish(request, at: now) { _ in reason } }
 
-  /// What was called back may still be answered, and is asked for again all the same.
+  /// Handles an answer; an answer to a cancelled request is ignored because its rows are requested
+  /// again.
   private func finish(_ request: PageRequestID, at now: Instant, _ take: (WindowedExport) -> String?) {
     follow(now)
     guard let flight, flight.request == request else { return }
@@ -72,7 +74,7 @@ final class WindowedExports {
 
   // MARK: Time
 
-  /// Calls back what is in flight when pages have as much in flight as the source takes at once.
+  /// Cancels the request in flight if sessions use all of the source's requests.
   func makeRoom(besides count: Int, of bound: Int, outputs: inout [Output]) {
     if let flight, capabilities.cancels, count >= bound {
       dismissed.append(flight.request)
@@ -83,7 +85,7 @@ final class WindowedExports {
     dismissed = []
   }
 
-  /// Asks for the next page of the one whose turn it is, when pages leave room for it.
+  /// Requests the next block of the export whose turn it is, if sessions leave room for it.
   func ask(besides count: Int, of bound: Int, at now: Instant, outputs: inout [Output]) {
     follow(now)
     if let flight, overdue(flight) <= time {
@@ -107,7 +109,9 @@ final class WindowedExports {
 
   private func overdue(_ flight: Flight) -> Instant { flight.since.advanced(by: table.schema.prefetch.patience) }
 
-  /// When to call ``ask(besides:of:at:outputs:)`` again; `nil` when nothing waits but for room, an answer or who reads.
+  /// The time at which the next request is due.
+  ///
+  /// It is `nil` if the exports wait only for room, an answer or a reader.
   func deadline(besides count: Int, of bound: Int) -> Instant? {
     if !dismissed.isEmpty { return .zero }
     guard let flight else {
@@ -118,12 +122,13 @@ final class WindowedExports {
     return outside(overdue(flight))
   }
 
-  /// A moment of our clock by the outside's.
+  /// Converts a time of the monotonic clock to the caller's clock.
   private func outside(_ moment: Instant) -> Instant {
     (seen ?? .zero).advanced(by: max(.zero, time.duration(to: moment)))
   }
 
-  /// Lets our clock run on with the outside's; when that one goes back, ours stands still.
+  /// Advances the monotonic clock by the progress of the caller's clock; it stands still if that
+  /// one goes back.
   private func follow(_ now: Instant) {
     if let seen, now > seen { time = time.advanced(by: seen.duration(to: now)) }
     seen = now

@@ -1,9 +1,9 @@
-/// What a windowed table has beside its sessions: what is asked of the source, what it has answered, and what is forgotten again.
+/// The state of a windowed table without its sessions: views, requests, answers and cached blocks.
 ///
-/// It joins the ``PrefetchQueue``, which decides what is asked for and when, with the views, which know what is missing, as the
-/// ``DeferredLoader`` does for deferred cells.
+/// It connects the ``PrefetchQueue``, which decides the order and time of requests, with the views,
+/// which know the missing blocks. ``DeferredLoader`` does the same for deferred cells.
 final class WindowedTable {
-  /// A page that is there, for telling which are in sight.
+  /// The identity of a loaded block, to find out which blocks are displayed.
   private struct Place: Hashable {
     var view: Int
     var generation: Int
@@ -19,34 +19,34 @@ final class WindowedTable {
   private(set) var views: [WindowedView] = []
   private(set) var remainders: [ResidualQuery] = []
   private var lanes: ResidualLanes
-  /// What is asked for those who take the table away.
+  /// The exports of the table.
   let exports: WindowedExports
   private var nextView = 0
   private var nextRequest: UInt64
   private var nextFailure = 2
-  /// What the source was asked and has not answered, both ways.
+  /// The unanswered requests, indexed both ways.
   private var asked: [PageItem: PageRequestID] = [:]
   private var askedItems: [PageRequestID: PageItem] = [:]
-  /// What it was told to stop, and may answer all the same; the oldest first.
+  /// The cancelled requests that may still be answered, oldest first.
   private var cancelled: [(id: PageRequestID, item: PageItem)] = []
   private static let rememberedCancels = 256
-  /// Queries that left too many rows for the engine, the oldest first.
+  /// The source queries with too many rows for the engine, oldest first.
   private var tooLarge: [(query: Query, count: Int, isExact: Bool, since: Instant)] = []
   private static let rememberedCounts = 8
-  /// The pages that each session looks at.
+  /// The blocks that each session displays.
   private var looks: [SessionID: Set<Place>] = [:]
   private var tick: UInt64 = 0
-  /// Whether something may be shown or asked for again that could not be when it was looked at last.
+  /// Whether shown contents or requests may have changed since the last turn.
   private var isTouched = false
-  /// When everything may be asked for again, and whether that is wished.
+  /// The throttle for reloading all contents after changes at the source.
   private var changes: Throttle
-  /// When a source that does not tell changes is asked again.
+  /// The time at which a source that does not report changes is polled again.
   private var refreshAt: Instant?
-  /// By when a view shows placeholders if nothing has come.
+  /// The times at which views without rows start to show placeholders.
   private var patience: [(view: WindowedView, until: Instant)] = []
-  /// How long a page waits for its first rows before it shows placeholders.
+  /// The time that a client waits for its first rows before it gets placeholders.
   static let firstPatience: Duration = .milliseconds(200)
-  /// How many rows the whole table has, if the source ever said so.
+  /// The number of rows of the whole table, if the source has reported it.
   private(set) var knownRows = 0
 
   init(_ table: Table, id: TableID, capabilities: WindowedCapabilities, after former: TableHandover) {
@@ -61,9 +61,9 @@ final class WindowedTable {
     changes = Throttle(interval: table.limits.refreshInterval)
   }
 
-  /// The numbers of the next requests: for pages, and for what is taken away.
+  /// The ids of the next requests: of sessions, and of exports.
   var nextRequests: (UInt64, UInt64) { (nextRequest, exports.nextRequest) }
-  /// What became of its requests.
+  /// The statistics of the requests.
   var counters: PrefetchCounters { queue.counters }
 
   // MARK: Views
@@ -74,13 +74,15 @@ final class WindowedTable {
     return view
   }
 
-  /// Someone looks at a view: if there is nothing to show it shows placeholders after a while.
+  /// Starts the time after which a view without rows shows placeholders.
   func awaitRows(of view: WindowedView, at now: Instant) {
     guard view.awaitsSource, !patience.contains(where: { $0.view === view }) else { return }
     patience.append((view, now.advanced(by: Self.firstPatience)))
   }
 
-  /// How many rows are too many of those that a query leaves, when that was found out less than ``Limits/refreshInterval`` ago.
+  /// Returns the row count of a query known to have too many rows.
+  ///
+  /// The result is `nil` if the query was not refused within the last ``Limits/refreshInterval``.
   func tooLarge(_ query: Query, at now: Instant) -> (count: Int, isExact: Bool)? {
     tooLarge.first { $0.query == query && $0.since.duration(to: now) < table.limits.refreshInterval && $0.since <= now }
       .map { ($0.count, $0.isExact) }
@@ -93,7 +95,9 @@ final class WindowedTable {
     tooLarge.append((residualQuery.query, count, isExact, now))
   }
 
-  /// The residualQuery for a query, an old one or a new one.
+  /// Returns the table of residual queries for a source query, and creates it if needed.
+  ///
+  /// - Throws: ``ClientError/remainderTooLarge(_:)`` if the limit on such tables is reached.
   func residualQuery(
     _ query: Query, makeState: (RowIDOrigin) -> TableState
   ) throws(ClientError) -> ResidualQuery {
@@ -116,7 +120,7 @@ final class WindowedTable {
     remainders.removeAll(where: \.isUnused)
   }
 
-  /// Where the ids of remainders of a table begin that takes the place of this one.
+  /// The first generations of row ids for the residual queries of a replacement table.
   var remainderGenerations: [UInt32] {
     var generations = lanes.generations
     for residualQuery in remainders { generations[residualQuery.lane] = residualQuery.state.table.newestGeneration + 1 }
@@ -128,7 +132,7 @@ final class WindowedTable {
     return nextView - 1
   }
 
-  /// Lets go of views that are not there any more, and of what no session needs.
+  /// Closes all views except these, and drops unused tables of residual queries.
   func keep(only kept: some Sequence<any QueryView>) {
     let kept = Set(kept.map { ObjectIdentifier($0) })
     for view in views where !kept.contains(ObjectIdentifier(view)) { view.close() }
@@ -139,9 +143,10 @@ final class WindowedTable {
 
   // MARK: Sessions
 
-  /// Wants what the session's reader sees or is about to see and is not there, and nothing else that it wanted before.
+  /// Requests the missing blocks in and near the session's viewport and withdraws its other
+  /// requests.
   ///
-  /// - Complexity: O(window), and O(log n) for each page that is wanted, now or before.
+  /// - Complexity: O(window), plus O(log n) for each block requested now or before.
   func follow(_ session: Session, at now: Instant) {
     if let residualQuery = remainders.first(where: { $0.sessions.contains { $0 === session } }) {
       let item = session.isHidden ? nil : residualQuery.item
@@ -158,21 +163,21 @@ final class WindowedTable {
       seen.insert(Place(view: view.number, generation: view.shown.generation, leaf: home.leaf, page: home.page))
     }
     looks[session.id] = seen
-    // Of what lies between two cursors one part is asked for, and then what is left of it.
+    // The rows between two cursors are requested part by part: name only the first missing part.
     var named: Set<PageItem> = []
     var wishes: [PrefetchQueue<PageItem>.Wish] = []
     for wish in prefetchTargets.wishes where !named.contains(wish.item.whole) {
-      // What was loaded in time is named until it is seen, so that it counts.
+      // Name loaded blocks until they become visible, so that the queue counts them as hits.
       guard wish.isAbsent || (queue.isAnyReady && queue.isReady(wish.item)) else { continue }
       named.insert(wish.item.whole)
       wishes.append(.init(wish.item, wish.zone, wishes.count, isAgain: wish.isAgain))
     }
     queue.want(wishes, by: session.id, at: now)
-    // What others wait for may be wanted by nobody any more.
+    // Blocks that delay a reload may no longer be wanted.
     if view.owed != nil { isTouched = true }
   }
 
-  /// The session looks at nothing here any more.
+  /// Withdraws all requests of the session.
   func leave(_ session: Session, at now: Instant) {
     for residualQuery in remainders { residualQuery.detach(session, at: now) }
     isTouched = true
@@ -182,9 +187,9 @@ final class WindowedTable {
 
   // MARK: The source
 
-  /// What a source's answer changed.
+  /// The effects of a source's answer.
   struct Effect {
-    /// Sessions that are to look again at what they want; and those of them that are to be shown something at once.
+    /// The sessions whose prefetch targets must be updated.
     var sessions: [Session] = []
     var view: WindowedView?
     var refused: [(session: Session, error: ClientError)] = []
@@ -199,7 +204,7 @@ final class WindowedTable {
       switch view.take(item, page, at: tick) {
       case .success(let hasMoved):
         _ = queue.finish(item, at: now)
-        // A row that turns up in another place was moved without a word.
+        // A row that appears in another place was moved without a notice from the source.
         if hasMoved { changes.noteChange(at: now) }
       case .failure(let fault): fail(item, fault.reason, at: now)
       }
@@ -232,7 +237,7 @@ final class WindowedTable {
     return Effect(view: view)
   }
 
-  /// The source could not answer.
+  /// Records that the source failed to answer.
   func fail(_ id: PageRequestID, _ reason: String, at now: Instant) -> Effect {
     guard let item = askedItems.removeValue(forKey: id) else { return unasked() }
     isTouched = true
@@ -252,7 +257,9 @@ final class WindowedTable {
     return Effect()
   }
 
-  /// What was asked for with this number; also what was cancelled since: it may still be of use.
+  /// Removes and returns the item of a request, including one that was cancelled.
+  ///
+  /// A late answer may still be useful.
   private func takeAsked(_ id: PageRequestID) -> PageItem? {
     isTouched = true
     if let item = askedItems.removeValue(forKey: id) {
@@ -261,11 +268,11 @@ final class WindowedTable {
     }
     guard let late = cancelled.firstIndex(where: { $0.id == id }) else { return nil }
     let item = cancelled.remove(at: late).item
-    // It may have been asked for again since.
+    // The item may have been requested again since.
     return asked[item] == nil ? item : nil
   }
 
-  /// Something in the source has changed.
+  /// Records a change in the source's data.
   func noteChange(at now: Instant) {
     tooLarge = []
     changes.noteChange(at: now)
@@ -273,7 +280,7 @@ final class WindowedTable {
 
   // MARK: Time
 
-  /// Lets go of what is old, and takes what is new into sight. The result is which views show something else now.
+  /// Starts due reloads and shows reloaded contents, and returns the views that changed.
   func turn(to now: Instant, sessions: [Session]) -> [WindowedView] {
     var changed: [WindowedView] = []
     for (view, until) in patience where until <= now && view.awaitsSource {
@@ -293,7 +300,7 @@ final class WindowedTable {
       for residualQuery in remainders { residualQuery.isStale = true }
     }
     for view in views where view.isStale && view.canRenew {
-      // Nobody can see it now: it is asked for when someone can.
+      // Reload only when a client is visible.
       guard view.viewers == 0 || sessions.contains(where: { $0.view === view && !$0.isHidden }) else { continue }
       guard !owesAnything(view, sessions) else { continue }
       view.renew()
@@ -312,8 +319,11 @@ final class WindowedTable {
     return changed
   }
 
-  /// Whether something that was never there is still to come to those who look at a view. What they come to look at later does not count,
-  /// so that one who goes on and on does not keep the others from seeing what has changed.
+  /// Returns whether sessions still wait for blocks that they displayed as missing at the first
+  /// call.
+  ///
+  /// Blocks that sessions scroll to later do not count, so that one busy session does not delay the
+  /// others' reload.
   private func owesAnything(_ view: WindowedView, _ sessions: [Session]) -> Bool {
     if let owed = view.owed {
       view.owed = owed.filter(queue.isAwaited)
@@ -324,13 +334,14 @@ final class WindowedTable {
         prefetchTargets.look()
         owed.formUnion(prefetchTargets.wishes.filter(\.isAbsent).map(\.item))
       }
-      // The queue hears of them in this turn; which of them are still to come is known in the next.
+      // The queue learns of these blocks in this turn; the next turn knows which ones are still
+      // missing.
       isTouched = view.owed?.isEmpty == false || isTouched
     }
     return view.owed?.isEmpty == false
   }
 
-  /// Tells the source what to do. The result is the views that show something else now.
+  /// Appends the requests and cancels for the source, and returns the views that changed.
   func ask(at now: Instant, outputs: inout [Output]) -> [WindowedView] {
     let commands = queue.advance(to: now)
     var changed: [WindowedView] = []
@@ -376,7 +387,9 @@ final class WindowedTable {
     return request
   }
 
-  /// Forgets the pages that were wanted the longest ago, until few enough are kept; never one that a session looks at.
+  /// Evicts the least recently used blocks until the cache is within its limits.
+  ///
+  /// Displayed blocks are never evicted.
   private func forget() {
     func isTooMuch() -> Bool {
       var (rows, bytes) = (0, 0)
@@ -402,7 +415,7 @@ final class WindowedTable {
     }
   }
 
-  /// When to call ``turn(to:sessions:)`` again.
+  /// The time of the next call to ``turn(to:sessions:)``.
   var deadline: Instant? {
     if isTouched { return .zero }
     let moments = [

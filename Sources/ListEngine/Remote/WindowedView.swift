@@ -1,42 +1,45 @@
-/// A windowed table as one query shows it: what is known of its source's answer, with placeholders for the rest.
+/// A view of a windowed table: the known part of the source's answer, with placeholders for the
+/// rest.
 ///
-/// When the source's data changes everything in sight is asked for again, and goes into a content of its own, ``next``; pages go on
-/// seeing the old one until the new one can take its place without a gap. So what they see is of one time, and the reader's row is looked
-/// for in both.
+/// When the source's data changes, the visible blocks are loaded again into a separate content,
+/// ``next``. Clients see the old content until the new one can replace it without gaps. They thus
+/// see the data of one time, and the scroll anchor is located in both contents.
 final class WindowedView: QueryView {
   let table: Table
   let query: Query
   let groups: [ColumnStore]
-  /// Names it in what is asked for.
+  /// The number of the view in its requests.
   let number: Int
   private let capabilities: WindowedCapabilities
   private let holds: RowHolds
-  /// What pages see.
+  /// The displayed content.
   private(set) var shown: WindowedContent
-  /// What is being loaded to take its place; `nil` when nothing has changed.
+  /// The content being loaded to replace `shown`, or `nil` if nothing has changed.
   private(set) var next: WindowedContent?
   private var generation = 0
   var sectionNumbers = CircularNumber(from: 1)
-  /// Whether the source's data has changed since it was asked.
+  /// Whether the source's data has changed since it was requested.
   var isStale = false
-  /// What was never there and is to come before everything is asked for again; `nil` until that is to be.
+  /// The missing blocks that a reload waits for, or `nil` if no reload is due.
   var owed: Set<PageItem>?
-  /// Rows that came into `shown` by a change, and when; for pages that have not seen them yet.
+  /// The rows that a reload added to `shown`, with the commit, for clients that lack them.
   private var arrivals: [RowID: UInt32] = [:]
-  /// Rows that went out of it by one; for pages that still show them.
+  /// The rows that a reload removed from `shown`, for clients that still hold them.
   private var departures: Set<RowID> = []
   private var foldings = Foldings()
-  /// Counts for pages that pause; `nil` while none does.
+  /// Counters of touched rows for paused sessions, or `nil` if there are none.
   private(set) var touches: Touches?
   private(set) var version = 0
   private(set) var structure = 0
-  /// Whether it shows placeholders though nothing has come at all.
+  /// Whether placeholders are shown before the source has answered.
   var isOutOfPatience = false { didSet { version += 1 } }
   var viewers = 0
   var unwatchedSince: Instant?
   var leaving = 0
 
-  /// - Precondition: The source can do all that the query asks.
+  /// Creates a view.
+  ///
+  /// - Precondition: The source supports the whole query.
   init(_ query: Query, number: Int, table: Table, capabilities: WindowedCapabilities, holds: RowHolds) {
     self.query = query
     self.number = number
@@ -57,7 +60,7 @@ final class WindowedView: QueryView {
     }
   }
 
-  // MARK: Looking
+  // MARK: Reading
 
   var rowCount: Int { shown.hasSections && shown.isAnswered ? shown.rowCount : 0 }
   var accuracy: CountAccuracy { shown.isAnswered ? shown.accuracy : .unknown }
@@ -105,19 +108,19 @@ final class WindowedView: QueryView {
     if touches?.isEmpty == true { touches = nil }
   }
 
-  /// Compares rows that have come with what was asked: a source that contradicts it is shown as it is, and said to be wrong.
+  /// Reports rows that contradict the query; they are shown as received.
   private func noteContradiction(in rows: [RowPage.Row], leaf: Int) {
     let check = PageCheck(table.schema, query, section: loading.path(ofLeaf: leaf))
     guard let fault = check.fault(in: rows) else { return }
     table.noteContradiction(fault.words(table.schema))
   }
 
-  // MARK: What the source is asked
+  // MARK: Requests
 
-  /// The content that pages are loaded into.
+  /// The content into which blocks are loaded.
   var loading: WindowedContent { next ?? shown }
 
-  /// What the source is to be told; `nil` when the item is of no use any more.
+  /// Returns the request for an item, or `nil` if it is no longer needed.
   func request(for item: PageItem, id: PageRequestID) -> PageRequest? {
     guard item.generation == loading.generation else { return nil }
     if item.place == .sections {
@@ -127,7 +130,9 @@ final class WindowedView: QueryView {
     return PageRequest(id: id, query: query, section: loading.path(ofLeaf: item.leaf), what: what)
   }
 
-  /// Takes rows. The result is whether they show that the source's data has changed since others came; or why they cannot be.
+  /// Stores received rows.
+  ///
+  /// Returns whether they reveal a change of the source's data, or the error in them.
   func take(_ item: PageItem, _ page: RowPage, at tick: UInt64) -> Result<Bool, PageFault> {
     guard item.generation == loading.generation else { return .success(false) }
     guard page.rows.count <= table.limits.pageRows else {
@@ -161,7 +166,7 @@ final class WindowedView: QueryView {
     return result
   }
 
-  /// Takes the sections that there are. The result is what is wrong with them.
+  /// Stores the sections reported by the source, or returns the error in them.
   func take(_ item: PageItem, _ counts: [SectionCount]) -> PageFault? {
     guard item.generation == loading.generation, item.place == .sections, !loading.hasSections else { return nil }
     if let fault = fault(counts) { return fault }
@@ -180,7 +185,8 @@ final class WindowedView: QueryView {
         return section
       },
       map: { count in
-        // A renewed map keeps its segments, however few rows the source counts now: all of them together must stay countable.
+        // A renewed map keeps its segments, whatever the source counts now; their total must not
+        // overflow.
         if let map = formerMaps[count.values]?.renewed(count: count.count), map.extent <= room {
           room -= map.extent
           return map
@@ -210,7 +216,7 @@ final class WindowedView: QueryView {
       guard (0...PageRequest.greatestCount).contains(reported.count) else {
         return PageFault(reason: "the source counts \(reported.count) rows in a section")
       }
-      total += reported.count  // bounded: both are within greatestCount
+      total += reported.count  // bounded: both are within `greatestCount`.
       guard total <= PageRequest.greatestCount else {
         return PageFault(reason: "the source counts more than \(PageRequest.greatestCount) rows in its sections")
       }
@@ -219,23 +225,23 @@ final class WindowedView: QueryView {
     return nil
   }
 
-  /// A reader wants to see so many rows.
+  /// Sets the number of rows that a client wants to see.
   func expect(_ count: Int) {
     guard !shown.isAnswered else { return }
     shown.expect(count)
     version += 1
   }
 
-  /// Something could not be loaded.
+  /// Records that an item failed to load.
   func fail(_ item: PageItem, _ failure: PageFailure) {
     guard item.generation == loading.generation else { return }
     loading.fail(item, failure)
     version += 1
   }
 
-  // MARK: When the source's data changes
+  // MARK: Changes at the source
 
-  /// Everything is to be asked for again. The old content is shown until ``showNext()``.
+  /// Starts a reload; the old content is shown until ``showNext()``.
   func renew() {
     (isStale, owed) = (false, nil)
     generation += 1
@@ -243,15 +249,17 @@ final class WindowedView: QueryView {
       next = empty()
       return
     }
-    // Nobody sees it: who comes next is to see nothing old.
+    // A view without sessions discards the old content, so that a new session sees nothing
+    // outdated.
     release(shown)
     shown = empty()
     isOutOfPatience = false
     structure += 1
   }
 
-  /// Whether everything may be asked for again: what was asked for before is shown first, so that it is shown at all however often the
-  /// source changes.
+  /// Whether a reload may start.
+  ///
+  /// A previous reload must have been shown, so that frequent changes cannot suppress all updates.
   var canRenew: Bool { next == nil && (shown.isAnswered || viewers == 0) }
 
   private func empty() -> WindowedContent {
@@ -261,10 +269,10 @@ final class WindowedView: QueryView {
     return WindowedContent(generation: generation, size: size, map: map)
   }
 
-  /// The new content takes the place of the old one.
+  /// Replaces the shown content by the new one.
   func showNext() {
     guard let next else { return }
-    // A commit of its own: what came is newer than what any page was sent.
+    // A separate commit makes the new rows newer than all that clients were sent.
     table.apply(Changeset())
     let (gone, come) = (shown.strangers(to: next), next.strangers(to: shown))
     noteMoves(gone: gone.map { table.id(of: $0) }, come: come.map { table.id(of: $0) })
@@ -277,7 +285,7 @@ final class WindowedView: QueryView {
     structure += 1
   }
 
-  /// Remembers why rows came and went, for as long as a page may be that far behind; not of more rows than are kept.
+  /// Remembers which rows came and went, for clients that lag behind; the number is limited.
   private func noteMoves(gone: [RowID], come: [RowID]) {
     if departures.count + gone.count > table.limits.cachedRows { departures = [] }
     if arrivals.count + come.count > table.limits.cachedRows { arrivals = [:] }
@@ -287,7 +295,7 @@ final class WindowedView: QueryView {
     for row in come { arrivals[row] = table.commit }
   }
 
-  /// Nobody looks any more: its rows are let go.
+  /// Releases all rows, because no session uses the view.
   func close() {
     release(shown)
     if let next { release(next) }
@@ -299,7 +307,7 @@ final class WindowedView: QueryView {
     holds.release(lost)
   }
 
-  /// Forgets a page.
+  /// Evicts a block.
   func evict(_ content: WindowedContent, leaf: Int, page: Int) {
     holds.release(content.evict(leaf: leaf, page: page))
     version += 1
@@ -307,12 +315,13 @@ final class WindowedView: QueryView {
 }
 
 extension PageRequest {
-  /// No source counts more rows, in all sections together. What the engine adds up stays below 2^54.
+  /// The maximum number of rows in all sections together, so that sums in the engine stay below
+  /// 2^54.
   static let greatestCount = 1 << 52
 }
 
 extension Cell {
-  /// What kind of column holds such a value; `nil` for empty ones.
+  /// The type of the value, or `nil` for null.
   fileprivate var type: ColumnType? {
     switch self {
     case .null: nil

@@ -1,17 +1,18 @@
-/// Has the deferred cells of one table loaded where someone looks, and takes what comes back.
+/// Loads the deferred cells of one table that clients see or are about to see.
 ///
-/// It joins the ``PrefetchQueue``, which decides what is asked for and when, with the table, which knows what is missing. A loader of
-/// a windowed source's pages would stand in this place, with the same queue.
+/// Connects the ``PrefetchQueue``, which decides the order and time of loads, with the table, which
+/// knows the missing cells. The same queue serves the blocks of windowed sources.
 struct DeferredLoader {
   private let id: TableID
   private let table: Table
   private let deferred: DeferredCells
   private var queue: PrefetchQueue<DeferredItem>
-  /// What the source was asked for and has not answered: both ways, because a row's key is gone before its load is cancelled.
+  /// The unanswered loads, indexed both ways because a row's key is gone before its load is
+  /// cancelled.
   private var asked: [DeferredItem: DeferredCell] = [:]
   private var askedItems: [DeferredCell: DeferredItem] = [:]
 
-  /// `nil` when the table has no deferred columns.
+  /// Creates a loader, or returns `nil` if the table has no deferred columns.
   init?(_ table: Table, id: TableID) {
     guard let deferred = table.deferred else { return nil }
     self.id = id
@@ -20,23 +21,23 @@ struct DeferredLoader {
     queue = PrefetchQueue(table.schema.prefetch)
   }
 
-  /// What became of its loads.
+  /// The statistics of the loads.
   var counters: PrefetchCounters { queue.counters }
-  /// When to call ``advance(to:outputs:)`` again.
+  /// The time of the next call to ``advance(to:outputs:)``.
   var deadline: Instant? { queue.deadline }
 
   // MARK: Sessions
 
-  /// Wants what the session's page holds and has no value, and nothing else that it wanted before.
+  /// Requests the missing cells in the session's window and withdraws its other requests.
   ///
-  /// - Complexity: O(window), and O(log n) for each cell that is wanted, now or before.
+  /// - Complexity: O(window), plus O(log n) for each cell requested now or before.
   mutating func follow(_ session: Session, at now: Instant) {
     var wishes: [PrefetchQueue<DeferredItem>.Wish] = []
     for (row, zone, distance) in session.prefetchTargets {
       guard let slot = table.slot(of: row) else { continue }
       for column in deferred.columns {
         let item = DeferredItem(row: row, column: column)
-        // What was loaded in time is named until it is seen, so that it counts.
+        // Name loaded cells until they become visible, so that the queue counts them as hits.
         guard !deferred.isThere(slot, column) || (queue.isAnyReady && queue.isReady(item)) else { continue }
         wishes.append(.init(item, zone, distance))
       }
@@ -44,12 +45,12 @@ struct DeferredLoader {
     queue.want(wishes, by: session.id, at: now)
   }
 
-  /// The session looks at nothing here any more.
+  /// Withdraws all requests of the session.
   mutating func leave(_ session: Session, at now: Instant) { queue.leave(session.id, at: now) }
 
   // MARK: The source
 
-  /// Takes over what the source's changes did to cells that are wanted: rows went, or values came with them.
+  /// Updates the queue after changes from the source that deleted rows or delivered values.
   ///
   /// - Complexity: O(min(changes, cells known to the queue)).
   mutating func noteChanges(since position: Int, at now: Instant) {
@@ -60,7 +61,7 @@ struct DeferredLoader {
       return
     }
     for change in changes {
-      // The slot of a row that went is not used again before the log is trimmed.
+      // The slot of a deleted row is not reused before the log is trimmed.
       let row = table.id(of: change.slot)
       for column in deferred.columns { reconsider(DeferredItem(row: row, column: column), at: now) }
     }
@@ -70,24 +71,24 @@ struct DeferredLoader {
     guard let slot = table.slot(of: item.row) else { return queue.drop(item, at: now) }
     switch (deferred.isThere(slot, item.column), queue.isReady(item)) {
     case (true, false): queue.drop(item, at: now)
-    // The row went and came back under its id, without what had been loaded.
+    // The row was deleted and inserted again under the same id, without its loaded values.
     case (false, true): queue.renew(item, at: now)
     default: break
     }
   }
 
-  /// A value came. The result is whether the row shows something else now.
+  /// Stores a loaded value and returns whether the displayed row changes.
   mutating func load(_ cell: DeferredCell, _ value: Cell, at now: Instant) -> Bool {
     let askedItem = takeAsked(cell)
     let slot = deferred.isDeferred(cell.column) ? table.slot(of: cell.key) : nil
     let item = slot.map { DeferredItem(row: table.id(of: $0), column: cell.column) }
-    // It may have been asked for a row that is gone, or has another one in its place.
+    // The requested row may be gone or may have been replaced by another one under the same key.
     if let askedItem, askedItem != item { _ = queue.finish(askedItem, at: now) }
     guard let slot, let item else {
       if askedItem == nil { queue.noteUnasked() }
       return false
     }
-    // A late answer is older than what is there.
+    // A late answer is older than the present value.
     guard !deferred.isThere(slot, cell.column) else {
       _ = queue.finish(item, at: now)
       return false
@@ -99,7 +100,7 @@ struct DeferredLoader {
     return true
   }
 
-  /// A cell could not be loaded. The result is whether the row shows something else now.
+  /// Records a failed load and returns whether the displayed row changes.
   mutating func fail(_ cell: DeferredCell, _ reason: String, at now: Instant) -> Bool {
     guard let item = takeAsked(cell) else { return false }
     _ = queue.fail(item, at: now)
@@ -107,14 +108,14 @@ struct DeferredLoader {
     return table.fail(slot, cell.column, String(reason.prefix(table.limits.reason)))
   }
 
-  /// A value is not true any more. The result is whether the row shows something else now.
+  /// Invalidates a value and returns whether the displayed row changes.
   mutating func forget(_ cell: DeferredCell, at now: Instant) -> Bool {
     guard deferred.isDeferred(cell.column), let slot = table.slot(of: cell.key) else { return false }
     queue.renew(DeferredItem(row: table.id(of: slot), column: cell.column), at: now)
     return table.forget(slot, cell.column)
   }
 
-  /// What a cell was asked for as; it is answered with this.
+  /// Removes the unanswered load of a cell and returns its item.
   private mutating func takeAsked(_ cell: DeferredCell) -> DeferredItem? {
     guard let item = askedItems.removeValue(forKey: cell) else { return nil }
     asked[item] = nil
@@ -123,7 +124,7 @@ struct DeferredLoader {
 
   // MARK: Time
 
-  /// Tells the source what to do. The result is whether a row shows something else now.
+  /// Appends the loads and cancels for the source, and returns whether a displayed row changes.
   mutating func advance(to now: Instant, outputs: inout [Output]) -> Bool {
     let commands = queue.advance(to: now)
     var hasChanged = false

@@ -1,6 +1,7 @@
-/// The order of a page's window is held while its reader points, selects or edits: values go on changing in place, all else waits.
+/// A hold on the row order of a window while its user points, selects or edits.
 ///
-/// It ends by itself, so that a page that forgets it, or was told wrongly that somebody points, is alive again.
+/// Cell values keep updating in place; all other changes wait. A hold ends by itself after a fixed
+/// time, in case the client never releases it.
 struct Hold {
   private var since: Instant
   private let length: Duration
@@ -10,15 +11,16 @@ struct Hold {
     self.length = length
   }
 
-  /// When it ends by itself.
+  /// The time at which the hold expires.
   var deadline: Instant { since.advanced(by: length) }
 
-  /// Whether it has ended by itself.
+  /// Returns whether the hold has expired.
   mutating func isOver(at now: Instant) -> Bool {
     follow(now)
     return deadline <= now
   }
 
-  /// A clock that went back does not make it longer than it is.
+  /// Moves the start back if the clock went back, so that the hold never lasts longer than its
+  /// length.
   mutating func follow(_ now: Instant) { since = min(since, now) }
 }

@@ -1,13 +1,13 @@
-/// What a page that comes back on another socket says it still holds.
+/// The state that a reconnecting client still holds.
 public struct ResumePoint: Hashable, Codable, Sendable {
-  /// The session in which it got it.
+  /// The session that sent this state.
   public var session: SessionID
-  /// The number of the last window or patch that it applied.
+  /// The number of the last window or patch that the client applied.
   public var sequence: UInt64
-  /// How far below the first visible item its anchor is.
+  /// The number of items from the first visible one down to the scroll anchor.
   public var anchorOffset: Int?
 
-  /// What a page held after this patch of this session.
+  /// Creates the resume point of a client that applied this patch of this session.
   public init(session: SessionID, sequence: UInt64, anchorOffset: Int? = nil) {
     self.session = session
     self.sequence = sequence
@@ -15,30 +15,32 @@ public struct ResumePoint: Hashable, Codable, Sendable {
   }
 }
 
-/// Sessions whose pages are gone, with the windows that they held: should one come back soon, it gets a patch.
+/// Disconnected sessions with their windows, so that a client that reconnects soon gets a patch.
 ///
-/// Only so many are kept, and only for so long; the oldest goes first. What is kept is a window each, no view: one that nobody looks at
-/// any more is dropped as ever.
+/// Sessions are kept up to a count, a total window size and an age, and evicted oldest first. Only
+/// windows are kept: a view without connected sessions is dropped as usual.
 struct Parking {
   private struct Place {
     let session: Session
     let since: Instant
     let number: Int
-    /// The items of the window that it holds.
+    /// The number of items in the session's window.
     let items: Int
   }
 
   private let limit: Int
   private let time: Duration
   private var places: [SessionID: Place] = [:]
-  /// In the order in which they came; one that was taken out meanwhile is passed over.
+  /// The sessions in order of arrival; entries of removed sessions are skipped.
   private var order: [(id: SessionID, number: Int)] = []
   private var first = 0
   private var arrivals = 0
-  /// The items of all windows that are kept.
+  /// The number of items in all kept windows.
   private var items = 0
 
-  /// The number of items from which on the oldest windows are dropped before their time: 1,000 pages with twice a usual window.
+  /// The total number of items above which the oldest windows are dropped early.
+  ///
+  /// Enough for 1,000 clients with twice the usual window.
   static let greatestItemCount = 500_000
 
   init(limit: Int, time: Duration) {
@@ -46,10 +48,10 @@ struct Parking {
     self.time = time
   }
 
-  /// How many are kept.
+  /// The number of kept sessions.
   var count: Int { places.count }
 
-  /// Keeps a session.
+  /// Keeps a disconnected session.
   mutating func park(_ session: Session, at now: Instant) {
     guard limit > 0 else { return }
     arrivals += 1
@@ -61,7 +63,7 @@ struct Parking {
     while places.count > limit || items > Self.greatestItemCount { dropOldest() }
   }
 
-  /// Takes a session out, if it is still there.
+  /// Removes and returns a session, or returns `nil` if it has been dropped.
   mutating func take(_ id: SessionID) -> Session? {
     defer { skipTaken() }
     return remove(id)?.session
@@ -73,18 +75,18 @@ struct Parking {
     return place
   }
 
-  /// Lets those go that held rows of this table.
+  /// Drops the sessions on this table.
   mutating func forget(table name: String) {
     for (id, place) in places where place.session.tableName == name { remove(id) }
     skipTaken()
   }
 
-  /// Lets those go that have waited for long enough.
+  /// Drops the expired sessions.
   mutating func drop(at now: Instant) {
     while let deadline, deadline <= now { dropOldest() }
   }
 
-  /// When the oldest goes.
+  /// The time at which the oldest session expires.
   var deadline: Instant? { first < order.count ? places[order[first].id]?.since.advanced(by: time) : nil }
 
   private mutating func dropOldest() {
@@ -92,7 +94,7 @@ struct Parking {
     skipTaken()
   }
 
-  /// The first in order is there, or there is none.
+  /// Advances `first` past removed sessions.
   private mutating func skipTaken() {
     while first < order.count, places[order[first].id]?.number != order[first].number { first += 1 }
     guard first == order.count || first > 1024 else { return }

@@ -1,33 +1,21 @@
-/// What waits for a page that pauses.
-public struct Waiting: Hashable, Sendable {
-  /// How many different rows of the view have changed, come or gone since the pause. One that goes and comes back counts twice.
-  public var changed: Int
-  /// How many rows the view has now.
-  public var rows: Int
-
-  /// So much waits.
-  public init(changed: Int, rows: Int) {
-    self.changed = changed
-    self.rows = rows
-  }
-}
-
-/// A page that pauses: it gets nothing but the count of what waits, at most once a second and only when it is another one; and
-/// rows that it lacks because its user has scrolled, with word of which are newer than the pause.
+/// The state of a paused session.
 ///
-/// Whatever happens meanwhile costs it nothing: it keeps the window that it was last sent, and the view counts (``Touches``).
+/// The client gets only the count of waiting changes, at most once per ``interval`` and only if it
+/// differs. It also gets rows it scrolls to, marked if they are newer than the pause. Changes cost
+/// a paused session nothing: it keeps its last window, and the view counts (``Touches``).
 struct Pause {
-  /// How often a page is told at most.
+  /// The minimum time between two reports to a client.
   static let interval: Duration = .seconds(1)
 
-  /// Since when the view counts; `nil` as long as there is none.
+  /// The point from which the view counts, or `nil` if there is none.
   private var moment: Touches.Moment?
   private var told: Waiting?
   var throttle = Throttle(interval: Pause.interval)
 
-  /// Begins to count. What changed before is not counted, though the page may not have got it.
+  /// Begins to count; earlier changes are not counted even if they have not been sent.
   mutating func begin(on view: any QueryView) {
-    // A message must not cost more than a turn: what an expensive filter has no time for counts as changed.
+    // A message must not cost more than a turn: rows that an expensive filter has not evaluated
+    // count as changed.
     if let view = view as? ListView {
       _ = view.catchUp(atMost: .max, filterRows: view.table.limits.turnRows)
     } else {
@@ -37,23 +25,23 @@ struct Pause {
     told = Waiting(changed: 0, rows: view.rowCount)
   }
 
-  /// Whether a row has changed or come since.
+  /// Returns whether a row was changed or inserted since the pause.
   func isNewer(_ slot: UInt32, in view: any QueryView) -> Bool {
     moment.map { view.isTouched(slot, since: $0) } ?? false
   }
 
-  /// Ends counting.
+  /// Stops counting.
   mutating func end(on view: any QueryView) {
     if let moment { view.closeTouches(moment) }
     moment = nil
   }
 
-  /// What the page is to be told now, if anything.
+  /// Returns the report that is due, or `nil` if there is none or it is unchanged.
   mutating func takeDue(of view: any QueryView, at now: Instant) -> Waiting? {
     guard let moment, throttle.takeFlush(at: now) else { return nil }
     view.catchUp()
     guard view.isInOrder else {
-      // So much has changed that the view is put together again: then it is asked once more.
+      // So much changed that the view is being rebuilt: check again later.
       throttle.noteChange(at: now)
       return nil
     }

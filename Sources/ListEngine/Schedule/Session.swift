@@ -1,16 +1,17 @@
-/// One page on one table: what it asked for, what it holds, and what is on its way to it.
+/// The state of one client on one table: its query, its viewport, its window and its patch in
+/// flight.
 final class Session {
   let id: SessionID
-  /// The table it asked for; it may not be there yet.
+  /// The name of the requested table, which may not exist yet.
   let tableName: String
-  /// The owner whose sessions share a limit of views; `nil` for none.
+  /// The owner whose sessions share a limit on views, or `nil` for none.
   let owner: Int?
-  /// Whether the columns for operators do not exist for it.
+  /// Whether the session has no access to operator-only columns.
   let isRestricted: Bool
-  /// The last request, which the next window answers.
+  /// The number of the last request, which the next window answers.
   var request: UInt64
   var queryRequest: QueryRequest
-  /// `nil` while the table is not there.
+  /// The displayed view, or `nil` while the table does not exist.
   var view: (any QueryView)? {
     willSet { if let view { pause?.end(on: view) } }
     didSet {
@@ -20,61 +21,72 @@ final class Session {
       if let view { pause?.begin(on: view) }
     }
   }
-  /// The values of the sections that the page has collapsed.
+  /// The paths of the sections that the client has collapsed.
   var collapsed: Set<[Cell]> = [] { didSet { folded = view?.folded(collapsed) } }
-  /// The view without what the page has collapsed.
+  /// The view with the collapsed sections folded.
   private(set) var folded: FoldedView?
   var reader = Reader()
-  /// The last query that could be answered, while it is not known of a later one whether it can.
+  /// The last query that succeeded, kept until the outcome of a later one is known.
   private var good: Good?
-  /// Whether its last request was refused, and there is none that it could go back to.
+  /// Whether the last request was refused with no earlier query to restore.
   var isIdle = false
-  /// What was last sent.
+  /// The window last sent.
   var base: WindowState?
-  /// What the page holds until it has applied what is on its way; `nil` when that answers another query.
+  /// The window that the client holds until it applies the patch in flight.
+  ///
+  /// It is `nil` if the patch answers another query.
   private var formerBase: WindowState?
-  /// The view that was left, for one who comes back.
+  /// The view that the session left, for a client that resumes it.
   private weak var formerView: (any QueryView)?
-  /// A page that came back: it is answered though nothing has changed.
+  /// Whether a resumed client is owed an answer even if nothing has changed.
   private var owesAnswer = false
-  /// Its anchor, as long as it waits for a window, and how far below the first visible item that is.
+  /// The scroll anchor of a client that waits for a window, with its offset from the viewport's
+  /// top.
   private var anchorToFind: (row: RowID, offset: Int)?
-  /// The number of what was last sent.
+  /// The number of the last window or patch sent.
   var sequence: UInt64 = 0
-  /// When what is on its way was sent; `nil` when all is acknowledged.
+  /// The time at which the patch in flight was sent, or `nil` if all are acknowledged.
   var sentAt: Instant?
-  /// By how much the page will follow its anchor when it applies what is on its way, or what it refused and gets anew.
+  /// The number of items by which the client will follow its anchor when it applies the patch in
+  /// flight.
+  ///
+  /// If the client rejects the patch, the replacement carries the same shift.
   private var shiftOnItsWay = 0
-  /// By how much what is on its way moves the page when it is applied, wherever the reader has scrolled meanwhile.
+  /// The number of items by which the patch in flight moves the viewport.
+  ///
+  /// It does not depend on what the user has scrolled since.
   private var sentShift = 0
   var isWritable = true
   var isHidden = false
-  /// While the page pauses, what it is told instead.
+  /// The pause state, while the client is paused.
   private var pause: Pause?
-  /// While the page pauses: it lacks rows that are in sight, and is to get them all the same.
+  /// Whether a paused client lacks visible rows, which are sent despite the pause.
   private var lacksRows = false
-  /// While its reader holds the order.
+  /// The hold on the row order, while the user has one.
   private var hold: Hold?
-  /// Whether the client has asked to see other items than those it holds. What answers that comes before a hold begins, which would keep
-  /// it away.
+  /// Whether the client requested items other than those it holds.
+  ///
+  /// The answer is sent before a hold begins, because the hold would block it.
   private var awaitsItems = true
-  /// Whether the source's state has changed since the page was told.
+  /// Whether a changed source status has not been sent yet.
   var owesStatus = false
-  /// Whether a flush was asked for directly: it does not wait for the throttle.
+  /// Whether a flush was requested directly and does not wait for the throttle.
   var wantsFlush = true
   /// Whether a whole window must be sent.
   var wantsWindow = true
-  /// Whether a window for another query is not yet on the page: what the page says of its place is about the old one.
+  /// Whether the client does not yet hold the window of its current query.
+  ///
+  /// Until then its scroll positions refer to the previous query.
   private var awaitsWindow = false
-  /// Whether its reader may see other rows than when ``prefetchTargets`` was last looked at.
+  /// Whether the displayed rows may have changed since ``prefetchTargets`` was last read.
   var hasNewPrefetchTargets = false
-  /// Whether its table knows that.
+  /// Whether the session is in its table's list of changed outlooks.
   var isListedForPrefetch = false
   var throttle: Throttle
   var pace: Pace
-  /// What was done for it.
+  /// The statistics of the session.
   var counters = EngineCounters()
-  /// How often its table had changed when that was last counted.
+  /// The table's change count when changes were last counted.
   var countedChanges: UInt64 = 0
 
   init(
@@ -94,8 +106,9 @@ final class Session {
     reader.go(to: viewport, shift: 0)
   }
 
-  /// Follows another session on the same socket: numbers go on, so that a late word about the old table is not taken for one about
-  /// this one, and the socket is as busy as it was.
+  /// Continues the numbering and socket state of another session on the same socket.
+  ///
+  /// A late message about the former table is then not mistaken for one about the new table.
   func goOn(from former: Session) {
     sequence = former.sequence
     isWritable = former.isWritable
@@ -103,16 +116,17 @@ final class Session {
     awaitsWindow = sequence > 0
   }
 
-  /// The page is gone, but may come back.
+  /// Prepares the session for a client that disconnected and may come back.
   func willLeave() {
     formerView = view
     hold = nil
   }
 
-  /// Goes on where another session was lost, as far as that is known.
+  /// Resumes a lost session, as far as its state is known.
   func resume(from parked: Session?, at point: ResumePoint) {
     anchorToFind = point.anchorOffset.flatMap { offset in reader.namedAnchor.map { ($0, offset) } }
-    // Numbers go on either way: what the page says before it is answered is about what it holds, not about what is on its way.
+    // The sequence continues in any case: messages before the answer refer to the state that the
+    // client holds.
     sequence = point.sequence
     guard let parked else { return }
     var query = parked.queryRequest
@@ -126,25 +140,32 @@ final class Session {
     (wantsWindow, owesAnswer) = (false, true)
   }
 
-  /// A section's number means the same only as long as the view exists, and so do the ids of rows that a windowed source keeps.
+  /// Discards the resumed window if its section numbers or row ids may have changed.
+  ///
+  /// Section numbers are valid only within one view, and so are row ids of a windowed source.
   private func checkResumed() {
     guard owesAnswer, let view, view.isGrouped || !(view is ListView), view !== formerView else { return }
     base = nil
     wantsWindow = true
   }
 
-  /// Whether the page gets nothing: nobody can see it, or its reader wants it to stay as it is.
+  /// Whether the client gets no patches because it is hidden or paused.
   var isQuiet: Bool { isHidden || pause != nil }
 
-  /// Whether the page holds nothing but rows of its view, under the ids that they have there.
+  /// Whether the client holds only rows of its view, under the view's row ids.
   var holdsRowsOfView: Bool { base != nil && !awaitsWindow && (sentAt == nil || formerBase != nil) }
 
-  /// Whether the page can be given something: it shows, and has taken and acknowledged the last. One that pauses gets only what it lacks.
+  /// Whether a patch can be sent.
+  ///
+  /// The client must be visible and writable and have acknowledged the last patch. A paused client
+  /// must lack rows.
   var isReady: Bool {
     !isHidden && (pause == nil || lacksRows) && isWritable && sentAt == nil && view?.awaitsSource == false
   }
 
-  /// When it must be looked at again by itself; `tick` is that of its interval.
+  /// Returns the time at which the session is next due, or `nil` if it waits for another event.
+  ///
+  /// - Parameter tick: The tick of the session's flush interval.
   func deadline(inStepWith tick: Instant?) -> Instant? {
     if owesStatus && !isQuiet { return .zero }
     if let pause, !isHidden, !isReady { return pause.throttle.deadline }
@@ -153,45 +174,49 @@ final class Session {
     return [throttle.deadline(inStepWith: tick), hold?.deadline].compactMap(\.self).min()
   }
 
-  /// What lay in the past lies at `now` at the latest: the clock went back.
+  /// Moves future times back to `now` if the clock went back.
   func follow(_ now: Instant) {
     throttle.follow(now)
     pause?.throttle.follow(now)
     hold?.follow(now)
   }
 
-  /// Whether it has to hear of the next change: of others it knows already that there are some.
+  /// Whether the session needs notice of the next change; it is `false` if one is already recorded.
   var awaitsChange: Bool {
     guard !isHidden, view != nil else { return false }
     return pause.map { !$0.throttle.isWaiting } ?? !throttle.isWaiting
   }
 
-  /// Counts the changes that it is told of now; `changes` is its table's count.
+  /// Adds the table's changes since the last call; `changes` is the table's change count.
   func count(_ changes: UInt64) {
     counters.changes += changes - countedChanges
     countedChanges = changes
   }
 
-  /// Something has changed in the table. A page that is quiet gets all of it in one patch later.
+  /// Records that the table has changed.
+  ///
+  /// A hidden client gets all such changes in one patch later; a paused one gets a count.
   func noteChange(at now: Instant) {
     if pause == nil, !isHidden { throttle.noteChange(at: now) }
     if !isHidden { pause?.throttle.noteChange(at: now) }
   }
 
-  /// Whether something may be due now, as far as it can be told before the view has caught up. A hold that is over ends here.
+  /// Returns whether a flush may be due, judged before the view has caught up.
+  ///
+  /// An expired hold ends here.
   func mayBeDue(at now: Instant, _ ticks: Ticks) -> Bool {
     guard isReady else { return false }
     if hold?.isOver(at: now) == true { endHold() }
     return wantsFlush || throttle.isDue(at: now, inStepWith: ticks[throttle.interval])
   }
 
-  /// Whether it is time to tell a page that pauses what waits.
+  /// Returns whether a paused client may be due a report of waiting changes.
   func mayBeToldWaiting(at now: Instant) -> Bool { !isHidden && pause?.throttle.isDue(at: now) == true }
 
-  /// Whether a patch is due now. What the throttle lets through is taken.
+  /// Takes a flush from the throttle and returns whether a patch is due.
   func takeDue(at now: Instant, _ ticks: inout Ticks) -> Bool {
     guard isReady, canLook() else { return false }
-    // The throttle is not asked when a flush is wanted directly: such a flush neither counts nor cancels.
+    // A direct flush bypasses the throttle: it neither counts as a throttled flush nor cancels one.
     if wantsFlush {
       counters.directFlushes += 1
       return true
@@ -202,21 +227,23 @@ final class Session {
     return true
   }
 
-  /// Whether the view can show what the page is to hold. One that is being put together shows its first items only, once, and not to
-  /// a page that goes on reading: where its anchor is now is known when all is in order. Nor to one that pauses: which rows are newer is
-  /// known then, too.
+  /// Returns whether the view can show the rows of the session's window.
+  ///
+  /// A view under construction shows only its first items, and only for a first window. Otherwise
+  /// the position of the scroll anchor is unknown until the order is complete. The same holds for
+  /// the newer rows of a paused client.
   private func canLook() -> Bool {
     guard let folded, let view = view as? ListView, view.build != nil else { return true }
     guard pause == nil, wantsWindow, base == nil || awaitsWindow, anchorToFind == nil,
       let found = folded.selectFirstItems()
     else { return false }
-    // Where it will be, not where it is: one that sticks to the end goes there first.
+    // Compute the position after placement: a client that sticks to the end moves there first.
     var placed = reader
     _ = placed.follow(folded, since: nil)
     return placed.window(of: folded.itemCount).upperBound <= found
   }
 
-  /// Another query: its window starts where the viewport says, or at the top.
+  /// Starts another query; its window begins at the viewport's position, or at the top.
   func ask(_ query: QueryRequest, request: UInt64, viewport: Viewport?, limits: Limits) {
     noteGood()
     self.request = request
@@ -231,54 +258,55 @@ final class Session {
     (wantsWindow, wantsFlush, awaitsWindow) = (true, true, true)
   }
 
-  /// The page collapses a section, or expands it.
+  /// Collapses or expands a section.
   func setCollapsed(_ isCollapsed: Bool, _ path: [Cell]) {
     guard collapsed.contains(path) != isCollapsed else { return }
     if isCollapsed { collapsed.insert(path) } else { collapsed.remove(path) }
     (wantsFlush, awaitsItems) = (true, true)
   }
 
-  /// The values of the section with this number, as the page knows it.
+  /// Returns the path of the section that the client knows by this number.
   func path(ofSection number: UInt32) -> [Cell]? {
-    // What the page holds of another query names other sections; and so may what it holds from before its connection was lost.
+    // Sections of another query, or of a window from before a reconnect, have other numbers.
     guard !awaitsWindow, let base else { return nil }
     return base.path(of: number) ?? view?.section(numbered: number)?.path
   }
 
-  /// The reader scrolled.
+  /// Moves the viewport.
   func scroll(to viewport: Viewport, limits: Limits) {
     reader.resize(viewport, limits: limits)
     wantsFlush = true
     hasNewPrefetchTargets = true
     guard !awaitsWindow || (!wantsWindow && viewport.sequence >= sequence) else {
-      // It is about rows of the query before, which are gone back to if this one is refused.
+      // The viewport refers to the previous query, which is restored if this one is refused.
       good?.scroll(to: viewport, isBehind: viewport.sequence < sequence, limits: limits)
       return
     }
     let former = reader.first
-    // Who has scrolled is as much farther from the row that is looked for.
+    // Scrolling changes the offset of the anchor to find by the same amount.
     defer { anchorToFind?.offset -= reader.first - former }
     if viewport.sequence < sequence {
       reader.go(to: viewport, shift: sentShift)
-      // Neither we nor the page go above the top. What it is yet to follow is no more than leads there, should it refuse the patch.
+      // Neither the engine nor the client scrolls above the top. If the client rejects the patch,
+      // the shift must lead to exactly this position.
       shiftOnItsWay = reader.first - viewport.place
     } else {
       reader.go(to: viewport, shift: 0)
-      // What was on its way has been applied, whether or not that was acknowledged.
+      // A viewport with the current sequence proves that the patch has been applied.
       (sentShift, shiftOnItsWay) = (0, 0)
     }
-    // Whoever looks at what is held may go on; what is not must come from the order that is true now.
+    // A hold continues while all visible rows are in the window; other rows need the current order.
     guard let base, !holdsAll(of: base) else { return }
     release()
     lacksRows = pause != nil
   }
 
-  /// Whether all that is in sight is in the window.
+  /// Returns whether all visible items are in the window.
   private func holdsAll(of base: WindowState) -> Bool {
     (base.start..<base.start + base.items.count).contains(reader.visible(of: base.total))
   }
 
-  /// Whether rows that are in sight were on their way when the window was cut.
+  /// Returns whether visible rows were still loading when the window was cut.
   private func awaitsRows(of base: WindowState) -> Bool {
     let held = base.start..<base.start + base.items.count
     return reader.visible(of: base.total).clamped(to: held).contains { position in
@@ -287,29 +315,32 @@ final class Session {
     }
   }
 
-  /// The reader points, selects or edits: for a while, everything stays where it is. Not while the page gets nothing, or waits for a window;
-  /// and not before it has what it has asked for.
+  /// Holds the row order for a time while the user points, selects or edits.
+  ///
+  /// Has no effect while the client gets no patches or waits for a window.
   func holdOrder(for length: Duration, at now: Instant) {
     guard base != nil, view != nil, !wantsWindow, !awaitsWindow, !isQuiet else { return }
     hold = Hold(at: now, length: length)
   }
 
-  /// Whether its reader holds the order.
+  /// Whether the row order is held.
   var isHeld: Bool { hold != nil && !awaitsItems }
 
-  /// The order is held no longer, as its reader wishes: what waits comes at once.
+  /// Ends the hold at the user's request; waiting changes are sent at once.
   func endHold() {
     guard hold != nil else { return }
     release()
   }
 
-  /// What is asked for is in no order that could be held: it comes at once.
+  /// Ends the hold because the client requested items outside the held order.
+  ///
+  /// They are sent at once.
   func release() {
     hold = nil
     (wantsFlush, awaitsItems) = (true, true)
   }
 
-  /// The page has applied what was on its way; anything else it says is late and ignored.
+  /// Records that the client applied the patch in flight; late acknowledgements are ignored.
   func acknowledge(_ sequence: UInt64, at now: Instant) {
     guard let sentAt, sequence == self.sequence else { return }
     self.sentAt = nil
@@ -322,7 +353,9 @@ final class Session {
     throttle.interval = pace.interval
   }
 
-  /// The page could not use what was on its way, and is to get a window. It has not followed its anchor: the window tells it to.
+  /// Schedules a whole window because the client could not apply the patch in flight.
+  ///
+  /// The client has not followed its scroll anchor; the window carries the shift.
   func resync() {
     if pause != nil { lacksRows = true }
     sentAt = nil
@@ -331,13 +364,13 @@ final class Session {
     (wantsWindow, wantsFlush) = (true, true)
   }
 
-  /// The page wishes another interval.
+  /// Sets the flush interval requested by the client.
   func setInterval(_ interval: Duration) {
     pace.ask(interval)
     throttle.interval = pace.interval
   }
 
-  /// A page out of sight gets nothing; when it comes back it gets one patch.
+  /// Hides or shows the client; a hidden one gets nothing, and one patch on its return.
   func setHidden(_ isHidden: Bool, at now: Instant) {
     guard isHidden != self.isHidden else { return }
     self.isHidden = isHidden
@@ -347,7 +380,7 @@ final class Session {
     if !isHidden { pause?.throttle.noteChange(at: now) }
   }
 
-  /// A page that pauses gets nothing but the count of what waits; when it goes on it gets one patch.
+  /// Pauses or resumes the client; a paused one gets only change counts, and one patch on resuming.
   func setPaused(_ isPaused: Bool) {
     guard isPaused != (pause != nil) else { return }
     hold = nil
@@ -356,7 +389,7 @@ final class Session {
       pause = Pause()
       throttle.cancel()
       if let view { pause?.begin(on: view) }
-      // What it asked for just before is still owed.
+      // Rows requested just before the pause are still sent.
       lacksRows = wantsWindow || base.map { !holdsAll(of: $0) } ?? true
       if lacksRows { wantsFlush = true }
     } else {
@@ -366,15 +399,17 @@ final class Session {
     }
   }
 
-  /// What a page that pauses is to be told now, if anything.
+  /// Returns the report that is due for a paused client, if any.
   func takeWaiting(at now: Instant) -> Waiting? {
     guard !isHidden, let view else { return nil }
-    // Rows that a windowed source has loaded meanwhile take the places that were kept for them.
+    // Blocks loaded during the pause replace their placeholders.
     if mayBeToldWaiting(at: now), let base, awaitsRows(of: base) { (lacksRows, wantsFlush) = (true, true) }
     return pause?.takeDue(of: view, at: now)
   }
 
-  /// The rows of a window, by index, that have changed or come since the page began to pause; none when it does not pause.
+  /// Returns the indices of the window's rows that were changed or inserted since the pause.
+  ///
+  /// The result is empty if the client is not paused.
   func newerRows(of window: WindowState) -> [Int] {
     guard let pause, let view else { return [] }
     return window.items.indices.filter { index in
@@ -383,7 +418,7 @@ final class Session {
     }
   }
 
-  /// Cuts what leads from what the page holds to what is true now; `nil` when they are the same.
+  /// Cuts a patch from the last window to the current rows, or returns `nil` if they are equal.
   func cut(
     at now: Instant, limits: Limits, shared: inout [CutKey: Cutter.Result], windows: inout SharedWindows
   ) -> (patch: Patch, shift: Int)? {
@@ -391,7 +426,7 @@ final class Session {
     hasNewPrefetchTargets = true
     folded.view.catchUp()
     guard canLook() else {
-      // So much has changed that the view is put together again.
+      // So much changed that the view is being rebuilt.
       wantsFlush = true
       return nil
     }
@@ -409,7 +444,7 @@ final class Session {
     wantsFlush = !result.isComplete
     if !isHeld { awaitsItems = !result.isComplete }
     if pause != nil { lacksRows = wantsFlush }
-    // An empty patch is sent only when the page has to follow its anchor.
+    // An empty patch is sent only to move the client to its anchor or to answer a resume.
     guard !result.isEmpty || shift != 0 || owesAnswer else { return nil }
     let patch = result.patch
     let (pool, former) = (patch.result.pool, cutter.base?.pool)
@@ -425,15 +460,15 @@ final class Session {
     return (patch, shift)
   }
 
-  /// Cuts to where everything belongs, and takes the reader along.
+  /// Returns a cutter that cuts to the current order, and moves the viewport along.
   private func followingCutter(_ folded: FoldedView, _ limits: Limits) -> (Cutter, shift: Int) {
-    // What the page holds of another query says nothing about this one.
+    // A window of another query says nothing about positions in this one.
     let found = !wantsWindow ? 0 : anchorToFind.map { reader.find($0.row, offset: $0.offset, in: folded) } ?? 0
     let shift = shiftOnItsWay + found + reader.follow(folded, since: awaitsWindow ? nil : base)
     return (cutter(folded, reader, budget: limits.patchBytes), shift)
   }
 
-  /// Cuts to the same order as before, and finds how much would change without the hold.
+  /// Returns a cutter that keeps the held order, and counts the moves that the hold delays.
   private func heldCutter(
     _ folded: FoldedView, _ limits: Limits, _ shared: inout [CutKey: Cutter.Result]
   ) -> (Cutter, shift: Int) {
@@ -459,7 +494,7 @@ final class Session {
 }
 
 extension Session {
-  /// A query that could be answered, and where its reader is.
+  /// A query that succeeded, with the client's position in it.
   struct Good {
     let request: UInt64
     let query: QueryRequest
@@ -470,7 +505,9 @@ extension Session {
     fileprivate var wantsWindow: Bool
     fileprivate var awaitsWindow: Bool
 
-    /// The client has scrolled in the rows that it goes on looking at; `isBehind` when it has not applied what was last sent.
+    /// Scrolls in the rows of this query.
+    ///
+    /// - Parameter isBehind: Whether the client has not applied the last patch.
     fileprivate mutating func scroll(to viewport: Viewport, isBehind: Bool, limits: Limits) {
       reader.resize(viewport, limits: limits)
       guard !awaitsWindow || (!wantsWindow && !isBehind) else { return }
@@ -485,7 +522,7 @@ extension Session {
     }
   }
 
-  /// Another query is asked: should it be refused, there is one to go back to.
+  /// Remembers the current query, to restore it if the next one is refused.
   private func noteGood() {
     guard let view else { return }
     var query = queryRequest
@@ -495,35 +532,39 @@ extension Session {
       wantsWindow: wantsWindow, awaitsWindow: awaitsWindow)
   }
 
-  /// The last query that could be answered, if there is one.
+  /// Removes and returns the last query that succeeded, if any.
   func takeGood() -> Good? {
     defer { good = nil }
     return good
   }
 
-  /// Takes up what was asked before.
+  /// Restores an earlier query.
   func goBack(to good: Good) {
     (request, queryRequest, reader) = (good.request, good.query, good.reader)
     (sentShift, shiftOnItsWay) = (good.sentShift, good.shiftOnItsWay)
     (wantsWindow, awaitsWindow, wantsFlush) = (good.wantsWindow, good.awaitsWindow, true)
   }
 
-  /// Another view shows the same query: sections have other numbers there, and rows that a windowed source keeps have other ids.
+  /// Discards the window if another view now shows the same query.
+  ///
+  /// Section numbers and the row ids of a windowed source differ between views.
   func checkWindow(of good: Good) {
     guard view == nil || view !== good.view else { return }
     base = nil
     (wantsWindow, wantsFlush) = (true, true)
   }
 
-  /// There is nothing to be shown.
+  /// Discards the window because there is nothing to show.
   func forgetWindow() {
     (base, formerBase) = (nil, nil)
     (wantsWindow, wantsFlush, awaitsWindow) = (true, true, sequence > 0)
   }
 
-  /// The rows of the window that the page was last sent, as its reader is placed now: in sight, then in the direction of travel, then
-  /// behind, each from near to far. Those that the reader has scrolled away from are left out; those that it has scrolled to come with
-  /// the next patch. Nothing while the page is hidden, or waits for another query's window.
+  /// The rows of the last window at the present viewport, ordered by urgency.
+  ///
+  /// Visible rows come first, then those ahead, then those behind, each from near to far. Rows
+  /// outside the present window are left out; rows newly scrolled to come with the next patch. The
+  /// result is empty while the client is hidden or waits for another query's window.
   var prefetchTargets: [(row: RowID, zone: PrefetchQueue<DeferredItem>.Zone, distance: Int)] {
     guard let base, !isHidden, !(awaitsWindow && wantsWindow) else { return [] }
     let held = base.start..<base.start + base.items.count
@@ -543,26 +584,5 @@ extension Session {
     add(isUp ? above : below, .leading, isUp: isUp)
     add(isUp ? below : above, .trailing, isUp: !isUp)
     return rows
-  }
-}
-
-/// What decides how a patch is cut: sessions with equal keys at one moment get one patch.
-struct CutKey: Hashable {
-  private let view: ObjectIdentifier
-  private let base: ObjectIdentifier?
-  private let range: Range<Int>
-  private let visible: Range<Int>
-  private let isTravellingUp: Bool
-  private let waitingMoves: Int?
-  private let budget: Int
-
-  init(_ cutter: Cutter) {
-    view = ObjectIdentifier(cutter.folded)
-    base = cutter.base.map { ObjectIdentifier($0) }
-    range = cutter.range
-    visible = cutter.visible
-    isTravellingUp = cutter.isTravellingUp
-    waitingMoves = cutter.waitingMoves
-    budget = cutter.budget
   }
 }

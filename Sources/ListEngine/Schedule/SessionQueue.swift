@@ -1,13 +1,16 @@
-/// The sessions of a table: in the order in which they came, and by when each wants to be looked at.
+/// The sessions of a table, in order of arrival and in a priority queue ordered by deadline.
 ///
-/// A wake-up costs time for those that are due, a change for those that have not heard of one since their last flush: never for all.
+/// A wake-up costs time only for the sessions that are due. A change costs time only for those that
+/// have not been notified since their last flush.
 ///
 ///     queue.insert(session)
-///     queue.update(session, deadline: .zero, awaitsChange: false, at: now)     // after everything that happens to it
-///     queue.firstDue(at: now)                                                  // whoever has been due for longest
-///     queue.take(session)                                                      // until it is updated again
+///     // After each event of the session:
+///     queue.update(session, deadline: .zero, awaitsChange: false, at: now)
+///     queue.firstDue(at: now)      // the session that has been due for longest
+///     queue.take(session)          // not due until its next update
 struct SessionQueue {
-  /// Who is due first is looked at first; of those that are due at the same moment, whose deadline was known first.
+  /// The position of a session in the queue: by deadline, then by the order in which deadlines were
+  /// set.
   private struct Turn: Comparable {
     let deadline: Instant
     let ticket: UInt64
@@ -19,7 +22,7 @@ struct SessionQueue {
 
   private struct Entry {
     let session: Session
-    /// Greater is later.
+    /// The position in the order of arrival.
     let arrival: UInt64
     var isAwaitingChange = false
   }
@@ -28,18 +31,18 @@ struct SessionQueue {
   private var free: [Int] = []
   private var numbers: [ObjectIdentifier: Int] = [:]
   private var heap = IndexedHeap<Turn>()
-  /// Those that have not heard of a change since they were last looked at.
+  /// The sessions to notify of the next change.
   private var awaitingChange: [Int] = []
   private var arrivals: UInt64 = 0
   private var tickets: UInt64 = 0
 
-  /// When the first is due; `nil` when nobody waits for anything.
+  /// The earliest deadline, or `nil` if no session has one.
   var deadline: Instant? { heap.first?.priority.deadline }
 
   /// The number of sessions.
   var count: Int { numbers.count }
 
-  /// All of them, in order.
+  /// The sessions in order of arrival.
   ///
   /// - Complexity: O(n log n).
   var all: [Session] { ordered(entries.compactMap(\.self)) }
@@ -48,10 +51,10 @@ struct SessionQueue {
     entries.sorted { $0.arrival < $1.arrival }.map(\.session)
   }
 
-  /// Whether the session is one of them.
+  /// Returns whether the queue contains the session.
   func contains(_ session: Session) -> Bool { numbers[ObjectIdentifier(session)] != nil }
 
-  /// Adds a session, behind all others.
+  /// Appends a session.
   mutating func insert(_ session: Session) {
     arrivals += 1
     let entry = Entry(session: session, arrival: arrivals)
@@ -60,7 +63,7 @@ struct SessionQueue {
     numbers[ObjectIdentifier(session)] = number
   }
 
-  /// Takes a session out, if it is in.
+  /// Removes a session if it is present.
   mutating func remove(_ session: Session) {
     guard let number = numbers.removeValue(forKey: ObjectIdentifier(session)) else { return }
     heap.remove(number)
@@ -69,8 +72,9 @@ struct SessionQueue {
     free.append(number)
   }
 
-  /// A session is due then, or `nil` for never; and it may want to hear of the next change. Whoever is due already keeps its turn: what
-  /// happens to it meanwhile puts it neither before others nor behind them.
+  /// Sets a session's deadline, or `nil` for none, and whether it is notified of the next change.
+  ///
+  /// A session that is already due keeps its turn, whatever happens to it meanwhile.
   ///
   /// - Complexity: O(log n).
   mutating func update(_ session: Session, deadline: Instant?, awaitsChange: Bool, at now: Instant) {
@@ -90,7 +94,7 @@ struct SessionQueue {
     awaitingChange.append(number)
   }
 
-  /// Takes out everyone who waits to hear of a change.
+  /// Removes and returns the sessions to notify of a change.
   mutating func takeAwaitingChange() -> [Session] {
     defer { awaitingChange.removeAll(keepingCapacity: true) }
     return awaitingChange.compactMap { number in
@@ -99,13 +103,13 @@ struct SessionQueue {
     }
   }
 
-  /// Who has been due for longest.
+  /// Returns the session that has been due for longest, or `nil` if none is due.
   func firstDue(at now: Instant) -> Session? {
     guard let (number, turn) = heap.first, turn.deadline <= now else { return nil }
     return entries[number]?.session
   }
 
-  /// It gets its turn: it is not due before it is updated again.
+  /// Removes a session's deadline until its next update.
   ///
   /// - Complexity: O(log n).
   mutating func take(_ session: Session) { if let number = numbers[ObjectIdentifier(session)] { heap.remove(number) } }

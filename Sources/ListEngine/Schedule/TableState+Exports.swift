@@ -1,17 +1,17 @@
 /// The exports of one table.
 struct TableExports {
   fileprivate var all: [any RowExport] = []
-  /// The last that was begun.
+  /// The number of the last export begun.
   fileprivate(set) var last: UInt64
 
-  /// None. Those up to this number were of a table whose place was taken.
+  /// Creates an empty list; export numbers continue after `last`, from a replaced table.
   init(after last: UInt64) { self.last = last }
 
-  /// Whether one of them goes further turn by turn.
+  /// Whether any export has work to do.
   var isWaiting: Bool { all.contains(where: \.isBuilding) }
-  /// Whether none has fallen far behind what its table is told.
+  /// Returns whether every export has a backlog below the limit.
   func hasRoom(_ limit: Int) -> Bool { all.allSatisfy { $0.backlog < limit } }
-  /// The first change in the log that one of them has not read; `nil` when all have read all.
+  /// The position of the first change that an export has not read, or `nil` if all are up to date.
   var logPosition: Int? { all.compactMap(\.logPosition).min() }
 }
 
@@ -25,16 +25,16 @@ extension TableState {
 
   func readExport(_ number: UInt64, rows: Int) -> ExportSlice {
     if let export = export(number) { return export.read(rows) }
-    // What looked whole would not be.
+    // Exports of a replaced table fail: ending them would make a partial file look complete.
     return number <= origin.lastExport ? .failed("the table has other columns now") : .end
   }
 
   func isExportReady(_ number: UInt64) -> Bool { export(number)?.isReady ?? true }
 
-  /// Whether a turn would have more of it asked for.
+  /// Returns whether the export has blocks to request.
   func isExportHungry(_ number: UInt64) -> Bool { windowed?.exports.isHungry(number) ?? false }
 
-  /// How many of its rows did not fit the schema, and were left out.
+  /// Returns the number of rows that did not match the schema and were left out.
   func rowsLeftOut(_ number: UInt64) -> Int { (export(number) as? WindowedExport)?.leftOut ?? 0 }
 
   func endExport(_ number: UInt64) {
@@ -44,6 +44,6 @@ extension TableState {
 
   private func export(_ number: UInt64) -> (any RowExport)? { exports.all.first { $0.number == number } }
 
-  /// One step a turn for what is to be taken away, beside the one for what pages look at.
+  /// Performs one step of the first unfinished export.
   func advanceExports() { exports.all.first(where: \.isBuilding)?.work() }
 }

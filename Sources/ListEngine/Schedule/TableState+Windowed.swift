@@ -1,20 +1,22 @@
-/// The part of a table whose source keeps the rows.
+/// The operations on a windowed table.
 extension TableState {
-  /// All that look at the table, or wait for rows to look at.
+  /// The sessions on the table, including those on tables of residual queries.
   var allSessions: [Session] { sessions + (windowed?.remainders.flatMap(\.sessions) ?? []) }
 
-  /// How many rows the table has; of a windowed one as many as its source said.
+  /// The number of rows; for a windowed table, the number reported by its source.
   var rowCount: Int { windowed?.knownRows ?? table.count }
 
-  /// Gives a session what its query asks for; a windowed table's source does as much of it as it can.
+  /// Attaches a session to a view of its query.
   ///
-  /// - Throws: ``ClientError/remainderTooLarge(_:)`` when the engine has no room for what the source cannot, and
-  ///   ``ClientError/tooManyViews(_:)`` when it has none for another view.
+  /// A windowed table's source does as much of the query as it can.
+  ///
+  /// - Throws: ``ClientError/remainderTooLarge(_:)`` if the residual query has too many rows, and
+  ///   ``ClientError/tooManyViews(_:)`` if the limit on views is reached.
   func attach(_ session: Session, asking query: Query, at now: Instant) throws(QueryFault) {
     detach(session, at: now)
     try checkViews(for: query, of: session)
     guard let windowed else { return attach(session, to: query, at: now) }
-    // A refusal that is about to be told answers what was asked before.
+    // A pending refusal refers to the previous query.
     refused.removeAll { $0.session === session }
     session.hasNewPrefetchTargets = true
     let split = QuerySplit(query, table.schema, windowed.capabilities)
@@ -39,7 +41,7 @@ extension TableState {
     residualQuery.attach(session, split, at: now)
   }
 
-  /// Refuses a query that would need one view more than the table may have.
+  /// Checks that a query does not need more views than the table may have.
   private func checkViews(for query: Query, of session: Session) throws(QueryFault) {
     var known = views[query] != nil
     var others = watchedViews
@@ -57,7 +59,7 @@ extension TableState {
         .tooManyViews("clients look at \(others) different queries of this table already; it serves \(limits.views)"))
     }
     let share = limits.viewsPerOwner
-    // Fewer views than the share in all are fewer than the share of anyone.
+    // If all views together are fewer than the share, so are those of each owner.
     if let owner = session.owner, others >= share {
       let own = Set(allSessions.lazy.filter { $0.owner == owner }.compactMap { $0.view.map { ObjectIdentifier($0) } })
       guard own.count < share else {
@@ -74,11 +76,12 @@ extension TableState {
     }
   }
 
-  /// The number of queries that sessions look at; without what is left to the engine of a windowed source's.
+  /// The number of views with sessions, not counting residual queries.
   var watchedViews: Int { views.values.count { $0.viewers > 0 } }
 
-  /// Looks whether it is known already that the engine cannot do what the source cannot do of a query, so that a client that asks again and again
-  /// has the source asked once.
+  /// Refuses a query whose residual query is already known to have too many rows.
+  ///
+  /// A client that repeats the query then causes only one request to the source.
   func checkRest(of query: Query, _ request: QueryRequest, at now: Instant) throws(QueryFault) {
     guard let windowed else { return }
     let split = QuerySplit(query, table.schema, windowed.capabilities)
@@ -87,21 +90,21 @@ extension TableState {
     throw QueryFault(.remainderTooLarge(reason), at: places(of: request))
   }
 
-  /// Where in a query, as a client wrote it, stands what the source cannot do.
+  /// Returns the places in a client's query that the source cannot evaluate.
   func places(of request: QueryRequest) -> [String] {
     windowed.map { QuerySplit.places(in: request, table.schema, $0.capabilities, table.limits) } ?? []
   }
 
   // MARK: The source
 
-  /// A source gave rows.
+  /// Stores rows received from the source.
   func take(_ request: PageRequestID, _ page: RowPage, at now: Instant) {
     if request.isForExport { return windowed?.exports.take(request, page, at: now) ?? () }
     noteAnswer(at: now)
     windowed.map { note($0.take(request, page, at: now), at: now) }
   }
 
-  /// A source told its sections.
+  /// Stores sections received from the source.
   func take(_ request: PageRequestID, _ sections: [SectionCount], at now: Instant) {
     if request.isForExport {
       let reason = "the source answered with sections where rows were asked for"
@@ -111,22 +114,22 @@ extension TableState {
     windowed.map { note($0.take(request, sections, at: now), at: now) }
   }
 
-  /// A source could not answer.
+  /// Records that the source failed to answer a request.
   func fail(_ request: PageRequestID, _ reason: String, at now: Instant) {
     if request.isForExport { return windowed?.exports.fail(request, reason, at: now) ?? () }
     windowed.map { note($0.fail(request, reason, at: now), at: now) }
   }
 
-  /// Takes over what an answer changed.
+  /// Applies the effects of an answer to the sessions.
   private func note(_ effect: WindowedTable.Effect, at now: Instant) {
     refused += effect.refused
     for session in effect.sessions { session.hasNewPrefetchTargets = true }
     for session in sessions where effect.view != nil && session.view === effect.view {
       session.hasNewPrefetchTargets = true
-      // What was asked for because someone looks goes out at once, as after any scroll.
+      // Requested rows are sent at once, as after a scroll.
       guard session.showsPlaceholders else { continue }
       session.wantsFlush = true
-      // No hold is to keep rows away that were never there.
+      // A hold must not delay rows that were placeholders.
       session.release()
     }
     noteRejections(at: now)
@@ -136,7 +139,7 @@ extension TableState {
 
   // MARK: Time
 
-  /// Takes what was asked for again into sight, and has it asked for again when it is time.
+  /// Shows reloaded contents and starts the reloads that are due.
   func turnWindowed(to now: Instant, limits: Limits, outputs: inout [Output]) {
     guard let windowed else { return }
     for view in windowed.turn(to: now, sessions: sessions) {
@@ -148,12 +151,12 @@ extension TableState {
     for residualQuery in windowed.remainders {
       var own: [Output] = []
       residualQuery.state.advance(to: now, limits: limits, outputs: &own)
-      // Pages are told how the source is, not how its rows got here.
+      // Clients get the status of the source, not that of the internal table.
       outputs += own.filter { if case .status = $0 { false } else { true } }
     }
   }
 
-  /// Lets the queue know who looks where, and tells the source.
+  /// Updates the queue with the sessions' prefetch targets and appends the requests for the source.
   func askForPages(at now: Instant, outputs: inout [Output]) {
     guard let windowed else { return }
     for session in allSessions where session.hasNewPrefetchTargets {
@@ -173,7 +176,7 @@ extension TableState {
 }
 
 extension Session {
-  /// Whether its page holds a placeholder, or nothing.
+  /// Whether the client holds a placeholder or no window.
   fileprivate var showsPlaceholders: Bool {
     guard let base else { return true }
     return base.items.contains { if case .row(let row) = $0 { row.absence != nil } else { false } }

@@ -1,64 +1,68 @@
-/// A table with its source's state, its views, and the sessions that look at it.
+/// A table with its source's state, its views and its sessions.
 final class TableState {
   let id: TableID
   let table: Table
   /// The schema that restricted sessions see.
   private let restrictedSchema: Schema
-  /// Has deferred cells loaded; `nil` without deferred columns.
+  /// The loader of deferred cells, or `nil` without deferred columns.
   private(set) var loader: DeferredLoader?
-  /// What a windowed table has besides; `nil` when the table is resident.
+  /// The state of a windowed table, or `nil` if the table is resident.
   let windowed: WindowedTable?
   private(set) var views: [Query: any QueryView] = [:]
-  /// Those of `views` that the engine keeps in order itself, in the order in which they were made.
+  /// The views that the engine sorts itself, in order of creation.
   private(set) var ordered: [ListView] = []
-  /// By when each wants to be looked at.
+  /// The sessions ordered by deadline.
   private var queue = SessionQueue()
-  /// Those that look at it, in the order in which they came.
+  /// The sessions in order of arrival.
   ///
-  /// - Complexity: O(n log n): not for what happens often.
+  /// - Complexity: O(n log n); do not use it in frequent operations.
   var sessions: [Session] { queue.all }
   private var ticks = Ticks()
-  /// The last moment that was told: a clock that goes back changes everyone's deadline.
+  /// The latest time given by the caller; if the clock goes back, all deadlines are updated.
   private var lastMoment: Instant
-  /// How often something has changed.
+  /// The number of changes.
   private var changes: UInt64 = 0
-  /// Those whose reader may see other rows than the loader knows.
+  /// The sessions whose displayed rows may have changed since the loader was updated.
   private var sessionsWithNewTargets: [Session] = []
-  /// What is read from its first row to its last.
+  /// The running exports.
   var exports: TableExports
-  /// What was done for sessions that have left.
+  /// The statistics of sessions that have left.
   private var departed: EngineCounters
   private var state = SourceState.starting
   private var message = ""
-  /// How often that has changed, also in the tables whose place it has taken.
+  /// The number of status changes, including those of replaced tables.
   private(set) var statusChanges: UInt64
-  /// When the source is tried again.
+  /// The time at which the source is tried again.
   private var retryAt: Instant?
   private(set) var lastChange: Instant
-  /// What pages were last told of the source, so that they are told once a second at most, and only news.
+  /// The throttle that limits status messages to one per second.
   private var statusThrottle = Throttle(interval: .seconds(1))
   private var reported: UInt64 = 0
-  /// Sessions that are to be closed, and why; see ``takeRefused()``.
+  /// The sessions to close, with their errors; see ``takeRefused()``.
   var refused: [(session: Session, error: ClientError)] = []
 
-  /// How long a view is kept that nobody looks at.
+  /// The time for which a view without sessions is kept.
   static let viewRest: Duration = .seconds(10)
-  /// How many views are kept that nobody looks at.
+  /// The maximum number of views kept without sessions.
   static let restingViews = 4
-  /// Views that lag behind by more changes than this catch up though no session is due, so that the log is bounded.
+  /// The number of changes above which a view catches up even if no session is due, to bound the
+  /// log.
   static let longestLog = 1 << 15
-  /// Which view is the first to catch up in the next turn: the one for which there was no time left in the last one.
+  /// The index of the first view to catch up in the next turn: the one that ran out of time in the
+  /// last.
   private var firstView = 0
-  /// The work that may still be done at once, before the next turn, for queries that no view shows yet; see ``ViewBuild/spent``.
+  /// The work left in this turn for building new views at once; see ``ViewBuild/spent``.
   private var workAtOnce: Int
   /// The number of turns so far.
   private var turns = 0
-  /// A view that lacks more changes than its limit after so many turns makes its source wait no longer: it is put together again.
+  /// The number of turns after which a view above its backlog limit is rebuilt.
+  ///
+  /// Its source waits no longer from then on.
   static let patientTurns = 32
-  /// The changes that are kept for a view which is put together, for each row of its table.
+  /// The number of changes per table row that are kept for a view under construction.
   private static let buildLog = 2
 
-  /// Where it goes on from the table whose place it has taken.
+  /// The values that continue those of the replaced table.
   let origin: TableHandover
 
   init(_ table: Table, id: TableID, after former: TableHandover = TableHandover(), at now: Instant) {
@@ -79,7 +83,7 @@ final class TableState {
   // MARK: The source
 
   func apply(_ changes: Changeset, at now: Instant) {
-    // The rows of a windowed table come when they are asked for.
+    // The rows of a windowed table are loaded on request.
     if let windowed { return windowed.noteChange(at: now) }
     let end = table.log.end
     let count = table.count
@@ -88,7 +92,7 @@ final class TableState {
     if state == .starting { setSource(.live, "", at: now) }
     lastChange = now
     noteRejections(at: now)
-    // Nothing changed for a list that was loaded again as it was.
+    // A reload of identical rows changes nothing.
     guard table.log.end != end || table.count != count else { return }
     loader?.noteChanges(since: end, at: now)
     noteChange(at: now)
@@ -111,9 +115,9 @@ final class TableState {
     trimLog()
   }
 
-  /// After everything that happens to a session: when it is due.
+  /// Updates the session's deadline; call it after each event of the session.
   func update(_ session: Session) {
-    // One that looks at what the engine does of a query that its source cannot.
+    // Sessions on residual queries belong to other tables.
     if !queue.contains(session), let windowed { return windowed.remainders.forEach { $0.state.update(session) } }
     if session.hasNewPrefetchTargets, loader != nil, !session.isListedForPrefetch {
       sessionsWithNewTargets.append(session)
@@ -124,10 +128,10 @@ final class TableState {
       awaitsChange: session.awaitsChange, at: lastMoment)
   }
 
-  /// The same for all: a windowed source's answers concern whoever looks.
+  /// Updates the deadlines of all sessions.
   func updateAll() { for session in sessions { update(session) } }
 
-  /// When the clock goes back, nobody's deadline is what it was.
+  /// Updates all deadlines if the clock has gone back.
   private func follow(_ now: Instant) {
     let wentBack = now < lastMoment
     lastMoment = now
@@ -138,30 +142,30 @@ final class TableState {
     }
   }
 
-  /// A deferred cell was loaded.
+  /// Stores a loaded deferred cell.
   func load(_ cell: DeferredCell, _ value: Cell, at now: Instant) {
     lastChange = now
     if loader?.load(cell, value, at: now) == true { noteChange(at: now) }
     noteRejections(at: now)
   }
 
-  /// A deferred cell could not be loaded.
+  /// Records that a deferred cell failed to load.
   func fail(_ cell: DeferredCell, _ reason: String, at now: Instant) {
     if loader?.fail(cell, reason, at: now) == true { noteChange(at: now) }
   }
 
-  /// A deferred cell's value is not true any more.
+  /// Invalidates the value of a deferred cell.
   func forget(_ cell: DeferredCell, at now: Instant) {
     if loader?.forget(cell, at: now) == true { noteChange(at: now) }
   }
 
-  /// A windowed source has answered.
+  /// Records that a windowed source has answered.
   func noteAnswer(at now: Instant) {
     if state == .starting { setSource(.live, "", at: now) }
     lastChange = now
   }
 
-  /// Sessions that are to be closed because of what their source answered, and why.
+  /// Removes and returns the sessions to close because of the source's answers, with their errors.
   func takeRefused() -> [(session: Session, error: ClientError)] {
     defer { refused = [] }
     return refused
@@ -187,7 +191,7 @@ final class TableState {
     return status
   }
 
-  /// Lets go of rows that the table does not keep.
+  /// Deletes rows that exceed the table's retention.
   private func evict(at now: Instant) {
     table.arrivals?.follow(now)
     let end = table.log.end
@@ -201,11 +205,11 @@ final class TableState {
     ordered.removeAll { $0 === view }
   }
 
-  /// Forgets the changes that every view has seen.
+  /// Discards the changes that every view has applied.
   private func trimLog() {
     if table.log.entries.count > Self.longestLog {
       for view in views.values {
-        // A view that nobody looks at is not worth the work.
+        // Drop views without sessions instead of updating them.
         if view.viewers == 0 { drop(view) } else { shorten(view) }
       }
     }
@@ -213,7 +217,7 @@ final class TableState {
     table.forgetChanges(before: min(needed, views.values.map(\.logPosition).min() ?? table.log.end))
   }
 
-  /// Has a view need less of a log that is too long. No change waits for a view: one that is too far behind begins again.
+  /// Shortens a view's backlog when the log is too long; a view that is too far behind is rebuilt.
   private func shorten(_ view: any QueryView) {
     guard let view = view as? ListView else { return view.catchUp() }
     guard view.build == nil else {
@@ -224,7 +228,7 @@ final class TableState {
     if view.backlog > Self.longestLog, !view.catchUp(atMost: table.limits.turnRows) { view.rebuild() }
   }
 
-  /// What was done for all that look at this table, or have.
+  /// The statistics of all present and former sessions.
   var counters: EngineCounters { sessions.reduce(into: departed) { $0 += $1.counters } }
 
   // MARK: Sessions
@@ -246,7 +250,7 @@ final class TableState {
       view = windowed.makeView(query)
     } else {
       let made = ListView(query, table: table, atMost: workAtOnce)
-      // A view that was not finished at once is finished in later turns, which count their own work.
+      // An unfinished view is completed in later turns, which count their own work.
       workAtOnce = max(0, workAtOnce - made.buildWork)
       ordered.append(made)
       view = made
@@ -267,7 +271,7 @@ final class TableState {
     session.isListedForPrefetch = false
     view.viewers -= 1
     guard view.viewers == 0 else { return }
-    // A query typed letter by letter leaves its unfinished predecessors behind.
+    // A query typed letter by letter would otherwise leave its unfinished predecessors behind.
     guard view.isInOrder else { return drop(view) }
     view.unwatchedSince = now
     view.leaving = departures
@@ -278,7 +282,7 @@ final class TableState {
     }
   }
 
-  /// Counts views that lost their last session: which one is the oldest must not depend on a dictionary's order.
+  /// The number of times a view lost its last session; it orders evictions deterministically.
   private var departures = 0
 
   // MARK: Time
@@ -294,7 +298,7 @@ final class TableState {
     }
     buildViews(limits)
     if windowed != nil {
-      // What the engine does of their query is another table's affair, which would tell how that one is.
+      // Sessions on residual queries belong to another table, which has its own status.
       for session in allSessions { tellStatus(session, at: now, outputs: &outputs) }
       turnWindowed(to: now, limits: limits, outputs: &outputs)
       updateAll()
@@ -318,10 +322,11 @@ final class TableState {
 
   private static func workAtOnce(_ limits: Limits) -> Int { limits.stepRows * ListView.workAtOnce }
 
-  /// Puts views together, as far as one turn goes, so that they hold up nobody.
+  /// Builds views within the work limit of one turn.
   ///
-  /// A view of which no page has seen anything goes first; of these the one that has had the least work, so that a query waits for others only
-  /// until each has had as much as itself. Every other turn the oldest is worked on, whatever it has had: so each is finished.
+  /// Views that are still gathering rows go first, because clients have not seen any of them. Among
+  /// those the one with the least work so far goes first, so that queries share the time fairly.
+  /// Every other turn works on the oldest view, so that each one is completed.
   private func buildViews(_ limits: Limits) {
     turns += 1
     workAtOnce = Self.workAtOnce(limits)
@@ -330,7 +335,7 @@ final class TableState {
       let before = view.buildWork
       view.work()
       left -= max(1, view.buildWork - before)
-      // Its first items were shown without aggregates: now there are some.
+      // Its first items were sent without aggregates, which are now available.
       guard view.build == nil, !view.query.aggregates.isEmpty else { continue }
       for session in sessions where session.view === view {
         session.wantsFlush = true
@@ -346,7 +351,7 @@ final class TableState {
     return turns % 2 == 0 ? unfinished.first { _ in true } : unfinished.min { rank($0) < rank($1) }
   }
 
-  /// Views that have been behind for long do not keep their source waiting: they are put together again meanwhile.
+  /// Rebuilds views that have been behind for long, so that their source no longer waits for them.
   private func giveUpLateViews() {
     for view in ordered where view.viewers > 0 {
       guard view.build == nil, view.backlog >= table.limits.backlog else {
@@ -360,7 +365,7 @@ final class TableState {
     }
   }
 
-  /// Sends to everyone what is due, as far as one turn goes: whoever does not get a turn has the first in the next one.
+  /// Sends what is due, within the work limit of one turn; skipped sessions come first in the next.
   private func deliver(at now: Instant, limits: Limits, work: inout Int, outputs: inout [Output]) {
     var shared: [CutKey: Cutter.Result] = [:]
     var windows = SharedWindows()
@@ -374,7 +379,7 @@ final class TableState {
         guard work > 0 else { break }
         if heldUp.contains(where: { $0 === session.view }) || !catchUp(session.view, &work) {
           guard let view = session.view as? ListView, view.isHeldUpByFilter else { break }
-          // Others do not wait for an expensive filter: it goes on in the next turn.
+          // Other sessions do not wait for an expensive filter, which continues in the next turn.
           heldUp.append(view)
           queue.take(session)
           served.append(session)
@@ -399,36 +404,37 @@ final class TableState {
             base: session.sequence - 1, schema: session.isRestricted ? restrictedSchema : table.schema, patch: patch,
             newer: session.newerRows(of: patch.result))))
     }
-    // Not before: what is due again at once must not hold up the turn.
+    // Update last: a session that is due again at once must not prolong the turn.
     for session in served { update(session) }
   }
 
-  /// The number of items that each session's window may have, so that all together take ``Limits/windowBytes`` at most. At least
-  /// ``leastWindow`` are always granted.
+  /// The maximum number of items in a window, so that all windows fit into ``Limits/windowBytes``.
+  ///
+  /// It is at least ``leastWindow``.
   ///
   /// - Complexity: O(1).
   var greatestWindow: Int {
     let row = Self.bytesPerItem + Self.bytesPerCell * table.schema.columns.count + table.bytes / max(1, table.count)
     let share = max(Self.leastWindow, table.limits.windowBytes / row / max(1, queue.count))
-    // A power of two: otherwise every row that comes would move the edges of all windows.
+    // Rounded down to a power of two, or each inserted row would move the edges of all windows.
     return 1 << (Int.bitWidth - 1 - share.leadingZeroBitCount)
   }
 
-  /// The least that ``greatestWindow`` may be.
+  /// The minimum of ``greatestWindow``.
   static let leastWindow = 128
-  /// The bytes of a window's item and of its row's snapshot, without cells.
+  /// The size in bytes of a window's item and its row snapshot, without cells.
   private static let bytesPerItem = 256
-  /// The bytes of a cell in a snapshot and in its encoding, without texts.
+  /// The size in bytes of a cell in a snapshot and its encoding, without text.
   private static let bytesPerCell = 48
 
-  /// Tells how the source is whoever does not know, but not those that are to get nothing.
+  /// Sends the source's status to a session that does not have it, unless it gets no messages.
   private func tellStatus(_ session: Session, at now: Instant, outputs: inout [Output]) {
     guard session.owesStatus, !session.isQuiet else { return }
     session.owesStatus = false
     outputs.append(.status(session.id, table: table.schema.name, status(at: now)))
   }
 
-  /// Views whose pages are not due must not fall behind for ever: there is no room for changes that they could not take.
+  /// Catches up views that are far behind although no session is due, to keep room for changes.
   private func catchUpInTime(_ work: inout Int) {
     let start = firstView
     firstView = 0
@@ -441,12 +447,13 @@ final class TableState {
     }
   }
 
-  /// Whether a view that someone looks at lacks so many changes that it should catch up before its pages are due.
+  /// Whether a displayed view has so large a backlog that it should catch up before a session is
+  /// due.
   private func isBehind(_ view: ListView) -> Bool {
     view.viewers > 0 && view.build == nil && view.backlog * 2 >= table.limits.backlog
   }
 
-  /// Has a view catch up, as far as that may be done in one turn. The result is whether it has.
+  /// Catches up a view within the work limit, and returns whether it is up to date.
   private func catchUp(_ view: (any QueryView)?, _ work: inout Int) -> Bool {
     guard let view = view as? ListView, view.build == nil, view.backlog > 0 else { return true }
     guard work > 0 else { return false }
@@ -455,14 +462,15 @@ final class TableState {
     return view.catchUp(atMost: work, filterRows: min(work, max(1, table.limits.turnRows / 2)))
   }
 
-  /// Whether every view that a session looks at has taken over so much that it can take more. A view that is put together does not count:
-  /// no source waits for that.
+  /// Whether every displayed view and export can take more changes.
+  ///
+  /// Views under construction do not count, because no source waits for them.
   var hasRoom: Bool {
     exports.hasRoom(table.limits.backlog * 4)
       && ordered.allSatisfy { $0.viewers == 0 || $0.build != nil || $0.backlog < table.limits.backlog }
   }
 
-  /// Lets the loader know who looks where, and tells the source.
+  /// Updates the loader with the sessions' displayed rows and appends the requests for the source.
   private func loadDeferred(at now: Instant, outputs: inout [Output]) {
     guard loader != nil else { return }
     for session in sessionsWithNewTargets {
@@ -473,10 +481,10 @@ final class TableState {
     if loader?.advance(to: now, outputs: &outputs) == true { noteChange(at: now) }
   }
 
-  /// The views that are being put together, in the order in which they were made.
+  /// The displayed views under construction, in order of creation.
   private var unfinished: some Sequence<ListView> { ordered.lazy.filter { $0.build != nil && $0.viewers > 0 } }
 
-  /// When to advance again by itself.
+  /// The time of the next call to ``advance(to:limits:outputs:)``, or `nil` if nothing is due.
   ///
   /// - Complexity: O(views).
   var deadline: Instant? {

@@ -1,16 +1,18 @@
-/// When sessions of one interval flush, so that they flush together and share their patches.
+/// The last common flush time of each interval, so that its sessions flush together and share
+/// patches.
 ///
-/// Each interval has its own tick: the last moment at which a session of it flushed, one interval or more after the tick before. Whoever
-/// flushes between two ticks, as the first change after a quiet time does, changes nothing for the others.
+/// A tick is a flush at least one interval after the previous tick. Flushes between two ticks do
+/// not move the tick, such as those of the first change after a quiet time.
 struct Ticks {
   private var ticks: [Duration: Instant] = [:]
 
-  /// The last tick of an interval; `nil` when there was none.
+  /// The last tick of an interval, or `nil` if there is none.
   subscript(_ interval: Duration) -> Instant? { ticks[interval] }
 
-  /// A session of this interval has flushed.
+  /// Records a flush of a session with this interval.
   mutating func noteFlush(of interval: Duration, at now: Instant) {
-    // There are as many intervals as classes; a clock that went back begins anew.
+    // The table stays small: there are as many intervals as classes. If the clock went back, start
+    // again.
     if let tick = ticks[interval], tick <= now, tick.duration(to: now) < interval { return }
     ticks[interval] = now
   }

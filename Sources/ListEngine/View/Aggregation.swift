@@ -1,30 +1,31 @@
-/// Keeps what a view's query asks of its sections up to date, cell by cell.
+/// The aggregates of a view's sections, maintained incrementally.
 ///
-/// A table changes in place, so what a row held before is known only here: of each row the view remembers what it added.
+/// Tables change in place, so the view stores the value that each row contributed.
 final class Aggregation {
   private struct Column {
     let store: ColumnStore
     let needs: Tally.Needs
-    /// What each row added, and whether it did.
+    /// The value that each row contributed.
     let words = Chunked<UInt64>(filler: 0)
+    /// Whether each row contributed a value.
     let isAdded = Chunked<Bool>(filler: false)
-    /// A text may be gone from its column before it is taken away here.
+    /// The contributed texts, because a text may be gone from its column before it is removed here.
     let texts: TextPool?
   }
 
   private let aggregates: [Aggregate]
   private let columns: [Column]
-  /// For each aggregate, the index of its column.
+  /// The index in `columns` for each aggregate.
   private let sources: [Int]
   private let noTallies: [Tally]
-  /// The columns whose change changes an aggregate; see ``ChangeLog/Entry/columns``.
+  /// The columns that affect an aggregate, as a bit set; see ``ChangeLog/Entry/columns``.
   let interest: UInt64
-  /// What is shown as long as nothing is known.
+  /// The aggregates of a section without known values: all null.
   let nothing: [Cell]
-  /// The words that are being added; kept, so that adding allocates nothing.
+  /// A buffer of the values being added, kept to avoid allocations.
   private var added: [UInt64] = []
 
-  /// `nil` when the query asks for nothing.
+  /// Creates the state, or returns `nil` if the query has no aggregates.
   init?(_ query: Query, table: Table) {
     guard !query.aggregates.isEmpty else { return nil }
     aggregates = query.aggregates
@@ -51,7 +52,7 @@ final class Aggregation {
     }
   }
 
-  /// Makes room for rows in so many slots.
+  /// Makes room for this many slots.
   func grow(to count: Int) {
     for column in columns {
       column.words.grow(to: count)
@@ -59,9 +60,11 @@ final class Aggregation {
     }
   }
 
-  /// Rows came into a section; they are in the lower halves of these entries.
+  /// Adds rows, given by the lower halves of the entries, to a section and its ancestors.
   ///
-  /// - Complexity: O(log rows) for each row, column and level, amortized. Many at a time cost less than each by itself.
+  /// Adding many rows at a time costs less than adding them one by one.
+  ///
+  /// - Complexity: Amortized O(log rows) for each row, column and level.
   func add(_ entries: UnsafeBufferPointer<UInt64>, to section: Section) {
     for (index, column) in columns.enumerated() {
       added.removeAll(keepingCapacity: true)
@@ -79,7 +82,7 @@ final class Aggregation {
     }
   }
 
-  /// A row goes out of a section, or is about to be looked at again: what it added is taken away.
+  /// Removes a row's contribution from a section and its ancestors.
   func remove(_ slot: UInt32, from section: Section) {
     for (index, column) in columns.enumerated() where column.isAdded[slot] {
       let word = column.words[slot]
@@ -99,13 +102,13 @@ final class Aggregation {
     }
   }
 
-  /// What the query asks of a section, in the order of the query.
+  /// Returns the aggregates of a section in the order of the query.
   func values(of section: Section) -> [Cell] {
     if section.tallies.isEmpty { section.tallies = noTallies }
     return zip(aggregates, sources).map { section.tallies[$1].value($0.function) }
   }
 
-  /// Whether the sections' tallies say what their rows do.
+  /// Checks that each row of a section has contributed its non-null cells.
   func checkInvariants(of section: Section, rows: [UInt32]) {
     #if CHECK_INVARIANTS
       for column in columns {

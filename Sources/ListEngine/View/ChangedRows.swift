@@ -1,7 +1,7 @@
-/// The rows that changed while a view is put together.
+/// A set of the rows that changed while a view is built, in order of insertion.
 struct ChangedRows {
   private var bits: [UInt64] = []
-  /// In the order in which they changed first.
+  /// The rows in order of their first change.
   private(set) var slots: [UInt32] = []
 
   var isEmpty: Bool { slots.isEmpty }
@@ -11,7 +11,7 @@ struct ChangedRows {
     return word < bits.count && bits[word] & (1 << UInt64(slot & 63)) != 0
   }
 
-  /// Whether it was not there yet.
+  /// Inserts a row and returns whether it was absent.
   mutating func insert(_ slot: UInt32) -> Bool {
     guard !contains(slot) else { return false }
     let word = Int(slot) >> 6

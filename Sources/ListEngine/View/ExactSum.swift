@@ -1,23 +1,30 @@
-/// A sum that forgets nothing: what was added can be taken away again, and leaves no trace.
+/// An exact sum of integers or doubles: removing an added value restores the former sum exactly.
 ///
-/// Doubles cannot: 1e300 + 1 − 1e300 is 0. Here every number is whole multiples of a smallest unit, in digits of 32 bits with room
-/// for the carries of 2^30 additions above each (after U. Kulisch's long accumulator). Only digits that were ever needed are kept,
-/// which for most columns are four or five.
+/// Plain doubles do not have this property: 1e300 + 1 − 1e300 is 0. This is U. Kulisch's
+/// accumulator (https://en.wikipedia.org/wiki/Kulisch_arithmetic). It holds an integer in units of
+/// 2^-1074, in digits of 32 bits. Each digit has room for the carries of 2^30 additions. Only
+/// digits in use are stored, which for most columns are four or five.
 struct ExactSum {
-  /// The digits from `first` on, the least first; each may be negative, and greater than a digit until carries are taken along.
+  /// The digits, least significant first, starting with digit number `first`.
+  ///
+  /// Digits may be negative or exceed 32 bits until carries are propagated.
   private var digits: [Int64] = []
   private var first = 0
   private var additions = 0
 
-  /// 2^-1074, the smallest double: the unit of ``add(_:isTakenAway:)`` for numbers.
+  /// The exponent of the smallest positive double, 2^-1074, which is the unit for doubles.
   private static let unitExponent = -1074
 
-  /// Adds a whole number. A sum is of whole numbers or of doubles, never of both.
+  /// Adds or subtracts an integer.
+  ///
+  /// - Precondition: The sum contains no doubles.
   mutating func add(_ value: Int64, isTakenAway: Bool) {
     add(value.magnitude, at: 0, isNegative: (value < 0) != isTakenAway)
   }
 
-  /// Adds a double, which must be finite.
+  /// Adds or subtracts a finite double.
+  ///
+  /// - Precondition: The sum contains no integers.
   mutating func add(_ value: Double, isTakenAway: Bool) {
     let field = Int(value.exponentBitPattern)
     let significand = field == 0 ? value.significandBitPattern : value.significandBitPattern | 1 << 52
@@ -32,7 +39,7 @@ struct ExactSum {
     makeRoom(from: place, to: place + 3)
     let sign: Int64 = isNegative ? -1 : 1
     let start = place - first
-    // At once: each access to an array by itself asks whether somebody else has it.
+    // One access for all digits avoids repeated exclusivity and uniqueness checks.
     digits.withUnsafeMutableBufferPointer { digits in
       digits[start] += sign * Int64(low & 0xFFFF_FFFF)
       digits[start + 1] += sign * Int64(low >> 32)
@@ -54,7 +61,9 @@ struct ExactSum {
     if end > first + digits.count { digits.append(contentsOf: repeatElement(0, count: end - first - digits.count)) }
   }
 
-  /// The digits of the magnitude, the least first, without carries: the same for equal sums, however they came about.
+  /// The sign and the digits of the magnitude after carries, least significant first.
+  ///
+  /// Equal sums have equal digits, whatever was added to reach them.
   private var carried: (isNegative: Bool, digits: [UInt32]) {
     func carry(_ sign: Int64) -> (rest: Int64, digits: [UInt32]) {
       var rest: Int64 = 0
@@ -76,7 +85,7 @@ struct ExactSum {
     return (isNegative, whole)
   }
 
-  /// The sum of whole numbers; `nil` when 64 bits cannot hold it.
+  /// The sum of integers, or `nil` if it does not fit into 64 bits.
   var integer: Int64? {
     let (isNegative, digits) = carried
     var magnitude: UInt64 = 0
@@ -88,16 +97,17 @@ struct ExactSum {
     return Int64(exactly: magnitude)
   }
 
-  /// The sum of whole numbers, rounded.
+  /// The sum of integers, rounded to a double.
   var roundedInteger: Double { rounded(unit: 0) }
-  /// The sum of doubles, rounded; infinite when it is beyond the greatest one.
+  /// The sum of doubles, rounded once; infinite if it exceeds the greatest finite double.
   var number: Double { rounded(unit: Self.unitExponent) }
 
   private func rounded(unit: Int) -> Double {
     let (isNegative, digits) = carried
     guard let top = digits.lastIndex(where: { $0 > 0 }) else { return 0 }
     func digit(_ place: Int) -> UInt64 { place >= 0 ? UInt64(digits[place]) : 0 }
-    // Rounded once: the 64 highest bits, of which the last stands for all below as well, are more than a double's 53.
+    // Round once, from the 64 highest bits: the last one is set if any lower bit is, and a double
+    // keeps 53.
     let shift = digits[top].leadingZeroBitCount
     let high = (digit(top) << 32 | digit(top - 1)) << UInt64(shift) | digit(top - 2) >> UInt64(32 - shift)
     let hasMore = digit(top - 2) << UInt64(32 + shift) > 0 || digits.prefix(max(0, top - 2)).contains { $0 > 0 }

@@ -1,31 +1,35 @@
-/// A view as those pages see it that have collapsed the same sections of it: the headers stay, what lies below them takes no place.
+/// A view with collapsed sections: their headers remain, and the items below them take no
+/// positions.
 ///
-/// Positions differ from the view's by what is folded away above them. Each fold is an entry in one sorted list, so a position is found
-/// by a binary search; the list follows the view when someone looks.
+/// All sessions with the same collapsed sections share it. Its positions differ from the view's by
+/// the number of items folded above. The folds form one sorted list, so that a position is found by
+/// binary search. The list is updated on access.
 final class FoldedView {
   let view: any QueryView
-  /// The values of each collapsed section, from the outermost to its own. A section that is not there (yet, or any more) is collapsed
-  /// when it comes.
+  /// The paths of the collapsed sections, each from the outermost section to its own.
+  ///
+  /// A path may name a section that does not exist; it is collapsed as soon as it exists.
   let collapsed: Set<[Cell]>
 
-  /// Items that are folded away: all of a section but its header.
+  /// A run of hidden items: all items of a section except its header.
   private struct Fold {
     let section: Section
-    /// The first one's position in the view.
+    /// The position of the first hidden item in the view.
     let start: Int
     let count: Int
-    /// How many are folded away before it.
+    /// The number of items hidden before this fold.
     let before: Int
-    /// The position for pages of what follows.
+    /// The folded position of the item after this fold.
     var shownStart: Int { start - before }
   }
 
-  /// The collapsed sections that are there, in order.
+  /// The collapsed sections that exist, in order of position.
   private var sections: [Section] = []
   private var numbers: Set<UInt32> = []
-  /// Those that lie in no other.
+  /// The folds that are not inside another fold, in order of position.
   private var folds: [Fold] = []
-  /// The first items while the view is put together, as long as it is.
+  /// The first items of a view under construction, or `nil` if there are none or the view is
+  /// complete.
   private var selection: ViewBuild.Selection? {
     guard selected != nil else { return nil }
     if (view as? ListView)?.build == nil { selected = nil }
@@ -40,33 +44,33 @@ final class FoldedView {
     self.collapsed = collapsed
   }
 
-  /// How many items pages see.
+  /// The number of items that are not hidden.
   var itemCount: Int {
     if let selection { return selection.itemCount }
     update()
     return view.itemCount - (folds.last.map { $0.before + $0.count } ?? 0)
   }
 
-  /// Whether pages see only the header of the section with this number.
+  /// Returns whether the section with this number is collapsed.
   func isCollapsed(_ number: UInt32) -> Bool {
     if let selection { return selection.collapsed.contains(number) }
     update()
     return numbers.contains(number)
   }
 
-  /// Where pages see an item of the view.
+  /// The folded position of an item of the view.
   enum Place {
     case shown(Int)
-    /// It is folded away; the header of this section, at this position, stands for it.
+    /// Hidden in the section with this number, whose header is at this position.
     case folded(UInt32, Int)
   }
 
-  /// Where pages see a row.
+  /// Returns the folded position of a row, or `nil` if the view does not contain it.
   ///
   /// - Complexity: O(log n).
   func place(of slot: UInt32) -> Place? { view.position(of: slot).map(place) }
 
-  /// Where pages see a section's header.
+  /// Returns the folded position of a section's header.
   ///
   /// - Complexity: O(log n).
   func place(of section: Section) -> Place? { view.position(of: section).map(place) }
@@ -80,9 +84,9 @@ final class FoldedView {
     return .folded(fold.section.number, fold.shownStart - 1)
   }
 
-  /// The items at positions as pages count, in order.
+  /// Returns the items in a range of folded positions, in order.
   ///
-  /// - Complexity: O(count · log n) at worst, O(log n + count) without folds among them.
+  /// - Complexity: O(log n + count) without folds in the range, at worst O(count · log n).
   func items(_ range: Range<Int>) -> [ListView.Item] {
     if let selection { return Array(selection.items[range]) }
     update()
@@ -100,7 +104,8 @@ final class FoldedView {
     return items
   }
 
-  /// The sections in which the item at this position, as pages count, lies and whose headers are above it, outermost first.
+  /// Returns the sections that contain the item at this folded position and begin above it,
+  /// outermost first.
   func sections(above position: Int) -> [Section] {
     if let selection { return sections(above: position, in: selection.items) }
     update()
@@ -114,7 +119,9 @@ final class FoldedView {
     return []
   }
 
-  /// Finds the first items though the view is being put together. The result is how many there are; `nil` when it is too early.
+  /// Selects the first items of a view under construction.
+  ///
+  /// Returns their number, or `nil` if it is too early to select them.
   func selectFirstItems() -> Int? {
     guard let view = view as? ListView, let build = view.build, view.canShowFirstItems else { return nil }
     if let selected, build.isCurrent(selected) { return selected.items.count }
@@ -123,7 +130,7 @@ final class FoldedView {
     return made.items.count
   }
 
-  /// The position in the view of an item at a position as pages count.
+  /// Returns the view position of the item at a folded position.
   func inView(_ position: Int) -> Int {
     update()
     let next = firstFold { $0.shownStart > position }
@@ -140,9 +147,9 @@ final class FoldedView {
     return low
   }
 
-  /// Follows the view.
+  /// Updates the folds if the view has changed.
   ///
-  /// - Complexity: O(1) when it has not changed, O(f log n) for f collapsed sections otherwise.
+  /// - Complexity: O(1) if it has not changed, otherwise O(f log n) for f collapsed sections.
   private func update() {
     guard !collapsed.isEmpty, measuredAt != view.version, view.isInOrder else { return }
     if resolvedAt != view.structure {

@@ -1,76 +1,80 @@
-/// A table as one query shows it; shared by all sessions with an equal query.
+/// The result of a query on a resident table, kept in order; sessions with equal queries share it.
 ///
-/// It is put together step by step (``ViewBuild``), and then catches up with its table when someone looks: k changed rows cost O(k log n). First all rows that may stand wrong are taken
-/// out, then each is put where it belongs, so that a search never meets a row that is out of place.
+/// A ``ViewBuild`` builds it step by step. Afterwards it catches up with its table on access, in
+/// O(k log n) for k changed rows. First all rows that may be misplaced are removed, then each is
+/// inserted again, so that a binary search never meets a misplaced row.
 final class ListView: QueryView {
   let table: Table
   let query: Query
   let comparator: RowComparator
   let filter: RowFilter
-  /// The columns to group by, the outermost sections' first.
+  /// The columns to group by, outermost first.
   let groups: [ColumnStore]
-  /// The columns whose change may move a row; see ``ChangeLog/Entry/columns``.
+  /// The columns whose changes may move a row, as a bit set; see ``ChangeLog/Entry/columns``.
   private let interest: UInt64
-  /// What the query asks of each section; `nil` when it asks nothing.
+  /// The aggregates of the sections, or `nil` if the query has none.
   private var aggregation: Aggregation?
   private(set) var compressor = KeyCompressor()
   private var pool = ChunkPool()
-  /// All rows; without grouping there is no other section.
+  /// The section of all rows, which is the only one without grouping.
   private var root = Section(number: 0, level: -1, value: .null, parent: nil)
   private var sectionOfNumber: [UInt32: Section] = [:]
   var sectionNumbers = CircularNumber(from: 1)
   private var relabelings = 0
   private var foldings = Foldings()
-  /// How often a section's header was looked at, to say what is in its section.
+  /// The number of section headers updated so far.
   private(set) var announcements = 0
-  /// How much it has done to catch up: rows taken out or put in, and a little for each change that it has read.
+  /// The work done to catch up: one for each row removed or inserted, and a little for each change
+  /// read.
   private(set) var workDone = 0
-  /// The work of all its builds so far; see ``ViewBuild/spent``.
+  /// The work of all builds so far; see ``ViewBuild/spent``.
   private(set) var buildWork = 0
-  /// How many changes it has not taken over.
+  /// The number of changes not applied yet.
   var backlog: Int { table.log.end - logPosition }
-  /// Counts how often items came, went or moved: what was derived from their positions is worthless then.
+  /// The number of changes of item positions; it invalidates data derived from positions.
   private(set) var version = 0
-  /// The same for sections.
+  /// The number of changes of the set of sections.
   private(set) var structure = 0
-  /// How far it has read the table's log.
+  /// The position up to which the table's log was read.
   private(set) var position = 0
-  /// In how many slices it has been catching up, and how many may be of equal size.
+  /// The number of slices of the current catch-up; slices grow once it exceeds `patientSlices`.
   private var slices = 0
   private static var patientSlices: Int { 8 }
-  /// The work of a filter that costs as much as taking out a row or putting it in.
+  /// The filter work that costs as much as one row removed or inserted.
   private static var filterWorkPerRow: Int { 1_024 }
-  /// The filter's work that finding the touched rows may cost when an order is given up.
+  /// The maximum filter work for finding touched rows when an order is abandoned.
   private static var touchWork: Int { 1 << 20 }
-  /// The work of a build that is done at once, for each row of a step.
+  /// The maximum work of a build that is done at once, as a multiple of the rows of a step.
   static var workAtOnce: Int { 5 }
-  /// How far it had when everything was where it belongs.
-  private var settledPosition = 0
-  /// Rows that were taken out because they changed, or that are new: they are yet to be put in, if they are shown at all.
+  /// The log position up to which all rows were last in order.
+  private(set) var settledPosition = 0
+  /// Changed or new rows that are not in the order and remain to be inserted, if they match.
   private var displaced: [UInt32] = []
-  /// Whether it has not caught up the last time because its filter had no work left.
+  /// Whether the last catch-up is incomplete because the filter's work limit was reached.
   private(set) var isHeldUpByFilter = false
-  /// The number of turns at whose end it lacked more changes than its table's limit, one after the other.
+  /// The number of consecutive turns that ended with a backlog above the table's limit.
   var turnsBehind = 0
-  /// How many sessions look at it.
+  /// The number of sessions that display the view.
   var viewers = 0
-  /// When the last session left it.
+  /// The time at which the last session left.
   var unwatchedSince: Instant?
-  /// Which of the views without sessions lost its last one first.
+  /// The rank in the eviction of views without sessions; the lowest is evicted first.
   var leaving = 0
-  /// Counts for pages that pause; `nil` when none does.
+  /// Counters of touched rows for paused sessions, or `nil` if there are none.
   private(set) var touches: Touches?
-  /// While the view is put together again and somebody counts: which rows it had.
+  /// The rows of the view before a rebuild, while touched rows are counted.
   private var formerPool: ChunkPool?
-  /// The same when nobody knows which rows it had, as counting began later: from this position of the log on every change counts.
+  /// The log position from which every change counts, because the former rows are unknown.
   private var countsAllFrom = Int.max
 
-  /// What puts it together, until that is done.
+  /// The build in progress, or `nil` if the view is complete.
   private(set) var build: ViewBuild?
-  /// The sections that had a number before the view was put together again: they keep it.
+  /// The numbers and revisions of sections from before a rebuild, which they keep.
   private var formerSections: [[Cell]: (number: UInt32, revision: UInt32)] = [:]
 
-  /// A view that is put together by ``work()``; at once when the table is small, and so far as `rows` goes: see ``ViewBuild/spent``.
+  /// Creates a view that ``work()`` builds.
+  ///
+  /// A small table is built at once, up to a work of `rows`; see ``ViewBuild/spent``.
   init(_ query: Query, table: Table, atMost rows: Int? = nil) {
     self.table = table
     self.query = query
@@ -84,30 +88,33 @@ final class ListView: QueryView {
     startBuild(atMost: rows)
   }
 
-  /// The bytes of one row in an order, and of the table that finds it there; more while it is put together.
+  /// The size in bytes of a row in the order and in its index; a build needs more.
   static let bytesPerRow = 16
-  /// About how many bytes it takes. While it is put together, as many as if it had all rows.
+  /// The approximate size in bytes; during a build it is estimated for all rows of the table.
   var bytes: Int { (build == nil ? root.rows : table.count) * Self.bytesPerRow }
 
   // MARK: Reading
 
-  /// How many rows it shows.
+  /// The number of rows.
   var rowCount: Int { build?.selectedRows ?? root.rows }
-  /// How many items it shows: rows and headers. While it is put together that is known to its ``FoldedView``s only.
+  /// The number of items: rows and headers.
+  ///
+  /// During a build only the ``FoldedView``s know it.
   var itemCount: Int { root.items }
 
-  /// What the query asks of a section, in the order of the query; empty cells while the view is being put together.
+  /// Returns the aggregates of a section in the order of the query, or nulls during a build.
   func aggregates(of section: Section) -> [Cell] {
     section.aggregates.isEmpty ? aggregation?.nothing ?? [] : section.aggregates
   }
 
-  /// What the query asks of all rows.
+  /// The aggregates of all rows.
   var totals: [Cell] { aggregates(of: root) }
 
-  /// Whether it shows this row.
+  /// Returns whether the view contains a row.
   func contains(_ slot: UInt32) -> Bool { pool.has(slot) }
 
-  /// The position of a row among the items; `nil` as well while the order is being put together.
+  /// Returns the position of a row among the items, or `nil` if it is absent or a build is in
+  /// progress.
   ///
   /// - Complexity: O(log n).
   func position(of slot: UInt32) -> Int? {
@@ -115,17 +122,17 @@ final class ListView: QueryView {
     return start(of: chunk.section) + chunk.section.order.rank(of: slot, in: chunk)
   }
 
-  /// The position of a section's header; `nil` as well while the order is being put together.
+  /// Returns the position of a section's header, or `nil` during a build.
   ///
   /// - Complexity: O(log n).
   func position(of section: Section) -> Int? { build == nil ? start(of: section) - 1 : nil }
 
-  /// The section with this number, if it still exists.
+  /// Returns the section with this number, if it exists.
   func section(numbered number: UInt32) -> Section? { sectionOfNumber[number] }
 
-  /// The section with these values, from the outermost section's to its own.
+  /// Returns the section with this path, from the outermost section's value to its own.
   ///
-  /// - Complexity: O(log sections) for each of them.
+  /// - Complexity: O(log sections) for each level.
   func section(at path: [Cell]) -> Section? {
     var section: Section? = root
     for (value, column) in zip(path, groups) {
@@ -134,10 +141,10 @@ final class ListView: QueryView {
     return path.count <= groups.count ? section : nil
   }
 
-  /// The view as pages see it that have collapsed these sections: one for all that have collapsed the same.
+  /// Returns the view with these sections collapsed, which sessions with the same ones share.
   func folded(_ collapsed: Set<[Cell]>) -> FoldedView { foldings.folded(self, collapsed) }
 
-  /// The position of a section's first item after its header.
+  /// Returns the position of a section's first item after its header.
   private func start(of section: Section) -> Int {
     var position = 0
     var section = section
@@ -148,15 +155,15 @@ final class ListView: QueryView {
     return position
   }
 
-  /// An item as the view knows it.
+  /// A row or header of a view.
   enum Item {
     case row(UInt32)
     case header(Section)
-    /// A row that its source has not given yet; only in a ``WindowedView``.
+    /// A placeholder for a row that is not loaded; only in a ``WindowedView``.
     case absent(AbsentRow)
   }
 
-  /// The items of a range of positions, in order.
+  /// Returns the items in a range of positions, in order.
   ///
   /// - Complexity: O(log n + count).
   func items(_ range: Range<Int>) -> [Item] {
@@ -186,10 +193,11 @@ final class ListView: QueryView {
     }
   }
 
-  /// Whether a section has sections, rather than rows.
+  /// Returns whether a section contains sections rather than rows.
   @inline(__always) private func hasSections(_ section: Section) -> Bool { section.level + 1 < groups.count }
 
-  /// The sections in which the item at this position lies and whose headers are above it, outermost first.
+  /// Returns the sections that contain the item at this position and begin above it, outermost
+  /// first.
   ///
   /// - Complexity: O(log n).
   func sections(above position: Int) -> [Section] {
@@ -206,7 +214,7 @@ final class ListView: QueryView {
     return above
   }
 
-  /// Whether nothing that decides a row's place differs from what it was in this snapshot.
+  /// Returns whether all values that determine a row's position equal those of a snapshot.
   func keepsPlace(_ slot: UInt32, since snapshot: RowSnapshot, relabelings: Int) -> Bool {
     guard contains(slot) else { return false }
     if relabelings == table.relabelings && table.labels[slot] != snapshot.label { return false }
@@ -217,15 +225,20 @@ final class ListView: QueryView {
 
   // MARK: Catching up
 
-  /// Takes over what has changed in the table since the last time.
+  /// Applies all changes of the table since the last call.
   ///
-  /// - Complexity: O(k log n) for k changed rows; O(n log n) when most rows have changed.
+  /// - Complexity: O(k log n) for k changed rows, O(n log n) if most rows changed.
   func catchUp() { _ = catchUp(atMost: .max) }
 
-  /// Does some of what ``catchUp()`` does: about so many rows are taken out or put in, and more each time that it was not enough for long, so
-  /// that it comes to an end however fast rows change. The result is whether that was all; until it is, nobody must look at the order.
+  /// Applies some changes of the table, and returns whether the view is up to date.
   ///
-  /// The filter may do as much work as for `filterRows` rows, or `limit` if that is `nil`; see ``isHeldUpByFilter``.
+  /// Until it returns `true`, the order must not be read. A slice removes or inserts about `limit`
+  /// rows. Slices grow if many were not enough, so that the catch-up ends however fast rows change.
+  ///
+  /// - Parameters:
+  ///   - limit: The approximate number of rows to remove or insert.
+  ///   - filterRows: The filter's work limit in rows, or `nil` for `limit`; see
+  ///     ``isHeldUpByFilter``.
   func catchUp(atMost limit: Int, filterRows: Int? = nil) -> Bool {
     isHeldUpByFilter = false
     guard build == nil else { return true }
@@ -246,16 +259,17 @@ final class ListView: QueryView {
     pool.home.grow(to: Int(table.slots))
     aggregation?.grow(to: Int(table.slots))
     takeOut(changes, until: end)
-    // A search must not meet a row that is out of place: nothing is put in before all that changed is out.
+    // A binary search must not meet a misplaced row, so all changed rows are removed before any is
+    // inserted.
     if position == table.log.end { putIn(until: end, filterRows: filterRows ?? limit) }
     guard position == table.log.end, displaced.isEmpty else { return false }
     settle()
     return true
   }
 
-  /// Everything is where it belongs.
+  /// Completes a catch-up once all rows are in order.
   private func settle() {
-    // Not sooner: as long as its changes are not all read, nothing else takes a row's slot.
+    // Not earlier: slots are not reused while changes are unread.
     if let touches {
       for change in table.log.since(settledPosition) where !table.isAlive(change.slot) { touches.forget(change.slot) }
     }
@@ -266,7 +280,7 @@ final class ListView: QueryView {
     checkInvariants()
   }
 
-  /// Takes out what may stand wrong.
+  /// Removes rows that may be misplaced.
   private func takeOut(_ changes: ArraySlice<ChangeLog.Entry>, until end: Int) {
     var read = 0
     for (index, change) in zip(changes.indices, changes) {
@@ -285,13 +299,14 @@ final class ListView: QueryView {
     position += read
   }
 
-  /// Puts in what was taken out, or is new, if it is shown.
+  /// Inserts removed and new rows that match the filter.
   ///
-  /// Slices grow, but what the filter does in one of them does not: a step of a pattern costs the same for ever.
+  /// Slices grow, but the filter's share of a slice does not, because a single pattern can be
+  /// expensive.
   private func putIn(until end: Int, filterRows: Int) {
     let before = filter.work
     let limit = filterRows < .max >> 24 ? before + filterRows * Self.filterWorkPerRow : .max
-    // What the filter did counts, too.
+    // Filter work counts as work, too.
     defer {
       workDone += (filter.work - before) / Self.filterWorkPerRow
       isHeldUpByFilter = filter.work >= limit && !displaced.isEmpty
@@ -313,7 +328,7 @@ final class ListView: QueryView {
     }
   }
 
-  /// A row that stays where it is may hold something else in a column that is aggregated.
+  /// Updates the aggregates for a row that keeps its position.
   private func tallyAgain(_ change: ChangeLog.Entry) {
     guard let aggregation, change.columns & aggregation.interest != 0, let chunk = pool.chunk(of: change.slot) else {
       return
@@ -335,9 +350,9 @@ final class ListView: QueryView {
     count(rows: -1, items: -1, in: section)
   }
 
-  /// A section has so many rows and items more, and so have those it lies in.
+  /// Changes the counts of a section and its ancestors.
   private func count(rows: Int, items: Int, in section: Section) {
-    // What a view is put together of is announced by its build, step by step.
+    // During a build, the build announces sections step by step.
     if build == nil { touch(section) }
     var section = section
     while true {
@@ -348,52 +363,53 @@ final class ListView: QueryView {
     }
   }
 
-  /// The sections that rows came into or went out of, by level.
+  /// The sections with changed rows, by level.
   private var touched: [[Section]] = []
 
   private func touch(_ section: Section) {
-    // What is touched lies in what is touched.
+    // If a section is touched, so are its ancestors.
     guard section.level >= 0, !section.isTouched else { return }
     section.isTouched = true
     touched[section.level].append(section)
     if let parent = section.parent { touch(parent) }
   }
 
-  /// Whether the query's filter lets the row through.
+  /// Returns whether a row matches the query's filter.
   @inline(__always) func isShown(_ slot: UInt32) -> Bool { filter.lets(slot) }
 
-  // MARK: Pages that pause
+  // MARK: Paused clients
 
-  /// Begins to count the rows that change in it, come and go.
+  /// Starts counting rows that change, come or go.
   func openTouches() -> Touches.Moment {
     let touches = touches ?? Touches()
     if self.touches == nil, build != nil { countsAllFrom = table.log.end }
     self.touches = touches
     let moment = touches.open()
-    // What was taken out and waits for the filter may never come back: it counts.
+    // Removed rows that wait for the filter may not come back, so they count.
     for slot in displaced { touches.note(slot) }
     return moment
   }
 
-  /// Whether a row was in the view before it changed; `index` is the entry's in the log.
+  /// Returns whether the view contained a row before the change at `index` of the log.
   private func hadRow(_ slot: UInt32, in pool: ChunkPool, at index: Int) -> Bool {
     pool.has(slot) || formerPool?.has(slot) == true || table.log.start + index >= countsAllFrom
   }
 
-  /// Ends what ``openTouches()`` began.
+  /// Ends the counting that ``openTouches()`` started.
   func closeTouches(_ moment: Touches.Moment) {
     touches?.close(moment)
     if touches?.isEmpty == true { touches = nil }
   }
 
-  /// The order is given up before it has caught up: what it will hold, or held, is touched.
+  /// Counts the rows touched by unread changes, because the order is abandoned before they are
+  /// applied.
   private func touchUnread() {
     guard let touches else { return }
     let changes = table.log.since(build?.position ?? settledPosition)
     if build == nil { formerPool = pool }
     let limit = filter.work + Self.touchWork
     for (index, change) in zip(changes.indices, changes) {
-      // Beyond the limit every row counts: a number that is too great is better than a turn that does not end.
+      // Beyond the limit every row counts: too large a number is better than an endless turn.
       let isThere =
         table.isAlive(change.slot) && (filter.work < limit ? filter.lets(change.slot, until: limit) ?? true : true)
       if isThere || hadRow(change.slot, in: pool, at: index) { touches.note(change.slot) }
@@ -412,7 +428,7 @@ final class ListView: QueryView {
     return section
   }
 
-  /// A new section, with the number that it had, if the view had one before.
+  /// Adds a section, which keeps its number from before a rebuild.
   func addSection(_ value: Cell, to parent: Section) -> Section {
     let section = makeSection(value, in: parent)
     parent.sections.insert(section)
@@ -421,7 +437,7 @@ final class ListView: QueryView {
     return section
   }
 
-  /// Gives changed headers a new revision, and drops sections without rows: the inner ones first.
+  /// Updates the revisions of changed headers and removes sections without rows, innermost first.
   private func announceSections() {
     for level in touched.indices.reversed() {
       for section in touched[level] {
@@ -438,7 +454,7 @@ final class ListView: QueryView {
     if let aggregation { root.aggregates = aggregation.values(of: root) }
   }
 
-  /// Has a section's header say what is in it.
+  /// Updates a section's header from its rows.
   private func say(_ section: Section) {
     let aggregates = aggregation?.values(of: section) ?? []
     if section.rows != section.announcedCount || aggregates != section.aggregates { section.revision &+= 1 }
@@ -447,13 +463,15 @@ final class ListView: QueryView {
     announcements += 1
   }
 
-  /// For ``ViewBuild``: all rows of a section are in it, but for those that changed meanwhile.
+  /// Updates the header of a section that a build has filled.
+  ///
+  /// Rows that changed during the build are missing.
   func announce(_ section: Section) {
-    // One that only such rows belong to is dropped when it has caught up and they are not there any more.
+    // A section without rows is dropped by the next catch-up unless changed rows belong to it.
     if section.rows == 0 { touch(section) } else { say(section) }
   }
 
-  // MARK: From nothing
+  // MARK: Building
 
   private func startBuild(atMost limit: Int? = nil) {
     touchUnread()
@@ -467,20 +485,21 @@ final class ListView: QueryView {
     aggregation = Aggregation(query, table: table)
     build = ViewBuild(self, root: root)
     guard table.slots <= table.limits.stepRows / 4 else { return }
-    // At once, but not fifty views in one turn because a table of thousands of rows was filled.
+    // Build small tables at once, but not fifty views in one turn because thousands of rows were
+    // loaded.
     workDone += Int(table.slots)
     let limit = min(limit ?? .max, table.limits.stepRows * Self.workAtOnce)
     let filterLimit = filter.work + table.limits.stepRows * ViewBuild.filterWorkPerRow
     while let build, build.spent < limit, filter.work < filterLimit { work() }
   }
 
-  /// Puts it together once more, in steps, because it cannot keep up with its table.
+  /// Starts a build in steps because the view cannot keep up with its table.
   func rebuild() { startBuild(atMost: 0) }
 
   /// Whether the first items can be shown before the order is complete.
   var canShowFirstItems: Bool { (build?.canSelect ?? true) && relabelings == table.relabelings }
 
-  /// Does one bounded step of putting the view together.
+  /// Performs one bounded step of the build.
   func work() {
     guard let build else { return }
     // Keys that were gathered may be worthless now.
@@ -494,12 +513,12 @@ final class ListView: QueryView {
     self.build = nil
     version += 1
     structure += 1
-    // What changed meanwhile was left out, and is caught up with.
+    // Changes during the build were left out and are applied by the next catch-up.
     (position, settledPosition) = (build.position, build.position)
     if backlog == 0 { settle() }
   }
 
-  /// For ``ViewBuild``: the order of a section is complete.
+  /// Completes the order of a section; called by ``ViewBuild``.
   func finish(_ section: Section) {
     section.order.finish()
     let rows = section.order.count
@@ -517,16 +536,16 @@ final class ListView: QueryView {
     return section
   }
 
-  /// Whether a change may put a row in, out, or elsewhere.
+  /// Returns whether a change may insert, remove or move a row.
   func concerns(_ change: ChangeLog.Entry) -> Bool {
     change.columns & interest != 0 || change.columns == ChangeLog.everything
   }
 
-  /// For ``ViewBuild``: whether the query leaves rows out.
+  /// Whether the query has a filter; used by ``ViewBuild``.
   var isFiltered: Bool { !filter.isEmpty }
-  /// For ``ViewBuild``: how keys are compressed from now on.
+  /// Sets the compression of keys; called by ``ViewBuild``.
   func chooseCompressor(_ compressor: KeyCompressor) { self.compressor = compressor }
-  /// For ``ViewBuild``: puts rows at the end of a section, as the entries of a ``Chunk``.
+  /// Appends rows to a section, as entries of a ``Chunk``; called by ``ViewBuild``.
   func append(_ entries: [UInt64], to section: Section) {
     entries.withUnsafeBufferPointer { entries in
       section.order.append(entries, section: section, pool: pool)
@@ -535,7 +554,7 @@ final class ListView: QueryView {
   }
 
   #if CHECK_INVARIANTS
-    /// The rows of a section that is in order and counted.
+    /// Checks the order and counts of a section, and returns its number of rows.
     private func check(_ section: Section) -> Int {
       var rows = 0
       var items = section.level < 0 ? 0 : 1
@@ -563,7 +582,7 @@ final class ListView: QueryView {
     }
   #endif
 
-  /// Sections are in order and counted; every row that should be shown is, once, in its section.
+  /// Checks that sections are in order and that each matching row is in its section exactly once.
   func checkInvariants() {
     #if CHECK_INVARIANTS
       let shown = check(root)
@@ -575,23 +594,5 @@ final class ListView: QueryView {
       }
       precondition(shown == wanted, "\(shown) rows are shown, \(wanted) should be")
     #endif
-  }
-}
-
-extension ListView {
-  var accuracy: CountAccuracy { .exact }
-  var isInOrder: Bool { build == nil }
-  var awaitsSource: Bool { false }
-  var logPosition: Int { build?.position ?? settledPosition }
-
-  func insertion(of row: RowSnapshot, since commit: UInt32) -> Patch.Insertion {
-    guard let slot = table.slot(of: row.id) else { return .scrolled }
-    if table.isNew(slot, since: commit) { return .new }
-    return table.hasChanged(slot, since: commit) ? .moved : .scrolled
-  }
-
-  func removal(of row: RowSnapshot, since commit: UInt32) -> Patch.Removal {
-    guard let slot = table.slot(of: row.id), contains(slot) else { return .gone }
-    return table.hasChanged(slot, since: commit) ? .moved : .scrolled
   }
 }

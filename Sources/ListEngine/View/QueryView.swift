@@ -1,93 +1,87 @@
-/// A table as one query shows it, whoever keeps the rows: a ``ListView`` of a resident table, or a ``WindowedView`` of a windowed one.
+/// The result of a query: a ``ListView`` of a resident table, or a ``WindowedView`` of a windowed
+/// one.
 ///
-/// Pages never look at it directly, but through a ``FoldedView``.
+/// Sessions read it through a ``FoldedView``.
 protocol QueryView: AnyObject {
-  /// Where its rows are kept; of a windowed source those that are known now.
+  /// The table of the rows; for a windowed source it contains the loaded rows.
   var table: Table { get }
   var query: Query { get }
-  /// The columns to group by, the outermost sections' first.
+  /// The columns to group by, outermost first.
   var groups: [ColumnStore] { get }
-  /// How many rows it has.
+  /// The number of rows.
   var rowCount: Int { get }
-  /// How sure that is.
+  /// The accuracy of the number of rows.
   var accuracy: CountAccuracy { get }
-  /// How many items it shows: rows and headers.
+  /// The number of items: rows and headers.
   var itemCount: Int { get }
-  /// What the query asks of all rows.
+  /// The aggregates of all rows.
   var totals: [Cell] { get }
-  /// Counts how often items came, went or moved: what was derived from their positions is worthless then.
+  /// The number of changes of item positions; it invalidates data derived from positions.
   var version: Int { get }
-  /// The same for sections.
+  /// The number of changes of the set of sections.
   var structure: Int { get }
-  /// Whether positions of rows and sections are known.
+  /// Whether the positions of rows and sections are known.
   var isInOrder: Bool { get }
-  /// Whether there is nothing to show before its source has answered.
+  /// Whether there is nothing to show before the source answers.
   var awaitsSource: Bool { get }
-  /// How far it has read the table's log.
+  /// The position up to which the table's log was read.
   var logPosition: Int { get }
-  /// How many sessions look at it.
+  /// The number of sessions that display the view.
   var viewers: Int { get set }
-  /// When the last session left it.
+  /// The time at which the last session left.
   var unwatchedSince: Instant? { get set }
-  /// Which of the views without sessions lost its last one first.
+  /// The rank in the eviction of views without sessions; the lowest is evicted first.
   var leaving: Int { get set }
 
-  /// Whether it shows this row.
+  /// Returns whether the view contains a row.
   func contains(_ slot: UInt32) -> Bool
-  /// The position of a row among the items; `nil` as well while it is not in order.
+  /// Returns the position of a row among the items, or `nil` if it is absent or unknown.
   func position(of slot: UInt32) -> Int?
-  /// The position of a section's header; `nil` as well while it is not in order.
+  /// Returns the position of a section's header, or `nil` if it is unknown.
   func position(of section: Section) -> Int?
-  /// The section with this number, if it still exists.
+  /// Returns the section with this number, if it exists.
   func section(numbered number: UInt32) -> Section?
-  /// The section with these values, from the outermost section's to its own.
+  /// Returns the section with this path, from the outermost section's value to its own.
   func section(at path: [Cell]) -> Section?
-  /// The items of a range of positions, in order.
+  /// Returns the items in a range of positions, in order.
   func items(_ range: Range<Int>) -> [ListView.Item]
-  /// The sections in which the item at this position lies and whose headers are above it, outermost first.
+  /// Returns the sections that contain the item at this position and begin above it, outermost
+  /// first.
   func sections(above position: Int) -> [Section]
-  /// What the query asks of a section.
+  /// Returns the aggregates of a section.
   func aggregates(of section: Section) -> [Cell]
-  /// Whether nothing that decides a row's place differs from what it was in this snapshot.
+  /// Returns whether all values that determine a row's position equal those of a snapshot.
   func keepsPlace(_ slot: UInt32, since snapshot: RowSnapshot, relabelings: Int) -> Bool
-  /// The view as pages see it that have collapsed these sections: one for all that have collapsed the same.
+  /// Returns the view with these sections collapsed, which sessions with the same ones share.
   func folded(_ collapsed: Set<[Cell]>) -> FoldedView
-  /// Takes over what has changed in the table since the last time.
+  /// Applies all changes of the table since the last call.
   func catchUp()
-  /// Begins to count which rows change in it, come into it or leave it.
+  /// Starts counting rows that change, come or go.
   func openTouches() -> Touches.Moment
-  /// Ends what ``openTouches()`` began.
+  /// Ends the counting that ``openTouches()`` started.
   func closeTouches(_ moment: Touches.Moment)
-  /// What counts them; `nil` when nobody wants to know.
+  /// The counters of touched rows, or `nil` if none are needed.
   var touches: Touches? { get }
-  /// Why a row that a page did not hold comes into its window.
-  func insertion(of row: RowSnapshot, since commit: UInt32) -> Patch.Insertion
-  /// Why a row that a page holds leaves its window.
-  func removal(of row: RowSnapshot, since commit: UInt32) -> Patch.Removal
+  /// Returns the reason for which a row enters a client's window.
+  func insertion(of row: RowSnapshot, since commit: UInt32) -> InsertionReason
+  /// Returns the reason for which a row leaves a client's window.
+  func removal(of row: RowSnapshot, since commit: UInt32) -> RemovalReason
 }
 
 extension QueryView {
-  /// Whether sections have headers.
+  /// Whether the rows are grouped into sections.
   var isGrouped: Bool { !query.group.isEmpty }
-  /// How many different rows have changed in it, come or gone since then, as far as it has caught up.
+  /// Returns the number of distinct rows that changed, came or went since `moment`.
+  ///
+  /// Changes that the view has not applied yet are not counted.
   func touched(since moment: Touches.Moment) -> Int { touches?.count(since: moment) ?? 0 }
-  /// Whether a row has changed in it or come since then, as far as it has caught up.
+  /// Returns whether a row changed or came since `moment`, as far as the view has caught up.
   func isTouched(_ slot: UInt32, since moment: Touches.Moment) -> Bool {
     touches?.isTouched(slot, since: moment) ?? false
   }
 }
 
-/// How sure a count of rows is.
-public enum CountAccuracy: String, Codable, Sendable {
-  /// It was counted.
-  case exact
-  /// It was guessed by the source.
-  case estimated
-  /// Nobody knows: it is what has been seen so far, and grows as the reader goes on.
-  case unknown
-}
-
-/// The foldings of a view that some page looks at.
+/// The folded views of a view, one for each set of collapsed sections in use.
 struct Foldings {
   private struct Folding {
     weak var folded: FoldedView?
@@ -95,7 +89,7 @@ struct Foldings {
 
   private var byCollapsed: [Set<[Cell]>: Folding] = [:]
 
-  /// One for all that have collapsed the same.
+  /// Returns the folded view for these collapsed sections, and creates it if needed.
   mutating func folded(_ view: any QueryView, _ collapsed: Set<[Cell]>) -> FoldedView {
     if let known = byCollapsed[collapsed]?.folded { return known }
     byCollapsed = byCollapsed.filter { $0.value.folded != nil }

@@ -1,15 +1,17 @@
-/// Some of a view's entries, in order: an entry is a compressed sort key in the upper half and a slot in the lower half.
+/// A chunk of a view's order.
+///
+/// An entry has a compressed sort key in its upper half and a slot in its lower half.
 final class Chunk {
   static let capacity = 512
 
   var entries: UnsafeMutablePointer<UInt64>
   var count = 0
   private var allocated: Int
-  /// Its number among the view's chunks.
+  /// The index of the chunk in the ``ChunkPool``.
   let number: UInt32
-  /// Its place in its order.
+  /// The index of the chunk in its ``RowOrder``.
   var place = 0
-  /// Whose order it is in; a section outlives its chunks.
+  /// The section of the rows, which outlives its chunks.
   unowned(unsafe) let section: Section
 
   init(number: UInt32, section: Section) {
@@ -41,7 +43,7 @@ final class Chunk {
 
   func truncate(to count: Int) { self.count = count }
 
-  /// Where the entry of this slot is.
+  /// Returns the index of a slot's entry.
   ///
   /// - Complexity: O(capacity).
   func index(of slot: UInt32) -> Int {
@@ -63,11 +65,11 @@ final class Chunk {
   }
 }
 
-/// The chunks of a view, and in which chunk each slot is.
+/// The chunks of a view, and the chunk of each slot.
 final class ChunkPool {
   private(set) var chunks: [Chunk?] = []
   private var free: [UInt32] = []
-  /// The chunk of each slot that the view shows.
+  /// The number of the chunk of each slot in the view.
   let home = Chunked<UInt32>(filler: ChunkPool.none)
 
   static var none: UInt32 { .max }
@@ -86,10 +88,10 @@ final class ChunkPool {
     free.append(chunk.number)
   }
 
-  /// Whether the view shows this slot.
+  /// Returns whether the view contains this slot.
   @inline(__always) func has(_ slot: UInt32) -> Bool { slot < home.count && home[slot] != Self.none }
 
-  /// The chunk that has this slot, if the view shows it.
+  /// Returns the chunk of a slot, or `nil` if the view does not contain it.
   @inline(__always) func chunk(of slot: UInt32) -> Chunk? {
     guard slot < home.count else { return nil }
     let number = home[slot]
@@ -97,23 +99,24 @@ final class ChunkPool {
   }
 }
 
-/// Rows in order, with rank of a row and row at a rank in logarithmic time.
+/// A sorted list of rows with rank queries in logarithmic time.
 ///
-/// Chunks of up to 512 entries in a directory: an insertion or removal moves at most one chunk's entries (4 KiB), and the
-/// directory is touched only when a chunk fills or empties.
+/// It consists of chunks of up to 512 entries and a ``Fenwick`` tree of their sizes. An insertion
+/// or removal moves at most the entries of one chunk (4 KiB). The directory of chunks changes only
+/// when a chunk is created or dropped.
 struct RowOrder {
   private var chunks: [Chunk] = []
-  /// The first entry of each chunk, kept together for the search.
+  /// The first entry of each chunk, stored contiguously for binary search.
   private var firsts: [UInt64] = []
   private var ranks = Fenwick()
 
-  /// How many rows there are.
+  /// The number of rows.
   var count: Int { ranks.total }
 
-  /// The rank of a row in this order.
+  /// Returns the rank of a row.
   func rank(of slot: UInt32, in chunk: Chunk) -> Int { ranks.sum(before: chunk.place) + chunk.index(of: slot) }
 
-  /// Walks over the slots from `rank` on, at most `count`.
+  /// Calls a closure with at most `count` slots, starting at `rank`.
   func forEach(from rank: Int, count: Int, _ body: (UInt32) -> Void) {
     guard count > 0, rank < self.count else { return }
     var (place, index) = ranks.find(rank)
@@ -130,9 +133,9 @@ struct RowOrder {
     }
   }
 
-  /// Puts a row where it belongs.
+  /// Inserts a row at its position.
   ///
-  /// - Precondition: The row is not in the order, and all others are where they belong.
+  /// - Precondition: The row is not in the order, and all other rows are in order.
   /// - Complexity: O(log rows) comparisons.
   mutating func insert(
     _ slot: UInt32, key: UInt32, section: Section, pool: ChunkPool, comparator: RowComparator
@@ -146,7 +149,7 @@ struct RowOrder {
       rebuildDirectory()
       return
     }
-    // The last chunk whose first row comes before this one.
+    // The last chunk whose first row precedes this one.
     let place = max(0, partition(0..<chunks.count) { precedes(firsts[$0], entry, comparator) } - 1)
     var chunk = chunks[place]
     let index = index(for: entry, in: chunk, at: place, comparator)
@@ -172,7 +175,7 @@ struct RowOrder {
     ranks.add(1, at: place)
   }
 
-  /// Takes a row out.
+  /// Removes a row.
   mutating func remove(_ slot: UInt32, from chunk: Chunk, pool: ChunkPool) {
     let index = chunk.index(of: slot)
     let place = chunk.place
@@ -190,11 +193,11 @@ struct RowOrder {
     if place + 1 < chunks.count { merge(place, pool: pool) } else if place > 0 { merge(place - 1, pool: pool) }
   }
 
-  /// Puts rows behind all others, as the entries of a ``Chunk``, while the order is put together; ``finish()`` follows.
+  /// Appends rows during a build, as the entries of a ``Chunk``; call ``finish()`` afterwards.
   ///
-  /// - Precondition: They belong there, in this order.
+  /// - Precondition: The entries are sorted and follow all present ones.
   mutating func append(_ entries: UnsafeBufferPointer<UInt64>, section: Section, pool: ChunkPool) {
-    // Not quite full, so that the first insertions split nothing.
+    // Chunks are not filled completely, so that the first insertions do not split them.
     let capacity = Chunk.capacity * 7 / 8
     var place = 0
     while place < entries.count {
@@ -207,7 +210,7 @@ struct RowOrder {
     }
   }
 
-  /// Ends what ``append(_:section:pool:)`` began.
+  /// Completes the appends of ``append(_:section:pool:)``.
   mutating func finish() { rebuildDirectory() }
 
   private func split(_ chunk: Chunk, into next: Chunk, pool: ChunkPool) {
@@ -217,7 +220,7 @@ struct RowOrder {
     for index in 0..<next.count { pool.home[UInt32(truncatingIfNeeded: next.entries[index])] = next.number }
   }
 
-  /// Puts a chunk and its successor together when they fit well.
+  /// Merges a chunk with its successor if the result has room.
   private mutating func merge(_ place: Int, pool: ChunkPool) {
     let (chunk, next) = (chunks[place], chunks[place + 1])
     guard chunk.count + next.count <= Chunk.capacity * 3 / 4 else { return }
@@ -242,13 +245,14 @@ struct RowOrder {
     return comparator.precedes(UInt32(truncatingIfNeeded: a), UInt32(truncatingIfNeeded: b))
   }
 
-  /// Where an entry belongs in the chunk at this place.
+  /// Returns the index at which an entry belongs in a chunk.
   ///
-  /// Each step of a binary search in a chunk would wait for another line of memory. So it begins where the entry was if keys were spread
-  /// evenly between the chunk's first and the next one's, as they nearly are within a chunk, and goes further by doubled steps
-  /// (interpolation search; Bentley and Yao 1976). What goes behind all others, as in a log, is found at once.
+  /// Each step of a binary search would wait for another cache line. The search therefore starts at
+  /// the interpolated position, assuming evenly spread keys, and continues in doubling steps. See
+  /// interpolation search (Bentley and Yao, 1976). An entry after all others, as in a log, is found
+  /// at once.
   ///
-  /// - Complexity: O(log capacity) comparisons, whatever the keys.
+  /// - Complexity: O(log capacity) comparisons for any keys.
   @inline(__always) private func index(
     for entry: UInt64, in chunk: Chunk, at place: Int, _ comparator: RowComparator
   ) -> Int {
@@ -259,7 +263,7 @@ struct RowOrder {
     let ahead = max(entry >> 32, first) - first
     let guess = min(count - 1, Int(ahead * UInt64(count) / max(1, next - first)))
     var range = 0..<count
-    var step = 8  // entries, a line of the cache
+    var step = 8  // The entries of a cache line.
     if precedes(entries[guess], entry, comparator) {
       range = guess + 1..<count
       while step < range.count {
@@ -286,7 +290,8 @@ struct RowOrder {
     return partition(range) { precedes(entries[$0], entry, comparator) }
   }
 
-  /// The first index at which `isBefore` is false, given that it is true before and false after; the range's end when it is true in all of it.
+  /// Returns the first index in a partitioned range at which `isBefore` is false, or the range's
+  /// end.
   @inline(__always) private func partition(_ range: Range<Int>, _ isBefore: (Int) -> Bool) -> Int {
     var low = range.lowerBound
     var high = range.upperBound
@@ -297,7 +302,7 @@ struct RowOrder {
     return low
   }
 
-  /// Every row is in order, and is found where the pool says.
+  /// Checks that all rows are in order and in the chunks that the pool assigns to them.
   func checkInvariants(pool: ChunkPool, comparator: RowComparator) {
     #if CHECK_INVARIANTS
       var previous: UInt64?

@@ -1,50 +1,52 @@
-/// Rows that have the values of some columns in common; or all rows of a view, then it has no header.
+/// A group of rows with equal values in the grouping columns, or the root of all rows, without a
+/// header.
 ///
-/// Sections are nested as the query's columns are: a section of the last column has rows, every other one has sections.
+/// Sections are nested in the order of the query's grouping columns. Those of the last column
+/// contain rows, all others contain sections.
 final class Section {
-  /// Names it as long as its view exists.
+  /// The number of the section, unique within its view.
   let number: UInt32
-  /// How many sections it lies in; -1 for all rows of the view.
+  /// The nesting depth, from 0; -1 for the root.
   let level: Int
-  /// What its rows have in common beside what its parent's have.
+  /// The value of the grouping column at this level.
   let value: Cell
-  /// What it is ordered by before its value; empty where its column orders by code unit.
+  /// The collation key by which the section is sorted; empty if its column has no collation.
   let sortKey: [UInt8]
-  /// The section it lies in.
+  /// The enclosing section, or `nil` for the root.
   unowned let parent: Section?
-  /// Its rows, when it is of the last column.
+  /// The rows, in a section of the last column.
   var order = RowOrder()
-  /// Its sections, when it is not.
+  /// The inner sections, in other sections.
   var sections = SectionList()
 
-  /// How many rows it has, those of its sections included.
+  /// The number of rows, including those of inner sections.
   var rows = 0
-  /// How many items it has: its header, its rows and sections.
+  /// The number of items: the header, the rows and the items of inner sections.
   var items: Int
-  /// Changes whenever its header shows something else.
+  /// A number that changes whenever the header changes.
   var revision: UInt32 = 1
-  /// How many rows it has, while its order is being put together.
+  /// The number of rows while the view is being built.
   var provisionalCount: Int?
-  /// Its place among the sections that have rows, while they are being put in order.
+  /// The index among the sections of the last column, during a build.
   var place = 0
-  /// How many rows it has.
+  /// The number of rows.
   var count: Int { provisionalCount ?? rows }
-  /// How many rows its header said it has.
+  /// The number of rows that the header shows.
   var announcedCount = 0
-  /// What it keeps of the columns that the query aggregates; see ``Aggregation``.
+  /// The state of the aggregates of the section's columns; see ``Aggregation``.
   var tallies: [Tally] = []
-  /// The query's aggregates as its header says them.
+  /// The aggregates that the header shows.
   var aggregates: [Cell] = []
-  /// Whether rows came, went or changed since the header was looked at.
+  /// Whether rows came, went or changed since the header was updated.
   var isTouched = false
 
-  /// Its place in the tree of its parent's ``SectionList``.
+  /// The left child in the tree of the parent's ``SectionList``.
   var left: Section?
-  /// See `left`.
+  /// The right child in that tree.
   var right: Section?
-  /// See `left`.
+  /// The parent node in that tree.
   unowned var up: Section?
-  /// How many items it has together with those below it in that tree.
+  /// The number of items in the section and its subtree.
   var sum = 0
 
   init(number: UInt32, level: Int, value: Cell, sortKey: [UInt8] = [], parent: Section?) {
@@ -56,44 +58,30 @@ final class Section {
     items = level < 0 ? 0 : 1
   }
 
-  /// Its values from the outermost section's to its own.
+  /// The values of the enclosing sections and of this one, outermost first.
   var path: [Cell] {
     guard let parent, level >= 0 else { return [] }
     return parent.path + [value]
   }
 
-  /// Those it lies in and itself, outermost first, without the one that has no header.
+  /// The enclosing sections and this one, outermost first, without the root.
   var chain: [Section] {
     guard let parent, level >= 0 else { return [] }
     return parent.chain + [self]
   }
 
-  /// Whether it comes before another section of the same level.
+  /// Returns whether the section precedes another one of the same level.
   func precedes(_ other: Section) -> Bool {
     guard self !== other, let parent, let others = other.parent else { return false }
     if parent !== others { return parent.precedes(others) }
     return Section.precedes(value, sortKey, other.value, other.sortKey)
   }
 
-  /// The order of sections of a column with a collation: by what their values are ordered by, then by the values. Empty comes last.
+  /// Returns whether value `a` precedes `b`, by collation key and then by value; nulls come last.
   @inline(__always)
   static func precedes(_ a: Cell, _ aKey: [UInt8], _ b: Cell, _ bKey: [UInt8]) -> Bool {
-    // An empty key is that of a column without, of an empty cell, or of a text that comes before all others.
+    // An empty key belongs to a column without collation, to a null, or to the first possible text.
     if aKey != bKey, a != .null, b != .null { return aKey.lexicographicallyPrecedes(bKey) }
-    return precedes(a, b)
-  }
-
-  /// The order of sections: by value, ascending, empty last.
-  static func precedes(_ a: Cell, _ b: Cell) -> Bool {
-    switch (a, b) {
-    case (.null, _): false
-    case (_, .null): true
-    case (.integer(let x), .integer(let y)), (.timestamp(let x), .timestamp(let y)): x < y
-    case (.number(let x), .number(let y)): x < y
-    case (.boolean(let x), .boolean(let y)): !x && y
-    case (.text(let x), .text(let y)), (.image(let x), .image(let y)): x.utf8.lexicographicallyPrecedes(y.utf8)
-    case (.series(let x), .series(let y)): x.lexicographicallyPrecedes(y)
-    default: preconditionFailure("a column holds both \(a) and \(b)")
-    }
+    return Cell.precedes(a, b)
   }
 }

@@ -1,14 +1,15 @@
-/// The sections of a section, by value, with running sums of their items in logarithmic time.
+/// The inner sections of a section, ordered by value, with prefix sums of their items.
 ///
-/// A treap (C. Aragon and R. Seidel, 1989) whose nodes are the sections themselves: no section is ever numbered anew because another
-/// one came or went, however many there are. Its shape follows from the sections' numbers, so that equal inputs cost equal time.
+/// It is a treap ([Aragon and Seidel, 1989](https://en.wikipedia.org/wiki/Treap)) with the sections
+/// as nodes. Sections are never renumbered, however many there are. The shape depends only on the
+/// sections' numbers, so that equal inputs take equal time.
 struct SectionList {
   private var root: Section?
 
-  /// How many items they have.
+  /// The number of items in all sections.
   var items: Int { root?.sum ?? 0 }
 
-  /// The section with this value, which is ordered by this key; see ``Section/sortKey``.
+  /// Returns the section with this value and collation key; see ``Section/sortKey``.
   ///
   /// - Complexity: O(log sections).
   func section(_ value: Cell, _ key: [UInt8] = []) -> Section? {
@@ -25,7 +26,7 @@ struct SectionList {
     return nil
   }
 
-  /// In which section the item of this rank lies, and how far in it.
+  /// Returns the section that contains the item of this rank, and the item's offset there.
   ///
   /// - Precondition: 0 ≤ rank < items.
   /// - Complexity: O(log sections).
@@ -47,7 +48,7 @@ struct SectionList {
     preconditionFailure("the sums of the sections are wrong at rank \(rank)")
   }
 
-  /// How many items lie before a section of this list.
+  /// Returns the number of items before a section of this list.
   ///
   /// - Complexity: O(log sections).
   static func items(before section: Section) -> Int {
@@ -60,7 +61,7 @@ struct SectionList {
     return sum
   }
 
-  /// The section that follows one of this list.
+  /// Returns the section after a section of this list.
   ///
   /// - Complexity: O(1), amortized over a walk.
   static func next(after section: Section) -> Section? {
@@ -83,7 +84,7 @@ struct SectionList {
     return node
   }
 
-  /// A section of this list has so many items more.
+  /// Adds `change` to the number of items of a section.
   ///
   /// - Complexity: O(log sections).
   static func grow(_ section: Section, by change: Int) {
@@ -95,7 +96,9 @@ struct SectionList {
     }
   }
 
-  /// - Precondition: There is no section of this value.
+  /// Inserts a section.
+  ///
+  /// - Precondition: No section has the same value.
   /// - Complexity: O(log sections).
   mutating func insert(_ section: Section) {
     section.sum = section.items
@@ -127,6 +130,8 @@ struct SectionList {
     while let up = section.up, Self.priority(up) < Self.priority(section) { rotateUp(section) }
   }
 
+  /// Removes a section.
+  ///
   /// - Precondition: The section is in this list.
   /// - Complexity: O(log sections).
   mutating func remove(_ section: Section) {
@@ -150,7 +155,8 @@ struct SectionList {
     return priority(left) < priority(right) ? right : left
   }
 
-  /// The finalizer of MurmurHash3 (A. Appleby): numbers in a row get priorities that look drawn.
+  /// Returns a pseudorandom priority: the finalizer of MurmurHash3 (A. Appleby) of the section's
+  /// number.
   private static func priority(_ section: Section) -> UInt32 {
     var hash = section.number
     hash = (hash ^ hash >> 16) &* 0x85EB_CA6B
@@ -181,7 +187,7 @@ struct SectionList {
     child.sum = child.items + (child.left?.sum ?? 0) + (child.right?.sum ?? 0)
   }
 
-  /// The sections are in order, of this parent, and their sums are right.
+  /// Checks the order, the parents and the sums of the sections.
   func checkInvariants(of parent: Section) {
     #if CHECK_INVARIANTS
       func check(_ section: Section) -> Int {

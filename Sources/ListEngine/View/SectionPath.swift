@@ -1,4 +1,7 @@
-/// The values of a section, written by a page, as cells of the columns grouped by; `nil` when no section can have them.
+/// Returns the path of a section with values converted from a client's message to the columns'
+/// types.
+///
+/// Returns `nil` if no section can have these values.
 func sectionPath(_ written: [Cell], of columns: [ColumnType]) -> [Cell]? {
   guard (1...max(1, columns.count)).contains(written.count), written.count <= columns.count else { return nil }
   var path: [Cell] = []
@@ -9,14 +12,14 @@ func sectionPath(_ written: [Cell], of columns: [ColumnType]) -> [Cell]? {
   return path
 }
 
-/// One value, written by a page, as a cell of this type.
+/// Returns a value from a client's message as a cell of this type, or `nil` if it does not fit.
 private func cell(_ written: Cell, of type: ColumnType) -> Cell? {
   switch (written, type) {
   case (.null, _), (.text, .text), (.boolean, .boolean), (.integer, .integer), (.timestamp, .timestamp),
     (.image, .image):
     return written
   case (.text(let text), .image): return .image(text)
-  // Whole numbers beyond 2^53 travel as texts.
+  // Integers beyond 2^53 are sent as texts.
   case (.text(let text), .integer): return Int64(text).map { .integer($0) }
   case (.number(let value), .integer):
     return Written.whole(value).flatMap { Double($0) == value ? .integer($0) : nil }

@@ -1,6 +1,6 @@
-/// What a section keeps of one column, so that a cell that changes costs no look at the others.
+/// The state of a section's aggregates of one column, updated in place when a cell changes.
 struct Tally {
-  /// What is asked of a column, and so must be kept.
+  /// The parts of the state that a column's aggregates need.
   struct Needs {
     let type: ColumnType
     var sum = false
@@ -21,7 +21,7 @@ struct Tally {
   }
 
   private let needs: Needs
-  /// How many cells are not empty.
+  /// The number of cells that are not null.
   private var count = 0
   private var sum = ExactSum()
   private var values: ValueCounts
@@ -31,19 +31,19 @@ struct Tally {
     values = ValueCounts(findsLeast: needs.least, findsGreatest: needs.greatest)
   }
 
-  /// Cells come, as their column's sort keys; or as the numbers of their texts.
+  /// Adds cells, given by their sort keys or by the numbers of their texts.
   mutating func add(_ words: [UInt64]) {
     count += words.count
     if needs.sum { for word in words { add(word, isTakenAway: false) } }
     if needs.values { for word in words { values.add(word) } }
   }
 
-  /// A cell goes that came as this word.
+  /// Removes a cell that was added as this word.
   mutating func remove(_ word: UInt64) {
     count -= 1
     if needs.sum { add(word, isTakenAway: true) }
     if needs.values { values.remove(word) }
-    // Digits that were needed once are not kept for ever.
+    // Release the digits of former sums.
     if count == 0 { sum = ExactSum() }
   }
 
@@ -55,9 +55,9 @@ struct Tally {
     }
   }
 
-  /// What is asked for.
+  /// Returns the value of an aggregate function.
   ///
-  /// - Complexity: O(log values), amortized.
+  /// - Complexity: Amortized O(log values).
   mutating func value(_ function: Aggregate.Function) -> Cell {
     switch function {
     case .distinct: .integer(Int64(values.distinct))
@@ -86,7 +86,7 @@ struct Tally {
     }
   }
 
-  // Sort keys back to what they are of; see ``ColumnStore/sortKey(_:descending:)``.
+  // Convert sort keys back to values; see ``ColumnStore/sortKey(_:descending:)``.
   private static func integer(_ word: UInt64) -> Int64 { Int64(bitPattern: word ^ 1 << 63) }
   private static func number(_ word: UInt64) -> Double {
     Double(bitPattern: word & 1 << 63 == 0 ? ~word : word ^ 1 << 63)

@@ -1,6 +1,7 @@
-/// The section of each text in each section that it may lie in, by numbers: for millions of rows, one after the other.
+/// A hash table from a text's number and its parent section to a section.
 ///
-/// Open addressing with linear probing. A text's number says little about its place, as a seed has a part in it.
+/// Builds look up a section in it for each row. It uses open addressing with linear probing and a
+/// seeded multiplicative hash.
 struct TextSections {
   private static var none: UInt64 { .max }
 
@@ -10,21 +11,21 @@ struct TextSections {
   private var shift: UInt64 = 58
   private let factor: UInt64
 
-  /// Nothing is known yet.
+  /// Creates an empty table.
   init(seed: UInt64) { factor = (seed ^ 0x9E37_79B9_7F4A_7C15) | 1 }
 
-  /// The section of this text in another one, if it was noted.
+  /// Returns the section of this text in a parent section, if it was inserted.
   ///
-  /// - Complexity: O(1), expected.
+  /// - Complexity: Expected O(1).
   @inline(__always) func section(of text: UInt32, in parent: UInt32) -> UInt32? {
     let pair = UInt64(parent) << 32 | UInt64(text)
     let place = place(of: pair)
     return pairs[place] == pair ? sections[place] : nil
   }
 
-  /// Notes a section that was not known yet.
+  /// Inserts a section for a pair that is absent.
   ///
-  /// - Complexity: O(1), amortized.
+  /// - Complexity: Amortized O(1).
   mutating func note(_ section: UInt32, of text: UInt32, in parent: UInt32) {
     if count * 2 >= pairs.count { grow() }
     let pair = UInt64(parent) << 32 | UInt64(text)
@@ -34,7 +35,7 @@ struct TextSections {
     count += 1
   }
 
-  /// Where a pair is, or would be.
+  /// Returns the index at which a pair is or would be stored.
   @inline(__always) private func place(of pair: UInt64) -> Int {
     var place = Int((pair &* factor) >> shift)
     while pairs[place] != pair && pairs[place] != Self.none { place = (place + 1) & (pairs.count - 1) }

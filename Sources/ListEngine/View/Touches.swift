@@ -1,39 +1,41 @@
-/// How many different rows of a view were touched since each of several moments: they changed in it, came into it or left it.
+/// Counters of the distinct rows of a view that changed, came or went since each of several
+/// moments.
 ///
-///     let moment = touches.open()         // a page pauses
-///     touches.note(slot)                  // a row changes: however often, it counts once
+///     let moment = touches.open()         // a client pauses
+///     touches.note(slot)                  // a row changes; repeated changes count once
 ///     touches.count(since: moment)
 ///     touches.close(moment)
 ///
-/// However many pages pause, and however long: a touch costs O(log moments), and each row a number of 32 bits. Each row is stamped with the last
-/// moment before its touch, so the next touch is news to the later moments only.
+/// The cost does not depend on the number of paused clients. A touch takes O(log moments) time, and
+/// each row takes 32 bits. Each row is stamped with the last moment before its touch, so that its
+/// next touch counts only for later moments.
 final class Touches {
-  /// A moment that is counted from.
+  /// A moment from which touched rows are counted.
   typealias Moment = UInt32
 
   private struct Since {
     let moment: Moment
-    /// How many of its rows no moment before it counts.
+    /// The number of its rows that earlier moments do not count.
     var gain = 0
-    /// What it and those before it would add up to when it began.
+    /// The total of all moments up to this one at its start.
     var start: Int
-    /// How many count from here.
+    /// The number of paused clients that count from this moment.
     var holders = 1
   }
 
-  /// By slot, the last moment before the row was touched; 0 when it was not.
+  /// The last moment before each row was touched, by slot; 0 for untouched rows.
   private let stamps = Chunked<Moment>(filler: 0)
-  /// In order.
+  /// The open moments in ascending order.
   private var moments: [Since] = []
   private var last: Moment = 0
   private var sums: [Int]?
 
   deinit { stamps.deallocate() }
 
-  /// Whether nobody counts.
+  /// Whether no moment is open.
   var isEmpty: Bool { moments.isEmpty }
 
-  /// Begins to count; as long as nothing was touched, from the same moment as the last.
+  /// Opens a moment; it equals the last one if no row was touched since.
   func open() -> Moment {
     let sums = addUp()
     if let newest = moments.indices.last, moments[newest].moment == last, sums[newest] == moments[newest].start {
@@ -46,7 +48,7 @@ final class Touches {
     return last
   }
 
-  /// Ends what ``open()`` began.
+  /// Closes a moment that ``open()`` returned.
   func close(_ moment: Moment) {
     let place = place(of: moment)
     moments[place].holders -= 1
@@ -56,7 +58,7 @@ final class Touches {
     sums = nil
   }
 
-  /// A row was touched.
+  /// Records that a row was touched.
   func note(_ slot: UInt32) {
     stamps.grow(to: Int(slot) + 1)
     let stamp = stamps[slot]
@@ -66,15 +68,15 @@ final class Touches {
     sums = nil
   }
 
-  /// The row is gone for good: another one may take its slot, and counts anew.
+  /// Forgets a row that is gone, so that another row in its slot counts separately.
   func forget(_ slot: UInt32) { if slot < stamps.count { stamps[slot] = 0 } }
 
-  /// Whether a row was touched since then.
+  /// Returns whether a row was touched since `moment`.
   func isTouched(_ slot: UInt32, since moment: Moment) -> Bool { slot < stamps.count && stamps[slot] >= moment }
 
-  /// How many different rows were touched since then.
+  /// Returns the number of distinct rows touched since `moment`.
   ///
-  /// - Complexity: O(moments) for the first to ask after a touch, O(log moments) for the others.
+  /// - Complexity: O(moments) for the first call after a touch, otherwise O(log moments).
   func count(since moment: Moment) -> Int {
     let place = place(of: moment)
     return addUp()[place] - moments[place].start

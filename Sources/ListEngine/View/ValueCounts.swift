@@ -1,23 +1,25 @@
-/// How often each value occurs, and which are the least and the greatest: values that are words, ordered as numbers.
+/// A multiset of 64-bit values with their minimum and maximum.
 ///
-/// A value that goes is only counted out; the heaps drop it when it comes to their top, and are made anew when most of what they
-/// hold has gone.
+/// Removing a value only decreases its count (lazy deletion). The heaps drop such values when they
+/// reach the top, and are rebuilt when most of their values are gone.
 struct ValueCounts {
   private var counts: [UInt64: Int] = [:]
   private var leastFirst: WordHeap?
-  /// Holds the words' complements.
+  /// The heap of the values' complements.
   private var greatestFirst: WordHeap?
 
-  /// Only what is asked for is kept.
+  /// Creates an empty multiset; only the heaps that are needed are kept.
   init(findsLeast: Bool, findsGreatest: Bool) {
     if findsLeast { leastFirst = WordHeap() }
     if findsGreatest { greatestFirst = WordHeap() }
   }
 
-  /// How many different values there are.
+  /// The number of distinct values.
   var distinct: Int { counts.count }
 
-  /// - Complexity: O(log values), amortized.
+  /// Adds a value.
+  ///
+  /// - Complexity: Amortized O(log values).
   mutating func add(_ word: UInt64) {
     let count = counts[word, default: 0]
     counts[word] = count + 1
@@ -26,8 +28,10 @@ struct ValueCounts {
     greatestFirst?.push(~word)
   }
 
-  /// - Precondition: The value is there.
-  /// - Complexity: O(1), amortized.
+  /// Removes one occurrence of a value.
+  ///
+  /// - Precondition: The value is present.
+  /// - Complexity: Amortized O(1).
   mutating func remove(_ word: UInt64) {
     guard let count = counts[word] else { preconditionFailure("value \(word) is taken away, and was never added") }
     counts[word] = count == 1 ? nil : count - 1
@@ -36,9 +40,9 @@ struct ValueCounts {
     if let heap = greatestFirst, heap.count > greatest { greatestFirst = WordHeap(counts.keys.lazy.map { ~$0 }) }
   }
 
-  /// The least value.
+  /// Returns the minimum, or `nil` if there are no values.
   ///
-  /// - Complexity: O(log values), amortized.
+  /// - Complexity: Amortized O(log values).
   mutating func least() -> UInt64? {
     while let top = leastFirst?.top {
       if counts[top] != nil { return top }
@@ -47,9 +51,9 @@ struct ValueCounts {
     return nil
   }
 
-  /// The greatest value.
+  /// Returns the maximum, or `nil` if there are no values.
   ///
-  /// - Complexity: O(log values), amortized.
+  /// - Complexity: Amortized O(log values).
   mutating func greatest() -> UInt64? {
     while let top = greatestFirst?.top {
       if counts[~top] != nil { return ~top }
@@ -59,14 +63,14 @@ struct ValueCounts {
   }
 }
 
-/// Words of which the least is at hand.
+/// A binary min-heap of 64-bit words.
 private struct WordHeap {
   private var words: [UInt64] = []
 
   init() {}
 
   init(_ words: some Sequence<UInt64>) {
-    self.words = words.sorted()  // a sorted list is a heap
+    self.words = words.sorted()  // A sorted list is a heap.
   }
 
   var count: Int { words.count }

@@ -1,14 +1,16 @@
-/// Puts a view together in steps that each take a bounded time, so that a query on millions of rows holds up nobody.
+/// The construction of a ``ListView`` in bounded steps, so that a query on millions of rows delays
+/// no session.
 ///
-/// First the rows that pass the filter are gathered with their sort keys. From these the first window is selected, as a top-N scan
-/// does: whoever asked can look at it while the full order is sorted run by run and merged. Changes go on arriving meanwhile: a row
-/// that changes is left out from then on, and put in its place at the end, when the view catches up.
+/// First it gathers the rows that match the filter, with their sort keys. From these it selects the
+/// first window, as a top-N scan does. Clients can display this selection while runs of rows are
+/// sorted and merged. Rows that change meanwhile are left out, and the view inserts them when it
+/// catches up.
 final class ViewBuild {
-  /// A row on its way into the order.
+  /// A gathered row.
   private struct Entry {
     var key: UInt64
     var slot: UInt32
-    /// Its section's index; after ``rank``, its place among those that have rows.
+    /// The index of its section; after ``rank()``, the section's index among the leaves.
     var section: UInt32
   }
 
@@ -16,7 +18,7 @@ final class ViewBuild {
   fileprivate struct Block {
     var count = 0
     var slots = [UInt32](repeating: 0, count: 64)
-    /// The indexes of the sections that they belong to.
+    /// The indices of the rows' sections.
     var sections = [UInt32](repeating: 0, count: 64)
   }
 
@@ -25,18 +27,20 @@ final class ViewBuild {
     var value: Cell
   }
 
-  /// How many items the selection holds.
+  /// The number of items in a selection.
   static let selectionSize = 1024
 
-  /// The work of a filter (``RowFilter/work``) that costs as much as gathering a row: long texts and expensive patterns make shorter steps.
+  /// The filter work (``RowFilter/work``) that costs as much as gathering a row.
+  ///
+  /// Long texts and expensive patterns therefore shorten the steps.
   static var filterWorkPerRow: Int { 64 }
-  /// The filter's work that a selection may cost for rows that have changed meanwhile.
+  /// The maximum filter work of a selection for rows that have changed.
   private static var lateFilterWork: Int { 1 << 20 }
 
-  /// How many rows of a step a text's sort key stands for, when it has to be made; and how many a section does, when it is met first.
+  /// The cost of a new collation key and of a new section, in rows gathered.
   private static var rowsPerCollationKey: Int { 16 }
   private static var rowsPerSection: Int { 64 }
-  /// The rows gathered that cost as much as a row sorted into a run, or merged.
+  /// The cost of sorting or merging a row, in rows gathered.
   private static var rowsPerSorted: Int { 8 }
 
   private enum Phase {
@@ -46,53 +50,54 @@ final class ViewBuild {
   private unowned let view: ListView
   private let table: Table
   private let comparator: RowComparator
-  /// How many rows one step looks at; fewer when it sorts or merges them.
+  /// The number of rows read in a step; steps that sort or merge handle fewer.
   private let stepRows: Int
-  /// Where the table's log stood when the build began.
+  /// The position of the table's log at the start of the build.
   let position: Int
   private var phase = Phase.gather
   private var next: UInt32 = 0
   private var entries: [Entry] = []
-  /// All sections that were met, each behind the one it lies in: the first has all rows.
+  /// The sections found so far, each after its parent; the first one is the root.
   private var sections: [Section]
-  /// Those that have rows, in order.
+  /// The sections with rows, in order.
   private var leaves: [Section] = []
-  /// How many sections were known then; what comes later comes by rows that changed.
+  /// The number of sections when they were ranked; later ones come from changed rows.
   private var rankedSections = 0
-  /// The index of a section by its parent's and its text's number in the column's pool, or its value.
+  /// The index of a section by its parent and its text's number in the column's pool, or by its
+  /// value.
   private var sectionOfText: TextSections
   private var sectionOfValue: [SectionKey: UInt32] = [:]
-  /// The index of the section in which a row was counted, by its slot; of groups only.
+  /// The section index of each gathered row, by slot; used only with grouping.
   private let sectionOfRow = Chunked<UInt32>(filler: .max)
-  /// How many of the rows that were gathered each section has, without those that have changed since, by its index; of groups only.
+  /// The number of gathered and unchanged rows of each section, by index; used only with grouping.
   private var rowsOfSection: [Int] = []
-  /// The rows that changed since the build began, and how far the log was read for it.
+  /// The rows that changed since the build began, and the position up to which the log was read.
   private var changed = ChangedRows()
   private var logSeen: Int
-  /// The work done so far, in rows gathered; what takes longer counts as several.
+  /// The work done so far, in rows gathered.
   private(set) var spent = 0
-  /// Whether no selection is made any more, because it costs too much to find out which of the changed rows it has.
+  /// Whether selections are disabled because evaluating the changed rows is too expensive.
   private var hasExpensiveChanges = false
-  /// Up to where sections, then entries, then sections again are done in this phase.
+  /// The number of sections or entries done in the present phase.
   private var cursor = 0
   private var leastKey = UInt64.max
   private var greatestKey: UInt64 = 0
   private var runs: [Range<Int>] = []
   private var heads: [Int] = []
 
-  /// The first items as they were at some moment, for whoever has collapsed some sections.
+  /// The first items at some moment, for one set of collapsed sections.
   struct Selection {
     let items: [ListView.Item]
-    /// How many items there were in all.
+    /// The total number of items.
     let itemCount: Int
-    /// The numbers of the sections that are collapsed.
+    /// The numbers of the collapsed sections.
     let collapsed: Set<UInt32>
-    /// By whom it was made, and where the table's log ended then.
+    /// The build that made the selection, and the end of the table's log at that time.
     fileprivate weak let build: ViewBuild?
     fileprivate let moment: Int
   }
 
-  /// How many rows there were when a selection was last made.
+  /// The number of rows at the last selection.
   private(set) var selectedRows = 0
 
   init(_ view: ListView, root: Section) {
@@ -110,14 +115,14 @@ final class ViewBuild {
 
   /// Whether the order is complete.
   var isDone: Bool { phase == .done }
-  /// Whether all rows are gathered, so that a selection can be made.
+  /// Whether a selection can be made, because all rows are gathered.
   var canSelect: Bool { !hasExpensiveChanges && (phase == .number || phase == .sort || phase == .merge) }
-  /// Whether its rows are still to be gathered, so that a selection may be made later.
+  /// Whether rows are still being gathered, so that a selection may be possible later.
   var isGathering: Bool { phase == .gather || phase == .rank }
-  /// Whether a selection shows what is true now.
+  /// Returns whether a selection is up to date.
   func isCurrent(_ selection: Selection) -> Bool { selection.build === self && selection.moment == table.log.end }
 
-  /// Does one step.
+  /// Performs one step.
   func step() {
     noteChanges()
     spent += 1
@@ -133,7 +138,7 @@ final class ViewBuild {
     }
   }
 
-  // MARK: Changes meanwhile
+  // MARK: Changes during the build
 
   private func noteChanges() {
     for change in table.log.since(logSeen) where view.concerns(change) && changed.insert(change.slot) {
@@ -148,7 +153,7 @@ final class ViewBuild {
   private func gather() {
     let end = min(table.slots, next + UInt32(stepRows))
     if next == 0 && !view.isFiltered { entries.reserveCapacity(table.count) }
-    // Local while the loop runs: what lies in a class is looked after at every access.
+    // Use local variables in the loop, because class properties are checked at every access.
     var entries: [Entry] = []
     swap(&entries, &self.entries)
     var known = TextSections(seed: 0)
@@ -183,12 +188,13 @@ final class ViewBuild {
     if next == table.slots { phase = .rank }
   }
 
-  /// Finds the sections of the last column that these rows belong to, column by column, and counts the rows in them.
+  /// Finds or adds the sections of these rows, column by column, and counts the rows in them.
   private func findSections(
     _ rows: inout Block, _ groups: [ColumnStore], _ known: inout TextSections, _ rowCounts: inout [Int]
   ) {
     guard rows.count > 0 else { return }
-    // Equal texts have equal numbers as long as the pool shares them, and a text in use keeps its number.
+    // Equal texts have equal numbers while the pool shares them, and a text in use keeps its
+    // number.
     for place in 0..<rows.count { rows.sections[place] = 0 }
     for column in groups {
       for place in 0..<rows.count {
@@ -223,7 +229,9 @@ final class ViewBuild {
     return index
   }
 
-  /// The section of a row that has changed, by its values: its text's number may be another text's by the next time.
+  /// Returns the section of a changed row.
+  ///
+  /// It is found by values because the number of a text may be reused.
   private func lateSection(of slot: UInt32) -> Section {
     var section: UInt32 = 0
     for column in view.groups { section = self.section(of: column.cell(slot), in: section) }
@@ -232,7 +240,7 @@ final class ViewBuild {
 
   private func isLeaf(_ section: Section) -> Bool { section.level + 1 == view.groups.count }
 
-  /// Finds the sections that have rows, in order.
+  /// Collects the sections with rows, in order.
   private func rank() {
     var leaf = leaves.last.map(self.leaf(after:)) ?? firstLeaf(of: sections[0])
     var left = max(1, stepRows / Self.rowsPerSection)
@@ -266,7 +274,7 @@ final class ViewBuild {
     return nil
   }
 
-  /// Has entries name their section by its place, and finds out how keys are compressed.
+  /// Replaces section indices in the entries by leaf indices, and chooses the key compression.
   private func number() {
     let end = min(entries.count, cursor + stepRows)
     let isGrouped = view.isGrouped
@@ -302,8 +310,10 @@ final class ViewBuild {
     phase = .merge
   }
 
-  /// Whether `a` comes first. Rows that have changed are left out later: what they are now must not be looked at, so they stand
-  /// before all others of the key that they had.
+  /// Returns whether `a` precedes `b`.
+  ///
+  /// The present values of changed rows must not be compared, so these rows come before all others
+  /// with the same former key. They are left out later.
   @inline(__always)
   private static func precedes(_ a: Entry, _ b: Entry, _ changed: ChangedRows, _ comparator: RowComparator) -> Bool {
     if a.section != b.section { return a.section < b.section }
@@ -331,12 +341,12 @@ final class ViewBuild {
       func precedes(_ a: Int, _ b: Int) -> Bool {
         Self.precedes(entries[heads[a]], entries[heads[b]], changed, comparator)
       }
-      // Rows at the heads may have changed since the last step: the heap is made again from what is left.
+      // Head rows may have changed since the last step, so the heap is rebuilt.
       for run in runs.indices { skipChanged(run) }
       var heap = runs.indices.filter { heads[$0] < runs[$0].upperBound }
       for root in (0..<heap.count / 2).reversed() { siftDown(&heap, root, precedes) }
       var left = max(1, stepRows / Self.rowsPerSorted)
-      // Rows of one section that follow one another are put into it together.
+      // Consecutive rows of one section are appended together.
       var (rows, leaf) = ([UInt64](), 0)
       rows.reserveCapacity(left)
       while left > 0, let run = heap.first {
@@ -378,7 +388,7 @@ final class ViewBuild {
     (phase, cursor) = (.announce, 0)
   }
 
-  /// Has headers say what is in their sections. What it does for all of them when the view is done would be too much for one turn.
+  /// Updates the section headers, in steps because all of them at once could exceed a turn.
   private func announce() {
     let end = min(sections.count, cursor + max(1, stepRows / Self.rowsPerSection))
     for section in sections[cursor..<end] where section.level >= 0 { view.announce(section) }
@@ -403,8 +413,9 @@ final class ViewBuild {
 
   // MARK: The first window
 
-  /// Selects the first items as they are at this moment, for whoever has collapsed these sections; `nil` when it costs too much to find out
-  /// which of the rows that have changed belong to them.
+  /// Selects the first items as they are now, for one set of collapsed sections.
+  ///
+  /// Returns `nil` if evaluating the changed rows is too expensive.
   ///
   /// - Complexity: O(rows), without sorting them.
   func select(_ paths: Set<[Cell]>) -> Selection? {
@@ -413,7 +424,7 @@ final class ViewBuild {
       hasExpensiveChanges = true
       return nil
     }
-    // Rows that have changed are few: they are looked at as they are now, and may bring sections of their own.
+    // Changed rows are few: they are evaluated with their present values, and may add sections.
     let late = Dictionary(grouping: shown) { lateSection(of: $0).number }
     count(late: late)
     selectedRows = sections[0].count
@@ -423,7 +434,7 @@ final class ViewBuild {
       moment: table.log.end)
   }
 
-  /// The rows that have changed and that the filter lets through now; `nil` when that costs too much to find out.
+  /// Returns the changed rows that match the filter now, or `nil` if this is too expensive.
   private func shownLate() -> [UInt32]? {
     let limit = view.filter.work + Self.lateFilterWork
     var shown: [UInt32] = []
@@ -434,12 +445,12 @@ final class ViewBuild {
     return shown
   }
 
-  /// How many items there are, but for those that are folded away.
+  /// Returns the number of items that are not in collapsed sections.
   private func itemCount(_ collapsed: Set<UInt32>) -> Int {
     guard !collapsed.isEmpty else { return selectedRows + sections.count { $0.level >= 0 && $0.count > 0 } }
     var hidden = collapsed
     var items = 0
-    // Each stands behind the one it lies in.
+    // Each section comes after its parent.
     for section in sections where section.count > 0 {
       if let parent = section.parent, hidden.contains(parent.number) {
         hidden.insert(section.number)
@@ -451,7 +462,7 @@ final class ViewBuild {
     return items
   }
 
-  /// Tells every section how many rows it has now.
+  /// Updates the number of rows of each section.
   private func count(late: [UInt32: [UInt32]]) {
     for (index, section) in sections.enumerated() {
       let gathered = view.isGrouped ? (index < rowsOfSection.count ? rowsOfSection[index] : 0) : gatheredRows
@@ -463,7 +474,7 @@ final class ViewBuild {
     }
   }
 
-  /// How many of the rows that were gathered have not changed since.
+  /// The number of gathered rows that have not changed since.
   private var gatheredRows: Int {
     guard !changed.isEmpty else { return entries.count }
     let changed = changed
@@ -471,7 +482,7 @@ final class ViewBuild {
   }
 
   private func select(_ collapsed: Set<UInt32>, late lateRows: [UInt32: [UInt32]]) -> [ListView.Item] {
-    // Which sections reach into the selection, and how many rows of each.
+    // Collect the sections that reach into the selection, with their number of rows.
     var shown: [(section: Section, headers: ArraySlice<Section>, rows: Int)] = []
     var size = 0
     var last: [Section] = []
@@ -501,11 +512,11 @@ final class ViewBuild {
     return selection
   }
 
-  /// Finds the first rows of these sections, as they are now.
+  /// Finds the first rows of these sections, with their present values.
   private func fill(_ heaps: inout [UInt32: BoundedHeap], late: [UInt32: [UInt32]]) {
     let (entries, changed, comparator) = (entries, changed, comparator)
     if leaves.count == 1, var heap = heaps[leaves[0].number] {
-      // The common case by itself: what lies in a list is looked after at every access.
+      // The common case of one section avoids repeated accesses to the dictionary.
       for entry in entries where !changed.contains(entry.slot) {
         heap.offer(key: entry.key, slot: entry.slot) { comparator.precedes($0, $1) }
       }
@@ -513,7 +524,7 @@ final class ViewBuild {
     } else {
       var wanted = heaps.keys.sorted().map { (number: $0, heap: heaps[$0] ?? BoundedHeap(limit: 0)) }
       let places = Dictionary(uniqueKeysWithValues: wanted.enumerated().map { ($1.number, UInt32($0)) })
-      // While entries are numbered the first of them name their section by its place, the others by its index.
+      // During numbering, entries before the cursor have leaf indices, the others section indices.
       let numbered = phase == .number ? cursor : entries.count
       for (names, range) in [(leaves, 0..<numbered), (sections, numbered..<entries.count)] where !range.isEmpty {
         let heapOfName = names.map { places[$0.number] ?? .max }
@@ -533,15 +544,17 @@ final class ViewBuild {
   }
 }
 
-/// Finds the rows of a view: what it looks at is got hold of once for many rows.
+/// A filter of slots that loads its inputs once for many rows.
 private struct Sieve {
   let filter: RowFilter
   let changed: ChangedRows
   let comparator: RowComparator
   let labels: Chunked<UInt64>
 
-  /// Finds the rows that the filter lets through, of those in the slots from `start` on, which are all below the next multiple of 64. The
-  /// result is how far it came: it stops when the filter has looked at so much, or so many sort keys were made.
+  /// Finds the matching rows in a range of slots that are all below the next multiple of 64.
+  ///
+  /// Returns the slot at which it stopped: the end, or where a limit of filter work or new
+  /// collation keys was reached.
   func find(
     _ rows: inout ViewBuild.Block, from start: UInt32, to end: UInt32, work: Int, collationKeys: Int
   ) -> UInt32 {
@@ -554,7 +567,7 @@ private struct Sieve {
         guard filter.work < work, let isShown = filter.lets(slot, until: work) else { return slot }
         guard isShown else { continue }
       }
-      // All of them here, so that sorting makes none.
+      // Make all keys here, so that sorting makes none.
       if isCollated {
         guard comparator.collationKeysMade < collationKeys else { return slot }
         comparator.makeCollationKeys(slot)

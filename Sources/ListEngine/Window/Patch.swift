@@ -7,24 +7,10 @@
 /// A patch without a base is a whole window, which replaces what the client holds.
 public final class Patch {
   /// The reason why an item left the window.
-  public enum Removal: String, Sendable {
-    /// The item left the view.
-    case gone
-    /// The item moved elsewhere in the view because of its own change.
-    case moved
-    /// The window moved away from the item.
-    case scrolled
-  }
+  public typealias Removal = RemovalReason
 
   /// The reason why an item entered the window.
-  public enum Insertion: String, Sendable {
-    /// The item is new in the view.
-    case new
-    /// The item moved from elsewhere in the view because of its own change.
-    case moved
-    /// The window moved to the item.
-    case scrolled
-  }
+  public typealias Insertion = InsertionReason
 
   /// A change of a row that stays in the window.
   public struct RowUpdate {

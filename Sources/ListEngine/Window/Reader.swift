@@ -7,7 +7,8 @@ struct Reader {
   private(set) var count = 50
   private var ahead: Int?
   private var behind: Int?
-  /// The greatest number of items of a window; a crowded table has less memory for each of its sessions.
+  /// The greatest number of items of a window; a crowded table has less memory for each of its
+  /// sessions.
   var greatestWindow = Int.max
   private(set) var anchor: RowID?
   private(set) var stick: Viewport.Stick? = .top

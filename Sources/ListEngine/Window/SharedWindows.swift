@@ -1,7 +1,8 @@
-/// Windows that were cut in one turn: pages that hold the same from then on hold one object, whatever they held before, and share the next
-/// patch.
+/// The windows cut in one turn, deduplicated.
 ///
-/// Where the view groups, only if their headers lie in the same slots, too; and not while the order is held.
+/// Clients with equal windows then hold one object, whatever they held before, and share the next
+/// patch. Windows of grouped views are shared only if their headers are in the same slots. Windows
+/// with a held order are not shared.
 struct SharedWindows {
   private struct Key: Hashable {
     let folded: ObjectIdentifier
@@ -11,7 +12,7 @@ struct SharedWindows {
 
   private var windows: [Key: WindowState] = [:]
 
-  /// The window that stands for this one, which holds all that is true of its range at this moment.
+  /// Returns the shared window equal to this one, which must be complete and current.
   mutating func share(_ window: WindowState, of folded: FoldedView) -> WindowState {
     guard folded.view is ListView, window.held == nil else { return window }
     let key = Key(folded: ObjectIdentifier(folded), start: window.start, count: window.items.count)
@@ -22,7 +23,9 @@ struct SharedWindows {
     return shared
   }
 
-  /// Which slot shows which section is what each page has made of it.
+  /// Returns whether both windows show the same sections in the same header slots.
+  ///
+  /// The slots depend on the patches that each client has received.
   private func hasEqualHeaders(_ one: WindowState, _ other: WindowState) -> Bool {
     guard one.pool == other.pool, one.lead == other.lead else { return false }
     return zip(one.items, other.items).allSatisfy { one, other in

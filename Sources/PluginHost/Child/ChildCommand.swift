@@ -16,7 +16,8 @@ public struct ChildCommand: Hashable, Sendable {
   public var inheritsEnvironment = false
   /// The memory limit of each of its processes, in bytes.
   public var memory: UInt64 = 2 << 30
-  /// The bytes of memory of their own that all its processes may have together; with more the program is ended.
+  /// The bytes of memory of their own that all its processes may have together; with more the
+  /// program is ended.
   public var totalMemory: UInt64 = 4 << 30
   /// The number of processes that it may have; with more the program is ended.
   public var greatestProcessCount = 1_024

@@ -151,7 +151,8 @@ final class ChildProcess {
     }
   }
 
-  /// The reason why the program must end: all its processes together take more than ``ChildCommand`` allows. `nil` when they do not.
+  /// The reason why the program must end: all its processes together take more than
+  /// ``ChildCommand`` allows. `nil` when they do not.
   ///
   /// - Complexity: O(processes of the machine).
   func excess(over command: ChildCommand) -> String? {

@@ -1,8 +1,8 @@
-/// The cookie of a browser that has signed in: the time of the sign-in, a random number, and a proof that the server issued
-/// it for a token (HMAC-SHA-256).
+/// The cookie of a browser that has signed in: the time of the sign-in, a random number, and a
+/// proof that the server issued it for a token (HMAC-SHA-256).
 ///
-/// A server checks it without a record of the sign-in, so cookies stay valid across restarts as long as the token does.
-/// ``SignIns`` remembers those that were ended early.
+/// A server checks it without a record of the sign-in, so cookies stay valid across restarts as
+/// long as the token does. ``SignIns`` remembers those that were ended early.
 struct SessionCookie: Hashable {
   /// The time for which a cookie is valid, in milliseconds: 30 days.
   static let lifetime: Int64 = 30 * 86_400_000
@@ -36,7 +36,7 @@ struct SessionCookie: Hashable {
   /// The value of the cookie.
   var text: String { Base64URL.encode(Self.bytes(of: signedInAt) + nonce + mac) }
 
-  /// The public name of the sign-in, which lets nobody in: eight characters.
+  /// The public name of the sign-in: eight characters, which are no credential.
   var id: String { Base64URL.encode(Array(nonce.prefix(6))) }
 
   /// Whether it was issued for this token and has not expired.

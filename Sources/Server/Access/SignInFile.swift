@@ -1,6 +1,7 @@
 import Glibc
 
-/// The file through which a server and `rowcast sessions` share the sign-ins; it stands beside the token file.
+/// The file through which a server and `rowcast sessions` share the sign-ins; it is next to the
+/// token file.
 ///
 /// Each access holds the file's lock, so that no process overwrites what another has just written.
 public enum SignInFile {
@@ -14,7 +15,8 @@ public enum SignInFile {
   ///
   /// - Parameters:
   ///   - now: Milliseconds since 1970.
-  /// - Returns: The sign-ins that the file holds now; `nil` if it cannot be read and written, or is not a plain file of this user.
+  /// - Returns: The sign-ins that the file holds now; `nil` if it cannot be read and written, or is
+  /// not a plain file of this user.
   public static func update(
     _ path: String, with own: SignIns = SignIns(), at now: Int64, _ change: (inout SignIns) -> Void = { _ in }
   ) -> SignIns? {

@@ -1,10 +1,11 @@
 /// The browsers that have signed in, and those whose sign-in was ended before it expired.
 ///
-/// It is bounded. When ended sign-ins have to be forgotten, all that are as old as they are end with them.
+/// It is bounded. When ended sign-ins have to be forgotten, all that are as old as they are end
+/// with them.
 public struct SignIns: Hashable, Sendable {
   /// One sign-in.
   public struct Entry: Hashable, Sendable {
-    /// The public name: eight characters, which let nobody in.
+    /// The public name: eight characters, which are no credential.
     public var id: String
     /// The role of the token that it was made with.
     public var role: Role
@@ -63,7 +64,8 @@ public struct SignIns: Hashable, Sendable {
     return true
   }
 
-  /// Ends the sign-in of a client, also when it was forgotten: then it is recorded for as long as any cookie is valid.
+  /// Ends the sign-in of a client, also when it was forgotten: then it is recorded for as long as
+  /// any cookie is valid.
   mutating func end(_ id: String, _ role: Role, at now: Int64) {
     guard !end(id) else { return }
     insert(Entry(id: id, role: role, signedInAt: now, seenAt: now, address: "", isEnded: true), at: now)
@@ -75,7 +77,8 @@ public struct SignIns: Hashable, Sendable {
     endedBefore = max(endedBefore, now)
   }
 
-  /// Adds what another process or an earlier run knows: a sign-in that has ended there has ended here.
+  /// Adds what another process or an earlier run knows: a sign-in that has ended there has ended
+  /// here.
   public mutating func merge(_ other: SignIns, at now: Int64) {
     endedBefore = max(endedBefore, other.endedBefore)
     for entry in other.all {

@@ -30,7 +30,7 @@ import Testing
         guard parent.sections.section(new.value) == nil else { continue }
         new.items = random.number(1...9)
         parent.sections.insert(new)
-        plain.insert(new, at: plain.firstIndex { Section.precedes(new.value, $0.value) } ?? plain.count)
+        plain.insert(new, at: plain.firstIndex { Cell.precedes(new.value, $0.value) } ?? plain.count)
       case 3:
         guard !plain.isEmpty else { continue }
         parent.sections.remove(plain.remove(at: random.number(0...plain.count - 1)))

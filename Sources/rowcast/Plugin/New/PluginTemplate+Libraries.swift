@@ -2,13 +2,13 @@ extension PluginTemplate {
   /// The source of a plugin in C.
   var c: String {
     #"""
-    // A table of how busy this machine is, told anew each second. include/list_plugin.h says what each function may do.
+    // A table of this machine's load. include/list_plugin.h specifies each function.
     #define _DEFAULT_SOURCE
     #include "list_plugin.h"
 
     #include <stdlib.h>
 
-    // There may be several sources of one plugin: what one remembers belongs here.
+    // The state of one source; a plugin may have several.
     struct source {
       const struct list_host *host;
     };
@@ -101,14 +101,14 @@ extension PluginTemplate {
     import Glibc
     import ListPlugin
 
-    /// How busy this machine is. `list` names every row, once a second; the host finds out what has changed.
+    /// The load of this machine. The host calls `list` once a second and finds the changes.
     struct TYPE: PolledSource {
       let schema = Schema(
         "TABLE", key: .text,
         columns: [Column("span", .text, title: "Over"), Column("load", .number, title: "Load", style: .bar)])
       let interval: Duration
 
-      /// Settings are read here; one that cannot be is refused by its name.
+      /// Reads the settings. An invalid one is refused by its name.
       init(_ configuration: Configuration) throws {
         interval = try configuration.duration("interval", default: .seconds(1), in: .milliseconds(100) ... .seconds(3_600))
       }
@@ -120,7 +120,7 @@ extension PluginTemplate {
       }
     }
 
-    /// What the host looks for.
+    /// The function that the host looks up.
     @c(list_plugin_entry_v1) public func entry() -> PluginEntry { export(TYPE.self) }
 
     """#.replacing("TYPE", with: typeName).replacing("TABLE", with: name)

@@ -1,9 +1,13 @@
-/// Counts in a row, with running sums in logarithmic time (P. Fenwick, 1994).
+/// A Fenwick tree: a sequence of counts with prefix sums in logarithmic time.
+///
+/// See [Fenwick tree](https://en.wikipedia.org/wiki/Fenwick_tree) (P. Fenwick, 1994).
 struct Fenwick {
   private var tree: [Int] = [0]
   private(set) var count = 0
   private(set) var total = 0
 
+  /// Creates a tree of these counts.
+  ///
   /// - Complexity: O(counts).
   init(_ counts: some Sequence<Int> = []) {
     for value in counts {
@@ -17,6 +21,8 @@ struct Fenwick {
     }
   }
 
+  /// Adds `change` to the count at `index`.
+  ///
   /// - Complexity: O(log count).
   @inline(__always) mutating func add(_ change: Int, at index: Int) {
     total += change
@@ -27,7 +33,7 @@ struct Fenwick {
     }
   }
 
-  /// The sum of the counts before `index`.
+  /// Returns the sum of the counts before `index`.
   ///
   /// - Complexity: O(log count).
   @inline(__always) func sum(before index: Int) -> Int {
@@ -40,7 +46,7 @@ struct Fenwick {
     return sum
   }
 
-  /// Where the element of this rank lies: in which count, and how far in it.
+  /// Returns the index of the count that contains the element of this rank, and its offset there.
   ///
   /// - Precondition: 0 ≤ rank < total.
   /// - Complexity: O(log count).

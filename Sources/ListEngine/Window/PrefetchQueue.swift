@@ -1,45 +1,50 @@
-/// Decides what a source is asked to load, and when it is told to stop: what someone looks at first, then what is about to be seen.
+/// A priority queue of loads requested from one source, with cancellation and retries.
 ///
-/// It has no clock and knows nothing of what is loaded: an item is a deferred cell, or a page of a windowed source.
+/// It has no clock and does not depend on the kind of item: a deferred cell or a block of a
+/// windowed source.
 ///
-///     queue.want([Wish(cell, .visible, 0), Wish(other, .leading, 0)], by: session, at: now)   // all that it wants now
+///     queue.want([Wish(cell, .visible, 0), Wish(other, .leading, 0)], by: session, at: now)
 ///     let commands = queue.advance(to: now)      // load these, cancel those
 ///     queue.finish(cell, at: now)                // or fail(cell, at: now)
-///     queue.deadline                             // ask again then; nil when nothing waits
+///     queue.deadline                             // the time of the next call, or nil
 ///
 /// The rules:
-/// - **Order**: visible items, then leading, then trailing ones, each nearest first. Of several holders the most urgent counts; what
-///   is equally urgent is loaded in the order in which it was first wanted. What is asked for again though something of it is there
-///   comes last, wherever it lies, and in that order: so neither one who asks again and again keeps others waiting for ever.
-/// - **Bound**: never more than ``PrefetchPolicy/inFlight`` at once. Each item is asked for once, however many holders want it.
-/// - **Cancel**: what has not been started is dropped as soon as nobody wants it. What is in flight has a ``grace`` first, in which
-///   it can be wanted again and nothing happens; the grace ends early when something visible waits for its place. A source that
-///   prefers to finish is left to finish, and the load keeps its place until then.
-/// - **Failure**: asked for again after a pause of 1 s, 2 s, 4 s ... 60 s, as long as someone wants it: there is no last try. An item
-///   that nobody wants is forgotten at the end of its pause, not before, so that scrolling to and fro asks a failing source no
-///   more often. Others are not held up: a pause takes no place. An unanswered load fails when the policy's patience ends.
+/// - **Order**: visible items first, then leading, then trailing ones, each nearest first. Among
+///   several sessions the most urgent request counts. Ties are loaded in the order of their first
+///   request. Repeated loads, which replace an older version, come last and in that order, so that
+///   frequent repeats starve no session.
+/// - **Bound**: at most ``PrefetchPolicy/inFlight`` loads at once. Each item is requested once,
+///   however many sessions want it.
+/// - **Cancel**: a waiting item is dropped once no session wants it. A load in flight is kept for
+///   a ``grace`` period, in which a session may want it again. The period ends early when a visible
+///   item waits. A source that prefers to finish is not interrupted; its load counts as in flight
+///   until then.
+/// - **Failure**: a failed load is retried after 1 s, 2 s, 4 s ... 60 s for as long as a session
+///   wants it. An unwanted item is forgotten only when its pause ends, so that scrolling to and fro
+///   does not retry earlier. Pauses do not count as in flight. An unanswered load fails after the
+///   policy's patience.
 ///
-/// A clock that goes back stands still for the queue: no pause gets longer by it.
+/// If the clock goes back, the queue's own clock stands still, so that no pause gets longer.
 struct PrefetchQueue<Item: Hashable> {
-  /// Where an item lies for one who wants it; the most urgent first.
+  /// The position of an item relative to a session's viewport, in order of urgency.
   enum Zone: UInt8, Comparable {
-    /// It is in sight.
+    /// Inside the viewport.
     case visible
-    /// It lies in the direction of travel.
+    /// Outside the viewport, in the direction of travel.
     case leading
-    /// It lies where the reader came from.
+    /// Outside the viewport, opposite to the direction of travel.
     case trailing
 
     static func < (a: Zone, b: Zone) -> Bool { a.rawValue < b.rawValue }
   }
 
-  /// An item that someone wants, and how much.
+  /// A prefetch target of a session, with its urgency.
   struct Wish {
     var item: Item
     var zone: Zone
-    /// How far away it is within its zone, in the direction in which the zone is walked.
+    /// The distance within its zone, in the direction in which the zone is walked.
     var distance: Int
-    /// Whether an older state of it is there meanwhile.
+    /// Whether an older version of the item is present.
     var isAgain: Bool
 
     init(_ item: Item, _ zone: Zone, _ distance: Int, isAgain: Bool = false) {
@@ -50,31 +55,33 @@ struct PrefetchQueue<Item: Hashable> {
     }
   }
 
-  /// What the source is to be told. Cancels come first: an item may stand in both.
+  /// The loads and cancels to send to the source.
+  ///
+  /// Cancels come first because an item may occur in both.
   struct Commands {
     var cancels: [Item] = []
     var loads: [Item] = []
-    /// What was not answered in time: cancelled, and to be shown as failed.
+    /// The items that timed out; they are cancelled and shown as failed.
     var overdue: [Item] = []
   }
 
-  /// What a result is good for.
+  /// The outcome of a received result.
   enum Arrival {
-    /// Someone wants it.
+    /// A session wants the item.
     case wanted
-    /// Nobody does any more: it was asked for, and may be kept.
+    /// The item was requested, but no session wants it now; the caller may keep it.
     case unwanted
-    /// It was not asked for.
+    /// The item was not requested.
     case unasked
   }
 
-  /// How long a load in flight is left alone after the last who wanted it has moved on.
+  /// The time for which a load in flight is kept after the last session withdrew its request.
   static var grace: Duration { .milliseconds(250) }
-  /// The first pause after a failure; each further one is twice as long.
+  /// The first pause after a failure; it doubles with each further failure.
   static var firstPause: Duration { .seconds(1) }
-  /// The longest pause.
+  /// The longest pause after a failure.
   static var longestPause: Duration { .seconds(60) }
-  /// Of how many cancelled items it is remembered that they were, so that their late results are counted as wasted.
+  /// The number of cancelled items to remember, so that their late results count as wasted.
   private static var rememberedCancels: Int { 1024 }
 
   private struct Rank: Comparable {
@@ -85,7 +92,7 @@ struct PrefetchQueue<Item: Hashable> {
     init(_ wish: Wish) {
       (zone, distance) = (wish.zone, wish.distance)
       guard wish.isAgain else { return }
-      // All of it is equally urgent: who wanted it first gets it first.
+      // Repeated loads are equally urgent and run in the order of their requests.
       (zone, distance, isAgain) = (.trailing, 0, true)
     }
 
@@ -96,13 +103,13 @@ struct PrefetchQueue<Item: Hashable> {
 
   private struct Priority: Comparable {
     var rank: Rank
-    /// When it was first wanted.
+    /// The position in the order of first requests.
     var sequence: UInt64
 
     static func < (a: Priority, b: Priority) -> Bool { (a.rank, a.sequence) < (b.rank, b.sequence) }
   }
 
-  /// When something happens; of what happens at one moment, what was noted first comes first.
+  /// A time at which an entry is due; ties keep the order of creation.
   private struct Turn: Comparable {
     var moment: Instant
     var sequence: UInt64
@@ -111,18 +118,19 @@ struct PrefetchQueue<Item: Hashable> {
   }
 
   private enum Phase {
-    /// Not asked for yet.
+    /// Not requested from the source yet.
     case waiting
     case inFlight
-    /// It has failed and is not asked for until its pause ends.
+    /// Failed, and waiting for the end of its pause.
     case resting
-    /// It is there, and nobody has seen it yet.
+    /// Loaded, and not visible to any session yet.
     case ready
   }
 
-  /// Who wants an item, and how much.
+  /// The sessions that want an item, with their ranks.
   ///
-  /// The most urgent rank is kept with how many share it, so that a thousand readers of one place cost no more than one each.
+  /// The best rank is kept with the number of sessions that share it. An update is then O(1) even
+  /// if a thousand sessions display the same place.
   private struct Holds {
     private var ranks: [SessionID: (rank: Rank, round: UInt64)] = [:]
     private(set) var best: Rank?
@@ -131,7 +139,10 @@ struct PrefetchQueue<Item: Hashable> {
     var isEmpty: Bool { ranks.isEmpty }
     var holders: some Collection<SessionID> { ranks.keys }
 
-    /// - Complexity: O(1); O(holders) when the last of the most urgent becomes less so.
+    /// Sets the rank of a session.
+    ///
+    /// - Complexity: O(1), or O(holders) when the last session with the best rank becomes less
+    ///   urgent.
     mutating func set(_ holder: SessionID, _ rank: Rank, round: UInt64) {
       let former = ranks.updateValue((rank, round), forKey: holder)?.rank
       if former == rank { return }
@@ -144,7 +155,8 @@ struct PrefetchQueue<Item: Hashable> {
       if let former { lose(former) }
     }
 
-    /// Takes back what the holder wanted before this round. The result is whether it did.
+    /// Removes the session's request if it is older than `round`, and returns whether it was
+    /// removed.
     mutating func remove(_ holder: SessionID, before round: UInt64) -> Bool {
       guard let hold = ranks[holder], hold.round < round else { return false }
       ranks[holder] = nil
@@ -172,70 +184,74 @@ struct PrefetchQueue<Item: Hashable> {
     var item: Item
     var phase = Phase.waiting
     var holds = Holds()
-    /// How often in a row it failed.
+    /// The number of consecutive failures.
     var failures = 0
     var sequence: UInt64
   }
 
   let policy: PrefetchPolicy
-  /// How many loads may be in flight.
+  /// The maximum number of loads in flight.
   let bound: Int
-  /// By number; a free number has none.
+  /// The entries by number; free numbers hold `nil`.
   private var entries: [Entry?] = []
   private var freeNumbers: [Int] = []
   private var numbers: [Item: Int] = [:]
-  /// What each holder wants, by number. A number may have been freed since: then the entry has no hold of this round.
+  /// The numbers of the items that each session wants.
+  ///
+  /// A number may have been freed since; the entry then has no request of this round.
   private var wishes: [SessionID: [Int]] = [:]
   private var round: UInt64 = 0
   private var nextSequence: UInt64 = 0
   private var waiting = IndexedHeap<Priority>()
-  /// In flight, by when the answer is overdue.
+  /// Loads in flight, ordered by the time at which they time out.
   private var unanswered = IndexedHeap<Turn>()
-  /// In flight and wanted by nobody, by when it is cancelled.
+  /// Loads in flight that no session wants, ordered by the time at which they are cancelled.
   private var letGo = IndexedHeap<Turn>()
   private var resting = IndexedHeap<Turn>()
-  /// Items that were cancelled and may still be answered, and in which order.
+  /// Cancelled items that may still be answered, and the order of their cancels.
   private var cancelled: [Item: UInt64] = [:]
   private var cancelOrder: [(item: Item, sequence: UInt64)] = []
   private var readyCount = 0
   private var counts = PrefetchCounters()
-  /// The outside's clock when it was last seen, and ours, which never goes back.
+  /// The caller's clock when last read, and the queue's own monotonic clock.
   private var seen: Instant?
   private var time = Instant.zero
 
-  /// An empty queue.
+  /// Creates an empty queue.
   init(_ policy: PrefetchPolicy) {
     self.policy = policy
     bound = min(max(policy.inFlight, 1), PrefetchPolicy.greatestInFlight)
   }
 
-  // MARK: Looking
+  // MARK: State
 
-  /// Whether it knows of nothing.
+  /// Whether the queue knows no items.
   var isEmpty: Bool { numbers.isEmpty }
-  /// How many loads are in flight.
+  /// The number of loads in flight.
   var inFlight: Int { unanswered.count }
-  /// How many items it knows of.
+  /// The number of known items.
   var count: Int { numbers.count }
-  /// The items that it knows of, in an order that depends on nothing but what happened.
+  /// The known items, in an order that is deterministic for the same inputs.
   var items: some Sequence<Item> { entries.lazy.compactMap { $0?.item } }
-  /// Whether something is there that nobody has seen yet.
+  /// Whether any item is loaded and not visible yet.
   var isAnyReady: Bool { readyCount > 0 }
 
-  /// Whether the item is there, and nobody has seen it yet. Such an item is to be wanted like one that lacks, so that it counts as a
-  /// hit when it comes into sight, and as wasted when it never does.
+  /// Returns whether the item is loaded and not visible yet.
+  ///
+  /// Sessions keep wanting such an item as if it were missing. It then counts as a hit when it
+  /// becomes visible, and otherwise as wasted.
   func isReady(_ item: Item) -> Bool {
     guard let number = numbers[item] else { return false }
     return entries[number]?.phase == .ready
   }
 
-  /// Whether someone wants the item, and it neither came nor failed.
+  /// Returns whether a session wants the item and it neither arrived nor failed.
   func isAwaited(_ item: Item) -> Bool {
     guard let entry = numbers[item].flatMap({ entries[$0] }), !entry.holds.isEmpty else { return false }
     return entry.phase == .waiting || entry.phase == .inFlight
   }
 
-  /// What has happened so far, and is going on.
+  /// The statistics of all loads so far.
   var counters: PrefetchCounters {
     var counters = counts
     counters.waiting = waiting.count
@@ -243,7 +259,7 @@ struct PrefetchQueue<Item: Hashable> {
     return counters
   }
 
-  /// When to call ``advance(to:)`` again; `nil` when nothing waits.
+  /// The time of the next call to ``advance(to:)``, or `nil` if nothing is due.
   var deadline: Instant? {
     guard let seen else { return nil }
     if canStart || canMakeRoom { return seen }
@@ -252,14 +268,14 @@ struct PrefetchQueue<Item: Hashable> {
   }
 
   private var canStart: Bool { !waiting.isEmpty && unanswered.count < bound }
-  /// Whether something visible waits for the place of what nobody wants.
+  /// Whether a visible item waits while an unwanted load is in flight.
   private var canMakeRoom: Bool { waiting.first?.priority.rank.zone == .visible && !letGo.isEmpty }
 
-  // MARK: Wishes
+  // MARK: Requests
 
-  /// Takes all that a holder wants now; what it wanted before and does not name is let go.
+  /// Replaces the set of items that a session wants.
   ///
-  /// - Complexity: O(k log n) for k items named, now or before.
+  /// - Complexity: O(k log n) for k items wanted now or before.
   mutating func want(_ wishes: [Wish], by holder: SessionID, at now: Instant) {
     follow(now)
     round += 1
@@ -272,13 +288,13 @@ struct PrefetchQueue<Item: Hashable> {
     }
     let former = self.wishes.updateValue(named, forKey: holder) ?? []
     for number in former { release(number, holder, before: round) }
-    // Only now: what is ready and seen is forgotten here, and its number free.
+    // Refresh last, because this forgets items that are ready and visible and frees their numbers.
     for number in named { refresh(number) }
     if named.isEmpty { self.wishes[holder] = nil }
     checkInvariants()
   }
 
-  /// The holder wants nothing any more.
+  /// Withdraws all requests of a session.
   mutating func leave(_ holder: SessionID, at now: Instant) {
     follow(now)
     round += 1
@@ -302,13 +318,13 @@ struct PrefetchQueue<Item: Hashable> {
     return number
   }
 
-  /// Takes back a hold that is older than this round.
+  /// Removes a request that is older than this round.
   private mutating func release(_ number: Int, _ holder: SessionID, before round: UInt64) {
     guard entries[number]?.holds.remove(holder, before: round) == true else { return }
     refresh(number)
   }
 
-  /// Puts an entry where its holds and its phase say that it belongs.
+  /// Moves an entry to the heap that its requests and its phase require.
   private mutating func refresh(_ number: Int) {
     guard let entry = entries[number] else { return }
     let rank = entry.holds.best
@@ -321,7 +337,7 @@ struct PrefetchQueue<Item: Hashable> {
       } else if !policy.prefersToFinish, !letGo.contains(number) {
         letGo.set(number, to: turn(in: Self.grace))
       }
-    case .resting: break  // until its pause ends
+    case .resting: break  // The item stays here until its pause ends.
     case .ready:
       if rank?.zone == .visible {
         counts.hits += 1
@@ -341,7 +357,7 @@ struct PrefetchQueue<Item: Hashable> {
     freeNumbers.append(number)
   }
 
-  /// Takes an entry out of whatever its phase keeps it in.
+  /// Removes an entry from the heap or count of its phase.
   private mutating func leavePhase(_ number: Int) {
     switch entries[number]?.phase {
     case .waiting: waiting.remove(number)
@@ -360,9 +376,9 @@ struct PrefetchQueue<Item: Hashable> {
     if phase == .ready { readyCount += 1 }
   }
 
-  // MARK: What becomes of items
+  // MARK: Results
 
-  /// The item is there.
+  /// Records that an item was loaded.
   ///
   /// - Complexity: O(log n).
   mutating func finish(_ item: Item, at now: Instant) -> Arrival {
@@ -391,10 +407,10 @@ struct PrefetchQueue<Item: Hashable> {
     return .wanted
   }
 
-  /// Something came for which there is not even an item.
+  /// Counts an answer to no known request.
   mutating func noteUnasked() { counts.unasked += 1 }
 
-  /// The item could not be loaded. The result is whether it was in flight; otherwise nothing changes.
+  /// Records that a load failed, and returns whether it was in flight; otherwise nothing changes.
   ///
   /// - Complexity: O(log n).
   mutating func fail(_ item: Item, at now: Instant) -> Bool {
@@ -406,7 +422,9 @@ struct PrefetchQueue<Item: Hashable> {
     return true
   }
 
-  /// The item is not there any more after it was, or a new try is worth while: it is asked for again if someone wants it.
+  /// Loads an item again because its value was invalidated or a retry is worthwhile.
+  ///
+  /// It is requested only if a session wants it.
   mutating func renew(_ item: Item, at now: Instant) {
     follow(now)
     guard let number = numbers[item], let phase = entries[number]?.phase else { return }
@@ -417,8 +435,11 @@ struct PrefetchQueue<Item: Hashable> {
     checkInvariants()
   }
 
-  /// Nobody can want the item any more: its row is gone, or it came in another way. What is in flight is cancelled, whatever the source
-  /// prefers, unless someone wants it anew before the next ``advance(to:)``.
+  /// Removes all requests for an item because its row is deleted or its value arrived in another
+  /// way.
+  ///
+  /// A load in flight is cancelled, even if the source prefers to finish, unless a session wants it
+  /// again before the next ``advance(to:)``.
   mutating func drop(_ item: Item, at now: Instant) {
     follow(now)
     guard let number = numbers[item], let phase = entries[number]?.phase else { return }
@@ -443,9 +464,9 @@ struct PrefetchQueue<Item: Hashable> {
 
   // MARK: Time
 
-  /// Answers with what the source is to be told at this moment.
+  /// Advances the clock and returns the commands for the source.
   ///
-  /// - Complexity: O(log n) for each item that something happens to.
+  /// - Complexity: O(log n) for each affected item.
   mutating func advance(to now: Instant) -> Commands {
     follow(now)
     var commands = Commands()
@@ -500,7 +521,8 @@ struct PrefetchQueue<Item: Hashable> {
     return Turn(moment: time.advanced(by: duration), sequence: nextSequence)
   }
 
-  /// Lets our clock run on with the outside's; when that one goes back, ours stands still.
+  /// Advances the queue's clock by the progress of the caller's clock; it stands still if that one
+  /// goes back.
   private mutating func follow(_ now: Instant) {
     if let seen, now > seen { time = time.advanced(by: seen.duration(to: now)) }
     seen = now
@@ -508,7 +530,8 @@ struct PrefetchQueue<Item: Hashable> {
 }
 
 extension PrefetchQueue {
-  /// Every item is in exactly the places that its phase says, wanted by those who say so, and no more are in flight than may be.
+  /// Checks that each item is in the heaps of its phase, that requests match, and that the bound
+  /// holds.
   func checkInvariants() {
     #if CHECK_INVARIANTS
       var ready = 0

@@ -1,27 +1,28 @@
-/// A view that is read from its first row to its last in slices, while its table goes on changing.
+/// An export of a resident table, read in slices while the table keeps changing.
 ///
-/// What it promises: the order and the choice of rows are those of one moment, when the order was ready. Each of these rows comes exactly
-/// once, whole and as it is when its turn comes, unless it has gone by then. Rows that came later do not.
+/// The set of rows and their order are those of the moment at which the order was complete. Each of
+/// these rows is returned exactly once with its current cells, unless it has been deleted. Rows
+/// inserted later are not returned.
 ///
-/// It has a view of its own, which no page looks at: what pages are sent does not depend on who takes a table away. It holds four bytes
-/// for each row that is still to come, and no row.
+/// An export has a view of its own, so that it does not affect what clients are sent. It stores
+/// four bytes for each row and no cells.
 final class TableExport: RowExport {
   let number: UInt64
   private let table: Table
-  /// The number of leading columns that are read.
+  /// The number of leading columns to read.
   private let columnCount: Int
-  /// What is to be read, until the order is noted.
+  /// The view to read, until its order has been copied.
   private var view: ListView?
-  /// Whether the view is in order, and stands still from then on.
+  /// Whether the view's order is complete; it is frozen from then on.
   private var isInOrder = false
   private var slots: [UInt32] = []
-  /// How many of the view's items were noted.
+  /// The number of view items copied so far.
   private var noted = 0
   private var next = 0
-  /// What was born after it is none of ours, though it may lie where one of ours lay.
+  /// The commit of the order; a row inserted later may reuse a slot and is skipped.
   private var commit: UInt32 = 0
 
-  /// How many items are noted in one step.
+  /// The number of items copied in one step.
   private static let stride = 65_536
 
   init(_ number: UInt64, of table: Table, query: Query) {

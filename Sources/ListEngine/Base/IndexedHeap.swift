@@ -1,27 +1,30 @@
-/// A priority queue of small numbers in which each can be found again: to be moved, or taken out.
+/// An indexed binary heap of small integers, ordered by priority.
 ///
-///     heap.set(7, to: rank)      // in, or elsewhere
-///     heap.first                 // the least, and its priority
+/// The index finds each number in constant time, so that its priority can change and the number can
+/// be removed.
+///
+///     heap.set(7, to: rank)      // inserts or moves
+///     heap.first                 // the number with the lowest priority
 ///     heap.remove(7)
 struct IndexedHeap<Priority: Comparable> {
   private var nodes: [(number: Int, priority: Priority)] = []
-  /// Where each number stands in `nodes`; -1 when it does not.
+  /// The index of each number in `nodes`, or -1 for absent numbers.
   private var places: [Int] = []
 
-  /// How many numbers are in it.
+  /// The number of elements.
   var count: Int { nodes.count }
-  /// Whether there are none.
+  /// Whether the heap is empty.
   var isEmpty: Bool { nodes.isEmpty }
-  /// The number with the least priority.
+  /// The number with the lowest priority, with that priority.
   var first: (number: Int, priority: Priority)? { nodes.first }
 
-  /// The priority of a number that is in it.
+  /// Returns the priority of a number, or `nil` if it is absent.
   func priority(of number: Int) -> Priority? { contains(number) ? nodes[places[number]].priority : nil }
 
-  /// Whether the number is in it.
+  /// Returns whether the heap contains a number.
   func contains(_ number: Int) -> Bool { number < places.count && places[number] >= 0 }
 
-  /// Puts a number in, or where its new priority belongs.
+  /// Inserts a number or changes its priority.
   ///
   /// - Complexity: O(log n).
   mutating func set(_ number: Int, to priority: Priority) {
@@ -39,7 +42,7 @@ struct IndexedHeap<Priority: Comparable> {
     settle(place)
   }
 
-  /// Takes a number out, if it is in.
+  /// Removes a number if it is present.
   ///
   /// - Complexity: O(log n).
   mutating func remove(_ number: Int) {
@@ -76,7 +79,7 @@ struct IndexedHeap<Priority: Comparable> {
     places[nodes[b].number] = b
   }
 
-  /// No number comes before its parent, and each is found where it stands.
+  /// Checks that no number precedes its parent and that the index matches the nodes.
   func checkInvariants() {
     #if CHECK_INVARIANTS
       for (place, node) in nodes.enumerated() {

@@ -1,11 +1,15 @@
-/// Numbers as pages write them.
+/// The conversion of numbers in clients' messages.
 enum Written {
-  /// The number without its fraction, if 64 bits hold it. Rounding would need the C library, and the engine imports nothing.
+  /// Returns a number without its fraction, or `nil` if it does not fit into 64 bits.
+  ///
+  /// Rounding would need the C library, which the engine does not import.
   static func whole(_ number: Double) -> Int64? {
     abs(number) < 0x1p63 || number == -0x1p63 ? Int64(number) : nil
   }
 
-  /// Nanoseconds from milliseconds as pages write them: a number, or a text when a number would lose digits.
+  /// Returns the nanoseconds of a number of milliseconds in a client's message.
+  ///
+  /// Clients send a text where a floating-point number would lose digits.
   static func nanoseconds(_ milliseconds: Cell) -> Int64? {
     switch milliseconds {
     case .integer(let whole):
@@ -27,7 +31,8 @@ enum Written {
     }
   }
 
-  /// Whether a text is a decimal number with at most so many digits after its point, however great it is.
+  /// Returns whether a text is a decimal number with at most `fractionDigits` decimals, however
+  /// large.
   static func isDecimal(_ text: String, fractionDigits: Int = 0) -> Bool {
     func areDigits(_ part: Substring) -> Bool { part.utf8.allSatisfy { (0x30...0x39).contains($0) } && !part.isEmpty }
     let unsigned = text.hasPrefix("-") || text.hasPrefix("+") ? text.dropFirst() : text[...]

@@ -1,24 +1,27 @@
-/// What the engine has done since it was made, for whoever watches it.
+/// Statistics of the engine since its creation.
 public struct EngineCounters: Hashable, Sendable {
-  /// How often pages' tables had changed since these were last told, added up over all flushes: many changes go with one.
+  /// The number of table changes covered by flushes, summed over all sessions.
+  ///
+  /// One flush may cover many changes.
   public var changes: UInt64 = 0
-  /// How often the throttle let through what had waited.
+  /// The number of flushes released by the throttle.
   public var throttledFlushes: UInt64 = 0
-  /// How often something was asked for directly: a scroll, another query, the rest of a large change.
+  /// The number of flushes requested directly: by a scroll, a new query or the rest of a large
+  /// change.
   public var directFlushes: UInt64 = 0
-  /// How many patches were cut.
+  /// The number of patches cut.
   public var cuts: UInt64 = 0
-  /// How often a page got a patch that had been cut for another one.
+  /// The number of times a client received a patch cut for another client.
   public var sharedCuts: UInt64 = 0
-  /// How many places for headers were made.
+  /// The number of header slots created.
   public var headersMade: UInt64 = 0
-  /// How often a place for a header was used again.
+  /// The number of times a header slot was reused.
   public var headersReused: UInt64 = 0
 
-  /// Nothing yet.
+  /// Creates counters that are all zero.
   public init() {}
 
-  /// Both together.
+  /// Adds the counters of `other` to `one`.
   public static func += (one: inout EngineCounters, other: EngineCounters) {
     one.changes += other.changes
     one.throttledFlushes += other.throttledFlushes

@@ -1,11 +1,13 @@
-/// Keeps the least of many rows: a heap with the greatest of those kept at its root.
+/// A bounded max-heap that keeps the smallest rows offered.
 struct BoundedHeap {
   private let limit: Int
   private var rows: [(key: UInt64, slot: UInt32)] = []
 
   init(limit: Int) { self.limit = limit }
 
-  /// - Complexity: O(1) for a row that is greater than all that are kept, O(log limit) otherwise.
+  /// Inserts a row if it is among the smallest.
+  ///
+  /// - Complexity: O(1) for a row greater than all kept ones, otherwise O(log limit).
   @inline(__always)
   mutating func offer(key: UInt64, slot: UInt32, _ precedes: (UInt32, UInt32) -> Bool) {
     if rows.count < limit {

@@ -1,24 +1,26 @@
-/// Lets one flush through per interval, and never loses the last change.
+/// A rate limit of one flush per interval that never loses the last change.
 ///
-/// A throttle has no clock. It is told the time, and says when to come back:
+/// A throttle has no clock; the caller passes the time and calls again at the deadline:
 ///
 ///     throttle.noteChange(at: now)
-///     throttle.deadline              // ask again then; nil when nothing waits
+///     throttle.deadline              // the time of the next call; nil when nothing waits
 ///     throttle.takeFlush(at: now)    // true at most once per interval
 ///
-/// The first change after a quiet time is let through at once; later ones wait until the interval has passed since the last
-/// flush, and go together. The rule is that of a well-known UITableView category, without its two faults: that one keeps its
-/// "awaiting" mark after a cancel, so that the next change is never scheduled, and swallows the change when its timer fires
-/// a moment early.
+/// The first change after a quiet time is flushed at once. Later changes wait until the interval
+/// has passed since the last flush and are flushed together.
+///
+/// The rule is that of a well-known `UITableView` category, without two of its bugs. That category
+/// loses the next change after a cancel. It also loses a change when its timer fires early.
 struct Throttle {
-  /// The least time between two flushes. A change of it holds for what is waiting, too.
+  /// The minimum time between two flushes; a new value also applies to waiting changes.
   var interval: Duration {
     willSet { precondition(newValue >= .zero, "an interval of \(newValue) cannot run backwards") }
   }
-  /// When the oldest change that waits came; `nil` when none waits.
+  /// The time of the oldest waiting change, or `nil` if none waits.
   private var waitingSince: Instant?
   private var lastFlush: Instant?
-  /// How far behind the others of its interval it flushes, since a turn had no time for it when they did.
+  /// The delay of the flushes after the tick, if turns are too short to serve all sessions at the
+  /// tick.
   private var lag = Duration.zero
 
   init(interval: Duration) {
@@ -29,17 +31,19 @@ struct Throttle {
   /// Whether a change waits.
   var isWaiting: Bool { waitingSince != nil }
 
-  /// When what waits may be flushed; `nil` when nothing waits.
+  /// The earliest time at which the waiting changes may be flushed, or `nil` if none wait.
   var deadline: Instant? {
     guard let waitingSince else { return nil }
     guard let lastFlush else { return waitingSince }
     return max(waitingSince, lastFlush.advanced(by: interval))
   }
 
-  /// The same, in step with others of the same interval: what has to wait for the interval anyway waits on, until they flush. They did at
-  /// `tick`, and do again each interval after it. So it waits less than an interval longer, once; the first change after a quiet time waits
-  /// for nobody. Where there are more than one turn can serve, whoever was served so much later than the others stays as much behind them: to
-  /// wait for their next flush would halve its rate.
+  /// Returns the deadline, aligned with the flushes of other throttles of the same interval.
+  ///
+  /// The others flush at `tick` and at multiples of the interval after it. A change that has to
+  /// wait anyway waits for the next of these times, which adds less than an interval. The first
+  /// change after a quiet time is not delayed. If one turn cannot serve all sessions, a late one
+  /// keeps its lag, because waiting for the next tick would halve its rate.
   func deadline(inStepWith tick: Instant?) -> Instant? {
     guard let deadline, let tick, let waitingSince, interval > .zero, waitingSince < deadline else { return deadline }
     let interval = self.interval.nanoseconds
@@ -47,14 +51,15 @@ struct Throttle {
     return rest == 0 ? deadline : deadline.advanced(by: .nanoseconds(rest > 0 ? interval - rest : -rest))
   }
 
-  /// Something has changed.
+  /// Records a change.
   mutating func noteChange(at now: Instant) {
     follow(now)
-    guard waitingSince == nil else { return }  // one is already waiting; this change rides along
+    guard waitingSince == nil else { return }  // This change joins the one that already waits.
     waitingSince = now
   }
 
-  /// Whether what waits is to be flushed now. A call before the deadline changes nothing.
+  /// Takes the waiting changes and returns whether to flush now; before the deadline it does
+  /// nothing.
   mutating func takeFlush(at now: Instant, inStepWith tick: Instant? = nil) -> Bool {
     follow(now)
     guard let deadline = deadline(inStepWith: tick), deadline <= now else { return false }
@@ -66,16 +71,17 @@ struct Throttle {
     return true
   }
 
-  /// Whether ``takeFlush(at:inStepWith:)`` would say yes.
+  /// Returns whether ``takeFlush(at:inStepWith:)`` would return `true`.
   func isDue(at now: Instant, inStepWith tick: Instant? = nil) -> Bool {
     var copy = self
     return copy.takeFlush(at: now, inStepWith: tick)
   }
 
-  /// Drops what waits. The next change is scheduled as if nothing had waited.
+  /// Discards the waiting changes; the next change is scheduled as if none had waited.
   mutating func cancel() { waitingSince = nil }
 
-  /// A clock that went back must not make anyone wait for more than an interval: what lay in the past lies at `now` at the latest.
+  /// Moves future times back to `now` if the clock went back, so that no change waits for more than
+  /// an interval.
   mutating func follow(_ now: Instant) {
     if let lastFlush, lastFlush > now { self.lastFlush = now }
     if let waitingSince, waitingSince > now { self.waitingSince = now }

@@ -1,19 +1,19 @@
-/// What a session's reader sees of a windowed view, and what has to be loaded for it.
+/// The prefetch targets of one session in a windowed view, and the blocks it displays.
 struct PrefetchTargets {
-  /// A page that is to be there, the most urgent first.
+  /// A block to load; targets are listed in order of urgency.
   struct Wish {
     var item: PageItem
     var zone: PrefetchQueue<PageItem>.Zone
-    /// Whether it is not there.
+    /// Whether the block is not loaded.
     var isAbsent: Bool
-    /// Whether all that its reader sees of it is there in an older state.
+    /// Whether the view still shows an older version of all its visible rows.
     var isAgain: Bool
   }
 
   private let session: Session
   private let view: WindowedView
   private(set) var wishes: [Wish] = []
-  /// Where rows are that it looks at.
+  /// The blocks that hold the displayed rows.
   private(set) var homes: [WindowedContent.Home] = []
 
   init(_ session: Session, _ view: WindowedView) {
@@ -21,7 +21,7 @@ struct PrefetchTargets {
     self.view = view
   }
 
-  /// Finds out what it looks at.
+  /// Collects the prefetch targets and the displayed blocks.
   ///
   /// - Complexity: O(window).
   mutating func look() {
@@ -33,7 +33,7 @@ struct PrefetchTargets {
       return noteHomes(sight)
     }
     if view.next != nil && view.shown.itemCount == 0 && loading.leaf(at: []) != nil {
-      // There was nothing; perhaps there is something now.
+      // The shown content is empty; the new one may have rows.
       let rows = 0..<min(session.reader.count, loading.count(ofLeaf: 0))
       add(.init(leaf: 0, rows: rows), .visible, isUp: false, seen: [Bool](repeating: true, count: rows.count))
     }
@@ -57,7 +57,7 @@ struct PrefetchTargets {
     }
   }
 
-  /// Which rows of a stretch are shown, or it is known why they are not.
+  /// Returns, for each row of a stretch, whether it is loaded or absent for a known reason.
   private func seen(_ stretch: WindowedContent.Stretch) -> [Bool] {
     var seen: [Bool] = []
     view.shown.forEach(stretch) { _, row in
@@ -66,7 +66,9 @@ struct PrefetchTargets {
     return seen
   }
 
-  /// Names what a stretch is to be loaded by. `seen`: which of its rows are there in an older state.
+  /// Appends the blocks that contain a stretch.
+  ///
+  /// - Parameter seen: Whether each row of the stretch is present in an older version.
   private mutating func add(
     _ stretch: WindowedContent.Stretch, _ zone: PrefetchQueue<PageItem>.Zone, isUp: Bool, seen: [Bool]
   ) {
@@ -93,15 +95,18 @@ struct PrefetchTargets {
     wishes += isUp ? found.reversed() : found
   }
 
-  // MARK: Two contents
+  // MARK: Shown and loading content
 
-  /// By how much the reader's rows lie further down in what is being loaded than in what is shown, in the leaf of the first of them that
-  /// is in both; `nil` when none is.
+  /// Returns the distance from the rows in the shown content to the same rows in the content being
+  /// loaded.
+  ///
+  /// The distance is measured at the first row that both contents have in the same leaf. Returns
+  /// `nil` when they have none in common.
   private static func shift(_ zone: Session.Sight.Zone, _ sight: Session.Sight, _ view: WindowedView) -> Int? {
     guard let next = view.next else { return 0 }
     switch zone.isHeld ? nil : sight.stick {
     case .top: return 0
-    // Beyond the end is as good as at the end.
+    // A position beyond the end is clamped to the end.
     case .end: return next.itemCount
     case nil: break
     }
@@ -114,7 +119,9 @@ struct PrefetchTargets {
     return nil
   }
 
-  /// Rows that lie next to each other in one leaf, at positions as the session counts.
+  /// Returns the zone's rows as runs of adjacent rows of one leaf.
+  ///
+  /// Positions in the zone are counted in the session's folded view.
   private static func stretches(
     _ zone: Session.Sight.Zone, _ sight: Session.Sight, _ view: WindowedView
   ) -> [WindowedContent.Stretch] {
@@ -130,23 +137,23 @@ struct PrefetchTargets {
     return zone.isUp ? stretches.reversed() : stretches
   }
 
-  /// Where rows of what is shown are to be looked for in what is being loaded.
+  /// Returns the expected position of shown rows in the content being loaded.
   private static func places(
     of stretch: WindowedContent.Stretch, in view: WindowedView, shift: Int?
   ) -> [WindowedContent.Stretch] {
     guard let next = view.next else { return [stretch] }
     guard let leaf = next.leaf(at: view.shown.path(ofLeaf: stretch.leaf)) else { return [] }
     let count = next.count(ofLeaf: leaf)
-    // At the end of what is there when it has become shorter.
+    // Clamp to the end in case the leaf has become shorter.
     let start = max(0, min(stretch.rows.lowerBound + (shift ?? 0), count - stretch.rows.count))
     return [.init(leaf: leaf, rows: start..<min(count, start + stretch.rows.count))]
   }
 
-  /// Whether the new content has a row, or none, wherever the session's page holds one.
+  /// Returns whether the new content can replace the shown one without hiding loaded rows.
   static func canShowNext(_ session: Session, _ view: WindowedView) -> Bool {
     guard let next = view.next, let sight = session.sight else { return true }
     guard next.hasSections, next.isAnswered else { return false }
-    // Zone by zone, as they are asked for.
+    // Compare zone by zone, the way the blocks were requested.
     for zone in sight.zones {
       let shift = shift(zone, sight, view)
       for stretch in stretches(zone, sight, view) {
@@ -165,7 +172,7 @@ struct PrefetchTargets {
 }
 
 extension Session {
-  /// Where its reader looks, in items as the page counts them.
+  /// The item ranges that a session displays, as the client counts items.
   struct Sight {
     let folded: FoldedView
     let visible: Range<Int>
@@ -173,10 +180,10 @@ extension Session {
     let isUp: Bool
     let anchor: RowID?
     let stick: Viewport.Stick?
-    /// Where the rows are now that its page holds at an edge which is elsewhere now.
+    /// The present range of the rows that the client holds at an edge, if that edge has moved.
     var held: Range<Int>?
 
-    /// Items that are looked at for one reason, to be walked from near to far.
+    /// Items requested for the same reason, ordered from near to far.
     struct Zone {
       var range: Range<Int>
       var zone: PrefetchQueue<PageItem>.Zone
@@ -184,7 +191,7 @@ extension Session {
       var isHeld = false
     }
 
-    /// What is visible, what lies ahead, and what lies behind.
+    /// The held rows, the visible rows, the rows ahead and the rows behind.
     var zones: [Zone] {
       let above = window.lowerBound..<visible.lowerBound
       let below = visible.upperBound..<window.upperBound
@@ -195,20 +202,22 @@ extension Session {
       ]
     }
 
-    /// The row that the reader holds on to, and then all in sight.
+    /// Returns the scroll anchor's row, followed by all visible items.
     func anchored(_ view: WindowedView) -> [ListView.Item] {
       let own = anchor.flatMap { view.table.slot(of: $0) }.map { [ListView.Item.row($0)] } ?? []
       return own + folded.items(visible)
     }
   }
 
-  /// `nil` while nobody can see the page, and when it has no view. A page that pauses goes on looking: what waits for it is counted.
+  /// The displayed ranges, or `nil` if the client is hidden or has no view.
   ///
-  /// - Complexity: O(visible) while the order is held, O(1) else.
+  /// Paused sessions keep a range because the changes that wait for them are counted.
+  ///
+  /// - Complexity: O(visible) while the order is held, otherwise O(1).
   var sight: Sight? {
     guard let folded, !isHidden else { return nil }
     let total = folded.itemCount
-    // One that holds looks at where it will be when it lets go.
+    // During a hold, look at the range that will be displayed once the hold ends.
     var reader = reader
     if isHeld { _ = reader.follow(folded, since: base) }
     var sight = Sight(

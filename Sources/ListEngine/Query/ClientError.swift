@@ -1,0 +1,33 @@
+/// A client's mistake.
+///
+/// A mistake in a query is reported as a ``Refusal``; any other closes the connection.
+public enum ClientError: Error, Hashable, Codable, Sendable {
+  /// The message is not JSON or does not follow the protocol.
+  case unreadableMessage(String)
+  /// The protocol has no message of this type.
+  case unknownType(String)
+  /// The client uses an unsupported version of the protocol.
+  case wrongVersion(Int)
+  /// The message is not allowed at this point.
+  case unexpectedMessage(String)
+  /// No table has this name.
+  case unknownTable(String)
+  /// The table has no column of this name.
+  case unknownColumn(table: String, column: String)
+  /// A number is out of range.
+  case outOfRange(String)
+  /// A text or list exceeds its limit.
+  case tooLong(String)
+  /// The table has no action of this name.
+  case unknownAction(String)
+  /// The client lacks the permission.
+  case notAllowed(String)
+  /// The source does not support the query, and too many rows remain for the engine to evaluate it.
+  case remainderTooLarge(String)
+  /// The table has reached its limit of views, by number or by memory.
+  case tooManyViews(String)
+  /// The server has reached its limit of sessions.
+  case tooManySessions(limit: Int)
+  /// The client's token has reached its limit of sessions.
+  case tooManySessionsOfToken(limit: Int)
+}

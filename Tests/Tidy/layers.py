@@ -1,0 +1,47 @@
+#!/usr/bin/env python3
+"""Names every type of ListEngine that a layer uses from a layer above it. Prints nothing when there is none.
+
+A layer is a folder. The files beside the folders are above all of them.
+"""
+
+import collections
+import os
+import re
+
+ROOT = "Sources/ListEngine"
+LAYERS = ["Base", "Model", "Query", "View", "Window", "Remote", "Schedule", "."]
+# A residual query is a table of its own behind a windowed one, and windowed tables serve sessions directly.
+ALLOWED = {
+    ("Remote", "Session"),
+    ("Remote", "TableState"),
+}
+
+
+def code(path):
+    """The text of a file without comments and texts."""
+    text = open(path, encoding="utf-8").read()
+    return re.sub(r'"(?:[^"\\\\]|\\\\.)*"', '""', re.sub(r"//[^\n]*", "", text))
+
+
+def main():
+    texts, declared = {}, {}
+    for folder, _, names in os.walk(ROOT):
+        for name in names:
+            path = os.path.join(folder, name)
+            layer = os.path.relpath(folder, ROOT)
+            texts[path] = (layer, code(path))
+            for match in re.finditer(r"^(?:\w+ )*?(?:struct|class|enum|protocol|typealias) (\w+)", texts[path][1], re.M):
+                if "private" not in match.group(0):
+                    declared[match.group(1)] = (layer, path)
+    found = collections.defaultdict(set)
+    for path, (layer, text) in texts.items():
+        for word in set(re.findall(r"\b[A-Z]\w+\b", text)) & declared.keys():
+            other, place = declared[word]
+            if place != path and LAYERS.index(other) > LAYERS.index(layer) and (layer, word) not in ALLOWED:
+                found[path].add(f"{word} of {other}")
+    for path in sorted(found):
+        print(f"{path}: {', '.join(sorted(found[path]))}")
+
+
+if __name__ == "__main__":
+    main()
