@@ -8,7 +8,10 @@ a question word. CONTRIBUTING.md says what to write instead.
 import os
 import re
 
-FOLDERS = ["Sources/ListEngine", "Sources/PluginHost", "Sources/Server", "Sources/Wire", "Sources/rowcast", "Tests/Tidy"]
+FOLDERS = [
+    "Sources/ListEngine", "Sources/PluginHost", "Sources/Server", "Sources/Wire", "Sources/rowcast", "Sources/ListPlugin", "Sources/ListTesting", "Sources/Recording",
+    "Plugins", "Benchmarks",
+]
 WIDTH = 100
 WORDS = re.compile(
     r"\b(whoever|whomever|somebody|someone|nobody|those who|anew|for ever|so manieth|thereby|wherever|besides?)\b"
