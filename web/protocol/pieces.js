@@ -1,15 +1,15 @@
-// pieces.js: rows of a view that the page does not hold, fetched one piece after the other. No DOM, no socket, no clock.
+// pieces.js: fetches rows outside the page's window in pieces. No DOM, no socket, no clock.
 
-/** How many items one piece has at most. */
+/** The largest number of items in a piece. */
 export const PIECE = 1_000;
 
 /**
- * The items of a view from one position through another, at most {@link PIECE} of them, when all are there: a large window comes in
- * several patches, and rows of some sources come later.
+ * Fetches the items at `first` through `last` of a view, at most {@link PIECE}. Resolves once all
+ * are loaded, because a large window or a remote table takes several patches.
  *
  * @param {(question: object, how: object) => Promise<import('./wire.js').WindowCopy>} ask see aside.js
  * @param {{table: string, query: object}} view
- * @returns {Promise<{start: number, items: object[]}>} fewer when the view has become shorter
+ * @returns {Promise<{start: number, items: object[]}>} fewer items if the view has become shorter
  */
 export async function fetchPiece(ask, view, first, last) {
   const isEnough = (copy) => {
@@ -26,20 +26,20 @@ export async function fetchPiece(ask, view, first, last) {
 }
 
 /**
- * The rows from one position of a view through another, in its order, none twice. Positions are those of the moment at which each
- * piece is answered: a row that moves meanwhile may be missing.
+ * Fetches the rows at `from` through `through` of a view, in view order and without duplicates.
+ * A row that moves between two pieces may be missing.
  *
  * @param {(question: object, how: object) => Promise<import('./wire.js').WindowCopy>} ask see aside.js
  * @param {{table: string, query: object}} view
- * @param {{from: number, through: number, told?: (count: number) => void, isWanted?: () => boolean}} range `told` hears how many there
- *   are until now; once `isWanted` says no the rest is left
+ * @param {{from: number, through: number, told?: (count: number) => void, isWanted?: () => boolean}}
+ *   range `told` receives the number of rows so far; the fetch stops once `isWanted` returns false
  * @returns {Promise<import('./wire.js').Row[]>}
  */
 export async function fetchRows(ask, view, { from, through, told = () => {}, isWanted = () => true }) {
   const rows = new Map();
   for (let first = from; first <= through && isWanted(); first += PIECE) {
     const { items } = await fetchPiece(ask, view, first, Math.min(through, first + PIECE - 1));
-    if (items.length === 0) break;  // the list ends here
+    if (items.length === 0) break;  // the end of the view
     for (const item of items) if (!item.isHeader && item.absence === null) rows.set(item.id, item);
     told(rows.size);
   }

@@ -1,12 +1,12 @@
-// talk.js: the conversation of the worker: between the page and its socket, and the next socket when that one is gone. Frames are read and
-// checked here, away from the thread that paints; what arrives there is objects.
+// talk.js: the worker's side of the connection. It parses and checks frames off the main thread
+// and posts the messages to the page as objects.
 
 import { Backoff } from './link.js';
 import { hello, parseMessage, SUBPROTOCOL } from './wire.js';
 
 /**
- * Opens a socket when it is told to, and the next one when that is gone. For a page that holds the first socket itself it reads what arrives there,
- * until that one is gone.
+ * A WebSocket connection that reconnects by itself. It also parses frames of the page's own first
+ * socket.
  */
 export class Talk {
   constructor(address) {
@@ -16,14 +16,14 @@ export class Talk {
   #backoff = new Backoff();
   /** @type {WebSocket|null} */
   #socket = null;
-  /** Numbers the connections: what the page sends for one that is gone is dropped. */
+  /** The number of the connection. Messages the page sends for an earlier one are dropped. */
   #connection = 0;
   #timer = 0;
   #wasOpen = false;
-  /** Nobody looks at what it would bring: it is not opened again until somebody does. */
+  /** Whether reconnecting is suspended until the next `retry`. */
   #isResting = false;
 
-  /** `{read, at}`: a frame of the page's own socket; `{lost}`: that one is gone, which stood since then; else as link.js says. */
+  /** Executes a command of {@link WorkerLink}. */
   obey(order) {
     if (order.read !== undefined) this.#read(order.read, order.at);
     else if (order.lost !== undefined) {
@@ -54,7 +54,7 @@ export class Talk {
     this.#socket = socket;
     this.#wasOpen = false;
     socket.onopen = () => {
-      socket.send(JSON.stringify(hello('rowcast page')));  // at once: the page may be busy
+      socket.send(JSON.stringify(hello('rowcast page')));  // not left to the page, which may be busy
       this.#wasOpen = true;
       this.#connection += 1;
       this.#backoff.opened(performance.now());
@@ -68,7 +68,7 @@ export class Talk {
     try {
       self.postMessage({ message: parseMessage(data), bytes: data.length, at });
     } catch (error) {
-      // A message that cannot be read leaves no way to know what it would have changed: start anew.
+      // Reconnect, because the effect of an unreadable message is unknown.
       self.postMessage({ refused: String(error.message) });
       this.#socket?.close();
     }
@@ -84,13 +84,13 @@ export class Talk {
   }
 }
 
-/** A browser does not say why a socket was refused; the server does, when it is there. */
+/** Asks the server whether the user must sign in, because browsers hide why a socket failed. */
 async function askWhether() {
   try {
     const answer = await fetch(`${self.name}/session`, { cache: 'no-store' });
-    // 429: it was asked too often with what is not right any more.
+    // 429: too many requests with an invalid cookie.
     self.postMessage({ isStranger: answer.status === 429 || (await answer.json()).role === null });
   } catch {
-    self.postMessage({ isStranger: false });  // the server cannot be reached: that is what it looks like already
+    self.postMessage({ isStranger: false });  // unreachable, as already shown
   }
 }

@@ -1,4 +1,4 @@
-// worker.js: a conversation (talk.js) in a thread of its own.
+// worker.js: runs the connection of talk.js in a worker.
 
 import { Talk } from './talk.js';
 
