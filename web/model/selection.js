@@ -56,7 +56,7 @@ export class Chosen {
     if (!this.rows.delete(row.id) && this.rows.size < mostRows) this.rows.set(row.id, row);
   }
 
-  /** Selects the cells up to a corner. `from` is used only if there is no rectangle yet. */
+  /** Selects the cells up to a corner. `from` is used only without an existing rectangle. */
   extend(from, fromColumn, to, toColumn) {
     this.rows.clear();
     if (this.range === null) this.range = { from, fromColumn, to, toColumn };

@@ -1,5 +1,5 @@
-// aside.js: queries beside the one on screen, such as rows outside the window or another view's
-// count. They share a connection, opened on demand and closed when idle. No DOM, socket or clock.
+// aside.js: queries in addition to the one on screen, such as rows outside the window or another
+// view's count. They share a connection, opened on demand and closed when idle. No DOM, socket or clock.
 
 import * as wire from '../protocol/wire.js';
 import { WindowCopy } from '../protocol/wire.js';

@@ -1,4 +1,5 @@
-// link.js: the page's end of a conversation, which a worker holds; but for the first one, which does not wait for a worker.
+// link.js: the page's end of a connection. A worker holds the socket, except for the first
+// connection, which does not wait for a worker.
 
 import { parseMessage } from './wire.js';
 
@@ -8,9 +9,11 @@ export function startWorker(kind) {
 }
 
 /**
- * A conversation of its own; the first one goes on from what start.js has begun.
+ * Opens a link to the server. The first link takes over the socket opened by start.js.
  *
- * @param {(event: object) => void} receive `{state, connection, pause}`, `{message, bytes, at, opened}`, `{isStranger}` (whether the user must sign in) or `{refused}`; first called after this returns
+ * @param {(event: object) => void} receive called after this returns, with
+ *   `{state, connection, pause}`, `{message, bytes, at, opened}`, `{isStranger}` (whether the user
+ *   must sign in) or `{refused}`
  */
 export function openLink(receive) {
   const { first } = globalThis.rowcast;
@@ -19,7 +22,11 @@ export function openLink(receive) {
   return first ? new FirstLink(first, receive, (hear, ready) => new WorkerLink(hear, start, ready)) : new WorkerLink(receive, start);
 }
 
-/** A conversation that a worker holds. With `ready`, which is called when the worker is there, it is not begun before `retry()`. */
+/**
+ * A link over a socket in a worker.
+ *
+ * With `ready`, which is called when the worker has started, it connects only after `retry()`.
+ */
 export class WorkerLink {
   constructor(receive, start, ready = null, dice = Math.random) {
     Object.assign(this, { receive, start, ready, dice });
@@ -28,7 +35,7 @@ export class WorkerLink {
   #worker;
   #connection = 0;
   #backoff = new Backoff();
-  #timer = 0;  // until the worker is started again, or 0
+  #timer = 0;  // timer for another start of the worker, or 0
 
   #begin() {
     clearTimeout(this.#timer);
@@ -42,7 +49,8 @@ export class WorkerLink {
       if (data.connection !== undefined) this.#connection = data.connection;
       return this.receive(data);
     };
-    // Its files cannot be fetched: the server has gone just now, and other pages have noticed, too.
+    // The worker's script could not be loaded, because the server is down. Backoff applies, because
+    // other clients retry, too.
     this.#worker.onerror = () => {
       clearTimeout(this.#timer);
       this.#timer = setTimeout(() => this.#begin(), this.#backoff.pause(0, this.dice()));
@@ -54,42 +62,43 @@ export class WorkerLink {
     this.#worker.postMessage({ connection: this.#connection, message });
   }
 
-  /** Tries at once instead of waiting. */
+  /** Connects at once instead of after the pause. */
   retry() {
     if (this.#timer !== 0) this.#begin();
     else this.#worker.postMessage({ retry: true });
   }
 
-  /** Ends the connection; another one follows after a pause. */
+  /** Closes the connection. The link reconnects after a pause. */
   close() {
     this.#worker.postMessage({ connection: this.#connection, close: true });
   }
 
-  /** Ends the connection until somebody tries again. */
+  /** Closes the connection until `retry()`. */
   rest() {
     this.#worker.postMessage({ rest: true });
   }
 
-  /** A frame that has arrived on the page's own socket. */
+  /** Parses a frame from the page's own socket in the worker. */
   read(frame, at) {
     this.#worker.postMessage({ read: frame, at });
   }
 
-  /** That socket, which stood since then, is gone: another one follows after a pause. */
+  /** Reports that the page's socket, open since `since`, is closed. The worker reconnects. */
   lost(since) {
     this.#worker.postMessage({ lost: since });
   }
 }
 
-// The page's end of the first conversation, over the socket that start.js has opened. The first rows wait for no worker: what they come in is
-// read where it arrives. Then a worker reads what is long, and opens the next socket when this one is gone.
+// The first connection, over the socket opened by start.js. The page parses the first rows itself.
+// Then a worker parses long frames, and opens the next socket when this one is closed.
 
-/** Characters of a frame that is read at once: to take over from a worker what has been read of it costs no less. */
+/** The length in characters up to which the page parses a frame, because a worker saves nothing. */
 const small = 16_384;
 
 /**
- * A link as {@link openLink} describes it; `settle()` says that the first rows are there. `startReader(receive, ready)` makes a link of a worker that does
- * nothing until it is told to.
+ * The link over the first socket, see {@link openLink}.
+ *
+ * `startReader(receive, ready)` makes a worker's link that does not connect until `retry()`.
  */
 export class FirstLink {
   constructor(first, receive, startReader, clock = () => performance.timeOrigin + performance.now()) {
@@ -100,16 +109,16 @@ export class FirstLink {
       first.tell = (event) => this.#happened(event);
     });
   }
-  /** The first socket, as long as it is there. @type {WebSocket|null} */
+  /** The first socket; null once it is closed. @type {WebSocket|null} */
   #socket;
   #since = 0;
   /** @type {WorkerLink|null} */
   #reader = null;
   #isReaderReady = false;
-  #unread = 0;  // frames that the worker has: what comes after them goes the same way
+  #unread = 0;  // frames at the worker; later frames follow them to keep the order
   #isResting = false;
 
-  /** The first rows are on the screen: from now on a worker may read. */
+  /** Starts the worker. Call it once the first rows are drawn. */
   settle() {
     this.#reader ??= this.startReader((event) => {
       this.#unread -= 1;
@@ -122,19 +131,19 @@ export class FirstLink {
     else if (this.#socket.readyState === 1) this.#socket.send(JSON.stringify(message));
   }
 
-  /** Tries at once instead of waiting. */
+  /** Connects at once instead of after the pause. */
   retry() {
     this.#isResting = false;
     if (this.#socket === null) this.#reader.retry();
   }
 
-  /** Ends the connection; another one follows after a pause. */
+  /** Closes the connection. The link reconnects after a pause. */
   close() {
     if (this.#socket === null) this.#reader.close();
     else this.#socket.close();
   }
 
-  /** Ends the connection until somebody tries again. */
+  /** Closes the connection until `retry()`. */
   rest() {
     this.#isResting = true;
     this.settle();
@@ -165,11 +174,11 @@ export class FirstLink {
 
   #hear(event) {
     this.receive(event);
-    // A message that cannot be read leaves no way to know what it would have changed: start anew.
+    // Reconnects after an unreadable message, because its changes are lost.
     if (event.refused) this.#socket?.close();
   }
 
-  // The worker is there; what has arrived before is read already.
+  // The worker has started. Earlier frames are already parsed.
   #take() {
     this.#isReaderReady = true;
     if (this.#socket === null && !this.#isResting) this.#reader.retry();
@@ -183,18 +192,23 @@ export class FirstLink {
   }
 }
 
-// How long to wait before the next attempt to connect. No clock, no dice of its own.
+// Backoff. The caller passes time and random numbers.
 
 /**
- * Pauses that grow and are drawn at random ("full jitter"), so that many pages do not come back to a restarted server at once:
+ * Exponential backoff with full jitter, which spreads the clients' returns after a restart.
  *
- *     backoff.opened(now);                 // a connection stands
- *     backoff.pause(now, Math.random());   // it is lost: wait this many milliseconds
+ *     backoff.opened(now);                 // connected
+ *     backoff.pause(now, Math.random());   // disconnected: wait this many milliseconds
+ *
+ * See https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/
  */
 export class Backoff {
   /**
-   * Times in milliseconds: the first greatest pause, the greatest of all, and how long a connection must stand to count. In the first one a
-   * server that is back at once gets no more than a fifteenth of its pages within a tenth of a second.
+   * Times in milliseconds: the bound of the first pause, the bound of all pauses, and the age at
+   * which a lost connection resets the backoff.
+   *
+   * With the default, a server that is back at once gets at most a fifteenth of its clients within
+   * 100 ms.
    */
   constructor({ first = 1_500, most = 30_000, steady = 10_000 } = {}) {
     this.first = first;
@@ -204,12 +218,12 @@ export class Backoff {
     this.openedAt = null;
   }
 
-  /** A connection stands since `now`. */
+  /** Records that a connection was opened at `now`. */
   opened(now) {
     this.openedAt = now;
   }
 
-  /** The pause before the next attempt; `dice` is from 0 up to 1. */
+  /** Returns the pause before the next attempt in milliseconds; `dice` is in 0..<1. */
   pause(now, dice) {
     if (this.openedAt !== null && now - this.openedAt >= this.steady) this.attempts = 0;
     this.openedAt = null;
