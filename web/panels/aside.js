@@ -1,5 +1,6 @@
 // aside.js: queries in addition to the one on screen, such as rows outside the window or another
-// view's count. They share a connection, opened on demand and closed when idle. No DOM, socket or clock.
+// view's count. They share a connection, opened on demand and closed when idle. No DOM, no socket,
+// no clock.
 
 import * as wire from '../protocol/wire.js';
 import { WindowCopy } from '../protocol/wire.js';
