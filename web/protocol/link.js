@@ -1,5 +1,4 @@
-// link.js: the page's end of a connection. A worker holds the socket, except for the first
-// connection, which does not wait for a worker.
+// link.js: the page's end of a conversation, which a worker holds; but for the first one, which does not wait for a worker.
 
 import { parseMessage } from './wire.js';
 
@@ -9,11 +8,9 @@ export function startWorker(kind) {
 }
 
 /**
- * Opens a link to the server. The first link takes over the socket opened by start.js.
+ * A conversation of its own; the first one goes on from what start.js has begun.
  *
- * @param {(event: object) => void} receive called after this returns, with
- *   `{state, connection, pause}`, `{message, bytes, at, opened}`, `{isStranger}` (whether the user
- *   must sign in) or `{refused}`
+ * @param {(event: object) => void} receive `{state, connection, pause}`, `{message, bytes, at, opened}`, `{isStranger}` (whether the user must sign in) or `{refused}`; first called after this returns
  */
 export function openLink(receive) {
   const { first } = globalThis.rowcast;
@@ -22,11 +19,7 @@ export function openLink(receive) {
   return first ? new FirstLink(first, receive, (hear, ready) => new WorkerLink(hear, start, ready)) : new WorkerLink(receive, start);
 }
 
-/**
- * A link over a socket in a worker.
- *
- * With `ready`, which is called when the worker has started, it connects only after `retry()`.
- */
+/** A conversation that a worker holds. With `ready`, which is called when the worker is there, it is not begun before `retry()`. */
 export class WorkerLink {
   constructor(receive, start, ready = null, dice = Math.random) {
     Object.assign(this, { receive, start, ready, dice });
@@ -35,7 +28,7 @@ export class WorkerLink {
   #worker;
   #connection = 0;
   #backoff = new Backoff();
-  #timer = 0;  // timer for another start of the worker, or 0
+  #timer = 0;  // until the worker is started again, or 0
 
   #begin() {
     clearTimeout(this.#timer);
@@ -49,8 +42,7 @@ export class WorkerLink {
       if (data.connection !== undefined) this.#connection = data.connection;
       return this.receive(data);
     };
-    // The worker's script could not be loaded, because the server is down. Backoff applies, because
-    // other clients retry, too.
+    // Its files cannot be fetched: the server has gone just now, and other pages have noticed, too.
     this.#worker.onerror = () => {
       clearTimeout(this.#timer);
       this.#timer = setTimeout(() => this.#begin(), this.#backoff.pause(0, this.dice()));
@@ -62,43 +54,42 @@ export class WorkerLink {
     this.#worker.postMessage({ connection: this.#connection, message });
   }
 
-  /** Connects at once instead of after the pause. */
+  /** Tries at once instead of waiting. */
   retry() {
     if (this.#timer !== 0) this.#begin();
     else this.#worker.postMessage({ retry: true });
   }
 
-  /** Closes the connection. The link reconnects after a pause. */
+  /** Ends the connection; another one follows after a pause. */
   close() {
     this.#worker.postMessage({ connection: this.#connection, close: true });
   }
 
-  /** Closes the connection until `retry()`. */
+  /** Ends the connection until somebody tries again. */
   rest() {
     this.#worker.postMessage({ rest: true });
   }
 
-  /** Parses a frame from the page's own socket in the worker. */
+  /** A frame that has arrived on the page's own socket. */
   read(frame, at) {
     this.#worker.postMessage({ read: frame, at });
   }
 
-  /** Reports that the page's socket, open since `since`, is closed. The worker reconnects. */
+  /** That socket, which stood since then, is gone: another one follows after a pause. */
   lost(since) {
     this.#worker.postMessage({ lost: since });
   }
 }
 
-// The first connection, over the socket opened by start.js. The page parses the first rows itself.
-// Then a worker parses long frames, and opens the next socket when this one is closed.
+// The page's end of the first conversation, over the socket that start.js has opened. The first rows wait for no worker: what they come in is
+// read where it arrives. Then a worker reads what is long, and opens the next socket when this one is gone.
 
-/** The length in characters up to which the page parses a frame, because a worker saves nothing. */
+/** Characters of a frame that is read at once: to take over from a worker what has been read of it costs no less. */
 const small = 16_384;
 
 /**
- * The link over the first socket, see {@link openLink}.
- *
- * `startReader(receive, ready)` makes a worker's link that does not connect until `retry()`.
+ * A link as {@link openLink} describes it; `settle()` says that the first rows are there. `startReader(receive, ready)` makes a link of a worker that does
+ * nothing until it is told to.
  */
 export class FirstLink {
   constructor(first, receive, startReader, clock = () => performance.timeOrigin + performance.now()) {
@@ -109,16 +100,16 @@ export class FirstLink {
       first.tell = (event) => this.#happened(event);
     });
   }
-  /** The first socket; null once it is closed. @type {WebSocket|null} */
+  /** The first socket, as long as it is there. @type {WebSocket|null} */
   #socket;
   #since = 0;
   /** @type {WorkerLink|null} */
   #reader = null;
   #isReaderReady = false;
-  #unread = 0;  // frames at the worker; later frames follow them to keep the order
+  #unread = 0;  // frames that the worker has: what comes after them goes the same way
   #isResting = false;
 
-  /** Starts the worker. Call it once the first rows are drawn. */
+  /** The first rows are on the screen: from now on a worker may read. */
   settle() {
     this.#reader ??= this.startReader((event) => {
       this.#unread -= 1;
@@ -131,19 +122,19 @@ export class FirstLink {
     else if (this.#socket.readyState === 1) this.#socket.send(JSON.stringify(message));
   }
 
-  /** Connects at once instead of after the pause. */
+  /** Tries at once instead of waiting. */
   retry() {
     this.#isResting = false;
     if (this.#socket === null) this.#reader.retry();
   }
 
-  /** Closes the connection. The link reconnects after a pause. */
+  /** Ends the connection; another one follows after a pause. */
   close() {
     if (this.#socket === null) this.#reader.close();
     else this.#socket.close();
   }
 
-  /** Closes the connection until `retry()`. */
+  /** Ends the connection until somebody tries again. */
   rest() {
     this.#isResting = true;
     this.settle();
@@ -174,11 +165,11 @@ export class FirstLink {
 
   #hear(event) {
     this.receive(event);
-    // Reconnects after an unreadable message, because its changes are lost.
+    // A message that cannot be read leaves no way to know what it would have changed: start anew.
     if (event.refused) this.#socket?.close();
   }
 
-  // The worker has started. Earlier frames are already parsed.
+  // The worker is there; what has arrived before is read already.
   #take() {
     this.#isReaderReady = true;
     if (this.#socket === null && !this.#isResting) this.#reader.retry();
@@ -192,23 +183,18 @@ export class FirstLink {
   }
 }
 
-// Backoff. The caller passes time and random numbers.
+// How long to wait before the next attempt to connect. No clock, no dice of its own.
 
 /**
- * Exponential backoff with full jitter, which spreads the clients' returns after a restart.
+ * Pauses that grow and are drawn at random ("full jitter"), so that many pages do not come back to a restarted server at once:
  *
- *     backoff.opened(now);                 // connected
- *     backoff.pause(now, Math.random());   // disconnected: wait this many milliseconds
- *
- * See https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/
+ *     backoff.opened(now);                 // a connection stands
+ *     backoff.pause(now, Math.random());   // it is lost: wait this many milliseconds
  */
 export class Backoff {
   /**
-   * Times in milliseconds: the bound of the first pause, the bound of all pauses, and the age at
-   * which a lost connection resets the backoff.
-   *
-   * With the default, a server that is back at once gets at most a fifteenth of its clients within
-   * 100 ms.
+   * Times in milliseconds: the first greatest pause, the greatest of all, and how long a connection must stand to count. In the first one a
+   * server that is back at once gets no more than a fifteenth of its pages within a tenth of a second.
    */
   constructor({ first = 1_500, most = 30_000, steady = 10_000 } = {}) {
     this.first = first;
@@ -218,12 +204,12 @@ export class Backoff {
     this.openedAt = null;
   }
 
-  /** Records that a connection was opened at `now`. */
+  /** A connection stands since `now`. */
   opened(now) {
     this.openedAt = now;
   }
 
-  /** Returns the pause before the next attempt in milliseconds; `dice` is in 0..<1. */
+  /** The pause before the next attempt; `dice` is from 0 up to 1. */
   pause(now, dice) {
     if (this.openedAt !== null && now - this.openedAt >= this.steady) this.attempts = 0;
     this.openedAt = null;
