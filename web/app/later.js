@@ -1,4 +1,4 @@
-// later.js: what a reader reaches for once there are rows: menus, boxes and drags. Loaded after the first rows are on the screen.
+// later.js: modules for interaction (menus, dialogs, drags). Loaded after the first rows are drawn.
 
 export { Hands } from '../input/controller.js';
 export { ColumnHands } from '../input/columncontroller.js';

@@ -1,4 +1,5 @@
-// cells.js: draws one cell. Whatever comes from a source becomes the value of a text node or of a checked attribute, never markup.
+// cells.js: draws single cells. Data from a source only becomes the value of a text node or of a
+// validated attribute, never markup.
 
 import { bring } from './reader.js';
 import { isLong, linedUp, linkTarget, missingOf, sparkline, titleOf } from '../model/columns.js';
@@ -7,12 +8,12 @@ const SVG = 'http://www.w3.org/2000/svg';
 const sparkWidth = 92;
 const sparkHeight = 16;
 
-/** A cell that shows its value as text. Only what differs from what it shows is written. */
+/** A cell that shows its value as text. It writes to the DOM only what has changed. */
 class TextCell {
-  /** Whether a copy of its element is all that another one needs. */
+  /** Whether new cells of a column are made by cloning the element of an empty one. */
   static isCopied = true;
 
-  /** `copy`, if it is there, is the element of an empty cell of the same column. */
+  /** `copy` is an optional clone of the element of an empty cell of the same column. */
   constructor(spec, copy) {
     this.el = copy ?? document.createElement('div');
     this.text = '';
@@ -32,7 +33,7 @@ class TextCell {
     this.flashUntil = 0;
   }
 
-  /** Belongs to this column from now on, which is of the same kind as the one before; what it shows is still that one's. */
+  /** Assigns the cell to another column of the same kind. It keeps its content until `show`. */
   bind(spec) {
     if (this.spec !== undefined) this.el.classList.remove(this.spec.rule);
     this.spec = spec;
@@ -43,7 +44,10 @@ class TextCell {
     this.fit();
   }
 
-  /** Its text or its column's width is another: it is clipped where it may have to be, because to be clipped is dear. */
+  /**
+   * Updates clipping after a change of the text or the column's width. Only text that may be too
+   * long is clipped, because clipping is expensive.
+   */
   fit() {
     const isNow = this.text !== '' && isLong(this.spec, this.text);
     if (isNow === this.isLong) return;
@@ -51,7 +55,7 @@ class TextCell {
     this.el.classList.toggle('long', isNow);
   }
 
-  /** Shows a value; or a placeholder for one that is on its way, or a mark with the reason for one that could not be loaded. */
+  /** Shows a value, a placeholder while it loads, or the reason why it could not be loaded. */
   show(value, now) {
     const missing = missingOf(value);
     if (missing !== this.missing) this.mark(missing);
@@ -66,12 +70,12 @@ class TextCell {
     else this.el.title = missing;
   }
 
-  /** The element around the text. */
+  /** Returns the element for the text node, creating it if needed. */
   holder() {
     return this.el;
   }
 
-  /** The text in an element that is a copy. */
+  /** Returns the text node of a cloned element. */
   adopt() {
     return this.el.lastChild;
   }
@@ -86,7 +90,11 @@ class TextCell {
   }
 }
 
-/** A number with a bar behind it. The bar is a block of its own: a gradient as a background costs three times as much to paint. */
+/**
+ * A number with a bar behind it.
+ *
+ * The bar is an element, because a background gradient takes three times as long to paint.
+ */
 class BarCell extends TextCell {
   constructor(spec, copy) {
     super(spec, copy);
@@ -115,7 +123,7 @@ const tones = {
   calm: /^(idle|s|i|sleep|sleeping|info|debug|closed|no|false|none|unknown)$/i,
 };
 
-/** A coloured label: a few words have a colour of their own, all others always the same one. */
+/** A coloured label. Well-known words have fixed colours; others get one from a hash. */
 class BadgeCell extends TextCell {
   holder() {
     this.label = document.createElement('span');
@@ -146,12 +154,12 @@ function toneOf(text) {
     for (let at = 0; at < text.length; at += 1) hash = (Math.imul(hash, 31) + text.charCodeAt(at)) >>> 0;
     tone = `hue${hash % 6}`;
   }
-  if (knownTones.size > 500) knownTones.clear();  // a source may have as many labels as rows
+  if (knownTones.size > 500) knownTones.clear();  // every row may have a label of its own
   knownTones.set(text, tone);
   return tone;
 }
 
-/** A text that can be followed when it is an http or https address; else it is only a text. */
+/** A text that is a link if it is an http or https URL. */
 class LinkCell extends TextCell {
   static isCopied = false;
 
@@ -159,7 +167,7 @@ class LinkCell extends TextCell {
     this.anchor = document.createElement('a');
     this.anchor.target = '_blank';
     this.anchor.rel = 'noopener noreferrer';
-    this.anchor.tabIndex = -1;  // the grid has the focus; Enter follows the link
+    this.anchor.tabIndex = -1;  // the grid keeps the focus; Ctrl+Enter follows the link
     this.el.append(this.anchor);
     return this.anchor;
   }
@@ -181,7 +189,7 @@ class BooleanCell extends TextCell {
   }
 }
 
-/** A line chart of a series; its last value is the text that a screen reader says. */
+/** A sparkline of a series. Screen readers announce its last value. */
 class SparkCell extends TextCell {
   static isCopied = false;
 
@@ -207,7 +215,10 @@ class SparkCell extends TextCell {
 
 let pictures = null;
 
-/** Wants an image from what loads them, which itself is loaded when the first one is wanted. Answers how to want it no more. */
+/**
+ * Requests an image and returns a function that cancels the request. The first call imports the
+ * image loader.
+ */
 function wantPicture(table, key, height, take) {
   let leave = null;
   let isOver = false;
@@ -219,7 +230,10 @@ function wantPicture(table, key, height, take) {
   };
 }
 
-/** An image, shown when it is ready and not before; what a screen reader says is what its column is called, for its key says nothing to people. */
+/**
+ * An image, shown once it is decoded. Screen readers announce the column's title, because the
+ * image's key is not meant for people.
+ */
 class PictureCell extends TextCell {
   static isCopied = false;
 
@@ -262,7 +276,7 @@ class PictureCell extends TextCell {
     this.canvas.getContext('2d').drawImage(bitmap, 0, 0);
   }
 
-  /** Nobody looks at it any more. */
+  /** Cancels the image request, because the cell is out of view. */
   leave() {
     this.leaveIt?.();
     this.leaveIt = null;
@@ -272,10 +286,10 @@ class PictureCell extends TextCell {
 
 const kinds = { text: TextCell, bar: BarCell, badge: BadgeCell, link: LinkCell, boolean: BooleanCell, sparkline: SparkCell, picture: PictureCell };
 
-// An empty cell's element of each column: to copy it costs a fraction of making another one.
+// The element of an empty cell by column: cloning it is much cheaper than creating another.
 const molds = new WeakMap();
 
-/** A cell of this column, empty. */
+/** Returns a new empty cell of a column. */
 export function makeCell(spec) {
   const Cell = kinds[spec.kind];
   if (!Cell.isCopied) return new Cell(spec);

@@ -1,11 +1,11 @@
-// headers.js: the columns of the open table on the screen, measured once and laid out as the reader wants them; their headers, and those of sections:
-// nodes that the protocol's slots name, and those that stick to the top, one of each level.
+// headers.js: layout and headers of the table's columns, and section headers, including the sticky
+// ones at the top, one per level. Section header nodes are reused by the protocol's slots.
 
 import { barScale, DrawnColumns, fittingWidth, FONT, gapOf, grownWidth, isCounted, place, plain, shownSpecs, specify, titleOf } from '../model/columns.js';
 import { aggregateTexts } from '../model/query.js';
 import { hideNode, placeNode } from './table.js';
 
-/** A header's node: one cell over the whole width. */
+/** The DOM node of a section header, with one cell over the whole width. */
 class HeaderNode {
   constructor() {
     this.el = document.createElement('div');
@@ -45,7 +45,7 @@ class HeaderNode {
   show(item, columns, width, aggregates, locale) {
     if (this.item === item) return;
     this.item = item;
-    // Everything is written, whatever was here before: a lent node must not let its last section shine through.
+    // Writes everything, because a reused node still shows its previous section.
     const column = columns.find(({ column: { name } }) => name === item.column);
     const value = column === undefined ? plain(item.value) : column.format(item.value, Date.now());
     this.title.nodeValue = column === undefined ? item.column : column.column.title || item.column;
@@ -58,7 +58,10 @@ class HeaderNode {
   }
 }
 
-/** The headers in sight. `pin` is the element that sticks under the column headers, one of each level below the other. */
+/**
+ * The drawn section headers. `pin` is the sticky element below the column headers that holds the
+ * pinned ones.
+ */
 export class Sections {
   constructor(sheet, pin, locale) {
     this.sheet = sheet;
@@ -66,11 +69,11 @@ export class Sections {
     this.locale = locale;
     this.specs = [];
     this.width = 0;
-    /** What the query asks of each section, as {@link aggregateTexts} takes it. */
+    /** The query's aggregates, as {@link aggregateTexts} takes them. */
     this.aggregates = [];
     /** @type {Map<number, HeaderNode>} */
     this.nodes = new Map();
-    /** How many header nodes were made, and how often one was lent to a section. */
+    /** The number of nodes created, and the number of times one was assigned to a section. */
     this.counts = { made: 0, taken: 0 };
     this.#stamp = 0;
     this.#pinned = new Set();
@@ -78,12 +81,12 @@ export class Sections {
   #stamp;
   #pinned;
 
-  /** What the query asks of a section, or of all rows, as texts. */
+  /** Returns the texts of the aggregates of a section or of all rows. */
   texts(values) {
     return aggregateTexts(this.aggregates, values, this.specs, Date.now(), this.locale);
   }
 
-  /** Another table; `width` is the number of columns that are shown. */
+  /** Sets the columns of the table; `width` is the number of visible ones. */
   setSpecs(specs, width) {
     this.width = width;
     for (const node of this.nodes.values()) node.el.remove();
@@ -92,16 +95,16 @@ export class Sections {
     this.specs = specs;
   }
 
-  /** Before the first `place` of a frame. */
+  /** Begins a frame; call it before the first `place`. */
   begin() {
     this.#stamp += 1;
   }
 
-  /** Draws a header at its place. */
+  /** Draws a header at a position. */
   place(item, position, y, motion = null) {
     const before = this.nodes.get(item.slot)?.item;
     const node = this.#nodeOf(item);
-    if (node.stamp === this.#stamp) return;  // the same slot twice: the first one keeps it
+    if (node.stamp === this.#stamp) return;  // the slot is taken in this frame
     if (motion !== null && before?.section === item.section && !node.isHidden && !this.#pinned.has(node)) motion.glide(node, y);
     node.stamp = this.#stamp;
     node.homePosition = position;
@@ -110,7 +113,8 @@ export class Sections {
   }
 
   /**
-   * After the last `place` of a frame: the headers of the sections that are at the top stick there, each pushed away by the next one.
+   * Ends a frame; call it after the last `place`. Pins the headers of the sections at the top and
+   * hides nodes that are out of view.
    */
   finish(scroll, copy) {
     const wanted = new Map(pinnedHeaders(scroll, copy).map((pinned) => [this.#nodeOf(pinned.item), pinned]));
@@ -125,14 +129,14 @@ export class Sections {
     }
   }
 
-  /** The header that an element belongs to. */
+  /** Returns the header that contains an element, or null. */
   headerAt(element) {
     const el = element.closest?.('.section');
     for (const node of this.nodes.values()) if (node.el === el) return node.item;
     return null;
   }
 
-  /** The drawn cell of a header. */
+  /** Returns a header's cell, or undefined if the header is not drawn. */
   cellOf(item) {
     const node = this.nodes.get(item.slot);
     return node !== undefined && node.item === item ? node.cell : undefined;
@@ -166,8 +170,11 @@ export class Sections {
 }
 
 /**
- * Which headers stick, outermost first. The one of level n covers line n from the top, when what lies there is in a section of level n;
- * the next header of its level, or of an outer one, pushes it up. `y` is where it stands below the column headers.
+ * Returns the pinned headers, outermost first, each as `{item, position, y}`.
+ *
+ * The header of level n covers line n of the viewport if the row there is in a section of level n.
+ * The next header of the same or an outer level pushes it up. `y` is the offset in pixels from the
+ * column headers.
  */
 export function pinnedHeaders(scroll, copy) {
   const pinned = [];
@@ -182,23 +189,26 @@ export function pinnedHeaders(scroll, copy) {
   }
 }
 
-// The columns, and their headers.
+// Columns.
 
 const ruler = document.createElement('canvas').getContext('2d');
 const sample = 'Texts as they are in cells';
-const tolerance = 0.03;  // what a browser makes of a font's widths on this screen
+const tolerance = 0.03;  // relative difference of widths between DOM and canvas
 
-/** Joins the pure rules of columns.js with what draws columns: heads, table and sections. */
+/** The columns of a pane: applies the layout of columns.js to heads, table and sections. */
 export class ColumnSet {
   constructor({ grid, canvas, heads, table, sections, suffix }) {
     Object.assign(this, { grid, canvas, heads, table, sections });
     this.#prefix = `c${suffix}`;
-    /** All columns of the table, in the source's order. @type {import('../model/columns.js').Spec[]} */
+    /**
+     * All columns of the table, in the source's order.
+     * @type {import('../model/columns.js').Spec[]}
+     */
     this.all = [];
-    /** Those that are shown, as they are shown. @type {import('../model/columns.js').Spec[]} */
+    /** The visible columns, in screen order. @type {import('../model/columns.js').Spec[]} */
     this.shown = [];
     this.drawn = new DrawnColumns();
-    this.width = 0;  // of the grid, without its scrollbar
+    this.width = 0;  // width of the grid in pixels, without its scrollbar
     this.#key = '';
     this.#layoutKey = '';
   }
@@ -206,11 +216,12 @@ export class ColumnSet {
   #prefix;
   #layoutKey;
   #gap = 0;
-  #stretch = 1;  // how much wider texts are than what is measured
+  #stretch = 1;  // ratio of the real width of texts to the measured one
 
   /**
-   * Looks at how wide a text really is: a reader may want letters of a size, or spaces between them, of which no canvas knows. Then columns
-   * are measured by that, and every cell that is too long is cut off at its side; `changed` hears that all has to be drawn anew.
+   * Observes the real width of a sample text, which user settings for font size or letter spacing
+   * change without effect on the canvas. `changed` is called when all must be measured and drawn
+   * again.
    */
   look(changed) {
     const probe = document.createElement('span');
@@ -218,9 +229,9 @@ export class ColumnSet {
     probe.setAttribute('aria-hidden', 'true');
     probe.textContent = sample;
     this.grid.after(probe);
-    // It tells what the browser has laid out anyway: nothing is measured for it.
+    // A ResizeObserver does not force a layout.
     new ResizeObserver(([{ contentRect: { width } }]) => {
-      if (width === 0) return;  // it is put away
+      if (width === 0) return;  // not displayed
       ruler.font = `13px ${FONT}`;
       const found = width / ruler.measureText(sample).width;
       const stretch = Math.abs(found - 1) > tolerance ? found : 1;
@@ -232,12 +243,12 @@ export class ColumnSet {
     }).observe(probe);
   }
 
-  /** Another table: the next rows are measured. */
+  /** Makes the next `update` measure the columns again. */
   forget() {
     this.#key = '';
   }
 
-  /** Columns are measured once, from the first rows of a table. Answers whether anything has become another. */
+  /** Measures the columns once, from a table's first rows. Returns whether the columns changed. */
   update(view, table, copy) {
     const columns = table?.columns ?? [];
     const samples = copy.items.filter((item) => !item.isHeader && item.absence === null).map((item) => item.cells);
@@ -249,7 +260,7 @@ export class ColumnSet {
     return this.arrange(view.columns);
   }
 
-  /** Shows the columns that the reader wants, as he wants them. */
+  /** Applies the user's layout. Returns whether columns, their order or pinning changed. */
   arrange(layout) {
     this.shown = shownSpecs(this.all, layout);
     const key = this.shown.map(({ index, isPinned }) => `${index}${isPinned}`).join();
@@ -268,7 +279,7 @@ export class ColumnSet {
     return isOther;
   }
 
-  /** Puts each column at its place. */
+  /** Computes and applies the columns' positions and widths. */
   setPlaces() {
     if (this.shown.length === 0 || this.width === 0) return;
     this.canvas.style.width = `${place(this.shown, this.width)}px`;
@@ -278,14 +289,14 @@ export class ColumnSet {
     this.drawn.forget();
   }
 
-  /** Draws the columns around what is seen; `left` is how far the table is scrolled sideways. */
+  /** Draws the columns around the viewport; `left` is the horizontal scroll offset. */
   draw(left) {
     if (!this.drawn.look(this.shown, left, this.width)) return;
     this.table.setPlaces(this.drawn.places, Date.now());
     this.#leaveRoom();
   }
 
-  // Where columns are out of sight those behind them stand as far from the side all the same.
+  // Reserves the width of undrawn columns, so that those after them keep their position.
   #leaveRoom() {
     const gap = gapOf(this.shown, this.drawn.places);
     if (gap === this.#gap) return;
@@ -295,13 +306,15 @@ export class ColumnSet {
     style.setProperty('--gap', `${gap}px`);
   }
 
-  /** The width that a column needs for what is held of it now. */
+  /** Returns the width at which a column's title and cells in the window fit. */
   fittingWidth(spec, copy) {
     return fittingWidth(spec, copy.items.filter((item) => !item.isHeader && item.absence === null).map((item) => item.cells[spec.index]), this.#measure, Date.now());
   }
 
-  /** Lines decimals up again where values have more of them, and makes columns wider in which numbers or times had no room, unless the reader has
-   *  sized them. Answers whether there were any such columns. */
+  /**
+   * Aligns decimals again, and widens columns in which numbers or times did not fit, except those
+   * with a user's width. Returns whether any column became wider.
+   */
   widen() {
     let isWider = false;
     for (const at of this.drawn.places) {
@@ -321,7 +334,7 @@ export class ColumnSet {
     return isWider;
   }
 
-  /** Gives bars another scale when the values in the window need it. */
+  /** Updates the scale of bars from the values in the window. */
   rescale(copy) {
     for (const at of this.drawn.places) {
       const spec = this.shown[at];
@@ -338,7 +351,7 @@ export class ColumnSet {
     }
   }
 
-  /** Scrolls sideways until a column is in sight as a whole, beside those that stay at the edge. */
+  /** Scrolls horizontally until a column is fully visible next to the pinned ones. */
   reveal(at) {
     const spec = this.shown[at];
     if (!spec || spec.isPinned) return;
@@ -355,26 +368,26 @@ export class ColumnSet {
   };
 }
 
-// The column headers, and where each column stands.
+// Column headers.
 
-// Said as sides: a text goes its own way and ends there when it is cut off, but stands where its column's texts begin.
+// Physical sides, because each text has its own direction but aligns with its column.
 const sides = { start: 'left', end: 'right' };
 const mirrored = { start: 'right', end: 'left' };
 
 const directions = { true: 'descending', false: 'ascending' };
 
 /**
- * The row of column headers. `on` hears of clicks: `sort(column, isFurther)`, and `menu(column, element)` when somebody asks what
- * else can be done with a column.
+ * The row of column headers. `on` has `sort(column, isFurther)` for clicks on a header and
+ * `menu(column, element)` for requests of its menu.
  */
 export class Heads {
-  /** `suffix` ends the ids of this pane's elements. */
+  /** `suffix` is appended to the ids of this pane's elements. */
   constructor(row, suffix, on) {
     this.row = row;
     this.suffix = suffix;
     this.cells = [];
     this.specs = [];
-    // One rule a column, instead of a style on each cell: a resize writes a few rules, not a thousand elements.
+    // One CSS rule per column instead of a style per cell, so that a resize changes few rules.
     this.sheet = new CSSStyleSheet();
     row.addEventListener('click', (event) => {
       const spec = this.specAt(event.target);
@@ -393,21 +406,21 @@ export class Heads {
 
   #rules = '';
 
-  /** The column whose header an element belongs to. */
+  /** Returns the column whose header contains an element, or undefined. */
   specAt(element) {
     return this.specs[this.cells.indexOf(element.closest?.('.head'))];
   }
 
-  /** Another table, or other columns of it. */
+  /** Creates the headers of the visible columns. */
   setSpecs(specs) {
     this.specs = specs;
     this.cells = specs.map((spec) => {
       const title = make('span', 'head-title');
       title.id = `head-${spec.index}${this.suffix}`;
       title.textContent = titleOf(spec.column);
-      const more = make('button', spec.align === 'end' ? 'head-more at-start' : 'head-more');  // away from the title
+      const more = make('button', spec.align === 'end' ? 'head-more at-start' : 'head-more');  // at the side without the title
       more.type = 'button';
-      more.tabIndex = -1;  // from the keyboard the header itself opens its menu
+      more.tabIndex = -1;  // by keyboard, the header opens its menu
       more.setAttribute('aria-label', `${titleOf(spec.column)} column menu`);
       const cell = make('div', `head ${spec.rule}${spec.isPinned ? ' at-edge' : ''}`);
       cell.setAttribute('role', 'columnheader');
@@ -422,12 +435,12 @@ export class Heads {
     this.row.replaceChildren(...this.cells);
   }
 
-  /** Writes where the columns stand. */
+  /** Writes the columns' positions and widths to the style sheet. */
   setPlaces() {
     const rules = this.specs.flatMap(({ column, rule: name, left, width, align, isPinned }) => {
       const edge = isPinned ? 'position:sticky;z-index:1;' : '';
       const rule = `.${name}{${edge}inset-inline-start:${left}px;width:${width}px;text-align:${sides[align] ?? align};justify-content:${align === 'center' ? align : `flex-${align}`}}`;
-      // Numbers and times read from the left in every language; the cell stands where lines begin all the same.
+      // Numbers and times are left-to-right in every language; only their cell follows the page.
       const foreign = isCounted(column) ? `direction:ltr;inset-inline:auto ${left}px;` : '';
       const head = isPinned ? [`.head.${name}{grid-area:1/1;margin-inline-start:${left}px}`] : [];
       return [rule, ...head, `[dir=rtl] .row>.${name}{${foreign}text-align:${mirrored[align] ?? align}}`];
@@ -436,11 +449,11 @@ export class Heads {
     if (text === this.#rules) return;
     this.#rules = text;
     this.sheet.replaceSync(text);
-    // Only now: a sheet that is new has the whole page's style looked at again.
+    // Adopted late, because a new sheet makes the browser recalculate all styles.
     if (!document.adoptedStyleSheets.includes(this.sheet)) document.adoptedStyleSheets = [...document.adoptedStyleSheets, this.sheet];
   }
 
-  /** Marks the columns that the rows are sorted by, and those that ask something of them. */
+  /** Marks the sorted and filtered columns, and those whose part of the query was not applied. */
   setView({ sort, filters }, marks = []) {
     this.specs.forEach(({ column }, at) => {
       const order = sort.findIndex((term) => term.column === column.name);

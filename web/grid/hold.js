@@ -1,31 +1,31 @@
-// hold.js: while the pointer rests in the table, presses on it or selects text in it, nothing slips away from under it.
+// hold.js: holds the row order while the pointer is over the table, pressed, or selecting text.
 
-export const restTime = 3_000;   // milliseconds for which a pointer holds a list whose end is followed
-export const renewTime = 5_000;  // the server forgets a hold after 30 s
+export const restTime = 3_000;   // milliseconds a resting pointer holds the order in follow mode
+export const renewTime = 5_000;  // milliseconds between renewals; holds expire after 30 s
 
-/** Decides when the order is to be held. No DOM: it is told what happens, and when. */
+/** The rules for holding the order. No DOM: the caller reports events and passes the time. */
 export class HoldPolicy {
-  #movedAt = null;      // when the pointer was last moved over the rows; null: it is elsewhere
+  #movedAt = null;      // time of the last pointer move over the rows; null if it is elsewhere
   #saidAt = -Infinity;
   isPressing = false;
   isSelecting = false;
-  /** Whether the user follows the end of the list: then rows go on coming soon after the pointer has stopped. */
+  /** Whether the view follows the end of the list; a resting pointer then holds only briefly. */
   isFollowing = false;
-  /** Whether the server was last asked to hold. */
+  /** Whether the last request to the server was to hold. */
   isHeld = false;
 
-  /** The pointer moved over the rows; `null`: it has left them, or the user wants the rows to go where they belong. */
+  /** Records a pointer move over the rows; null if it left them or the user ended the hold. */
   point(now) {
     this.#movedAt = now;
   }
 
-  /** The user has asked for other rows, which ends the hold: the order is held again when the pointer moves again. */
+  /** Ends the hold after a request for other rows, until the pointer moves again. */
   release() {
     this.#movedAt = null;
     this.isHeld = false;
   }
 
-  /** What to tell the server now: true, false, or null for nothing. */
+  /** Returns what to send to the server: true (hold), false (release) or null (nothing). */
   say(now) {
     const rests = this.#movedAt !== null && (!this.isFollowing || now < this.#movedAt + restTime);
     const wants = this.isPressing || this.isSelecting || rests;
@@ -35,7 +35,7 @@ export class HoldPolicy {
     return wants;
   }
 
-  /** When to ask {@link say} again if nothing happens, in milliseconds from now; null when nothing would be said. */
+  /** Returns the milliseconds until {@link say} is due again without an event, or null. */
   patience(now) {
     if (!this.isHeld) return null;
     const isForLong = this.isPressing || this.isSelecting || !this.isFollowing || this.#movedAt === null;
@@ -43,13 +43,18 @@ export class HoldPolicy {
   }
 }
 
-/** What the sign says: nothing as long as nothing waits. */
+/** Returns the text on waiting moves; empty if there are none. */
 export function heldText(held, locale) {
   const moves = held?.moves ?? 0;
   return moves === 0 ? '' : `Order held: ${moves.toLocaleString(locale)} ${moves === 1 ? 'row' : 'rows'} will move`;
 }
 
-/** Watches the pointer and the selection in a pane's table, and says in `heldText` and in the sorted column's header what waits. */
+/**
+ * The controller of order holds in a pane.
+ *
+ * It observes pointer and text selection, and shows the number of waiting moves in the header of
+ * the sorted column.
+ */
 export class Holder {
   #policy = new HoldPolicy();
   #timer = 0;
@@ -65,7 +70,7 @@ export class Holder {
     this.mark.className = 'head-held';
     this.mark.tabIndex = -1;  // Escape does the same
     this.mark.addEventListener('click', (event) => {
-      event.stopPropagation();  // it is no click on the header, which would sort
+      event.stopPropagation();  // a click on the header would sort
       this.letGo();
     });
     document.addEventListener('keydown', ({ key, target }) => {
@@ -73,7 +78,7 @@ export class Holder {
     });
     const at = { x: NaN, y: NaN };
     document.addEventListener('pointermove', ({ target, clientX: x, clientY: y, pointerType }) => {
-      // What moves under a resting pointer, or goes away from above the rows, is no pointing.
+      // Browsers also send pointermove without movement, when elements move under the pointer.
       if (pointerType === 'touch' || (x === at.x && y === at.y)) return;
       Object.assign(at, { x, y });
       if (!body.contains(target)) return;
@@ -81,7 +86,7 @@ export class Holder {
       this.#tell();
     }, { passive: true });
     grid.addEventListener('pointerleave', () => this.#change(() => this.#policy.point(null)));
-    // Who scrolls asks for other rows: the order is held again when the pointer moves again.
+    // Scrolling requests other rows, so it ends the hold until the pointer moves again.
     grid.addEventListener('wheel', ({ deltaY }) => {
       if (deltaY !== 0) this.#change(() => this.#policy.point(null));
     }, { passive: true });
@@ -105,25 +110,28 @@ export class Holder {
     const said = this.#policy.say(now);
     if (said !== null) this.session.holdOrder(said);
     const patience = this.#policy.patience(now);
-    if (said === null && this.#timer !== 0 && patience !== null) return;  // the timer looks again by itself
+    if (said === null && this.#timer !== 0 && patience !== null) return;  // the running timer calls again
     clearTimeout(this.#timer);
     this.#timer = patience === null ? 0 : setTimeout(() => { this.#timer = 0; this.#tell(); }, patience + 1);
   }
 
-  /** The rows go where they belong, though the pointer rests among them. Answers whether some waited. */
+  /** Ends the hold although the pointer is over the rows. Returns whether moves were waiting. */
   letGo() {
     const waited = this.#policy.isHeld && this.heldText !== '';
     this.#change(() => this.#policy.point(null));
     return waited;
   }
 
-  /** The user has asked for other rows, which ends the hold: the order is held again when the pointer moves again. */
+  /** Ends the hold after a request for other rows, until the pointer moves again. */
   release() {
     this.#policy.release();
     this.#tell();
   }
 
-  /** Shows what waits, and which rows are gone but kept in place, or newer than a pause. Called in the frame in which they are drawn. */
+  /**
+   * Shows the number of waiting moves, and marks rows that are deleted but kept in place or newer
+   * than a pause. Call it in the frame that draws the rows.
+   */
   show(nodes) {
     const { copy, isPaused } = this.session;
     this.#renew();
@@ -143,7 +151,8 @@ export class Holder {
     if (isPaused) markAll(copy.newer, 'newer');
   }
 
-  // What the user does may end the hold at the server. A pointer that still rests in the table holds what has come then.
+  // The server may have ended the hold after a user action. A pointer still over the table holds
+  // the new rows.
   #renew() {
     const { pane, session } = this;
     const { scroll, travel } = pane;

@@ -1,32 +1,32 @@
-// celldrag.js: cells are chosen by dragging over them. Within one cell a drag selects text, as it does anywhere.
+// celldrag.js: selects cells by dragging. A drag within one cell selects text.
 
 import { Spot } from '../model/selection.js';
 
-const edge = 28;        // pixels from the upper or lower end within which the table scrolls along
-const slowest = 4;      // pixels a frame
+const edge = 28;        // pixels from the top or bottom within which a drag scrolls the table
+const slowest = 4;      // pixels per frame
 const fastest = 60;
 
-/** Pixels to scroll in one frame while the pointer is at `y` in a box: the farther out, the faster. */
+/** Returns the pixels to scroll per frame: more the farther `y` is past the box's edge zone. */
 export function dragSpeed(y, top, bottom) {
   const out = y < top + edge ? y - top - edge : y > bottom - edge ? y - bottom + edge : 0;
   return out === 0 ? 0 : Math.sign(out) * Math.min(fastest, slowest + Math.abs(out) / 2);
 }
 
-/** The drag over the cells of a pane: one at a time. */
+/** A drag over the cells of a pane. At most one is active. */
 export class CellDrag {
-  /** `parts` and `on` as {@link listenForHands} has them. */
+  /** Takes the `parts` and `on` of {@link listenForHands}. */
   constructor(parts, on) {
     Object.assign(this, { parts, on });
   }
   #from = null;
   #fromColumn = 0;
-  #cell = null;      // the one in which the drag began
-  #at = null;        // where the pointer is
+  #cell = null;      // the cell in which the drag began
+  #at = null;        // the pointer's position
   #isChoosing = false;
   #frame = 0;
   #done = null;
 
-  /** The pointer was pressed on a cell. */
+  /** Starts a drag from the cell on which the pointer was pressed. */
   begin(event, from, fromColumn) {
     this.#end();
     if (from === null) return;
@@ -39,7 +39,7 @@ export class CellDrag {
     if (this.#cell === null) return void this.#end();
     addEventListener('pointermove', (moved) => moved.pointerId === this.pointer && this.#move(moved), { signal });
     for (const end of ['pointerup', 'pointercancel', 'blur']) addEventListener(end, () => this.#end(), { signal });
-    // A picture would be dragged away instead.
+    // Otherwise the browser would drag an image out of the page.
     addEventListener('dragstart', (dragged) => dragged.preventDefault(), { signal });
     addEventListener('selectstart', (started) => { if (this.#isChoosing) started.preventDefault(); }, { signal });
   }
@@ -58,7 +58,7 @@ export class CellDrag {
     this.#frame ||= requestAnimationFrame(() => this.#scroll());
   }
 
-  // The lines are as tall as each other: where the pointer is tells the line, wherever the nodes stand among each other.
+  // All rows have the same height, so the pointer's y gives the row, regardless of DOM order.
   #extend() {
     getSelection().removeAllRanges();
     const { grid, session: { copy }, scroll, selection, columns, focus } = this.parts;

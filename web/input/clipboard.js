@@ -1,10 +1,12 @@
-// clipboard.js: chosen cells as text with tabs and as a table of HTML, for spreadsheets and letters. No DOM.
+// clipboard.js: selected cells as tab-separated text and as an HTML table. No DOM.
 
 import { missingOf } from '../model/columns.js';
 import { exactMoment } from '../model/exact.js';
 
 /**
- * A cell as a spreadsheet reads it: numbers without separators or units, times as `2026-03-01 12:00:00.123+01:00`.
+ * Returns a cell's text for a spreadsheet: numbers without separators or units, times as
+ * `2026-03-01 12:00:00.123+01:00`.
+ *
  * @param {*} cell
  * @param {{type: string}} column
  */
@@ -15,13 +17,13 @@ export function cellText(cell, { type }) {
   return String(cell);
 }
 
-/** Rows with their titles as tab-separated lines. */
+/** Returns a header line and the rows as tab-separated lines. */
 export function tabSeparated({ specs, rows }) {
   const lines = [specs.map(({ column }) => guarded(column.title || column.name)), ...texts(specs, rows)];
   return lines.map((line) => line.map((text) => (/[\t\n\r"]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)).join('\t')).join('\n');
 }
 
-/** The same as a table of HTML. */
+/** Returns a header line and the rows as an HTML table. */
 export function htmlTable({ specs, rows }) {
   const line = (kind, cells) => `<tr>${cells.map((text) => `<${kind}>${escaped(text)}</${kind}>`).join('')}</tr>`;
   const head = line('th', specs.map(({ column }) => guarded(column.title || column.name)));
@@ -36,10 +38,11 @@ function texts(specs, rows) {
   }));
 }
 
-// The rule of the CSV export (CSVField.swift): OWASP's characters in any of their widths, behind quotes and what nobody sees.
+// Same rule as the CSV export (CSVField.swift): OWASP's formula characters in all widths, after any
+// quotes and invisible characters.
 const formula = /^["'\s\p{White_Space}\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}]*?[=+\-@\t\r\n\0＝＋－＠﹦﹢﹣﹫−]/u;
 
-// A spreadsheet takes a text that begins so for a formula, and runs it: what a source sends must stay text there, too.
+// Spreadsheets run text that begins like a formula, so such text gets a leading apostrophe.
 function guarded(text) {
   return formula.test(text) ? `'${text}` : text;
 }

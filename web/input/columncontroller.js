@@ -1,4 +1,4 @@
-// columncontroller.js: what the reader does with columns: their menus, filters, widths and places. Everything ends in a view to change to.
+// columncontroller.js: turns the user's column commands (menu, filter, width, order) into views.
 
 import { askValues } from '../model/asking.js';
 import { columnMenu } from '../panels/columnmenu.js';
@@ -9,13 +9,13 @@ import { titleOf, WIDTHS } from '../model/columns.js';
 import { changePlace, movePlace, stepPlace } from '../model/places.js';
 import { openMenu } from '../panels/menu.js';
 
-/** The hands; `change(wish)` changes the view. */
+/** The controller of a pane's columns. `change(wish)` changes the view. */
 export class ColumnHands {
   constructor({ session, columns, change, lack = () => '' }) {
     Object.assign(this, { session, columns, change, lack });
   }
 
-  /** Listens for drags of headers; `target` is where one is dropped to group by it. */
+  /** Listens for drags of headers. Dropping a header on `target` groups by its column. */
   listen(target) {
     listenForDrags(this.columns.heads, target, {
       resize: (spec, width) => {
@@ -32,7 +32,7 @@ export class ColumnHands {
     });
   }
 
-  /** Opens a column's menu under an element. */
+  /** Opens a column's menu below an element. */
   showMenu(column, under) {
     openMenu(under, titleOf(column), columnMenu(column, this.#all, this.session.view, {
       change: this.change,
@@ -42,7 +42,7 @@ export class ColumnHands {
     }));
   }
 
-  /** Opens a column's filter under an element. */
+  /** Opens a column's filter below an element. */
   filterBy(name, under) {
     const spec = this.columns.all.find(({ column }) => column.name === name);
     if (spec === undefined) return;
@@ -62,14 +62,14 @@ export class ColumnHands {
     });
   }
 
-  /** Makes columns as wide as what is held of them needs. */
+  /** Fits the widths of columns to their cells in the window. */
   fit(specs) {
     const layout = specs.reduce((next, spec) =>
       changePlace(this.#all, next, spec.column.name, { width: this.columns.fittingWidth(spec, this.session.copy) }), this.session.view.columns);
     this.change({ columns: layout });
   }
 
-  /** What a key does on a column's header; false when it means nothing there. */
+  /** Handles a key on a column's header and returns whether it had a meaning there. */
   press(event, at) {
     const spec = this.columns.shown[at];
     if (spec === undefined) return false;
@@ -84,7 +84,8 @@ export class ColumnHands {
     return true;
   }
 
-  // Among the rows that all other filters let through: so ticking another value is always possible. Answers how to give up.
+  // Counts values without the column's own filter, so that unselected values are listed, too.
+  // Returns a function that cancels.
   #askValues(name, take) {
     const view = fittingView(this.session.view, this.#all);
     const query = this.session.narrowed({ search: view.search, filters: nextTerms(view.filters, name, null) });

@@ -1,5 +1,5 @@
-// controller.js: what the reader does in a pane, and what he sees of it: the active cell, what is chosen, the row beside the table, what he
-// finds, copies and has done. Loaded when the first rows are on the screen, or when he reaches for it before.
+// controller.js: interaction in a pane: active cell, selection, details, find, copy, row actions.
+// Loaded after the first rows are drawn, or on the first interaction.
 
 import { Aside } from '../panels/aside.js';
 import { Chosen } from '../model/selection.js';
@@ -18,13 +18,13 @@ import { Resting } from './resting.js';
 import { searchOf } from '../model/search.js';
 import { seekText } from '../model/seek.js';
 
-// One for all panes: what is asked beside them is asked one after the other.
+// Shared by all panes, so that their extra queries are sent one at a time.
 const aside = new Aside(openLink, (call, wait) => {
   const timer = setTimeout(call, wait);
   return () => clearTimeout(timer);
 });
 
-/** The hands of a pane. */
+/** The controller of a pane. */
 export class Hands {
   /** @param {import('../app/pane.js').Pane} pane */
   constructor(pane) {
@@ -64,9 +64,9 @@ export class Hands {
     const { pane, focus, selection } = this;
     const { grid, session, scroll, columns, sections } = pane;
     listenForFolds(grid, sections, focus, (header) => {
-      session.look(pane.describe(session.copy.seq));  // what is read at this moment is what must not move
+      session.look(pane.describe(session.copy.seq));  // pins the scroll anchor to what is in view now
       const position = session.copy.positionOfHeader(header);
-      if (position >= 0) focus.set(position, 0, session.copy);  // wherever on its line the click was: keys go on from here
+      if (position >= 0) focus.set(position, 0, session.copy);  // keys continue from here, wherever the click was
       if (session.collapse(header)) pane.on.told(pane, false);
     });
     listenForHands({ grid, body: pane.body, session, scroll, focus, selection, columns, hands: pane.reach }, {
@@ -83,14 +83,14 @@ export class Hands {
     });
   }
 
-  /** All cells of the active row beside the table, or no more. */
+  /** Opens or closes the details of the active row. */
   openDetail(isOpen) {
     this.detail.toggle(isOpen);
     if (!isOpen) this.pane.grid.focus({ preventScroll: true });
     this.pane.schedule();
   }
 
-  /** Makes a cell active, and brings it in sight. */
+  /** Makes a cell active and scrolls it into view. */
   goTo(position, column) {
     const { session, scroll, columns } = this.pane;
     this.focus.set(position, column, session.copy);
@@ -99,21 +99,21 @@ export class Hands {
     this.pane.schedule();
   }
 
-  /** Another list: nothing is active or chosen. */
+  /** Clears the active cell and the selection, because another table is shown. */
   clear() {
     this.focus.clear();
     this.selection.clear();
     this.kept.clear();
   }
 
-  /** Ids of another epoch name other rows. */
+  /** Drops row ids, because they name other rows in the new epoch. */
   forgetRows() {
     this.focus.forgetItem();
     this.selection.clear();
     this.kept.seek();
   }
 
-  /** What was asked for is told: what became of an act, what rows are called, or where they are now. */
+  /** Handles the answer to an action request, or to a query for rows' keys or positions. */
   hear(message) {
     if (message.type === 'acted') return this.acting.acts.receive(message);
     if (message.type === 'named') return this.kept.named(message);
@@ -122,26 +122,26 @@ export class Hands {
     return this.pane.schedule();
   }
 
-  /** The connection is gone. */
+  /** Handles the loss of the connection. */
   lost() {
     this.acting.acts.lost();
     this.kept.lost();
   }
 
-  /** A second has passed. */
+  /** Runs the periodic work; called every second. */
   tick() {
     this.detail.tick(Date.now());
     const { travel, place } = this.pane;
     if (!travel.isMoving) this.kept.tick(place.anchor, performance.now());
   }
 
-  /** The copy has changed, and the reader's place in it by `shift`. */
+  /** Updates active cell and selection after a patch; the scroll anchor moved by `shift` rows. */
   follow(copy, shift) {
     this.focus.follow(copy, shift);
     this.selection.follow(copy, shift);
   }
 
-  /** A frame is drawn: marks go where they belong. */
+  /** Updates marks, details and find results after a frame is drawn. */
   drawn(now) {
     const { session: { copy }, table, heads, columns, travel } = this.pane;
     const { position, column } = this.focus;
@@ -155,7 +155,7 @@ export class Hands {
     this.find.drawn(table.nodes, copy, columns.shown, now);
   }
 
-  // Where a search goes on from.
+  // The position from which find continues.
   get #here() {
     const { scroll } = this.pane;
     const { position, column } = this.focus;
@@ -168,7 +168,7 @@ export class Hands {
     return seekText((question, till) => aside.ask(question, till), { table, query }, { search, specs, place: this.#here, isBackward, total, ...how });
   }
 
-  // Whether the columns at hand are those of the table, which may have been opened just now.
+  // Whether the column specs match the open table, which may have just changed.
   get #hasColumns() {
     const names = this.pane.session.table?.columns.map(({ name }) => name) ?? [];
     const { all } = this.pane.columns;
@@ -180,12 +180,13 @@ export class Hands {
     return searchOf(text, all, { isTextOnly: table?.windowed !== undefined, now: Date.now() });
   }
 
-  // In how many rows of the whole view a text is; null where the search box has its word already, or the source cannot say.
+  // Counts the matching rows of the whole view. The count is null if the search box is in use or if
+  // the source has no exact count.
   #countAll(word, told) {
     const { session } = this.pane;
     const { view: { table }, asked: { search, filters } } = session;
     if (search !== '') return void told(null);
-    // In the order of the source, which costs least.
+    // Uses the source's order, because it is the cheapest.
     const question = { table, query: session.narrowed({ search: word, filters }), viewport: { first: 0, count: 1, ahead: 0, behind: 0 } };
     aside.ask(question, { changed: ({ rows, accuracy }) => told(accuracy === 'exact' ? rows : null) }).catch(() => told(null));
   }

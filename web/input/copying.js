@@ -1,11 +1,12 @@
-// copying.js: what is chosen goes to the clipboard, rows included that the page does not hold. Loaded after the first rows.
+// copying.js: copies the selection to the clipboard, including rows outside the window. Loaded
+// after the first rows.
 
 import { cellText, htmlTable, tabSeparated } from './clipboard.js';
 import { fetchRows } from '../protocol/pieces.js';
 
 const mostCells = 1_000_000;
 
-/** Listens for the copying of what is chosen in a pane. */
+/** The handler of a pane's `copy` events. */
 export class Copying {
   /**
    * @param {import('./controller.js').Hands} hands
@@ -15,8 +16,8 @@ export class Copying {
     Object.assign(this, { hands, aside, pane: hands.pane, notices: hands.notices });
     document.addEventListener('copy', (event) => this.#copy(event));
   }
-  #turn = 0;       // what is fetched for another one is left
-  #ready = null;   // what was fetched and the browser would not take: `{key, chosen}`
+  #turn = 0;       // number of the latest copy; fetches of earlier ones are dropped
+  #ready = null;   // fetched cells that the browser did not accept: `{key, chosen}`
 
   #copy(event) {
     const { grid, columns, session } = this.pane;
@@ -40,7 +41,8 @@ export class Copying {
     return this.#fetch(key, bounds, chosen.specs);
   }
 
-  // Nodes of rows are recycled: text that is selected over several cells goes out in the order of the view, as whole cells.
+  // Row nodes are recycled, so DOM order is not view order. Text selected across several cells is
+  // copied as whole cells in view order.
   #copyText(event) {
     const { body, columns, table } = this.pane;
     const selected = getSelection();
@@ -51,7 +53,7 @@ export class Copying {
       if (!node.isHidden && places.length > 0) lines.push({ node, places });
     }
     const places = [...new Set(lines.flatMap((line) => line.places))].sort((one, other) => one - other);
-    if (lines.length === 0 || (lines.length === 1 && places.length === 1)) return;  // a part of one text is copied as it is
+    if (lines.length === 0 || (lines.length === 1 && places.length === 1)) return;  // the browser copies text within one cell
     lines.sort((one, other) => one.node.position - other.node.position);
     const specs = places.map((at) => columns.shown[at]);
     event.preventDefault();
@@ -79,7 +81,7 @@ export class Copying {
     this.notices.show(`Copied ${rows.length.toLocaleString()} ${rows.length === 1 ? 'row' : 'rows'}`);
   }
 
-  // The clipboard is promised what is on its way: so the browser knows that the reader has asked for it.
+  // Writes promises to the clipboard during the user's gesture, because browsers require one.
   async #fetch(key, { top, bottom }, specs) {
     const turn = this.#turn;
     const { session, view } = this.pane;
@@ -89,14 +91,14 @@ export class Copying {
     }).then((rows) => ({ specs, rows: rows.map(({ cells }) => specs.map(({ index }) => cells[index] ?? null)) }));
     const as = (type, text) => [type, fetched.then((chosen) => new Blob([text(chosen)], { type }))];
     const parts = [as('text/plain', tabSeparated), as('text/html', htmlTable)];
-    for (const [, part] of parts) part.catch(() => {});  // it is told below
+    for (const [, part] of parts) part.catch(() => {});  // reported below
     let isWritten = false;
     try {
-      // Not there where the page has come without a certificate from another machine.
+      // Missing on pages served without TLS from another host.
       await navigator.clipboard?.write([new ClipboardItem(Object.fromEntries(parts))]);
       isWritten = navigator.clipboard !== undefined;
     } catch {
-      // The browser did not want it that way: the reader copies once more.
+      // The browser refused the promise, so the user must copy again when the rows are here.
     }
     try {
       const chosen = await fetched;

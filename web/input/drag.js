@@ -1,14 +1,15 @@
-// drag.js: column headers under the pointer: their edges are pulled, they are put elsewhere, or dropped where rows are grouped.
+// drag.js: drags of column headers: resize, reorder, and drop to group.
 
-const farEnough = 5;  // pixels until a press is a drag and no longer a click
+const farEnough = 5;  // pixels after which a press becomes a drag
 
 /**
- * Listens on the row of column headers.
+ * Installs the listeners for drags of column headers.
  *
  * @param {import('../grid/headers.js').Heads} heads
- * @param {HTMLElement} target where a header is dropped to group by it
- * @param {object} on `resize(spec, width)` while an edge is pulled and `resized(spec)` after it, `fit(spec)` for a double click on it,
- *   `move(name, before)` and `group(name)` for what was dropped
+ * @param {HTMLElement} target dropping a header here groups by its column
+ * @param {object} on `resize(spec, width)` while an edge is dragged, `resized(spec)` when it is
+ *   released, `fit(spec)` for a double click on an edge, `move(name, before)` and `group(name)` for
+ *   a dropped header
  */
 export function listenForDrags(heads, target, on) {
   const { row } = heads;
@@ -16,7 +17,7 @@ export function listenForDrags(heads, target, on) {
     const spec = heads.specAt(event.target);
     if (spec === undefined || event.button !== 0 || event.target.closest('.head-more')) return;
     if (event.target.closest('.head-edge')) pull(event, spec);
-    else if (event.pointerType !== 'touch') carry(event, spec);  // a finger scrolls there
+    else if (event.pointerType !== 'touch') carry(event, spec);  // touch scrolls instead
   });
   row.addEventListener('dblclick', (event) => {
     if (event.target.closest('.head-edge')) on.fit(heads.specAt(event.target));
@@ -50,7 +51,7 @@ export function listenForDrags(heads, target, on) {
       if (ghost === null) return;
       for (const part of Object.values(ghost)) part.remove();
       target.classList.remove('drop');
-      addEventListener('click', swallow, { capture: true, once: true });  // what was carried was not clicked
+      addEventListener('click', swallow, { capture: true, once: true });  // a drag must not end in a click
       setTimeout(() => removeEventListener('click', swallow, { capture: true }));
       if (!isDropped || drop === null) return;
       if (drop.isGroup) on.group(spec.column.name);
@@ -64,7 +65,11 @@ function swallow(event) {
   event.preventDefault();
 }
 
-/** Follows a pressed pointer until it is released (true) or given up (false): Escape, or the browser takes it away. */
+/**
+ * Follows a pressed pointer until it is released or cancelled.
+ *
+ * `end` receives true for a release, false for Escape or a `pointercancel`.
+ */
 function follow({ pointerId, target }, move, end) {
   const done = new AbortController();
   const finish = (isDropped) => {
@@ -83,14 +88,14 @@ function follow({ pointerId, target }, move, end) {
   }, { ...how, capture: true });
 }
 
-/** Before which column one dropped at `x` would stand, and where the line between them is. */
+/** Returns the column before which a drop at `x` inserts (null: at the end) and the mark's x. */
 function placeAt(heads, spec, x) {
   const isRightToLeft = getComputedStyle(heads.row).direction === 'rtl';
   const boxes = heads.cells.map((cell) => cell.getBoundingClientRect());
   const isBefore = ({ left, width }) => (isRightToLeft ? x > left + width / 2 : x < left + width / 2);
   let at = boxes.findIndex(isBefore);
   if (at < 0) at = boxes.length;
-  if (at === spec.at + 1) at = spec.at;  // directly after itself is where it is
+  if (at === spec.at + 1) at = spec.at;  // a drop right after itself changes nothing
   const box = boxes[Math.min(at, boxes.length - 1)];
   return { before: heads.specs[at]?.column.name ?? null, x: (at < boxes.length) !== isRightToLeft ? box.left : box.right };
 }

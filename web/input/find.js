@@ -1,24 +1,30 @@
-// find.js: finds a text in the rows of a view, marks it where it is drawn, and goes from one to the next: in the rows at hand at once, in all
-// others by having them fetched. Beside that it says in how many rows the server finds it in their texts. The browser's own search sees only
-// what is drawn.
+// find.js: find in table. Marks matches in drawn cells and steps between them, fetching rows
+// outside the window. Also shows the server's count of matching rows. The browser's own search
+// covers only drawn rows.
 
 import { findText, nextFound } from '../model/seek.js';
 
 const recount = 300;      // milliseconds between two counts while rows change
-const typingPause = 250;  // milliseconds without a key before the server is asked
+const typingPause = 250;  // milliseconds without a key press before a count is requested
 
 /**
- * The strip. `on` has `here()`, the place of the active cell or of the first one in sight, `go(position, column)`, which makes a cell
- * active, `searchOf(text)`, the search of search.js, `countAll(text, told)`, which tells in how many of all rows it is, or null, `seek(text, isBackward, {told, isWanted})`, which looks
- * for the next one beyond the rows at hand, `only(text)`, which shows only the rows that have it, `leave()`, which gives the focus back,
- * `say(text)`, and `changed()`, which hears that there is something to draw.
+ * The find strip.
+ *
+ * `on` has these functions:
+ * - `here()` returns the position of the active cell, or of the first visible one.
+ * - `go(position, column)` makes a cell active.
+ * - `searchOf(text)` returns the search of search.js.
+ * - `countAll(text, told)` passes `told` the number of matching rows, or null.
+ * - `seek(text, isBackward, {told, isWanted})` finds the next match outside the window.
+ * - `only(text)` filters the table to the matching rows.
+ * - `leave()` returns the focus, `say(text)` announces a text, `changed()` requests a frame.
  */
 export class Find {
   constructor(strip, on) {
     Object.assign(this, { strip, on });
     this.input = strip.querySelector('input');
     this.told = strip.querySelector('[role=status]');
-    // Without it nothing is marked, and the rest works. There is one for all panes.
+    // Shared by all panes. Without browser support, matches are not marked.
     this.highlight = globalThis.Highlight ? CSS.highlights.get('found') ?? new Highlight() : null;
     if (this.highlight) CSS.highlights.set('found', this.highlight);
     this.input.addEventListener('input', () => this.#look(true));
@@ -40,11 +46,11 @@ export class Find {
     });
   }
   #found = [];
-  #hasGone = false; // to one of them: the active cell is it, wherever its row goes
-  #turn = 0;        // what is looked for for another one is left
+  #hasGone = false; // whether the active cell was set to a match
+  #turn = 0;        // number of the latest search; results of earlier ones are dropped
   #isSeeking = false;
   #copy = null;
-  #wish = null;     // which way to go once there is something to look through
+  #wish = null;     // direction of a step that waits for the first rows
   #specs = [];
   #countedAt = 0;
   #marked = [];
@@ -69,18 +75,18 @@ export class Find {
     this.on.leave();
   }
 
-  /** After a frame: what is drawn may be another. */
+  /** Updates matches and marks after a frame is drawn. */
   drawn(nodes, copy, specs, now) {
     if (!this.isOpen) return;
     this.#copy = copy;
     this.#specs = specs;
-    if (this.#wish !== null) queueMicrotask(() => this.#wish !== null && this.#step(this.#wish));  // not amidst a frame
+    if (this.#wish !== null) queueMicrotask(() => this.#wish !== null && this.#step(this.#wish));  // not within a frame
     const wait = this.#countedAt + recount - now;
     if (wait <= 0) {
       this.#countedAt = now;
       this.#look(false);
     } else if (this.#recounting === 0) {
-      // This may be the last frame for long.
+      // No further frame may follow for a long time.
       this.#recounting = setTimeout(() => {
         this.#recounting = 0;
         this.on.changed();
@@ -107,7 +113,7 @@ export class Find {
     this.#wish = null;
   }
 
-  // What is told of another text than the one that stands there is not shown.
+  // Ignores counts for a text that has changed meanwhile.
   #countAll() {
     const word = this.input.value;
     this.all.hidden = true;
@@ -142,7 +148,7 @@ export class Find {
     this.#look(false);
     const found = this.#found;
     const here = this.on.here();
-    // The first step may stay where the reader is.
+    // The first step may stay at the active cell.
     const isOn = !this.#hasGone && !isBackward ? found.find(({ position, column }) => position === here.position && column === here.column) : undefined;
     const next = isOn ?? nextFound(found, here, isBackward);
     if (next !== undefined) return void this.#go(next);
@@ -169,7 +175,7 @@ export class Find {
       words = 'search failed';
       this.on.say(error.message);
     }
-    this.#isSeeking = true;  // the words stay until the next step or letter
+    this.#isSeeking = true;  // keeps the message until the next step or key press
     this.#write(words);
   }
 
@@ -192,7 +198,7 @@ export class Find {
     }
   }
 
-  // The text where it stands as it is typed; otherwise, as with a number without its separators, all that the cell shows.
+  // Marks the text if the cell shows it literally, else the whole cell (numbers with separators).
   #markIn(cell, word) {
     const texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
     let all = null;

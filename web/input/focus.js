@@ -1,10 +1,11 @@
-// focus.js: the active cell. It alone can be reached with Tab (a roving tabindex), and it has the focus while the grid has it. When its
-// row scrolls away its recycled node would take the focus along: then the grid holds it until the cell is drawn again.
+// focus.js: the active cell, with a roving tabindex. It has the focus while the grid has it. When
+// its row scrolls out of view and the node is recycled, the grid itself takes the focus until the
+// cell is drawn again.
 
 import { moveActive } from '../model/keys.js';
 import { Spot } from '../model/selection.js';
 
-/** The active cell: a position that goes along with its row. Position -1 is the row of column headers. */
+/** The active cell, which follows its row. Position -1 is the row of column headers. */
 export class Focus {
   constructor(grid, suffix) {
     this.grid = grid;
@@ -19,32 +20,32 @@ export class Focus {
   #place;
   #el;
   #hasFocus = false;
-  #isLost = false;  // its row is not known any more, only its place
+  #isLost = false;  // whether only the position is known, not the row
 
-  /** Where the active cell is, or null. */
+  /** The position of the active cell, or null. */
   get position() {
     return this.#place?.position ?? null;
   }
 
-  /** The row or header that it is in, as far as it is held. */
+  /** The row or header of the active cell; null if unknown. */
   get item() {
     return this.#place?.item ?? null;
   }
 
-  /** Ids of another epoch name other rows. */
+  /** Forgets the row, because its id names another row in the new epoch. */
   forgetItem() {
     if (this.#place) this.#place.item = null;
     this.#isLost = this.#place !== null;
   }
 
-  /** The row is known again, unless another has become active meanwhile. */
+  /** Restores the row after `forgetItem`, unless another cell has become active. */
   find(position, item) {
     if (!this.#isLost) return;
     this.#place = new Spot(position, item);
     this.#isLost = false;
   }
 
-  /** Another list: nothing is active. */
+  /** Clears the active cell, because another table is shown. */
   clear() {
     this.#place = null;
     this.#isLost = false;
@@ -58,9 +59,9 @@ export class Focus {
     this.column = column;
   }
 
-  /** Moves by a key; false when the key means nothing here. */
+  /** Moves the active cell by a key and returns whether the key had a meaning. */
   move(key, grid, firstVisible, copy) {
-    const isFirst = this.position === null;  // then the first cell in sight becomes active, not the one after it
+    const isFirst = this.position === null;  // then the first visible cell becomes active, not the next
     const from = isFirst ? { position: key === 'ArrowDown' ? firstVisible - 1 : firstVisible, column: 0 } : this;
     const next = moveActive(from, key, grid);
     if (next === null) return false;
@@ -68,16 +69,16 @@ export class Focus {
     return true;
   }
 
-  /** The copy has changed: the active cell stays in its row. A row that left the window leaves its place behind. */
+  /** Updates the position after a patch. Outside the window it moves with the scroll anchor. */
   follow(copy, shift) {
     this.#place?.follow(copy, shift);
   }
 
-  /** The drawn cell, or undefined while it is not drawn. */
+  /** Marks the active cell's element; undefined while it is not drawn. */
   mark(el) {
     const old = this.#el;
     const { activeElement } = document;
-    // A node that was put elsewhere or taken apart loses the focus to the body, without a word.
+    // A node that is moved or removed loses the focus to the body without an event.
     const isLost = activeElement === this.grid || (this.#hasFocus && activeElement === document.body);
     if (old === el && !isLost) return;
     const isHere = isLost || (old !== undefined && activeElement === old);
@@ -89,13 +90,13 @@ export class Focus {
     }
     this.grid.tabIndex = el ? -1 : 0;
     if (isHere) (el ?? this.grid).focus({ preventScroll: true });
-    if (!old || old === el) return;  // only now: without its tabindex an element loses the focus
+    if (!old || old === el) return;  // last, because an element without tabindex loses the focus
     old.classList.remove('active');
     if (old.id === this.#id) old.removeAttribute('id');
     old.removeAttribute('tabindex');
   }
 
-  /** The drawn cell. */
+  /** The element of the active cell, or undefined while it is not drawn. */
   get el() {
     return this.#el;
   }

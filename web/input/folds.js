@@ -1,7 +1,8 @@
-// folds.js: what collapses a section and expands it again: a click on its header, or Enter, Left and Right while it is active.
+// folds.js: collapses and expands sections on a click on their header, or on Enter, Space, Left and
+// Right while it is active.
 
 /**
- * Listens on the grid; before its other keys, which mean something else in a row.
+ * Installs the listeners. Call it before those of other keys, which have another meaning in a row.
  *
  * @param {import('../grid/headers.js').Sections} sections
  * @param {import('./focus.js').Focus} focus
@@ -22,7 +23,7 @@ export function listenForFolds(grid, sections, focus, toggle) {
   });
 }
 
-/** Whether a key on a header means to collapse or expand it. */
+/** Whether a key on a header toggles its section. */
 export function isToggle(key, isCollapsed) {
   return key === 'Enter' || key === ' ' || key === (isCollapsed ? 'ArrowRight' : 'ArrowLeft');
 }

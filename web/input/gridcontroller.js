@@ -1,10 +1,10 @@
-// gridcontroller.js: what keys and pointers do in the grid: the ARIA grid pattern. Everything ends in a call of `on`.
+// gridcontroller.js: keys and pointers in the grid (ARIA grid pattern), turned into calls of `on`.
 
 import { CellDrag } from './celldrag.js';
 import { Spot } from '../model/selection.js';
 
 /**
- * Listens on the grid.
+ * Installs the grid's listeners for keys and pointers.
  *
  * @param {object} parts
  * @param {HTMLElement} parts.grid
@@ -14,8 +14,9 @@ import { Spot } from '../model/selection.js';
  * @param {import('../model/selection.js').Chosen} parts.selection
  * @param {import('../grid/headers.js').ColumnSet} parts.columns
  * @param {import('./columncontroller.js').ColumnHands} parts.hands
- * @param {object} on `sort(column, isFurther)`, `moved()` when the active cell is another, `open()` for the row's detail, `menu(under)` for what can be done to it (false when there is nothing), `close()` for
- *   Escape with nothing else to end, `say(text)`, `changed()` when something must be drawn
+ * @param {object} on `sort(column, isFurther)`, `moved()` after the active cell has changed,
+ *   `open()` for the row's details, `menu(under)` for its menu (returns false if it has no items),
+ *   `close()` for Escape without a selection, `say(text)`, `changed()` when a frame must be drawn
  */
 export function listenForHands(parts, on) {
   const { grid, session, scroll, focus, selection, columns, hands } = parts;
@@ -24,10 +25,10 @@ export function listenForHands(parts, on) {
 
   const takeFocus = () => {
     if (focus.position === null && session.copy.total > 0) focus.set(firstVisible(), 0, session.copy);
-    on.changed();  // the active cell takes the focus from here
+    on.changed();  // moves the focus to the active cell
   };
   grid.addEventListener('focus', takeFocus);
-  // It may have come before we were loaded.
+  // The grid may have got the focus before this module was loaded.
   if (document.activeElement === grid) takeFocus();
 
   grid.addEventListener('keydown', (event) => {
@@ -36,7 +37,7 @@ export function listenForHands(parts, on) {
     on.changed();
   });
 
-  // Answers false when a key means nothing here.
+  // Returns false if the key has no meaning here.
   function press(event) {
     const { key, shiftKey, altKey } = event;
     const isControl = event.ctrlKey || event.metaKey;
@@ -102,9 +103,9 @@ export function listenForHands(parts, on) {
     const before = here();
     const { column } = focus;
     focus.set(Number(row.getAttribute('aria-rowindex')) - 2, Number(cell.getAttribute('aria-colindex') ?? 1) - 1, session.copy);
-    if (event.button === 2) return void on.changed();  // the menu decides what it is about
+    if (event.button === 2) return void on.changed();  // the menu chooses its target rows
     if (event.shiftKey && before !== null && before.position >= 0) {
-      event.preventDefault();  // it would select text
+      event.preventDefault();  // the browser would select text
       grid.focus({ preventScroll: true });
       selection.extend(before, column, here(), focus.column);
       on.say(selection.text);
@@ -128,20 +129,23 @@ export function listenForHands(parts, on) {
   });
 }
 
-/** Where a pointer is, as something that a menu can be put under. */
+/** Returns a stand-in for an element at the pointer, below which a menu can open. */
 function pointOf({ target, clientX, clientY }) {
   const box = new DOMRect(clientX, clientY, 0, 0);
   return { getBoundingClientRect: () => box, setAttribute: () => {}, removeAttribute: () => {}, target };
 }
 
-/** Marks what is chosen among the rows that are drawn. */
+/** Marks the selection in the drawn rows. */
 export class Marks {
   #isMarked = false;
 
   /**
+   * Updates the marks of all drawn rows and cells.
+   *
    * @param {import('../grid/table.js').Table} table
    * @param {import('../model/selection.js').Chosen} selection
-   * @param {Set<number>|null} targets the rows that a menu or a question is about: these alone are marked then
+   * @param {Set<number>|null} targets the rows of an open menu or dialog, marked instead of the
+   *   selection
    */
   draw(table, selection, targets) {
     const isEmpty = selection.isEmpty && targets === null;

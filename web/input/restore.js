@@ -1,45 +1,49 @@
-// restore.js: what a reader keeps over a server that starts anew: the row that he reads, the active one, and what he has chosen. A server gives
-// rows other ids then; so it is asked, while it is there, what their source calls them, and the new one where those are. No DOM, no clock.
+// restore.js: restores scroll anchor, active cell and selection after a restart of the server. Row
+// ids change then, so the rows' keys are requested in advance and their positions afterwards. No
+// DOM, no clock.
 
 import * as wire from '../protocol/wire.js';
 import { Spot } from '../model/selection.js';
 import { Row } from '../protocol/wire.js';
 
-/** Milliseconds for which rows are looked for that a new server has not read yet. */
+/** The milliseconds for which rows are sought that a restarted server has not loaded yet. */
 export const SOUGHT = 30_000;
 
-/** So many rows that are chosen one by one are kept. */
+/** The greatest number of rows to restore. */
 export const MOST = 1_000;
 
-/** Joins what knows them; `hands` has the active cell and what is chosen, `{focus, selection}`. */
+/** State restored after a restart of the server. `hands` is `{focus, selection}`. */
 export class Kept {
   constructor(session, scroll, hands) {
     Object.assign(this, { session, scroll, hands });
   }
-  #keys = new Map();   // what rows are called, by id: of those that would be looked for
-  #anchor = null;      // the id of a row that has been in sight
-  #asked = 0;          // numbers the questions: only the last of a kind is answered
-  #naming = 0;
-  #told = null;        // who has asked for names at once
-  #locating = 0;
-  #sought = null;      // what is looked for since the server has started anew
-  #goal = null;        // the row that he was put to, until it is here: `{id, below}`
-  #put = 0;            // where he is by what has arrived, not by himself
-  #whole = null;       // the first and the last of the columns that are chosen as a whole
+  #keys = new Map();   // keys by row id, of the rows to restore
+  #anchor = null;      // id of a visible row
+  #asked = 0;          // number of the latest request; only the latest of a kind is answered
+  #naming = 0;         // number of the pending request for keys, or 0
+  #told = null;        // callback of `call`
+  #locating = 0;       // number of the pending request for positions, or 0
+  #sought = null;      // the rows sought since the server's restart
+  #goal = null;        // the row scrolled to, until it is in the window: `{id, below}`
+  #put = 0;            // the scroll position set by this page rather than by the user
+  #whole = null;       // first and last column of a selection of whole columns
 
-  /** Another table: nothing is kept. */
+  /** Forgets everything, because another table is shown. */
   clear() {
     this.#keys.clear();
     this.#anchor = this.#sought = this.#goal = this.#whole = null;
     this.#naming = this.#locating = 0;
   }
 
-  /** The connection is gone, and with it the answers. */
+  /** Drops pending requests, because the connection is lost. */
   lost() {
     this.#naming = this.#locating = 0;
   }
 
-  /** A second has passed, and nobody scrolls: asks what rows are called, and again for those that were not there. `anchor` is the row that is read, or null. */
+  /**
+   * Requests missing keys, and the positions of sought rows again. Call it every second, except
+   * while the user scrolls. `anchor` is the id of the scroll anchor's row, or null.
+   */
   tick(anchor, now) {
     if (!this.session.canLook || this.session.isPaused) return;
     if (this.#sought !== null) {
@@ -50,12 +54,12 @@ export class Kept {
     for (const id of this.#keys.keys()) if (!wanted.has(id)) this.#keys.delete(id);
     const unnamed = [...wanted].filter((id) => !this.#keys.has(id)).slice(0, wire.LIMITS.keys);
     if (unnamed.length === 0 || this.#naming !== 0) return;
-    for (const id of unnamed) this.#keys.set(id, undefined);  // one that has no name is not asked for again
+    for (const id of unnamed) this.#keys.set(id, undefined);  // a row without a key is not requested again
     this.#naming = this.#asked += 1;
     this.session.send(wire.name(this.#naming, unnamed));
   }
 
-  // The ids of all rows that would be looked for, the one that is read first.
+  // The ids of the rows to restore, the scroll anchor first.
   #wanted(anchor) {
     const { copy } = this.session;
     const { atTop, atEnd } = this.scroll;
@@ -70,16 +74,16 @@ export class Kept {
     return wanted;
   }
 
-  /** The key of a row, if it is known. */
+  /** Returns the key of a row, or undefined if unknown. */
   keyOf(id) {
     return this.#keys.get(id);
   }
 
-  /** Asks at once what these rows are called, as far as that is not known; `told()` is called when it is. */
+  /** Requests the unknown keys of these rows at once, and calls `told()` when they arrive. */
   call(ids, told) {
     const unnamed = ids.filter((id) => this.#keys.get(id) === undefined);
     if (unnamed.length === 0 || !this.session.isOpen) return;
-    // The server answers the last question only: what was asked before is asked with it.
+    // Repeats the pending request's rows, because the server answers only the last request.
     const asked = this.#naming === 0 ? [] : [...this.#keys].filter(([, key]) => key === undefined).map(([id]) => id);
     const wanted = [...new Set([...unnamed, ...asked])].slice(0, wire.LIMITS.keys);
     for (const id of wanted) this.#keys.set(id, undefined);
@@ -88,7 +92,7 @@ export class Kept {
     this.session.send(wire.name(this.#naming, wanted));
   }
 
-  /** What rows are called. One that is not named has gone, or its name is too long. */
+  /** Handles the answer with rows' keys. Deleted rows and keys that are too long are left out. */
   named({ id, rows }) {
     if (id !== this.#naming) return;
     this.#naming = 0;
@@ -98,7 +102,10 @@ export class Kept {
     told?.();
   }
 
-  /** A server has started anew: `before` is what was held, and the place in it is still that of the screen. */
+  /**
+   * Starts restoring after a restart of the server. `before` is the previous window; the scroll
+   * position still refers to it.
+   */
   renew(before, now) {
     const { scroll } = this;
     const { focus, selection } = this.hands;
@@ -120,7 +127,7 @@ export class Kept {
     this.#sought = isEmpty(sought) ? null : sought;
   }
 
-  // By what his place is found again: the active row while it is in sight, else, or where that has gone, the one that was there before.
+  // Candidates for the scroll anchor: the active row if visible, then the row of the last anchor.
   #placesIn(before) {
     const { scroll } = this;
     if (scroll.atTop || scroll.atEnd) return [];
@@ -131,14 +138,14 @@ export class Kept {
       .map((id) => ({ key: this.#keys.get(id), below: before.positionOf(id) * scroll.rowHeight - scroll.position }));
   }
 
-  /** Before anything that arrives is taken in: whoever has scrolled by himself is where he wants to be. */
+  /** Stops restoring the scroll position if the user has scrolled. Call it before each message. */
   look() {
     if (this.scroll.position === this.#put) return;
     this.#goal = null;
     if (this.#sought) this.#sought.places = [];
   }
 
-  /** The copy has changed: he is where that has put him, or, when it has brought the row that he reads, at that. */
+  /** Scrolls to the restored anchor once its row is in the window. Call it after each patch. */
   follow(copy) {
     const position = this.#goal === null ? -1 : copy.positionOf(this.#goal.id);
     if (position >= 0) {
@@ -149,12 +156,12 @@ export class Kept {
     this.stay();
   }
 
-  /** He is here by what has arrived. */
+  /** Records the scroll position as set by the page, not by the user. */
   stay() {
     this.#put = this.scroll.position;
   }
 
-  /** Nothing is chosen any more: asks where the rows are that are looked for. Whole columns need no rows. */
+  /** Requests the positions of the sought rows, and restores a selection of whole columns. */
   seek() {
     if (this.#whole !== null) this.hands.selection.selectColumns(...this.#whole, this.session.copy);
     this.#whole = null;
@@ -173,7 +180,7 @@ export class Kept {
     }
     if (this.#locating !== 0) return;
     const asked = [...keys].slice(0, wire.LIMITS.keys);
-    // Those that are not there are asked for after all others the next time.
+    // Moves the requested keys to the end, so that the next request has other keys first.
     for (const key of asked) {
       const cells = chosen.get(key);
       if (chosen.delete(key)) chosen.set(key, cells);
@@ -182,7 +189,7 @@ export class Kept {
     this.session.send(wire.locate(this.#locating, asked));
   }
 
-  /** Where rows are now. Answers the global pixel to go to, or null. */
+  /** Handles the answer with rows' positions. Returns the pixel to scroll to, or null. */
   located({ id, rows }) {
     if (id !== this.#locating || this.#sought === null) return null;
     this.#locating = 0;
@@ -192,7 +199,7 @@ export class Kept {
     const { corners } = sought;
     const place = sought.places.find(({ key }) => rows.some(([found, , position]) => found === key && position !== null));
     let target = null;
-    // Whoever has chosen something else meanwhile has done with what he had chosen before.
+    // A selection made by the user meanwhile replaces the one to restore.
     if (selection.rows.size !== sought.found || selection.range !== null) {
       sought.chosen.clear();
       sought.corners = null;
@@ -204,7 +211,7 @@ export class Kept {
         target = position * this.scroll.rowHeight - place.below;
         this.#goal = { id: row, below: place.below };
         this.#anchor = row;
-        // It may be elsewhere before the window that shows it is here: it is looked for until then.
+        // The row may move before its window arrives, so it is sought until then.
         if (copy.positionOf(row) >= 0) sought.places = [];
       }
       if (sought.active === key && position !== null) {
@@ -222,7 +229,7 @@ export class Kept {
       selection.span(...corners.spots, ...corners.columns);
       sought.corners = null;
     }
-    // More of them wait for their turn: a question names so many at most.
+    // A full answer means that more keys may be left, because a request's keys are limited.
     if (rows.length >= wire.LIMITS.keys) this.#seek();
     else if (isEmpty(sought)) this.#sought = null;
     return target;

@@ -1,49 +1,55 @@
-// acts.js: what the reader has done to rows by their source: each thing once, whatever happens to the connection. No DOM, no socket, no clock.
+// acts.js: requests for actions; each runs at most once, even if the connection is lost. No DOM, no
+// socket, no clock.
 
 import { act } from '../protocol/wire.js';
 
-const mostSaid = 12;      // the server waits with 16 answers for one page at most
-const mostWaiting = 1_200;  // further ones are not begun: a selection of 1,000 rows has its place
-const mostAtOnce = 40;      // acts that are sent without a pause: the server listens to 200 messages a second, and other messages need their share
-const refill = 10;          // ... and so many more each `refillTime` milliseconds
+const mostSaid = 12;      // requests in flight; the server allows 16 per client
+const mostWaiting = 1_200;  // pending requests: enough for a selection of 1,000 rows
+// Token bucket: `mostAtOnce` requests in a burst, then `refill` more every `refillTime`
+// milliseconds. The server accepts 200 messages per second, shared with all other messages.
+const mostAtOnce = 40;
+const refill = 10;
 const refillTime = 100;
-const mostTries = 4;      // connections on which the same thing is said, until it counts as unanswered
+const mostTries = 4;      // connections on which a request is sent before it fails
 
-/** What an error's code means for a person: whether what was wanted may have happened all the same. */
+/** Error codes after which the action may have run nevertheless. */
 const unclear = new Set(['unanswered', 'forgotten']);
 const refusals = new Set(['notAllowed', 'unknownAction', 'unknownTable']);
 
 /**
- * The acts of one page:
+ * The action requests of one page.
  *
- *     const acts = new Acts(send, (entry) => ...);   // hears of every change of an entry: 'waiting', 'said', 'done' or 'failed'
- *     acts.greeted(secret);                          // a connection stands; what was not answered is said again, with its old id
- *     acts.run({ table, action, row, values, epoch });  // answers the entry
+ *     const acts = new Acts(send, (entry) => ...);   // called when an entry changes its state
+ *     acts.greeted(secret);                          // connected; sends unanswered requests again
+ *     acts.run({ table, action, row, values, epoch });  // returns the entry
  *     acts.receive(acted);
  *
- * Several are made by `prepare`, and sent by `begin`. One that was not sent yet can be called off by `cancel`. `how.fault(entry)` answers why one that
- * waits must not be sent any more, or null; `how.later(call, wait)` calls later.
+ * `prepare` makes an entry without sending it, `begin` queues it, and `cancel` drops it if it has
+ * not been sent. An entry's state is 'waiting', 'said' (sent), 'done', 'failed' or 'cancelled'.
+ * `how.fault(entry)` returns why a waiting request must not be sent, or null.
+ * `how.later(call, wait)` calls `call` after `wait` milliseconds.
  *
- * @typedef {{id: number, table: string, action: object, row: number|undefined, values: object, epoch: string, state: string, code: string, text: string, isUnclear: boolean}} Entry
+ * @typedef {{id: number, table: string, action: object, row: number|undefined, values: object,
+ *   epoch: string, state: string, code: string, text: string, isUnclear: boolean}} Entry
  */
 export class Acts {
   constructor(send, tell, { fault = () => null, later = (call) => call() } = {}) {
     Object.assign(this, { send, tell, fault, later });
-    /** Those that are not answered yet, in the order in which they were wanted. @type {Map<number, Entry>} */
+    /** Unanswered requests by id, oldest first. @type {Map<number, Entry>} */
     this.open = new Map();
   }
   #last = 0;
-  #secret = null;   // of the connection that stands
+  #secret = null;   // of the current session; null while disconnected
   #allowed = mostAtOnce;
   #isRefilling = false;
 
-  /** Whether something is on its way to be done to this row. */
+  /** Whether an unanswered request targets this row. */
   isActing(row) {
     for (const entry of this.open.values()) if (entry.row === row) return true;
     return false;
   }
 
-  /** A connection stands; `secret` names its session. */
+  /** Resends unanswered requests on a new connection; `secret` names its session. */
   greeted(secret) {
     this.#secret = secret;
     for (const entry of this.open.values()) {
@@ -54,23 +60,23 @@ export class Acts {
     this.#next();
   }
 
-  /** The connection is gone. */
+  /** Stops sending until the next `greeted`, because the connection is lost. */
   lost() {
     this.#secret = null;
   }
 
-  /** Has something done, to a row or to the whole table. */
+  /** Queues a request for an action on a row or on the whole table, and returns its entry. */
   run(wish) {
     return this.begin(this.prepare(wish));
   }
 
-  /** One that is to be begun. */
+  /** Returns a new entry, which `begin` queues. */
   prepare({ table, action, row, values, epoch = '' }) {
     this.#last += 1;
     return { id: this.#last, table, action, row, values, epoch, state: 'waiting', code: '', text: '', isUnclear: false, session: null, tries: 0 };
   }
 
-  /** Has it done as soon as the server has time for it. */
+  /** Queues an entry. It fails at once if disconnected or if too many are pending. */
   begin(entry) {
     this.open.set(entry.id, entry);
     if (this.#secret === null) this.#fail(entry, 'Not connected to the server.');
@@ -79,12 +85,12 @@ export class Acts {
     return entry;
   }
 
-  /** It is not to be done, if it was not sent yet. */
+  /** Cancels an entry that has not been sent. */
   cancel(entry) {
     if (entry.state === 'waiting' && this.open.has(entry.id)) this.#end(entry, 'cancelled', '');
   }
 
-  /** What became of one. */
+  /** Ends the entry that an `acted` message answers. */
   receive({ id, result, error }) {
     const entry = this.open.get(id);
     if (entry === undefined) return;
@@ -96,7 +102,10 @@ export class Acts {
     this.#next();
   }
 
-  /** The server has refused a message and will close: what was said last was not begun, and must not be said again. */
+  /**
+   * Fails the last request sent, because the server refused it and will close the connection.
+   * The action did not start, so the request must not be sent again.
+   */
   refused(code, reason) {
     if (!refusals.has(code)) return;
     const said = [...this.open.values()].findLast(({ state }) => state === 'said');
@@ -133,7 +142,7 @@ export class Acts {
     }, refillTime);
   }
 
-  // On the connection on which it is said first it needs no session; said again it names that one, and is not begun twice.
+  // A resent request names the session in which it was first sent, so that the server runs it once.
   #say(entry) {
     const { id, table, action, row, values } = entry;
     entry.tries += 1;
@@ -157,18 +166,18 @@ export class Acts {
   }
 }
 
-/** The actions of a table that this reader may have done: those for rows, or those for the whole table. */
+/** Returns the table's actions this user may run: those on rows, or those on the whole table. */
 export function actionsOf(table, role, isForRows) {
   if (role === 'viewer') return [];
   return (table?.actions ?? []).filter(({ rows }) => (rows === true) === isForRows);
 }
 
 /**
- * What was typed into an argument's field as its value.
+ * Converts the input of an argument's field to its value.
  *
- * @param {object} argument as `hello` describes it
+ * @param {object} argument as described in `hello`
  * @param {string|boolean} typed
- * @returns {{value?: *, fault?: string}} neither: it is left out, and has its default
+ * @returns {{value?: *, fault?: string}} empty if the argument is left out and has a default
  */
 export function valueOf({ label, name, type, choices, default: usual, minimum, maximum }, typed) {
   const title = label || name;

@@ -1,4 +1,4 @@
-// asking.js: a second socket, for as long as a question takes.
+// asking.js: a column's values, counted over a WebSocket of their own.
 
 import { parseMessage, SUBPROTOCOL } from '../protocol/wire.js';
 import { ValueWalk } from './values.js';
@@ -7,11 +7,12 @@ const patience = 10_000;    // milliseconds
 const showEvery = 200;
 
 /**
- * Asks for a column's values and their counts.
+ * Requests a column's distinct values and their counts.
  *
  * @param {{table: string, column: string, query: object}} what
- * @param {(found: {values: [*, number][], note: string|null}) => void} take hears of them while they come; without a note these are all
- * @returns {() => void} gives up
+ * @param {(found: {values: [*, number][], note: string|null}) => void} take called repeatedly with
+ *   the values so far; `note` is null once they are complete
+ * @returns {() => void} cancels the request
  */
 export function askValues(what, take) {
   const most = 1_000;

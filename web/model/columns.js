@@ -1,39 +1,40 @@
-// columns.js: how a column's values read as text, how wide it is and where it stands. No DOM, no clock: the ruler is passed in, and who shows an
-// age says what time it is.
+// columns.js: format, width and position of columns. No DOM, no clock: the caller measures texts
+// and passes the time.
 
-/** Room at both sides of a cell's text, as in the style sheet. */
+/** The padding at each side of a cell's text in pixels, as in the style sheet. */
 export const CELL_PADDING = 10;
 
-/** What cells are written in, as in the style sheet: to ask the page would have it laid out before there is anything in it. */
+/** The font of cells, as in the style sheet. (A computed style would force a layout at startup.) */
 export const FONT = 'system-ui, sans-serif';
 
 const widest = 380;
 const widestFit = 900;
 const narrowest = 44;
 const leastStretched = 160;
-const edge = 4;  // the first and last column stand in line with what is above and below the table, as in the style sheet
+const edge = 4;  // margin before the first and after the last column, as in the style sheet
 const badgePadding = 16;
-const slack = 4;  // of the room beside a text that it may take: characters together may be that much narrower than one by one
+const slack = 4;  // pixels by which kerning may make a text narrower than its characters
 const sortMark = 16;
 const mostMeasured = 200;
 
 /**
- * A column as the page draws it. `tight` is a text that had no room in it, or empty (see {@link grownWidth}). `index` is its place in the source's order, by which rows have their cells; `at` the one in
- * which it is shown. `rule` is the class of its cells, by which they have their width, `source` the table that gives the images of `picture`s. `wished` is the width that the reader gave it, or 0.
- * @typedef {{source: string|null, column: object, index: number, rule: string, at: number, kind: string, format: Function, natural: number, wished: number,
- *   line: DecimalLine|null, align: string, tight: string, scale: number, isPinned: boolean, left: number, width: number, advances: Advances,
- *   locale?: string}} Spec
+ * A column as drawn. `index` is its position in the source's order and in rows' cells, `at` its
+ * position on screen. `rule` is the CSS class of its cells. `source` is the table that serves its
+ * images. `wished` is the width set by the user, or 0. `tight` is a text that did not fit.
+ * @typedef {{source: string|null, column: object, index: number, rule: string, at: number,
+ *   kind: string, format: Function, natural: number, wished: number, line: DecimalLine|null,
+ *   align: string, tight: string, scale: number, isPinned: boolean, left: number, width: number,
+ *   advances: Advances, locale?: string}} Spec
  */
 
 /**
- * Decides once per table, from its description and the first rows, so that nothing moves when values change. (Numbers and times that
- * have no room later make their column wider: {@link grownWidth}.)
- *
+ * Computes the specs of a table's columns once, so that later changes of values move nothing.
+ * Only {@link grownWidth} widens columns later.
  * @param {object[]} columns as in `hello`
  * @param {any[][]} samples cells of the first rows
  * @param {(text: string, isTitle: boolean) => number} measure the width of a text in pixels
- * @param {{locale?: string, now: number, prefix?: string}} how `prefix` begins the names of the rules: each pane has its own;
- *   `pictures` names the table that gives the images, or is null when they are keys only
+ * @param {{locale?: string, now: number, prefix?: string}} how `prefix` is the pane's prefix of
+ *   CSS classes; `pictures` names the table that serves images, or is null to show their keys
  * @returns {Spec[]}
  */
 export function specify(columns, samples, measure, { locale, now, prefix = 'c', pictures = null }) {
@@ -57,7 +58,7 @@ export function specify(columns, samples, measure, { locale, now, prefix = 'c', 
   });
 }
 
-// Texts that differ only in their digits are as wide as each other, and many are the same.
+// Caches widths by text with digits replaced by 0, because all digits have the same width.
 function remembering(measure) {
   const widths = new Map();
   return (text) => {
@@ -73,11 +74,11 @@ function wishFrom(column, kind, values, textOf, widthOf, digit) {
   let most = 0;
   for (const value of values.slice(0, mostMeasured)) most = Math.max(most, widthOf(textOf(value)));
   if (column.type === 'timestamp') return Math.max(most, digit * 8);
-  // A first window says little about numbers to come: leave room for two digits and their separator.
+  // Leaves room for two digits and a separator, because later numbers may be longer.
   return most + (isNumeric(column.type) ? 2.5 * digit : kind === 'badge' ? badgePadding : digit);
 }
 
-/** The width in which a title and all of these values are seen as a whole. */
+/** Returns the width at which a column's title and all given values fit. */
 export function fittingWidth({ column, kind, format, line }, values, measure, now) {
   if (kind === 'sparkline' || kind === 'picture') return 96 + 2 * CELL_PADDING;
   let most = measure(titleOf(column), true) + sortMark;
@@ -86,8 +87,8 @@ export function fittingWidth({ column, kind, format, line }, values, measure, no
 }
 
 /**
- * How wide a column is from now on that had no room for `tight`: numbers and times are seen as a whole, with room to grow again, so that this
- * is seldom. Texts are cut off instead.
+ * Returns the new width of a column in which `tight` did not fit. Numbers and times get room for
+ * further growth, so that this is rare; text columns keep their width and are clipped.
  */
 export function grownWidth({ column, kind, natural, tight }, measure) {
   if (!isCounted(column)) return natural;
@@ -95,21 +96,21 @@ export function grownWidth({ column, kind, natural, tight }, measure) {
   return Math.max(natural, Math.ceil(Math.min(widest, measure(tight, false) + room) + 2 * CELL_PADDING));
 }
 
-/** Whether a column's values are read digit by digit: one that lacks some reads as another. */
+/** Whether a column has numbers or times, which would be misread if clipped. */
 export function isCounted({ type }) {
   return isNumeric(type) || type === 'timestamp';
 }
 
-/** Those of a table's columns that the reader's layout shows, in its order. */
+/** Returns the specs of the visible columns, in the order of the user's layout. */
 export function shownSpecs(specs, layout) {
   const places = arrange(specs.map(({ column }) => column), layout).filter(({ isHidden }) => !isHidden);
   return places.map(({ column: name, width, isPinned }, at) => Object.assign(specs.find(({ column }) => column.name === name), { at, wished: width, isPinned }));
 }
 
 /**
- * Places the columns side by side in what is available; the last text column takes what is left, or gives up some of its own
- * before the table has to scroll sideways. A column that the reader has made as wide as it is stays so.
- * @returns {number} the width of all together
+ * Positions the columns side by side in the available width. The last text column without a user's
+ * width is stretched or shrunk to fit, before the table scrolls horizontally.
+ * @returns {number} the total width
  */
 export function place(specs, available) {
   const natural = specs.reduce((sum, spec) => sum + (spec.wished || spec.natural), 2 * edge);
@@ -124,31 +125,30 @@ export function place(specs, available) {
   return Math.max(left + edge, available);
 }
 
-/** How wide the columns are that are not drawn, between those that stay at the edge and the first of the others at `places`. */
+/** Returns the width of the undrawn columns between the pinned ones and the first drawn one. */
 export function gapOf(specs, places) {
   const first = specs[places.find((at) => !specs[at].isPinned)];
   const last = specs.findLast(({ isPinned }) => isPinned);
   return first === undefined ? 0 : first.left - (last === undefined ? edge : last.left + last.width);
 }
 
-/** Whether a text may be wider than its column: surely not when this is false. */
+/** Whether a text may be wider than its column. False guarantees that it fits. */
 export function isLong({ kind, width, advances }, text) {
   return advances.exceed(text, width - 2 * CELL_PADDING - (kind === 'badge' ? badgePadding : 0) + slack);
 }
 
-/** From where to where characters simply stand side by side: Latin, Greek and Cyrillic letters; dashes, narrow spaces and the like; currencies. Others
- *  join, stack up, or go the other way. */
+/** Ranges of characters whose widths add up: no joining or stacking, and left to right. */
 const simple = [[0x20, 0x7f], [0xa0, 0xad], [0xae, 0x300], [0x370, 0x483], [0x48a, 0x530], [0x2007, 0x2009], [0x2010, 0x2028], [0x202f, 0x205f], [0x20a0, 0x20c1]];
 
-/** How wide characters are by themselves: to add these up costs a hundredth of having a text measured. */
+/** A cache of character widths. Adding them up takes a hundredth of the time of `measureText`. */
 export class Advances {
-  /** @param {(character: string) => number} measure its width in pixels */
+  /** @param {(character: string) => number} measure the width of a character in pixels */
   constructor(measure) {
     this.#measure = measure;
     for (const [from, to] of simple) this.#widths.fill(-1, from, to);
   }
   #measure;
-  /** By character: -1 where it is not known yet. A text with one that is not in here may be as wide as it likes. */
+  /** Widths by UTF-16 code: -1 if not measured yet, infinite for characters that are not simple. */
   #widths = new Float32Array(simple.at(-1)[1]).fill(Infinity);
 
   /** Whether a text may be wider than `room` pixels. */
@@ -166,17 +166,17 @@ export class Advances {
   }
 }
 
-// All as wide as each other, as the style sheet wants them.
+// Digits have the same width (tabular-nums in the style sheet).
 const isDigit = (code) => code >= 0x30 && code <= 0x39;
 
-/** What a full bar stands for: 100 for percentages, else the greatest value in sight, without shrinking at every change. */
+/** Returns the value of a full bar: 100 for percentages, else the maximum, with hysteresis. */
 export function barScale(spec, greatest) {
   if (spec.column.unit === '%') return 100;
   const isFitting = spec.scale >= greatest && spec.scale <= greatest * 2;
   return isFitting ? spec.scale : greatest;
 }
 
-/** What people read above a column. */
+/** Returns a column's title, or its name if it has none. */
 export function titleOf(column) {
   return column.title || column.name;
 }
@@ -196,42 +196,40 @@ function alignOf({ type, align }) {
   return isNumeric(type) ? 'end' : 'start';
 }
 
-// Which columns are shown, in which order, how wide, and which stay at the edge: as the reader wants them.
+// The user's layout: visible columns, their order and widths, and which are pinned.
 
-/** The narrowest and the widest that a reader may make a column. */
+/** The least and greatest width that a user can set, in pixels. */
 export const WIDTHS = Object.freeze({ least: 36, most: 2_000 });
 
 /**
- * A column's place as the reader wants it; `width` is 0 where the page may choose. A view holds none as long as all is as the
- * source has it, else one for each column.
+ * The layout of one column; `width` is 0 for an automatic width. A view has one for each column, or
+ * none while the layout is the source's.
  * @typedef {{column: string, width: number, isHidden: boolean, isPinned: boolean}} Place
  */
 
-/** A place for each of these columns: those the layout names in its order, pinned ones first, then those it does not know. */
+/** Returns a place for each column: pinned ones first, then the layout's order, then new ones. */
 export function arrange(columns, layout) {
   const names = new Set(columns.map(({ name }) => name));
   const known = layout.filter(({ column }) => names.has(column));
   for (const { column } of known) names.delete(column);
   const rest = columns.filter(({ name }) => names.has(name)).map(({ name }) => ({ column: name, width: 0, isHidden: false, isPinned: false }));
   const all = [...known, ...rest];
-  if (all.length > 0 && all.every(({ isHidden }) => isHidden)) all[0] = { ...all[0], isHidden: false };  // a table shows something
+  if (all.length > 0 && all.every(({ isHidden }) => isHidden)) all[0] = { ...all[0], isHidden: false };  // at least one is visible
   return [...all.filter(({ isPinned }) => isPinned), ...all.filter(({ isPinned }) => !isPinned)];
 }
 
-// Which columns of a wide table are drawn.
-
-/** How far beyond what is visible columns are drawn, in pixels: a sideways scroll then has this far to go before new ones are needed. */
+/** The pixels at each side of the viewport in which columns are drawn in advance. */
 export const MARGIN = 400;
 
 /**
- * The columns that are drawn, of however many there are:
+ * The columns that are drawn.
  *
  *     const columns = new DrawnColumns();
- *     columns.look(specs, scrollLeft, width);   // true when others are drawn from now on
- *     columns.places;                           // their places in `specs`, ascending
+ *     columns.look(specs, scrollLeft, width);   // true if the drawn columns have changed
+ *     columns.places;                           // their positions in `specs`, ascending
  *
- * They stay the same until what is visible comes within half a margin of where they end, so that a slow sideways scroll does not
- * touch every row in every frame.
+ * They change only when the viewport comes within half a margin of their ends, so that a slow
+ * horizontal scroll does not touch every row in every frame.
  */
 export class DrawnColumns {
   constructor() {
@@ -243,10 +241,10 @@ export class DrawnColumns {
   #to = 0;
 
   /**
-   * Decides anew when it must.
+   * Updates the drawn columns if the viewport requires it.
    *
-   * @param {{left: number, width: number, isPinned: boolean}[]} specs from left to right; pinned ones are always drawn
-   * @returns {boolean} whether `places` is another list now
+   * @param {{left: number, width: number, isPinned: boolean}[]} specs from left to right
+   * @returns {boolean} whether `places` has changed
    */
   look(specs, left, width) {
     const isCovered = specs === this.#specs && left - MARGIN / 2 >= this.#from && left + width + MARGIN / 2 <= this.#to;
@@ -262,18 +260,17 @@ export class DrawnColumns {
     return !isSame;
   }
 
-  /** The columns have other widths or places: what is drawn must be decided anew. */
+  /** Makes the next `look` start over, because widths or positions have changed. */
   forget() {
     this.#specs = null;
   }
 }
 
-// Cells to texts.
-
-const longestText = 400;  // more than any cell can show; a source may send 64 KiB
+const longestText = 400;  // more than a cell can show; sources may send 64 KiB
 
 /**
- * Makes the function that turns a column's cells into text. No digit is lost, unless the column's style or `format` wants it so.
+ * Returns the function that formats a column's cells. It keeps all digits, unless the column's
+ * style or `format` rounds.
  *
  * @param {{type: string, style: string, unit?: string, format?: string}} column
  * @param {{locale?: string}} [how]
@@ -299,8 +296,8 @@ export function formatter(column, { locale } = {}) {
 }
 
 /**
- * A column's `format` in parts: `decimals` is undefined where a value shows as many as it has. One that does not fit, or that is unknown
- * here, is the default of its type.
+ * Parses a column's `format`; `decimals` is undefined if each value shows all it has. An unknown
+ * format, or one that does not fit the type, is replaced by the type's default.
  */
 export function formOf({ type, format, name, unit = '' }) {
   const [, word, count] = /^(plain|grouped|date|datetime|time)(?:\.(\d\d?))?$/.exec(format ?? '') ?? [];
@@ -312,15 +309,15 @@ export function formOf({ type, format, name, unit = '' }) {
   return { word: type === 'integer' && unit === '' && isIdentifier(name) ? 'plain' : 'grouped', decimals: undefined };
 }
 
-// How values of one column stand in line.
+// Alignment at the decimal separator.
 
-const mostDecimals = 8;  // a value with more of them, such as a third, stands by itself
-const narrow = '\u2008';  // as wide as a point
-const figure = '\u2007';  // as wide as a digit
+const mostDecimals = 8;  // values with more decimals, such as 1/3, are not aligned
+const narrow = '\u2008';  // punctuation space: as wide as a point
+const figure = '\u2007';  // figure space: as wide as a digit
 
 /**
- * Where the decimal separators of a column stand in line: blanks as wide as digits take the place of those that a value does not have. They
- * only ever become more: `isUneven` when cells drawn before lack some.
+ * Padding that aligns the decimal separators of a column, with figure spaces for missing digits.
+ * `decimals` only grows; `isUneven` is set when cells drawn earlier need more padding.
  */
 class DecimalLine {
   constructor(point, suffix) {
@@ -328,13 +325,13 @@ class DecimalLine {
   }
   #pads = [''];
 
-  /** The first texts of the column. */
+  /** Adds the column's first texts, before any cell is drawn. */
   begin(texts) {
     for (const text of texts) this.add(text);
     this.isUneven = false;
   }
 
-  /** How many decimals a text has, or -1 when it does not stand in line: it has none, too many, or is written with an exponent. */
+  /** Returns a text's number of decimals; -1 without digits, with too many or an exponent. */
   #count(text) {
     const end = text.length - this.suffix.length;
     if (end <= 0 || !isDigit(text.charCodeAt(end - 1)) || text.includes('E')) return -1;
@@ -343,7 +340,7 @@ class DecimalLine {
     return count > mostDecimals ? -1 : count;
   }
 
-  /** A text of the column that is to stand in line. Answers it with its blanks. */
+  /** Adds a text of the column and returns it with its padding. */
   add(text) {
     const count = this.#count(text);
     if (count > this.decimals) {
@@ -355,7 +352,7 @@ class DecimalLine {
   }
 }
 
-// Where values have as many decimals each there is nothing to do.
+// Returns null for columns that need no padding.
 function decimalLine(column, locale) {
   const { type, style, unit = '' } = column;
   if (alignOf(column) !== 'end' || formOf(column).decimals !== undefined) return null;
@@ -364,7 +361,7 @@ function decimalLine(column, locale) {
   return new DecimalLine(withCommas.test(localeOf(locale)) ? '.' : pointOf(locale), suffixOf(unit));
 }
 
-/** A cell's text as it stands in its column. */
+/** Returns a cell's text with the padding of its column. */
 export function linedUp(line, text) {
   return line === null || line === undefined ? text : line.add(text);
 }
@@ -380,7 +377,7 @@ export function isNumeric(type) {
   return type === 'integer' || type === 'number';
 }
 
-/** Whether an integer is a name rather than an amount: `10,536` is no process. */
+/** Whether a column's name suggests identifiers, which have no separators: a PID is 10536. */
 function isIdentifier(name) {
   return /(^|[_.-])(id|key|port|year|code|[pug]id|ppid|tid|inode|line)$/i.test(name);
 }
@@ -399,13 +396,13 @@ function numbers(locale, decimals, unit, isName) {
   };
 }
 
-// A whole number beyond 2^53 travels as text, and must not pass through a double where its digits count.
+// Integers beyond 2^53 are sent as text, because a double would lose digits.
 function isBeyond(cell) {
   return typeof cell === 'string' && /^-?\d{1,40}$/.test(cell);
 }
 
-const tooLong = 1e18;   // beyond it a number is an order of magnitude, not digits to be read
-const tooSmall = 1e-6;  // as is one of so many zeros
+const tooLong = 1e18;   // numbers from here on use scientific notation
+const tooSmall = 1e-6;  // as do numbers below this
 const formats = new Map();
 
 function scientific(locale) {
@@ -425,12 +422,13 @@ function numberFormat(locale, decimals, useGrouping = true) {
   return format;
 }
 
-// Where digits are grouped by commas: there most numbers need no Intl, whose first object costs more time than all first rows together.
+// Locales with comma grouping, formatted without Intl: creating the first Intl object takes longer
+// than drawing the first rows.
 const withCommas = /^en(-(US|GB|AU|CA|IE|NZ))?$/;
 
 const localeOf = (locale) => locale ?? globalThis.navigator?.language ?? '';
 
-// Formats as Intl does, and leaves to it what is not so simple; null for another locale.
+// Formats like Intl, to which it falls back for hard cases. Null for other locales.
 function simpleFormat(locale, decimals, useGrouping) {
   if (!withCommas.test(localeOf(locale))) return null;
   const format = (cell) => {
@@ -441,8 +439,8 @@ function simpleFormat(locale, decimals, useGrouping) {
   return { format };
 }
 
-// A number with so many decimals, half of the last one away from zero, as its shortest digits say; empty when that is no simple matter.
-// (Differences of prices have seventeen digits: those are simple, too, as long as few of them are kept.)
+// Rounds a number's shortest decimal form, halves away from zero. Empty for an exponent or more
+// than 15 kept digits.
 function rounded(number, decimals) {
   const digits = String(Math.abs(number));
   if (digits.includes('e')) return '';
@@ -469,7 +467,7 @@ function grouped(text) {
 
 const byteUnits = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB'];
 
-/** 1536 as `1.5 KiB`. */
+/** Formats a number of bytes: 1536 as `1.5 KiB`. */
 export function bytes(value, locale) {
   let unit = 0;
   let amount = Math.abs(value);
@@ -480,7 +478,7 @@ export function bytes(value, locale) {
   return `${numberFormat(locale, unit === 0 ? undefined : 1).format(value < 0 ? -amount : amount)}\u202f${byteUnits[unit]}`;
 }
 
-/** Seconds as a length of time: `250 ns`, `4 ms`, `0.24 s`, `12.50 s`, `3:07`, `2:03:07`, `3 d 02:03`. */
+/** Formats a duration in seconds: `250 ns`, `4 ms`, `0.24 s`, `3:07`, `2:03:07`, `3 d 02:03`. */
 export function duration(seconds) {
   const sign = seconds < 0 ? '−' : '';
   const length = Math.abs(seconds);
@@ -496,7 +494,7 @@ export function duration(seconds) {
   return h > 0 ? `${sign}${h}:${two(m)}:${two(s)}` : `${sign}${m}:${two(s)}`;
 }
 
-/** Seconds gone by, roughly, as people say it: `now`, `12 s`, `3 min`, `5 h`, `12 d`. */
+/** Formats an age in seconds, rounded down: `now`, `12 s`, `3 min`, `5 h`, `12 d`. */
 export function age(seconds) {
   const sign = seconds <= -1 ? 'in ' : '';
   const length = Math.abs(seconds);
@@ -508,8 +506,8 @@ export function age(seconds) {
 }
 
 /**
- * Milliseconds since 1970 in local time: `date`, `time` or `datetime`, in an order that sorts as it reads. Without `decimals` a second has as many
- * as it needs: none, three, or six, or nine where milliseconds have a fraction.
+ * Formats milliseconds since 1970 in local time as `date`, `time` or `datetime`, in ISO order.
+ * Without `decimals`, seconds have 0, 3, 6 or 9 of them, as needed.
  */
 export function moment(milliseconds, word = 'datetime', decimals = undefined) {
   const date = new Date(Math.floor(milliseconds));
@@ -520,7 +518,7 @@ export function moment(milliseconds, word = 'datetime', decimals = undefined) {
   return day === '' ? time : `${day} ${time}`;
 }
 
-// The part of a second behind its point. A double of milliseconds of our time tells apart four decimals.
+// Returns the fraction of a second. Doubles resolve present times to 4 decimals of a millisecond.
 function fraction(milliseconds, decimals) {
   if (decimals === 0 || (decimals === undefined && milliseconds % 1_000 === 0)) return '';
   const whole = Math.floor(milliseconds);
@@ -531,7 +529,7 @@ function fraction(milliseconds, decimals) {
   return `.${all.slice(0, decimals ?? (finer % 1_000 === 0 ? 6 : 9))}`;
 }
 
-/** The address of a link cell when it is one that may be followed: http and https only. Otherwise empty. */
+/** Returns a link cell's URL if its scheme is http or https, else an empty string. */
 export function linkTarget(cell) {
   if (typeof cell !== 'string' || !/^https?:\/\//i.test(cell)) return '';
   try {
@@ -542,7 +540,7 @@ export function linkTarget(cell) {
   }
 }
 
-/** Points of a sparkline in a box, as an SVG path; empty when there is nothing to draw. What is no number is a gap. */
+/** Returns the SVG path of a sparkline, with gaps at non-numbers; empty without two values. */
 export function sparkline(values, width, height) {
   if (!Array.isArray(values) || values.length < 2) return '';
   let least = Infinity;
@@ -552,7 +550,7 @@ export function sparkline(values, width, height) {
     if (value < least) least = value;
     if (value > most) most = value;
   }
-  const span = most / 2 - least / 2;  // halves: the whole may be beyond the greatest number
+  const span = most / 2 - least / 2;  // halved, because the full span may overflow
   const step = width / (values.length - 1);
   let path = '';
   let isDrawing = false;
@@ -569,15 +567,15 @@ export function sparkline(values, width, height) {
 }
 
 /**
- * Why a cell of a deferred column shows no value, as text: null when it shows one (which may be empty), empty while it is on its way,
- * and the reason when it could not be loaded.
+ * Returns why a deferred cell has no value: an empty string while it loads, or the reason why it
+ * failed. Null if the cell has a value, which may be empty.
  */
 export function missingOf(cell) {
   if (typeof cell !== 'object' || cell === null || Array.isArray(cell)) return null;
   return typeof cell.failed === 'string' ? (plain(cell.failed) || 'could not be loaded') : '';
 }
 
-/** Any cell as text, without a thought for its column. */
+/** Returns any cell as text, without its column's format. */
 export function plain(cell) {
   if (cell === null || cell === undefined || missingOf(cell) !== null) return '';
   const text = typeof cell === 'string' ? cell : String(cell);
@@ -591,7 +589,7 @@ const two = (value) => (value < 10 ? `0${value}` : String(value));
 const three = (value) => (value < 100 ? `0${two(value)}` : String(value));
 const four = (year) => (year < 0 || year > 999 ? String(year) : String(year).padStart(4, '0'));
 
-/** A count of rows as people read it: an estimate is about so many, and one that nobody knows at least so many. */
+/** Formats a count of rows: `≈ 1,000` if estimated, `1,000+` if only a lower bound is known. */
 export function countText(rows, accuracy, locale) {
   const count = rows.toLocaleString(locale);
   return accuracy === 'estimated' ? `≈ ${count}` : accuracy === 'unknown' ? `${count}+` : count;

@@ -1,17 +1,20 @@
-// exact.js: values as the source sent them, for the details, for a pointer that rests on a cell, and for the clipboard. Loaded after the first
+// exact.js: exact texts of values, for details, tooltips and the clipboard. Loaded after the first
 // rows. No DOM.
 
 import { formOf, isNumeric, missingOf, moment } from './columns.js';
 
 const longestText = 1_000;
 
-/** Milliseconds since 1970 in local time with every digit and the offset from UTC: `2026-03-01 12:00:00.123+01:00`. */
+/**
+ * Formats milliseconds since 1970 as local time with all digits and the offset from UTC:
+ * `2026-03-01 12:00:00.123+01:00`.
+ */
 export function exactMoment(milliseconds) {
   const text = moment(milliseconds);
   return text === '' ? '' : text + offsetAt(milliseconds);
 }
 
-/** The offset of local time from UTC at a moment: `+01:00`. */
+/** Returns the offset of local time from UTC at a given time: `+01:00`. */
 export function offsetAt(milliseconds) {
   const minutes = -new Date(milliseconds).getTimezoneOffset();
   const size = Math.abs(minutes);
@@ -19,16 +22,17 @@ export function offsetAt(milliseconds) {
   return `${minutes < 0 ? '-' : '+'}${two(size / 60)}:${two(size % 60)}`;
 }
 
-/** The name of the time zone that times are shown in: `Europe/Berlin`. */
+/** Returns the name of the local time zone: `Europe/Berlin`. */
 export function zoneName() {
   zone ??= new Intl.DateTimeFormat().resolvedOptions().timeZone ?? 'local time';
   return zone;
 }
-let zone;  // asked for once: to make a format is dear
+let zone;  // cached, because creating a DateTimeFormat is expensive
 
 /**
- * A cell as a text that loses nothing: digits without separators, with the column's unit; times with their offset and zone.
- * Empty for an empty cell.
+ * Returns a cell's value as text without loss; empty for an empty cell.
+ *
+ * Numbers have no separators and carry the column's unit. Times carry their offset and zone.
  */
 export function exactText(cell, { type, style, unit = '' }) {
   if (cell === null || cell === undefined || missingOf(cell) !== null) return '';
@@ -39,14 +43,14 @@ export function exactText(cell, { type, style, unit = '' }) {
   return String(cell) + (counted === '' || counted === '%' ? counted : ` ${counted}`);
 }
 
-/** The exact value of a cell whose text may not be it: empty where the text shows every digit. */
+/** Returns the exact text of a cell, or an empty string if its formatted text is exact. */
 export function hiddenExactness(cell, column) {
   if (!isNumeric(column.type) && column.type !== 'timestamp' && column.type !== 'series') return '';
   const isWhole = isNumeric(column.type) && formOf(column).decimals === undefined && !['bytes', 'duration', 'age'].includes(column.style);
   return isWhole ? '' : exactText(cell, column);
 }
 
-/** What the header of a column of times says about them. */
+/** Returns the note on time zone for a timestamp column's header, else an empty string. */
 export function zoneNote({ type }, now) {
   return type === 'timestamp' ? `Times in ${zoneName()} (UTC${offsetAt(now)})` : '';
 }

@@ -1,21 +1,25 @@
-// exporting.js: the address under which the server gives a whole view away as a file. No DOM.
+// exporting.js: the URL that exports a whole view as a file. No DOM.
 
 import { fittingView, hashFromView } from './query.js';
 
-/** The formats there are, with what people call them. */
+/** The export formats, each with its label. */
 export const FORMATS = Object.freeze([['csv', 'CSV'], ['ndjson', 'NDJSON']]);
 
-// The server takes 4,096 bytes of headers in all, cookies among them.
+// The server accepts 4,096 bytes of headers in total, including cookies.
 const longest = 3_000;
 
 /**
- * Where the rows of a view are, all of them, in its order: those that pass its filters and search, sections open, with every column.
+ * Returns the URL that exports all rows of a view.
+ *
+ * The export applies the view's order, filters and search. It includes collapsed sections and
+ * hidden columns.
  *
  * @param {import('./query.js').View} view
  * @param {{name: string, columns: object[]}} table
  * @param {string} format one of {@link FORMATS}
- * @param {(view: object) => {search: string, filter?: object}} narrowed the search and the filters as the wire has them
- * @returns {string} empty when the filters are too long to be said in an address
+ * @param {(view: object) => {search: string, filter?: object}} narrowed returns a view's search and
+ *   filters in wire format
+ * @returns {string} empty if the filters are too long for a URL
  */
 export function exportAddress(view, table, format, narrowed) {
   const { sort, group, ...fitting } = fittingView(view, table.columns);

@@ -1,12 +1,14 @@
-// keys.js: where the keyboard takes the active cell. No DOM.
+// keys.js: movement of the active cell by keys, and the list of shortcuts. No DOM.
 
 /**
- * The active cell after a key, or null when the key means nothing here. The row of column headers is position -1.
+ * Returns the active cell after a key, or null if the key has no meaning here.
+ *
+ * Position -1 is the row of column headers.
  *
  * @param {{position: number, column: number}} from
  * @param {string} key as in KeyboardEvent
- * @param {{total: number, columns: number, page: number, isControl: boolean, isRightToLeft?: boolean}} grid `page`: items that a page
- *   key passes over
+ * @param {{total: number, columns: number, page: number, isControl: boolean,
+ *   isRightToLeft?: boolean}} grid `page` is the number of items that a page key moves by
  */
 export function moveActive({ position, column }, key, { total, columns, page, isControl, isRightToLeft = false }) {
   const go = (toPosition, toColumn) => ({
@@ -28,7 +30,7 @@ export function moveActive({ position, column }, key, { total, columns, page, is
   }
 }
 
-/** What the page's keys do, for people. */
+/** The keyboard shortcuts by group, as listed for the user. */
 export const KEYS = Object.freeze([
   ['Rows', [
     ['Arrow keys', 'Move between cells; up from the first row to the headers'], ['Home, End', 'First and last cell of the row'],

@@ -1,10 +1,9 @@
-// loads.js: what is loaded late (deferred cells, rows that stay at their source), and how much of it is there before anyone sees its
-// place. No DOM, no clock.
+// loads.js: statistics on prefetch of deferred cells and rows of remote tables. No DOM, no clock.
 
 import { missingOf } from './columns.js';
 import { itemFrom } from '../protocol/wire.js';
 
-/** Has the server tell how loads go while a table is open of which something was seen on its way. */
+/** Subscribes to the server's load statistics while the open table has loaded something late. */
 export class LoadWatch {
   /** @param {import('./session.js').Session} session */
   constructor(session) {
@@ -12,14 +11,14 @@ export class LoadWatch {
   }
   #late = new Set();
 
-  /** There is another window. */
+  /** Checks a new window for items that are loading. */
   look() {
     const { copy, view: { table } } = this.session;
     this.#note(table, () => isLoading(copy.items));
     this.session.wantStats(this.#late.has(table), this);
   }
 
-  /** A patch has come. */
+  /** Checks a patch for items that are loading. */
   patched({ updated = [], inserted = [] }) {
     const { table } = this.session.view;
     const isMissing = (entry) => entry.some((cell, at) => at > 2 && missingOf(cell) !== null);
@@ -32,21 +31,24 @@ export class LoadWatch {
   }
 }
 
-/** Whether anything in these items is on its way, or could not come: then their table loads late. */
+/** Whether any of these items is loading or failed to load. */
 export function isLoading(items) {
   return items.some((item) => !item.isHeader && (item.absence !== null || item.cells.some((cell) => missingOf(cell) !== null)));
 }
 
 /**
- * How well it goes, in a few words and in full: `{text, title}`; both empty while nobody has seen anything of it.
+ * Describes the prefetch statistics as `{text, title}`: a short text and a tooltip.
  *
- * @param {{hits: number, late: number, cancelled: number, wasted: number, failed: number}|null} prefetch as in `stats`
+ * Both are empty if nothing was loaded.
+ *
+ * @param {{hits: number, late: number, cancelled: number, wasted: number,
+ *   failed: number}|null} prefetch as in `stats`
  */
 export function loadsText(prefetch, locale) {
   const { hits = 0, late = 0, cancelled = 0, wasted = 0, failed = 0 } = prefetch ?? {};
   if (hits + late === 0) return { text: '', title: '' };
   const many = (value) => value.toLocaleString(locale);
-  // Rounded down: all of them is said only when it was all of them.
+  // Rounded down, so that 100% means all.
   const share = Math.floor((100 * hits) / (hits + late));
   const others = [[cancelled, 'cancelled'], [wasted, 'never viewed'], [failed, 'failed']].filter(([count]) => count > 0);
   return {

@@ -1,15 +1,17 @@
-// selection.js: which rows or cells the reader has chosen, through all that changes under him. No DOM.
+// selection.js: the selected rows or cells, tracked while the table changes. No DOM.
 
 const mostRows = 10_000;
 
-/** A row or header that is followed through patches: by what it is while it is held, by its position when it is not. */
+/**
+ * A row or header tracked through patches: by identity while it is in the window, else by position.
+ */
 export class Spot {
   constructor(position, item) {
     this.position = position;
     this.item = item ?? null;
   }
 
-  /** The copy has changed, and the reader's place in it by `shift`. A row that left the window leaves its place behind. */
+  /** Updates the position after a patch. Outside the window it moves with the scroll anchor. */
   follow(copy, shift) {
     if (this.position < 0) return;
     const { item } = this;
@@ -21,11 +23,11 @@ export class Spot {
 }
 
 /**
- * Either some rows, whole, wherever they go; or all cells between two corners:
+ * The selection: either a set of rows, or a rectangle of cells.
  *
  *     selection.toggleRow(row);
- *     selection.extend(place, column, to, toColumn);   // from the first corner, which stays, to this one
- *     selection.cells(copy, columns)                   // what is chosen, as far as it is held
+ *     selection.extend(place, column, to, toColumn);   // keeps the first corner, moves the other
+ *     selection.cells(copy, columns)                   // the selected cells in the window
  */
 export class Chosen {
   constructor() {
@@ -39,7 +41,7 @@ export class Chosen {
     return this.rows.size === 0 && this.range === null;
   }
 
-  /** Nothing is chosen. Answers whether something was. */
+  /** Clears the selection and returns whether it was not empty. */
   clear() {
     const was = !this.isEmpty;
     this.rows.clear();
@@ -47,21 +49,21 @@ export class Chosen {
     return was;
   }
 
-  /** A row is chosen, or no more. One that is not loaded yet has no identity to be chosen by. */
+  /** Selects or deselects a row. A row that is not loaded yet has no id and is ignored. */
   toggleRow(row) {
     this.range = null;
     if (row.absence) return;
     if (!this.rows.delete(row.id) && this.rows.size < mostRows) this.rows.set(row.id, row);
   }
 
-  /** The cells from a first corner, which an earlier call may have set, to this one. */
+  /** Selects the cells up to a corner. `from` is used only without an existing rectangle. */
   extend(from, fromColumn, to, toColumn) {
     this.rows.clear();
     if (this.range === null) this.range = { from, fromColumn, to, toColumn };
     else Object.assign(this.range, { to, toColumn });
   }
 
-  /** All cells of a column, or of all of them (`from` 0 through the last). */
+  /** Selects all cells of the columns `from` to `through`. */
   selectColumns(from, through, copy) {
     this.rows.clear();
     this.range = {
@@ -69,13 +71,13 @@ export class Chosen {
     };
   }
 
-  /** The cells between two corners, `Spot`s. */
+  /** Selects the cells between two corners. */
   span(from, to, fromColumn, toColumn) {
     this.rows.clear();
     this.range = { from, fromColumn, to, toColumn };
   }
 
-  /** The copy has changed. */
+  /** Updates rows and corners after a patch that moved the scroll anchor by `shift` rows. */
   follow(copy, shift) {
     for (const { id } of this.rows.values()) {
       const position = copy.positionOf(id);
@@ -86,7 +88,7 @@ export class Chosen {
     else for (const place of [this.range.from, this.range.to]) place.follow(copy, shift);
   }
 
-  /** The corners in order, or null. */
+  /** The rectangle's first and last row and column, or null. */
   get bounds() {
     if (this.range === null) return null;
     const { from, fromColumn, to, toColumn } = this.range;
@@ -97,11 +99,12 @@ export class Chosen {
   }
 
   /**
-   * What is chosen: rows as lists of cells, in the order of the view, of the columns named by `places`; and how many rows are chosen
-   * but not held, because they are far from what is in sight.
+   * Returns the selected cells as `{specs, rows, missing}`, with the rows in view order.
+   *
+   * `missing` is the number of rows of the rectangle that are outside the window.
    *
    * @param {import('../protocol/wire.js').WindowCopy} copy
-   * @param {{index: number}[]} specs the columns that are shown
+   * @param {{index: number}[]} specs the visible columns
    */
   cells(copy, specs) {
     const { bounds } = this;
@@ -122,7 +125,7 @@ export class Chosen {
     return { specs: columns, rows, missing: bounds.bottom - bounds.top + 1 - held };
   }
 
-  /** What is chosen, in words; empty when nothing is. */
+  /** A description of the selection for the user, or an empty string. */
   get text() {
     const count = (number, word) => `${number.toLocaleString()} ${word}${number === 1 ? '' : 's'}`;
     if (this.rows.size > 0) return `${count(this.rows.size, 'row')} selected`;

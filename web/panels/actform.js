@@ -1,15 +1,20 @@
-// actform.js: the question and the small form before something is done.
+// actform.js: the confirmation dialog of an action, with a form for its arguments.
 
 import { valueOf } from '../model/acts.js';
 
 /**
- * Asks what an action needs: its confirmation, its arguments. Without either `go({})` is called at once.
+ * Opens a dialog for an action's confirmation and arguments.
  *
- * @param {object} action as `hello` describes it
- * @param {{question: string, isAsked: boolean}} how `question` names what is done to what; `isAsked`: it is asked in any case
- * @param {(values: object) => void} go called at most once
- * @param {() => void} closed called when nothing is asked any more
- * @returns {{ask: (question: string) => void}|null} words the question anew; null when nothing is asked
+ * If the action needs neither and `isAsked` is false, no dialog opens and `go({})` is called at
+ * once.
+ *
+ * @param {object} action as described in `hello`
+ * @param {{question: string, isAsked: boolean}} how `question` names the action and its target;
+ *   `isAsked` opens the dialog in any case
+ * @param {(values: object) => void} go called at most once, with the arguments by name
+ * @param {() => void} closed called when the dialog is closed, or at once if none opens
+ * @returns {{ask: (question: string) => void}|null} a handle that replaces the question; null if
+ *   no dialog opened
  */
 export function askFor(action, { question, isAsked }, go, closed) {
   const fields = (action.arguments ?? []).map(makeField);
@@ -48,7 +53,7 @@ export function askFor(action, { question, isAsked }, go, closed) {
       }
       if (value !== undefined) values[argument.name] = value;
     }
-    main.disabled = true;  // a second press of Enter is no second wish
+    main.disabled = true;  // a second press of Enter must not run the action twice
     dialog.close();
     return go(values);
   });

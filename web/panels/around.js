@@ -1,4 +1,4 @@
-// around.js: what stands beside and above the table where there are tables to choose from, or filters to take away. Loaded when there are.
+// around.js: the sidebar and the filter chips. Loaded if there are several tables or any filters.
 
 export { Chips } from './chips.js';
 export { Sidebar } from './sidebar.js';

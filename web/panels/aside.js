@@ -1,20 +1,22 @@
-// aside.js: questions beside what is shown: how a view looks at another place, or how many rows another view has. They have a socket of
-// their own, opened when one is asked and put to rest soon after. No DOM, no socket, no clock.
+// aside.js: queries in addition to the one on screen, such as rows outside the window or another
+// view's count. They share a connection, opened on demand and closed when idle. No DOM, no socket,
+// no clock.
 
 import * as wire from '../protocol/wire.js';
 import { WindowCopy } from '../protocol/wire.js';
 
-const patience = 10_000;  // milliseconds for one answer
-const idle = 5_000;       // milliseconds without a question until the socket is put to rest
+const patience = 10_000;  // milliseconds until a query times out
+const idle = 5_000;       // milliseconds without a query until the connection closes
 const mostWaiting = 100;
 
 /**
- * One question after the other:
+ * A queue of queries, sent one at a time.
  *
  *     const aside = new Aside(openLink, later);
- *     const copy = await aside.ask({ table, query, viewport });   // a WindowCopy; or it is rejected, with the reason for people
+ *     const copy = await aside.ask({ table, query, viewport });   // a WindowCopy
  *
- * `open(receive)` makes a link (link.js); `later(call, milliseconds)` answers how to call it off.
+ * `open(receive)` makes a link (link.js). `later(call, milliseconds)` returns a function that
+ * cancels the call.
  */
 export class Aside {
   constructor(open, later) {
@@ -29,11 +31,15 @@ export class Aside {
   #rest = () => {};
 
   /**
-   * @param {{table: string, query: object, viewport: {first: number, count: number, ahead: number, behind: number}}} question
+   * Queues a query and returns its window. The promise is rejected with a message for the user.
+   *
+   * @param {{table: string, query: object, viewport: {first: number, count: number, ahead: number,
+   *   behind: number}}} question
    * @param {object} [how]
-   * @param {(copy: WindowCopy) => boolean} [how.isEnough] whether it is an answer already: rows of some sources come later
-   * @param {(copy: WindowCopy) => void} [how.changed] hears of every change, the answer included, until something else is asked or the
-   *   socket rests
+   * @param {(copy: WindowCopy) => boolean} [how.isEnough] whether the window is complete enough to
+   *   return: rows of some sources arrive later
+   * @param {(copy: WindowCopy) => void} [how.changed] called with each version of the window,
+   *   including the one returned, until the next query is sent or the connection closes
    * @returns {Promise<WindowCopy>}
    */
   ask(question, { isEnough = () => true, changed = () => {} } = {}) {
@@ -93,7 +99,7 @@ export class Aside {
     return this.#next();
   }
 
-  // Whoever waits is told; the next question opens a socket again.
+  // Rejects all pending queries. The next query opens a new connection.
   #failed(reason) {
     const asked = [this.#current, ...this.#waiting.splice(0)].filter((one) => one?.isOpen);
     this.#sleep();

@@ -1,4 +1,4 @@
-// bar.js: what stands around the table: filter, grouping, the state of the connection and of the source.
+// bar.js: the bars around the table: search box, grouping, and state of connection and source.
 
 import { age, countText, titleOf } from '../model/columns.js';
 import { loadsText } from '../model/loads.js';
@@ -6,9 +6,13 @@ import { nextGroup } from '../model/query.js';
 import { bring } from '../grid/reader.js';
 import { liveState, liveText, skippedText, stateText } from '../model/source.js';
 
-const typingPause = 120;  // milliseconds without a key before a filter is asked for
+const typingPause = 120;  // milliseconds without a key press before a search is sent
 
-/** The bars above and below the table. `on` has `search(text)`, `group(names)`, `retry()`, `leave()` and `say(text)`. */
+/**
+ * The bars above and below the table.
+ *
+ * `on` has `search(text)`, `group(names)`, `retry()`, `leave()` and `say(text)`.
+ */
 export class Bar {
   constructor(root, on, locale) {
     const find = (id) => root.getElementById(id);
@@ -40,7 +44,7 @@ export class Bar {
     this.filter.addEventListener('keydown', (event) => {
       if (event.key === 'Enter') search();
       if (event.key === 'ArrowDown' || event.key === 'Escape') {
-        event.preventDefault();  // Escape would empty the box; here it only leaves it
+        event.preventDefault();  // Escape would also clear the box
         search();
         on.leave();
       }
@@ -53,16 +57,16 @@ export class Bar {
       const { openSkipped } = await bring(() => import('./skipped.js'));
       openSkipped(this.source, this.locale);
     });
-    if (this.filter.value !== '') search();  // typed before this was here
+    if (this.filter.value !== '') search();  // typed before this module was loaded
   }
 
-  /** Takes the reader to the filter. */
+  /** Moves the focus to the search box and selects its text. */
   focusFilter() {
     this.filter.focus();
     this.filter.select();
   }
 
-  /** The columns to group by. */
+  /** Sets the columns offered for grouping. */
   setColumns(columns) {
     const option = (value, text) => {
       const element = document.createElement('option');
@@ -76,9 +80,9 @@ export class Bar {
     for (const select of this.groupings) select.replaceChildren();
   }
   #options = () => [];
-  #most = 0;  // columns to group by
+  #most = 0;  // number of columns offered for grouping
 
-  /** Shows what was asked for, unless it is being typed. */
+  /** Shows a view's search and grouping. A search box with the focus keeps its text. */
   setView({ search, group }, marks = []) {
     const mark = (kind) => marks.find(({ key }) => key === kind || key.startsWith(`${kind}:`))?.reason ?? '';
     setFault(this.filter, mark('search'));
@@ -89,13 +93,18 @@ export class Bar {
       setFault(select, marks.find(({ key }) => key === `group:${group[level]}`)?.reason ?? '');
       select.hidden = level > group.length || level >= this.#most;
       if (select.hidden) return;
-      if (select.options.length === 0) select.replaceChildren(...this.#options());  // what nobody sees needs no nodes
+      if (select.options.length === 0) select.replaceChildren(...this.#options());  // filled when first visible
       select.value = group[level] ?? '';
       for (const option of select.options) option.disabled = group.slice(0, level).includes(option.value);
     });
   }
 
-  /** Does not offer what the table's source cannot do: `lack(what)` says why not, see refusals.js; null when it can do everything. */
+  /**
+   * Disables what the table's source does not support.
+   *
+   * `lack(what)` returns the reason, or an empty string (see refusals.js). A null `lack` disables
+   * nothing.
+   */
   setLack(lack) {
     const why = lack === null ? '' : lack({ search: true });
     if (why !== this.lackOfSearch) {
@@ -114,27 +123,30 @@ export class Bar {
   }
 
   /**
-   * The connection, `live`, `connecting` or `lost`; and whether what is shown is live: it is not while the table pauses or its source is down.
-   * @param {{state: string, lostAt: number, retryAt: number, now: number, hasRows: boolean, isPaused: boolean, source: object|undefined}} link times in milliseconds
+   * Shows the connection's state (`live`, `connecting` or `lost`) and whether the rows are live.
+   * They are not while the table is paused or its source is down.
+   *
+   * @param {{state: string, lostAt: number, retryAt: number, now: number, hasRows: boolean,
+   *   isPaused: boolean, source: object|undefined}} link times in milliseconds
    */
   setLink({ state, lostAt, retryAt, now, hasRows, isPaused, source, isStranger = false }) {
     const shown = liveState(state, isPaused, source);
     this.state.dataset.state = shown;
     const text = state === 'lost' && isStranger ? 'Sign-in needed' : liveText(shown, source);
     this.#write('state-text', text);
-    if (this.said !== text) this.on.say(this.said = text);  // spoken once per change, not at every second
+    if (this.said !== text) this.on.say(this.said = text);  // announced once per change, not every second
     const old = hasRows && lostAt > 0 ? `rows ${age(Math.max(1, (now - lostAt) / 1_000))} old` : '';
     const again = state === 'lost' && !isStranger && retryAt > now ? `retry in ${age((retryAt - now) / 1_000 + 1)}` : '';
     this.#write('state-detail', state === 'live' ? '' : [old, again].filter(Boolean).join(' · '));
     this.state.disabled = state === 'live';
   }
 
-  /** How many rows there are, how the source is, and how well what is loaded late is loaded ahead. */
+  /** Shows the number of rows, the source's state and the prefetch hit rate. */
   setStatus({ rows, accuracy, totals, source, stats, prefetch, isFiltered, isLive, error, full = '' }) {
     const count = countText(rows, accuracy, this.locale);
     const match = rows === 1 ? ' matches' : ' match';
     this.#write('rows', [`${count} ${rows === 1 ? 'row' : 'rows'}${isFiltered ? match : ''}`, ...totals].join(' · '));
-    const state = error || full ? 'failed' : isLive ? source?.state ?? '' : '';  // without a connection nobody knows
+    const state = error || full ? 'failed' : isLive ? source?.state ?? '' : '';  // unknown while disconnected
     this.parts.source.dataset.state = state;
     this.#write('source', error ? 'Not applied:' : full ? 'Not connected:' : isLive ? stateText(source) : '');
     this.#write('source-message', error || full || (isLive && source?.message) || '');

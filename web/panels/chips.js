@@ -1,11 +1,14 @@
-// chips.js: the strip that says by what the rows are filtered, each with a button that takes it away.
+// chips.js: the strip of active filters, each with a button that removes it.
 
 import { termText } from '../model/query.js';
 import { formatter, titleOf } from '../model/columns.js';
 
 /**
- * The strip; `on.edit(name, element)` opens a column's filter, `on.clear(name)` takes it away, `on.clearAll()` takes all, `on.unmark(key)` takes away
- * what is not applied; `on.leave()` gives the focus back.
+ * The strip of filter chips.
+ *
+ * `on.edit(name, element)` opens a column's filter, `on.clear(name)` removes it and `on.clearAll()`
+ * removes all. `on.unmark(key)` removes a part of the query that was not applied. `on.leave()`
+ * returns the focus.
  */
 export class Chips {
   constructor(strip, on) {
@@ -21,7 +24,12 @@ export class Chips {
     });
   }
 
-  /** Shows the terms of a view. `specs` are all columns of its table; `marks` are what is not applied, each `{key, title, reason}`. */
+  /**
+   * Shows a view's filter terms.
+   *
+   * `specs` are all columns of its table. `marks` are the parts of the query that were not applied,
+   * each `{key, title, reason}`.
+   */
   show(terms, specs, marks = []) {
     const texts = termTexts(terms, specs);
     const key = JSON.stringify([texts, marks]);
@@ -54,7 +62,7 @@ export class Chips {
   }
 }
 
-/** What each term asks, for people, as `[name, title, text]`; terms of columns that are not there are left out. */
+/** Describes terms as `[name, title, text]`, without those of columns the table does not have. */
 export function termTexts(terms, specs) {
   return terms.flatMap((term) => {
     const spec = specs.find(({ column }) => column.name === term.column);
@@ -62,7 +70,7 @@ export function termTexts(terms, specs) {
   });
 }
 
-// The ends of a range of times may be texts, and a filter by ages is one by times: those stay as they are.
+// The bounds of a time range may be text. A filter on ages compares times and is shown as times.
 function shownBy({ column, format, locale }) {
   if (column.type !== 'timestamp') return (value) => format(value, Date.now());
   const isDated = /^date/.test(column.format ?? '') && column.style !== 'age';

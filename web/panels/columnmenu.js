@@ -1,14 +1,17 @@
-// columnmenu.js: what can be done with a column, as the items of its menu. No DOM: every item is a label and a view to change to.
+// columnmenu.js: the items of column menus: labels, each with a change of the view. No DOM.
 
 import { nextSort } from '../model/query.js';
 import { arrange, isNumeric, titleOf } from '../model/columns.js';
 import { changePlace, showAll, stepPlace } from '../model/places.js';
 
 /**
+ * Returns the items of a column's menu.
+ *
  * @param {object} column
- * @param {object[]} columns all of the table
+ * @param {object[]} columns all columns of the table
  * @param {import('../model/query.js').View} view
- * @param {{change: (wish: object) => void, filter: () => void, fit: (all: boolean) => void}} on
+ * @param {{change: (wish: object) => void, filter: () => void, fit: (all: boolean) => void,
+ *   lack?: (what: object) => string}} on `lack` returns why the source does not support an item
  * @returns {import('./menu.js').MenuItem[]}
  */
 export function columnMenu(column, columns, view, on) {
@@ -48,7 +51,7 @@ export function columnMenu(column, columns, view, on) {
   return items.filter((item) => item !== undefined);
 }
 
-// An item that the table's source cannot do says why.
+// Disables an item that the table's source does not support, with the reason.
 function lacks(reason = '') {
   return reason === '' ? {} : { isDisabled: true, why: reason };
 }
@@ -64,7 +67,7 @@ function totals(name, { aggregates }, on) {
   });
 }
 
-/** The items that show and hide columns. */
+/** Returns the items that show and hide columns. */
 export function columnsMenu(columns, view, change) {
   const places = arrange(columns, view.columns);
   const shown = places.filter(({ isHidden }) => !isHidden);

@@ -1,4 +1,4 @@
-// detail.js: all cells of one row beside the table, alive as long as the page holds the row.
+// detail.js: the panel with all cells of one row, live while the row is in the window.
 
 import { makeCell } from '../grid/cells.js';
 import { missingOf, titleOf } from '../model/columns.js';
@@ -6,9 +6,9 @@ import { hiddenExactness } from '../model/exact.js';
 
 const longestText = 20_000;
 
-/** The panel. It follows the active row while it is open. */
+/** The details panel. It follows the active row while it is open. */
 export class Detail {
-  /** `actions(row)` answers the items of what can be done to a row, as a menu has them. */
+  /** `actions(row)` returns the menu items of a row's actions. */
   constructor(panel, stage, onClose, actions) {
     Object.assign(this, { panel, stage, actions });
     this.#buttons = panel.querySelector('.detail-actions');
@@ -27,13 +27,13 @@ export class Detail {
   #shown = [];
   #exact = [];
   #specs = null;
-  #titled = 0;  // the column that names a row best: the first text
+  #titled = 0;  // the column used as the panel's title: the first text column
 
   get isOpen() {
     return !this.panel.hidden;
   }
 
-  /** Opens or closes. */
+  /** Opens or closes the panel. */
   toggle(isOpen) {
     this.panel.hidden = !isOpen;
     this.stage.classList.toggle('with-detail', isOpen);
@@ -45,9 +45,9 @@ export class Detail {
   }
 
   /**
-   * Shows a row, or goes on showing the one before.
+   * Shows a row, or keeps showing the previous one.
    *
-   * @param {import('../protocol/wire.js').Row|null} row the active one; null or a header when there is none
+   * @param {import('../protocol/wire.js').Row|null} row the active row, if any; may be a header
    * @param {import('../model/columns.js').Spec[]} specs all columns
    */
   show(row, specs, copy, now) {
@@ -75,7 +75,7 @@ export class Detail {
     });
   }
 
-  // Below a value that is rounded, abbreviated or a picture of numbers.
+  // Shows the exact value below one that is rounded, abbreviated or drawn as a sparkline.
   #tellExactly(at, value) {
     const { spec } = this.#cells[at];
     const exact = missingOf(value) === null ? hiddenExactness(value, spec.column) : '';
@@ -95,13 +95,13 @@ export class Detail {
       button.textContent = label;
       button.disabled = isDisabled === true;
       button.classList.toggle('danger', isDanger === true);
-      // The buttons stay while the panel goes on to another row: they act on the one that it shows.
+      // Buttons may outlive a change of row, so they act on the row shown when pressed.
       button.addEventListener('click', () => this.actions(this.#row)[at]?.run());
       return button;
     }));
   }
 
-  /** Shows ages anew. */
+  /** Updates the ages. */
   tick(now) {
     if (!this.isOpen || this.#row === null) return;
     this.#cells.forEach((cell, at) => { if (cell.spec.column.style === 'age') cell.show(this.#shown[at], now); });

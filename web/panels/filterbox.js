@@ -1,4 +1,4 @@
-// filterbox.js: the box in which a reader says what a column's rows must be like. What it asks for depends on the column's type.
+// filterbox.js: the dialog that edits a column's filter. Its fields depend on the column's type.
 
 import { operatorsFor, patternFault } from '../model/query.js';
 import { putUnder } from './menu.js';
@@ -7,16 +7,17 @@ import { endText, rangeFrom } from '../model/spans.js';
 import { ValueList } from './valuelist.js';
 
 /**
- * Opens the box under an element.
+ * Opens the dialog below an element.
  *
  * @param {object} how
  * @param {Element} how.under
  * @param {import('../model/columns.js').Spec} how.spec
- * @param {import('../model/query.js').Term|undefined} how.term what is asked now
- * @param {(take: (found: object) => void) => () => void} how.values asks for the column's values: `take` hears of them, perhaps
- *   several times; answers a function that gives up
- * @param {() => any[]} how.cells some of the column's values, the first ones that are in sight first
- * @param {(term: import('../model/query.js').Term|null) => string} how.apply answers why it cannot be, or nothing; then the box stays open, and the filter as it was
+ * @param {import('../model/query.js').Term|undefined} how.term the current filter
+ * @param {(take: (found: object) => void) => () => void} how.values requests the column's values;
+ *   `take` may be called several times; returns a function that cancels
+ * @param {() => any[]} how.cells the column's values in the window, in view order
+ * @param {(term: import('../model/query.js').Term|null) => string} how.apply applies a filter and
+ *   returns an empty string, or the error with which the dialog stays open
  * @param {string} how.refused why the server did not apply `term`, or empty
  * @param {(op: string) => string} how.lack why an operator is not offered, or empty
  */
@@ -86,7 +87,7 @@ export function openFilterBox({ under, spec, term, values, cells, apply, refused
     dialog.close();
     apply(null);
   });
-  dialog.addEventListener('click', (event) => { if (event.target === dialog) dialog.close(); });  // beside the box
+  dialog.addEventListener('click', (event) => { if (event.target === dialog) dialog.close(); });  // a click on the backdrop
   dialog.addEventListener('keydown', (event) => event.stopPropagation());
   dialog.addEventListener('close', () => {
     list.close();
@@ -98,8 +99,9 @@ export function openFilterBox({ under, spec, term, values, cells, apply, refused
 }
 
 /**
- * What to fill in for an operator: nodes, and a function that answers the term, null for none, or `{fault, input}`: what is wrong, and in
- * which box.
+ * Builds the fields for an operator: their nodes, and a function that reads them.
+ *
+ * The function returns the term, null for no filter, or `{fault, input}` for invalid input.
  */
 function editorOf(op, spec, held, list, values, cells) {
   const name = spec.column.name;

@@ -1,35 +1,38 @@
-// gauges.js: what goes on, counted second by second. No DOM, no clock.
+// gauges.js: counters per second and quantiles of durations. No DOM, no clock.
 
-const history = 60;     // seconds that are kept
-const samples = 600;    // times that are kept
-const window = 5;       // whole seconds that a rate is the mean of
+const history = 60;     // seconds of counts kept
+const samples = 600;    // durations kept
+const window = 5;       // whole seconds over which a rate is averaged
 
 /**
- * Counts by name, and times:
+ * Named counters with rates, and a sample of durations.
  *
  *     const gauges = new Gauges(now);
  *     gauges.add('patches', 1, now);
- *     gauges.rate('patches', now);      // a second, over the last whole seconds
+ *     gauges.rate('patches', now);      // per second, over the last whole seconds
  *     gauges.took(4.2);
- *     gauges.quantile(0.99);            // of the last times, or null
+ *     gauges.quantile(0.99);            // of the latest durations, or null
  */
 export class Gauges {
   constructor(now) {
     this.#start = Math.floor(now / 1_000);
   }
   #start;
-  /** For each name a ring of seconds. @type {Map<string, {second: number, counts: Float64Array}>} */
+  /**
+   * A ring buffer of counts per second for each name.
+   * @type {Map<string, {second: number, counts: Float64Array}>}
+   */
   #rings = new Map();
   #times = [];
   #next = 0;
 
-  /** Something has happened so many times. */
+  /** Adds `amount` to a counter. */
   add(name, amount, now) {
     const second = Math.floor(now / 1_000);
     this.#ringOf(name, second).counts[second % history] += amount;
   }
 
-  /** How often a second, over the last whole seconds; 0 before the first has passed. */
+  /** Returns the rate per second over the last whole seconds; 0 during the first second. */
   rate(name, now) {
     const second = Math.floor(now / 1_000);
     const passed = Math.min(window, second - this.#start);
@@ -40,7 +43,7 @@ export class Gauges {
     return sum / passed;
   }
 
-  /** How often in each of the last whole seconds, the oldest first. */
+  /** Returns the counts of the last whole seconds, oldest first. */
   history(name, now) {
     const second = Math.floor(now / 1_000);
     const { counts } = this.#ringOf(name, second);
@@ -48,20 +51,20 @@ export class Gauges {
     return Array.from({ length }, (_, at) => counts[(second - length + at) % history]);
   }
 
-  /** Something took so many milliseconds. */
+  /** Records a duration in milliseconds. */
   took(milliseconds) {
     this.#times[this.#next] = milliseconds;
     this.#next = (this.#next + 1) % samples;
   }
 
-  /** The time that this part of the last ones stayed below; null when there are none. */
+  /** Returns a quantile (0 to 1) of the latest durations, or null if there are none. */
   quantile(part) {
     if (this.#times.length === 0) return null;
     const ordered = this.#times.toSorted((one, other) => one - other);
     return ordered[Math.min(ordered.length - 1, Math.floor(ordered.length * part))];
   }
 
-  // Seconds in which nothing was counted are emptied when the next one comes.
+  // Advances the ring to `second`, and clears the seconds in between.
   #ringOf(name, second) {
     let ring = this.#rings.get(name);
     if (ring === undefined) this.#rings.set(name, ring = { second, counts: new Float64Array(history) });

@@ -1,17 +1,17 @@
-// glance.js: how many rows each table has, and how its source is: looked at one after the other, on one socket of their own. No DOM,
-// no socket, no clock.
+// glance.js: polls the row count and source state of each table in turn, over a connection of its
+// own. No DOM, no socket, no clock.
 
 import * as wire from '../protocol/wire.js';
 
-const round = 2_000;      // milliseconds in which each table is looked at once
-const shortest = 200;     // between two looks, however many tables there are
+const round = 2_000;      // milliseconds in which each table is polled once
+const shortest = 200;     // least milliseconds between two polls
 
 /**
- * Goes round the tables:
+ * A round-robin poll of the tables.
  *
  *     const glance = new Glance(send, later, (table, { rows, source }) => ...);
- *     glance.start();             // the socket is open
- *     glance.receive(message);    // one that wire.js has let through
+ *     glance.start();             // call when the socket is open
+ *     glance.receive(message);    // a message parsed by wire.js
  */
 export class Glance {
   /**
@@ -25,7 +25,7 @@ export class Glance {
   #names = [];
   #at = -1;
   #request = 0;
-  #isWaiting = false;   // for the answer to what was asked last
+  #isWaiting = false;   // whether the last poll is unanswered
   #isIdle = true;
 
   start() {

@@ -1,8 +1,8 @@
-// help.js: the keys of the page, in a box.
+// help.js: the dialog that lists the keyboard shortcuts.
 
 import { KEYS } from '../model/keys.js';
 
-/** Opens the box. */
+/** Opens the dialog. */
 export function openHelp() {
   const dialog = make('dialog', 'box help');
   dialog.setAttribute('aria-label', 'Keyboard shortcuts');
