@@ -10,7 +10,7 @@ let libraryCallback:
     guard let socket, let context = lws_get_context(socket), let owner = lws_context_user(context) else { return 0 }
     let server = Unmanaged<Server>.fromOpaque(owner).takeUnretainedValue()
     if reason == LWS_CALLBACK_OPENSSL_LOAD_EXTRA_SERVER_VERIFY_CERTS {
-      server.tlsContext = user.map { OpaquePointer($0) }
+      server.listener.tlsContext = user.map { OpaquePointer($0) }
       return 0
     }
     return server.react(to: reason, on: socket, bytes, count) ? 0 : -1
@@ -30,16 +30,16 @@ extension Server {
       // the limit here: a descriptor's number shows how many are in use.
       let descriptor = Int(bitPattern: bytes)
       guard !isStopping, descriptor < greatestDescriptor else { return false }
-      switch connections.admit(from: Self.remoteAddress(of: Int32(descriptor)), at: EventLoop.now) {
+      switch exchanges.connections.admit(from: Self.remoteAddress(of: Int32(descriptor)), at: EventLoop.now) {
       case .welcome: return true
       case .enoughFromThere: return false
       case .tooMany:
-        metrics.turnedAway += 1
+        operations.metrics.turnedAway += 1
         return false
       }
     case LWS_CALLBACK_SERVER_NEW_CLIENT_INSTANTIATED:
-      connections.add(socket, at: EventLoop.now)
-      if connections.deadline != nil { loop.requestTurn() }
+      exchanges.connections.add(socket, at: EventLoop.now)
+      if exchanges.connections.deadline != nil { loop.requestTurn() }
       return true
 
     // Plain requests.
@@ -47,11 +47,7 @@ extension Server {
     case LWS_CALLBACK_HTTP: return answerPageRequest(socket)
     case LWS_CALLBACK_HTTP_WRITEABLE: return continueTransfer(on: socket)
     case LWS_CALLBACK_CLOSED_HTTP:
-      transfers[socket] = nil
-      headsOnly.remove(socket)
-      waiting.remove(socket)
-      leaveImages(socket)
-      endDownload(on: socket)
+      endExchange(on: socket)
       endWhenEmpty()
       return true
     // Request bodies are refused before they begin.
@@ -65,29 +61,29 @@ extension Server {
     // Established WebSockets.
     case LWS_CALLBACK_ESTABLISHED:
       // Only sockets with an accepted upgrade have an entry.
-      guard let pass = admitted.removeValue(forKey: socket) else { return false }
-      connections.settle(socket)
+      guard let pass = exchanges.takePass(of: socket) else { return false }
+      exchanges.connections.settle(socket)
       greet(socket, with: pass)
       return true
     case LWS_CALLBACK_RECEIVE:
-      guard let session = sessions[socket] else { return false }
-      return receive(UnsafeRawBufferPointer(start: bytes, count: count), from: session)
+      guard let client = clients[socket] else { return false }
+      return receive(UnsafeRawBufferPointer(start: bytes, count: count), from: client)
     case LWS_CALLBACK_RECEIVE_PONG:
-      sessions[socket]?.keepalive.hear(at: EventLoop.now)
+      clients[socket]?.keepalive.hear(at: EventLoop.now)
       return true
     case LWS_CALLBACK_SERVER_WRITEABLE:
-      guard let session = sessions[socket] else { return false }
-      return write(to: session)
+      guard let client = clients[socket] else { return false }
+      return write(to: client)
     case LWS_CALLBACK_TIMER:
-      return sessions[socket].map(timerRanOut) ?? true
+      return clients[socket].map(timerRanOut) ?? true
     case LWS_CALLBACK_WS_PEER_INITIATED_CLOSE:
       // The client's reply to our Close frame needs no reply.
-      return sessions[socket]?.isShownOut != true
+      return clients[socket]?.phase != .farewell
     case LWS_CALLBACK_CLOSED:
       forget(socket)
       return true
     case LWS_CALLBACK_WSI_DESTROY:
-      connections.remove(socket)
+      exchanges.connections.remove(socket)
       forget(socket)
       return true
 
@@ -99,47 +95,41 @@ extension Server {
   }
 
   private func greet(_ socket: OpaquePointer, with pass: AccessControl.Pass) {
-    lastSession += 1
-    metrics.sessions += 1
-    let rate = MessageRate(
-      TokenBucket(rate: configuration.messageRate, burst: configuration.messageBurst, at: EventLoop.now))
-    let id = SessionID(rawValue: lastSession)
-    let session = Session(
-      id: id, socket: socket, pass: pass, token: resumeTokens.make(for: id), rate: rate,
-      keepalive: Keepalive(configuration.patience, at: EventLoop.now))
-    periodicTimer.begin(at: EventLoop.now)
-    sessions[socket] = session
-    sessionsByID[session.id] = session
-    session.hasShare = sessionShares.take(pass.token)
-    if !session.hasShare {
-      refuse(session, .tooManySessionsOfToken(limit: sessionShares.limit), engineKnowsIt: false)
-    } else if sessions.count > configuration.sessionLimit {
-      refuse(session, .tooManySessions(limit: configuration.sessionLimit), engineKnowsIt: false)
+    let now = EventLoop.now
+    operations.metrics.sessions += 1
+    let rate = MessageRate(TokenBucket(rate: configuration.messageRate, burst: configuration.messageBurst, at: now))
+    let id = clients.nextID()
+    let client = ClientConnection(
+      id: id, socket: socket, pass: pass, token: clients.resumeTokens.make(for: id), rate: rate,
+      keepalive: Keepalive(configuration.patience, at: now))
+    if !clients.add(client, at: now) {
+      refuse(client, .tooManySessionsOfToken(limit: clients.shareLimit), engineKnowsIt: false)
+    } else if clients.count > configuration.sessionLimit {
+      refuse(client, .tooManySessions(limit: configuration.sessionLimit), engineKnowsIt: false)
     } else if isStopping {
-      session.beginClosing(1001, "the server stops")
+      client.beginClosing(1001, "the server stops")
     } else {
-      greetings.add(session.id, at: EventLoop.now)
+      clients.awaitHello(of: client, at: now)
       loop.requestTurn()
     }
   }
 
+  /// Ends everything that belongs to a closed socket.
   private func forget(_ socket: OpaquePointer) {
-    transfers[socket] = nil
-    headsOnly.remove(socket)
-    leaveImages(socket)
-    endDownload(on: socket)
-    admitted[socket] = nil
-    if let session = sessions.removeValue(forKey: socket) {
-      sessionsByID[session.id] = nil
-      if session.hasShare { sessionShares.release(session.shareToken) }
-      stats.unwatch(session.id)
-      resumeTokens.leave(session.id)
-      actions.leave(session.id)
-      if session.isKnownToEngine {
-        engine.handle(.close(session.id), at: EventLoop.now)
+    endExchange(on: socket)
+    if let client = clients.remove(socket) {
+      operations.stats.unwatch(client.id)
+      if client.isKnownToEngine {
+        engine.handle(.close(client.id), at: EventLoop.now)
         loop.requestTurn()
       }
     }
     endWhenEmpty()
+  }
+
+  private func endExchange(on socket: OpaquePointer) {
+    leaveImages(socket)
+    endDownload(on: socket)
+    exchanges.remove(socket)
   }
 }

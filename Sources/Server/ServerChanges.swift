@@ -30,30 +30,29 @@ public struct ServerChanges: Sendable {
 
 extension Server {
   private func reload(_ certificate: Certificate?) {
-    guard let certificate, let tlsContext else { return }
-    guard certificate.load(into: tlsContext) else {
-      logger.error("the new certificate is not used, the old one stays", metadata: ["file": "\(certificate.chain)"])
+    guard let certificate, let context = listener.tlsContext else { return }
+    guard certificate.load(into: context) else {
+      operations.logger.error(
+        "the new certificate is not used, the old one stays", metadata: ["file": "\(certificate.chain)"])
       return
     }
-    logger.info("the certificate was read again")
+    operations.logger.info("the certificate was read again")
   }
 
   /// Applies the changes, or only reports readiness if they are `nil`.
   func apply(_ changes: ServerChanges?) {
-    defer { configuration.systemManager?.tellReady("listening on \(url)") }
+    defer { operations.systemManager?.tellReady("listening on \(url)") }
     guard let changes else { return }
     // A server that others can reach keeps its tokens if the new list is empty.
     let tokens = changes.tokens.isEmpty && !configuration.address.isLocal ? configuration.tokens : changes.tokens
     configuration.tokens = tokens
-    sessionShares.limit = configuration.sessionShare
-    downloadShares.limit = configuration.exportShare
+    clients.shareLimit = configuration.sessionShare
+    exchanges.downloadShares.limit = configuration.exportShare
     configuration.isReadOnly = changes.isReadOnly
     configuration.publicURLs = changes.publicURLs
     reload(changes.certificate)
     access.change(tokens: tokens, isReadOnly: changes.isReadOnly)
-    guardian = RequestGuard(
-      address: configuration.address, port: port, isSecure: configuration.certificate != nil,
-      publicURLs: changes.publicURLs)
+    exchanges.guardian = RequestGuard(configuration, port: port)
     engine.setInterval(changes.interval, at: EventLoop.now)
     renewPasses()
   }
@@ -61,37 +60,37 @@ extension Server {
   /// Closes the sessions of tokens and sign-ins that are no longer valid, and gives the others
   /// their role.
   func renewPasses() {
-    for session in sessions.values where !session.isClosing {
-      guard let pass = access.renew(session.pass) else {
-        end(session, "not let in any more")
+    for client in clients.all where !client.isClosing {
+      guard let pass = access.renew(client.pass) else {
+        end(client, "not let in any more")
         continue
       }
-      if pass.role != session.pass.role,
+      if pass.role != client.pass.role,
         engine.tables(at: EventLoop.now).contains(where: { $0.schema != $0.schema.restricted })
       {
         // The client reconnects, and receives the columns of its new role.
-        end(session, "the role has changed")
+        end(client, "the role has changed")
         continue
       }
-      session.pass = pass
+      client.pass = pass
     }
   }
 
-  private func end(_ session: Session, _ reason: String) {
-    engine.handle(.close(session.id), at: EventLoop.now)
-    session.beginClosing(1008, reason)
+  private func end(_ client: ClientConnection, _ reason: String) {
+    engine.handle(.close(client.id), at: EventLoop.now)
+    client.beginClosing(1008, reason)
   }
 
   // MARK: Sign-ins
 
   /// Ends the sign-in of a client: every connection with its cookie is closed, and the cookie is
   /// void.
-  func signOut(_ session: Session) throws(ClientError) {
-    guard let id = session.pass.signIn else {
+  func signOut(_ client: ClientConnection) throws(ClientError) {
+    guard let id = client.pass.signIn else {
       throw .unexpectedMessage("this connection came with a token, not with a sign-in that could end")
     }
-    access.endSignIn(id, session.pass.role)
-    for other in sessions.values where other.pass.signIn == id && !other.isClosing { end(other, "signed out") }
+    access.endSignIn(id, client.pass.role)
+    for other in clients.all where other.pass.signIn == id && !other.isClosing { end(other, "signed out") }
     control.publish(access.signIns)
   }
 

@@ -30,6 +30,8 @@ struct Keepalive {
     }
   }
 
+  /// Whether a ping waits to be sent.
+  var owesPing = false
   private let patience: Patience
   private var heard: Instant
   private var asked: Instant?

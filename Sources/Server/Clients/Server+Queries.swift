@@ -14,31 +14,17 @@ extension Server {
   static func queryCost(rows: Int) -> Int { 1 + min(greatestQueryCost - 1, rows / rowsPerMessage) }
 
   /// Returns the number of messages that a query on the client's table counts for.
-  func queryCost(of session: Session) -> Int {
-    Self.queryCost(rows: engine.openTable(of: session.id).map { engine.rows(of: $0) } ?? 0)
-  }
-
-  /// Stores a query until the turn or the client's next message of another type, replacing an
-  /// earlier one.
-  func keep(_ query: Input, of session: Session) {
-    if session.lastQuery == nil { queriesToHandle.append(session.id) } else { metrics.queriesOvertaken += 1 }
-    session.lastQuery = query
+  func queryCost(of client: ClientConnection) -> Int {
+    Self.queryCost(rows: engine.openTable(of: client.id).map { engine.rows(of: $0) } ?? 0)
   }
 
   /// Passes the stored query of a client to the engine.
-  func handleLastQuery(of session: Session, at now: Instant) {
-    guard let query = session.lastQuery else { return }
-    session.lastQuery = nil
-    engine.handle(query, at: now)
+  func handleLastQuery(of client: ClientConnection, at now: Instant) {
+    if let query = client.incoming.lastQuery.take() { engine.handle(query, at: now) }
   }
 
   /// Passes all stored queries to the engine.
   func handleLastQueries(at now: Instant) {
-    let ids = queriesToHandle
-    queriesToHandle = []
-    for id in ids {
-      guard let session = sessionsByID[id], session.phase == .open else { continue }
-      handleLastQuery(of: session, at: now)
-    }
+    for client in clients.takeQuerying() { handleLastQuery(of: client, at: now) }
   }
 }

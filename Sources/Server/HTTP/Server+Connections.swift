@@ -5,22 +5,22 @@ import ListEngine
 extension Server {
   /// Closes slow connections while too many requests are incomplete.
   func dismissTardy(at now: Instant) {
-    let tardy = connections.tardy(at: now) { socket in
+    let tardy = exchanges.connections.tardy(at: now) { socket in
       var byte: UInt8 = 0
       return recv(lws_get_socket_fd(socket), &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) <= 0
     }
     // Close synchronously, because libwebsockets checks timeouts only between iterations. Closing
     // one socket may close another one of the list.
-    for socket in tardy where connections.isOnTheWay(socket) {
+    for socket in tardy where exchanges.connections.isOnTheWay(socket) {
       lws_set_timeout(socket, PENDING_TIMEOUT_USER_OK, LWS_TO_KILL_SYNC)
     }
-    if !tardy.isEmpty { logger.debug("slow strangers are sent away", metadata: ["count": "\(tardy.count)"]) }
+    if !tardy.isEmpty { operations.logger.debug("slow strangers are sent away", metadata: ["count": "\(tardy.count)"]) }
   }
 
   /// Closes connections whose client has disconnected while an answer is pending.
   func dismissThoseWhoLeft(at now: Instant) {
-    for socket in waiting.takeLeft(at: now, hasLeft: { WaitingClients.hasLeft(lws_get_socket_fd($0), $1) }) {
-      waiting.remove(socket)
+    for socket in exchanges.waiting.takeLeft(at: now, hasLeft: { WaitingClients.hasLeft(lws_get_socket_fd($0), $1) }) {
+      exchanges.waiting.remove(socket)
       // Without a shutdown, libwebsockets would try for seconds to flush its buffer, in a busy
       // loop.
       shutdown(lws_get_socket_fd(socket), Int32(SHUT_RDWR))
@@ -31,18 +31,18 @@ extension Server {
   /// Suspends an answer that waits for a source; nothing may be written until ``goOn(_:)``.
   func holdBack(_ socket: OpaquePointer) {
     lws_rx_flow_control(socket, 0)
-    waiting.add(socket, for: .source, at: EventLoop.now)
+    exchanges.waiting.add(socket, for: .source, at: EventLoop.now)
     loop.requestTurn()
   }
 
   /// Resumes a suspended answer.
   func goOn(_ socket: OpaquePointer) {
-    if waiting.remove(socket) == .source { lws_rx_flow_control(socket, 1) }
+    if exchanges.waiting.remove(socket) == .source { lws_rx_flow_control(socket, 1) }
   }
 
   /// Schedules the next write for when the client has accepted the previous one.
   func writeMore(to socket: OpaquePointer) {
-    waiting.add(socket, for: .client, at: EventLoop.now)
+    exchanges.waiting.add(socket, for: .client, at: EventLoop.now)
     loop.requestTurn()
     lws_callback_on_writable(socket)
   }

@@ -14,16 +14,17 @@ extension Server {
     guard let name = head.argument("table"), let key = head.argument("key"), !key.isEmpty,
       key.utf8.count <= ImageRequests.greatestKey
     else { return refuse(400, "An image has a table and a key of at most \(ImageRequests.greatestKey) bytes.") }
-    guard let table = engine.table(named: name), schemas[table]?.loadsImages == true, let inlet = inletsByTable[table]
-    else { return refuse(404, "There is no such table, or it has no images.") }
-    switch images.ask(table, key, for: socket, until: EventLoop.now.advanced(by: ImageRequests.patience)) {
+    guard let table = sources[name], table.schema.loadsImages else {
+      return refuse(404, "There is no such table, or it has no images.")
+    }
+    switch exchanges.images.ask(table.id, key, for: socket, until: EventLoop.now.advanced(by: ImageRequests.patience)) {
     case .full:
       return refuse(503, "The source has \(ImageRequests.greatestForTable) images to load already.")
     case .begun(let number):
       // Replaces libwebsockets' timeout, which is shorter than the source's time limit.
       lws_set_timeout(socket, PENDING_TIMEOUT_HTTP_CONTENT, Int32(2 * ImageRequests.patience.components.seconds))
       holdBack(socket)
-      if !inlet.ask(.image(number, key: key)) { finishImage(number, .sourceDown) }
+      if !table.source.inlet.ask(.image(number, key: key)) { finishImage(number, .sourceDown) }
       loop.requestTurn()
       return nil
     case .joined:
@@ -54,7 +55,7 @@ extension Server {
   }
 
   private func answerImage(_ number: UInt64, _ response: HTTPResponse) {
-    for socket in images.finish(number) {
+    for socket in exchanges.images.finish(number) {
       goOn(socket)
       answer(socket, with: response)
     }
@@ -62,15 +63,15 @@ extension Server {
 
   /// Fails the image loads whose deadline has passed.
   func finishOverdueImages(at now: Instant) {
-    for (number, table) in images.overdue(at: now) {
-      _ = inletsByTable[table]?.ask(.cancelImages([number]))
+    for (number, table) in exchanges.images.overdue(at: now) {
+      _ = sources[table]?.source.inlet.ask(.cancelImages([number]))
       answerImage(number, HTTPResponse(refusal: 504, reason: "The source has not answered in time."))
     }
   }
 
   /// Cancels the image load of a closed socket, unless other requests share it.
   func leaveImages(_ socket: OpaquePointer) {
-    guard let (number, table) = images.leave(socket) else { return }
-    _ = inletsByTable[table]?.ask(.cancelImages([number]))
+    guard let (number, table) = exchanges.images.leave(socket) else { return }
+    _ = sources[table]?.source.inlet.ask(.cancelImages([number]))
   }
 }

@@ -4,32 +4,32 @@ extension Server {
   /// Checks a plain request before it is answered.
   func admitPageRequest(_ socket: OpaquePointer) -> Bool {
     let head = RequestHead(of: socket)
-    guard case .refuse(let status, let reason) = guardian.verdict(onPage: head) else { return true }
+    guard case .refuse(let status, let reason) = exchanges.guardian.verdict(onPage: head) else { return true }
     return refuse(socket, status, reason, head)
   }
 
   /// Checks an upgrade before it is answered.
   func admitUpgrade(_ socket: OpaquePointer) -> Bool {
     // CVE-2025-11677 affects upgrades that follow another request; no browser sends one.
-    guard !connections.hasAnswered(socket) else { return false }
+    guard !exchanges.connections.hasAnswered(socket) else { return false }
     let head = RequestHead(of: socket)
     // libwebsockets has already answered unknown upgrades with 403, and may have freed the request.
     guard head.upgrade.count == 1, ["websocket", "h2c"].contains(head.upgrade[0].lowercased()) else { return false }
     guard !isStopping else { return refuse(socket, 503, "The server stops.", head) }
-    if case .refuse(let status, let reason) = guardian.verdict(onUpgrade: head) {
+    if case .refuse(let status, let reason) = exchanges.guardian.verdict(onUpgrade: head) {
       return refuse(socket, status, reason, head)
     }
     switch access.verdict(onUpgrade: head, from: address(of: socket), at: EventLoop.now) {
     case .allow(let pass):
-      admitted[socket] = pass
+      exchanges.admit(socket, with: pass)
       return true
     case .refuse(let status, let reason): return refuse(socket, status, reason, head)
     }
   }
 
   private func refuse(_ socket: OpaquePointer, _ status: Int, _ reason: String, _ head: RequestHead) -> Bool {
-    metrics.refusals[status, default: 0] += 1
-    logger.debug("a request is refused", metadata: ["status": "\(status)", "reason": "\(reason)"])
+    operations.metrics.refusals[status, default: 0] += 1
+    operations.logger.debug("a request is refused", metadata: ["status": "\(status)", "reason": "\(reason)"])
     let response = secured(HTTPResponse(refusal: status, reason: reason, to: head.method))
     // The response fits into any socket's buffer; the connection is closed either way.
     _ = write(response.head + response.body, to: socket, with: clws_write_http_head)
@@ -39,7 +39,7 @@ extension Server {
   func answerPageRequest(_ socket: OpaquePointer) -> Bool {
     let head = RequestHead(of: socket)
     // HEAD takes the same path as GET, including its waits.
-    if head.method == .head { headsOnly.insert(socket) }
+    if head.method == .head { exchanges.noteHead(on: socket) }
     if let response = response(to: head, on: socket) { answer(socket, with: response) }
     return true
   }
@@ -54,8 +54,7 @@ extension Server {
 
   /// Begins to send a response.
   func answer(_ socket: OpaquePointer, with response: HTTPResponse) {
-    let response = secured(response)
-    transfers[socket] = PageTransfer(headsOnly.remove(socket) == nil ? response : response.withoutBody)
+    exchanges.begin(secured(response), on: socket)
     lws_callback_on_writable(socket)
   }
 
@@ -71,13 +70,15 @@ extension Server {
     goOn(socket)
     // There is nothing to write while the answer waits for a source or the connection for a
     // request.
-    guard var transfer = transfers[socket] else { return downloads[socket] == nil || continueDownload(on: socket) }
+    guard var transfer = exchanges[transfer: socket] else {
+      return exchanges[download: socket] == nil || continueDownload(on: socket)
+    }
     guard let piece = transfer.nextPiece() else {
       guard transfer.keepsConnection, !isStopping else { return continueDownload(on: socket) }
-      transfers[socket] = nil
+      exchanges[transfer: socket] = nil
       return lws_http_transaction_completed(socket) == 0
     }
-    transfers[socket] = transfer
+    exchanges[transfer: socket] = transfer
     guard write(piece, to: socket, with: clws_write_http_body) else { return false }
     writeMore(to: socket)
     return true

@@ -11,7 +11,7 @@ extension Server {
       return login(code, head, on: socket)
     }
     if let file = configuration.page.file(at: head.path) {
-      let keepsConnection = !isStopping && head.wishesForMore && connections.mayAskForMore(socket)
+      let keepsConnection = !isStopping && head.wishesForMore && exchanges.connections.mayAskForMore(socket)
       return HTTPResponse(file, to: head, keepsConnection: keepsConnection)
     }
     switch head.path {
@@ -23,7 +23,7 @@ extension Server {
         let text = role.map { "\"\($0.rawValue)\"" } ?? "null"
         return HTTPResponse(Array("{\"role\":\(text)}\n".utf8), type: "application/json", to: head.method)
       case .refuse(let status, let reason):
-        metrics.refusals[status, default: 0] += 1
+        operations.metrics.refusals[status, default: 0] += 1
         return HTTPResponse(refusal: status, reason: reason, to: head.method)
       }
     case "/metrics":
@@ -43,7 +43,7 @@ extension Server {
     switch access.verdict(onPage: head, from: address(of: socket), at: EventLoop.now) {
     case .allow(let pass): return answer(pass)
     case .refuse(let status, let reason):
-      metrics.refusals[status, default: 0] += 1
+      operations.metrics.refusals[status, default: 0] += 1
       return HTTPResponse(refusal: status, reason: reason, to: head.method)
     }
   }

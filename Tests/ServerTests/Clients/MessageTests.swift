@@ -130,18 +130,6 @@ import Testing
     #expect(try client.message("window")["request"] as? Int == 6)
   }
 
-  @Test func `a client that never reads its refusals is told of the last few`() throws {
-    let session = Session(
-      id: SessionID(rawValue: 1), socket: OpaquePointer(bitPattern: 8)!, pass: .init(.operator), token: "t",
-      rate: MessageRate(TokenBucket(rate: 1, burst: 1, at: .zero)),
-      keepalive: Keepalive(Keepalive.Patience(), at: .zero))
-    for request in 1...10_000 as ClosedRange<UInt64> {
-      session.refuse(Refusal(request: request, QueryFault(.tooLong("x")), shown: 0))
-      session.refuse(Refusal(request: 0, QueryFault(.tooLong("y")), shown: 0))
-    }
-    #expect(session.refusals.map(\.request) == [9_997, 0, 9_998, 0, 9_999, 0, 10_000, 0])
-  }
-
   @Test func aMessageHasAtMost65536Bytes() throws {
     let server = try RunningServer()
     func hello(_ count: Int) -> [UInt8] {

@@ -28,6 +28,9 @@ public struct DownloadPace {
     begun = now
   }
 
+  /// Whether the export waits for its source.
+  var isWaiting: Bool { waitingSince != nil }
+
   /// Notes that the export waits for its source.
   mutating func wait(at now: Instant) { waitingSince = waitingSince ?? now }
 

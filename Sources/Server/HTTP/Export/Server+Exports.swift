@@ -17,29 +17,29 @@ extension Server {
     guard let (table, format) = Self.download(at: head.path) else {
       return HTTPResponse(refusal: 404, reason: "There is nothing here.", to: head.method)
     }
-    guard downloads.count < Self.greatestDownloadCount else {
+    guard exchanges.downloads.count < Self.greatestDownloadCount else {
       return HTTPResponse(refusal: 503, reason: "Too many tables are being taken away; try again.", to: head.method)
     }
     // A request that is answered immediately does not count towards the token's share.
-    guard downloadShares.take(pass.token) else {
-      let reason = "\(downloadShares.limit) tables are being taken away with this token; try again."
+    guard exchanges.downloadShares.take(pass.token) else {
+      let reason = "\(exchanges.downloadShares.limit) tables are being taken away with this token; try again."
       return HTTPResponse(refusal: 503, reason: reason, to: head.method)
     }
-    defer { if downloads[socket] == nil { downloadShares.release(pass.token) } }
+    defer { if exchanges[download: socket] == nil { exchanges.downloadShares.release(pass.token) } }
     do throws(ClientError) {
       let query = try QueryRequest(arguments: head.arguments, limits: configuration.limits)
       let isRestricted = pass.role == .viewer
       let id = try engine.beginExport(of: table, query, isRestricted: isRestricted)
-      guard let schema = schemas[id.table], schema.windowed != nil || head.method == .get else {
+      guard let schema = sources[id.table]?.schema, schema.windowed != nil || head.method == .get else {
         // A HEAD request for a table that the engine holds cannot fail later, so answer it now.
         engine.endExport(id)
         return HTTPResponse(streaming: format.contentType, named: "\(table).\(format.rawValue)")
       }
-      downloads[socket] = TableDownload(
+      exchanges[download: socket] = TableDownload(
         id, schema: isRestricted ? schema.restricted : schema, format: format, for: pass.token,
         pace: DownloadPace(configuration.exportPace, at: EventLoop.now))
-      if head.method == .get { metrics.downloads += 1 }
-      connections.settle(socket)
+      if head.method == .get { operations.metrics.downloads += 1 }
+      exchanges.connections.settle(socket)
       if schema.windowed == nil {
         answerDownload(on: socket)
       } else {
@@ -68,7 +68,7 @@ extension Server {
 
   /// Answers with the head of the file, or with an error.
   private func answerDownload(on socket: OpaquePointer) {
-    guard let download = downloads[socket] else { return }
+    guard let download = exchanges[download: socket] else { return }
     let response: HTTPResponse
     switch engine.read(download.id, rows: 0) {
     case .refused(let error):
@@ -78,7 +78,7 @@ extension Server {
       response = HTTPResponse(refusal: 502, reason: LogText.printable(reason))
     case .notYet, .rows, .end:
       response = HTTPResponse(streaming: download.format.contentType, named: download.fileName)
-      if !headsOnly.contains(socket) { return answer(socket, with: response) }
+      if !exchanges.isHead(socket) { return answer(socket, with: response) }
     }
     // The response has no body to follow.
     endDownload(on: socket)
@@ -87,19 +87,18 @@ extension Server {
 
   /// Suspends a download until rows are available; the client's timeout does not run meanwhile.
   private func waitForRows(_ socket: OpaquePointer) {
-    waitingDownloads.insert(socket)
-    downloads[socket]?.pace.wait(at: EventLoop.now)
+    exchanges[download: socket]?.pace.wait(at: EventLoop.now)
     holdBack(socket)
     lws_set_timeout(socket, NO_PENDING_TIMEOUT, 0)
   }
 
   /// Writes the next piece of an export; returns `false` if the connection is to be closed.
   func continueDownload(on socket: OpaquePointer) -> Bool {
-    guard var download = downloads[socket] else { return false }
+    guard var download = exchanges[download: socket] else { return false }
     lws_set_timeout(socket, PENDING_TIMEOUT_HTTP_CONTENT, Self.downloadPatience)
     if let fault = download.pace.fault(at: EventLoop.now) {
-      metrics.downloadsGivenUp += 1
-      logger.warning(
+      operations.metrics.downloadsGivenUp += 1
+      operations.logger.warning(
         "a table that was taken away is given up", metadata: ["table": "\(download.schema.name)", "reason": "\(fault)"])
       return false
     }
@@ -110,7 +109,7 @@ extension Server {
     }
     let id = download.id
     let piece = download.nextPiece { engine.read(id, rows: $0) }
-    downloads[socket] = download
+    exchanges[download: socket] = download
     switch piece {
     case .notYet:
       waitForRows(socket)
@@ -118,13 +117,13 @@ extension Server {
       return true
     case .end: return false
     case .cut(let reason):
-      logger.warning(
+      operations.logger.warning(
         "a table that was taken away is cut off", metadata: ["table": "\(download.schema.name)", "reason": "\(reason)"])
       return false
     case .chunk(let bytes):
       guard bytes.isEmpty || write(bytes, to: socket, with: clws_write_http_body) else { return false }
-      metrics.bytesSent += UInt64(bytes.count)
-      downloads[socket]?.pace.goOn(sent: bytes.count, at: EventLoop.now)
+      operations.metrics.bytesSent += UInt64(bytes.count)
+      exchanges[download: socket]?.pace.goOn(sent: bytes.count, at: EventLoop.now)
       if engine.isHungry(id) { loop.requestTurn() }
       writeMore(to: socket)
       return true
@@ -133,24 +132,19 @@ extension Server {
 
   /// Resumes the downloads for which the engine has rows.
   func wakeDownloads() {
-    for socket in waitingDownloads {
-      guard let download = downloads[socket], engine.isReady(download.id) else { continue }
-      waitingDownloads.remove(socket)
-      downloads[socket]?.pace.goOn(at: EventLoop.now)
+    for (socket, download) in exchanges.downloads where download.pace.isWaiting && engine.isReady(download.id) {
+      exchanges[download: socket]?.pace.goOn(at: EventLoop.now)
       goOn(socket)
-      if transfers[socket] == nil { answerDownload(on: socket) } else { lws_callback_on_writable(socket) }
+      if exchanges[transfer: socket] == nil { answerDownload(on: socket) } else { lws_callback_on_writable(socket) }
     }
   }
 
   /// Removes a download, whether it is complete or not.
   func endDownload(on socket: OpaquePointer) {
-    guard let download = downloads.removeValue(forKey: socket) else { return }
-    downloadShares.release(download.token)
-    waitingDownloads.remove(socket)
-    waiting.remove(socket)
+    guard let download = exchanges.removeDownload(on: socket) else { return }
     let leftOut = engine.rowsLeftOut(download.id)
     if leftOut > 0 {
-      logger.warning(
+      operations.logger.warning(
         "rows that do not fit their table were not taken away",
         metadata: ["table": "\(download.schema.name)", "rows": "\(leftOut)"])
     }

@@ -12,43 +12,46 @@ extension Server {
   }
 
   private func writePages(to text: inout MetricsText) {
-    text.single("rowcast_sessions", .gauge, "Pages connected now.", sessions.count)
-    text.single("rowcast_sessions_begun_total", .counter, "Pages that ever connected.", metrics.sessions)
+    text.single("rowcast_sessions", .gauge, "Pages connected now.", clients.count)
+    text.single("rowcast_sessions_begun_total", .counter, "Pages that ever connected.", operations.metrics.sessions)
     text.single(
-      "rowcast_turned_away_total", .counter, "Connections closed because too many came at once.", metrics.turnedAway)
-    text.single("rowcast_messages_sent_total", .counter, "Messages sent to pages.", metrics.messagesSent)
+      "rowcast_turned_away_total", .counter, "Connections closed because too many came at once.",
+      operations.metrics.turnedAway)
+    text.single("rowcast_messages_sent_total", .counter, "Messages sent to pages.", operations.metrics.messagesSent)
     text.single(
       "rowcast_loop_rounds_total", .counter, "How often the loop has waited for something to happen.",
       loop.periodicTimer)
-    text.single("rowcast_messages_received_total", .counter, "Messages received from pages.", metrics.messagesReceived)
-    text.single("rowcast_sent_bytes_total", .counter, "Bytes of messages sent to pages.", metrics.bytesSent)
-    text.single("rowcast_patches_total", .counter, "Windows and patches sent.", metrics.patches)
-    text.single("rowcast_downloads_total", .counter, "Tables taken away as files.", metrics.downloads)
+    text.single(
+      "rowcast_messages_received_total", .counter, "Messages received from pages.", operations.metrics.messagesReceived)
+    text.single("rowcast_sent_bytes_total", .counter, "Bytes of messages sent to pages.", operations.metrics.bytesSent)
+    text.single("rowcast_patches_total", .counter, "Windows and patches sent.", operations.metrics.patches)
+    text.single("rowcast_downloads_total", .counter, "Tables taken away as files.", operations.metrics.downloads)
     text.single(
       "rowcast_downloads_given_up_total", .counter, "Downloads given up as they were read too slowly or for too long.",
-      metrics.downloadsGivenUp)
+      operations.metrics.downloadsGivenUp)
     text.single(
       "rowcast_message_pauses_total", .counter, "How often a page that said too much was not listened to for a while.",
-      metrics.pauses)
+      operations.metrics.pauses)
     text.single(
       "rowcast_queries_overtaken_total", .counter, "Queries that the same page's next one overtook in one turn.",
-      metrics.queriesOvertaken)
+      operations.metrics.queriesOvertaken)
     text.begin("rowcast_refusals_total", .counter, "Requests and upgrades refused, by status.")
-    for (status, count) in metrics.refusals.sorted(by: { $0.key < $1.key }) {
+    for (status, count) in operations.metrics.refusals.sorted(by: { $0.key < $1.key }) {
       text.sample("rowcast_refusals_total", [("status", "\(status)")], count)
     }
     text.histogram(
-      "rowcast_flush_seconds", "From cutting a patch to handing all of it over to the system.", metrics.flushes)
+      "rowcast_flush_seconds", "From cutting a patch to handing all of it over to the system.",
+      operations.metrics.flushes)
     text.histogram(
       "rowcast_source_to_socket_seconds", "From a source's handing in a change to handing it over to a page's socket.",
-      metrics.delays)
-    text.histogram("rowcast_turn_seconds", "How long turns of the loop took.", metrics.turns)
+      operations.metrics.delays)
+    text.histogram("rowcast_turn_seconds", "How long turns of the loop took.", operations.metrics.turns)
     text.begin("rowcast_encoded_total", .counter, "Rows and patches turned into bytes, once for all pages.")
-    text.sample("rowcast_encoded_total", [("kind", "row")], metrics.encoding.rows)
-    text.sample("rowcast_encoded_total", [("kind", "patch")], metrics.encoding.patches)
+    text.sample("rowcast_encoded_total", [("kind", "row")], operations.metrics.encoding.rows)
+    text.sample("rowcast_encoded_total", [("kind", "patch")], operations.metrics.encoding.patches)
     text.begin("rowcast_shared_total", .counter, "Rows and patches whose bytes were there already.")
-    text.sample("rowcast_shared_total", [("kind", "row")], metrics.encoding.sharedRows)
-    text.sample("rowcast_shared_total", [("kind", "patch")], metrics.encoding.sharedPatches)
+    text.sample("rowcast_shared_total", [("kind", "row")], operations.metrics.encoding.sharedRows)
+    text.sample("rowcast_shared_total", [("kind", "patch")], operations.metrics.encoding.sharedPatches)
   }
 
   private func writeEngine(to text: inout MetricsText) {
@@ -100,20 +103,17 @@ extension Server {
       }
     }
     text.begin("rowcast_source_without_table", .gauge, "1 for the state of a source that has told no table.")
-    for source in tableless.descriptions(at: EventLoop.now) {
+    for source in sources.tableless.descriptions(at: EventLoop.now) {
       text.sample(
         "rowcast_source_without_table", [("source", source.name), ("state", source.source.state.rawValue)], 1)
     }
-    let known = control.inlets.map { inlet in
-      (name: inlet.name, metrics: sourceMetrics[ObjectIdentifier(inlet)] ?? SourceMetrics())
-    }
     text.begin("rowcast_source_changes_total", .counter, "Changed rows that the source has told.")
-    for source in known {
-      text.sample("rowcast_source_changes_total", [("source", source.name)], source.metrics.changes)
+    for source in sources.all {
+      text.sample("rowcast_source_changes_total", [("source", source.inlet.name)], source.metrics.changes)
     }
     text.begin("rowcast_source_restarts_total", .counter, "How often the source has started anew.")
-    for source in known {
-      text.sample("rowcast_source_restarts_total", [("source", source.name)], source.metrics.restarts)
+    for source in sources.all {
+      text.sample("rowcast_source_restarts_total", [("source", source.inlet.name)], source.metrics.restarts)
     }
   }
 

@@ -1,0 +1,105 @@
+import ListEngine
+import Wire
+
+/// The messages that wait to be sent to a client, in the order in which they are sent.
+///
+///     pending.refuse(refusal)
+///     while let message = pending.takeNext(isQuiet: false) { ... }
+///
+/// They are bounded. There is at most one message of most kinds, and a newer one replaces an older
+/// one. A patch is not cut before the previous one was sent. The results of actions and the
+/// refusals form lists, which have limits of their own.
+struct PendingMessages {
+  /// A message to send; those without a value are made from the server's state when they are sent.
+  enum Message {
+    case error(ClientError)
+    case hello
+    case refused(Refusal)
+    case acted(id: UInt64, token: String?, ActionOutcome)
+    case named(id: UInt64, rows: [(id: RowID, key: RowKey)])
+    case located(id: UInt64, rows: [LocatedRow])
+    case tables
+    case sources
+    case status(table: String, SourceStatus)
+    case waiting(Waiting)
+    case stats
+    /// The bytes of a window or patch, after space for the frame header.
+    case patch([UInt8])
+  }
+
+  /// The maximum number of results that wait for a client that does not read.
+  static let greatestActed = 128
+  /// The maximum number of refused queries, and the same number for sections.
+  static let greatestRefusals = 4
+
+  private(set) var error: ClientError?
+  var owesHello = false
+  private(set) var refusals: [Refusal] = []
+  /// The results of actions.
+  var acted: [(id: UInt64, token: String?, outcome: ActionOutcome)] = []
+  /// The answer to the last request for keys.
+  var named: (id: UInt64, rows: [(id: RowID, key: RowKey)])?
+  /// The answer to the last request for the places of keys.
+  var located: (id: UInt64, rows: [LocatedRow])?
+  var owesTables = false
+  var owesSources = false
+  var status: (table: String, source: SourceStatus)?
+  /// The count of waiting changes, for a paused client.
+  var waiting: Waiting?
+  var owesStats = false
+  var patch: [UInt8]?
+
+  init(error: ClientError? = nil) { self.error = error }
+
+  /// Adds a refusal; of each kind, only the last few are kept.
+  mutating func refuse(_ refusal: Refusal) {
+    let own = refusals.indices.filter { refusals[$0].isOfSection == refusal.isOfSection }
+    if own.count >= Self.greatestRefusals { refusals.remove(at: own[0]) }
+    refusals.append(refusal)
+  }
+
+  /// Returns whether a message can be sent.
+  ///
+  /// - Parameter isQuiet: Whether the lists of tables and sources are withheld.
+  func hasNext(isQuiet: Bool) -> Bool {
+    error != nil || owesHello || !refusals.isEmpty || !acted.isEmpty || named != nil || located != nil
+      || ((owesTables || owesSources) && !isQuiet) || status != nil || waiting != nil || owesStats || patch != nil
+  }
+
+  /// Removes and returns the next message; the list of tables precedes any table.
+  mutating func takeNext(isQuiet: Bool) -> Message? {
+    if let error = error.take() { return .error(error) }
+    if owesHello {
+      // The hello contains both lists.
+      (owesHello, owesTables, owesSources) = (false, false, false)
+      return .hello
+    }
+    if !refusals.isEmpty { return .refused(refusals.removeFirst()) }
+    if !acted.isEmpty {
+      let first = acted.removeFirst()
+      return .acted(id: first.id, token: first.token, first.outcome)
+    }
+    if let named = named.take() { return .named(id: named.id, rows: named.rows) }
+    if let located = located.take() { return .located(id: located.id, rows: located.rows) }
+    if owesTables, !isQuiet {
+      owesTables = false
+      return .tables
+    }
+    if owesSources, !isQuiet {
+      owesSources = false
+      return .sources
+    }
+    if let status = status.take() { return .status(table: status.table, status.source) }
+    if let waiting = waiting.take() { return .waiting(waiting) }
+    if owesStats {
+      owesStats = false
+      return .stats
+    }
+    return patch.take().map { .patch($0) }
+  }
+}
+
+extension Refusal {
+  /// Whether the refusal concerns the collapsing of a section rather than the query.
+  fileprivate var isOfSection: Bool { request == shown }
+}
