@@ -131,9 +131,7 @@ export class ScrollModel {
     this.base = this.#clamp(Math.round(position)) - this.native;
   }
 
-  /**
-   * Returns the position at which an item is fully visible. `covered` pixels at the top are hidden.
-   */
+  /** Returns the position at which an item is fully visible, below `covered` hidden pixels. */
   reveal(item, covered = 0) {
     const top = item * this.rowHeight;
     if (top - covered < this.position) return this.#clamp(top - covered);
@@ -141,9 +139,7 @@ export class ScrollModel {
     return this.position;
   }
 
-  /**
-   * Whether scrolling would hit the element's edge before the list's, so that `settle` is due now.
-   */
+  /** Whether the element, but not the list, is near an edge, so that `settle` is due now. */
   get isCornered() {
     const above = this.position - this.native;
     const below = this.last - this.position - (this.nativeLast - this.native);
@@ -339,9 +335,7 @@ export class Place {
   #put = 0;         // the position set meanwhile by this page
   #until = 0;
 
-  /**
-   * Returns the current viewport in wire format, or with `isTop` that at the top of another list.
-   */
+  /** Returns the viewport in wire format, or with `isTop` that at the top of another list. */
   describe(seq, isTop = false) {
     const { scroll, sight } = this;
     if (!isTop) return sight.describe(scroll, seq, this.anchor);
@@ -362,9 +356,7 @@ export class Place {
     return (copy.itemAt(top)?.id ?? copy.itemAt(top + 1)?.id) ?? null;
   }
 
-  /**
-   * Forgets the position to return to if the user has scrolled. Call it before applying a message.
-   */
+  /** Stops returning if the user has scrolled. Call it before applying a message. */
   look() {
     if (this.scroll.position !== this.#put) this.#wanted = null;
     this.kept?.look();
@@ -416,9 +408,7 @@ export class Place {
 /** The duration of row animations in milliseconds. */
 export const MOTION_TIME = 180;
 
-/**
- * Classifies a change of a number as `better`, `worse` or, without a defined direction, `other`.
- */
+/** Classifies a change as `better`, `worse` or, without a defined direction, `other`. */
 export function directionOf(before, after, better = undefined) {
   const isMeasured = typeof before === 'number' && typeof after === 'number';
   if (!isMeasured || before === after || Number.isNaN(before - after)) return 'other';
@@ -479,10 +469,7 @@ export class Flashes {
     this.fresh.push(cell, direction);
   }
 
-  /**
-   * Highlights the cells added in this frame, unless they are too many. Call it after writing
-   * cells.
-   */
+  /** Highlights the cells added in this frame, unless they are too many. Call it after drawing. */
   light(now) {
     const { fresh } = this;
     if (fresh.length <= 2 * mostLit) {
@@ -543,10 +530,7 @@ export class Moves {
     this.offset = 0;  // the start offset of the item above
   }
 
-  /**
-   * Begins a patch. `before` is the scrollTop of the last painted frame, and `native` that of this
-   * one.
-   */
+  /** Begins a patch. `before` is the scrollTop last painted, and `native` that of this frame. */
   begin(before, native, height) {
     Object.assign(this, { before, native, height, offset: 0 });
   }
@@ -558,18 +542,13 @@ export class Moves {
     if (from !== 0) this.#run(node, [{ translate: `0 ${from}px` }, { translate: '0 0' }]);
   }
 
-  /**
-   * Slides a new row in at `y`. It follows a row above that moves up, so that they do not overlap.
-   */
+  /** Slides a new row in at `y`, below a row above it that moves up, to avoid overlap. */
   slideIn(node, y) {
     const from = this.offset > 0 ? this.offset : -12;
     if (this.isSeen(y - this.native)) this.#run(node, [{ opacity: 0, translate: `0 ${from}px` }, { opacity: 1, translate: '0 0' }]);
   }
 
-  /**
-   * Fades a removed row out below the others, then calls `done`. Returns false if it was not
-   * visible.
-   */
+  /** Fades a removed row out, then calls `done`. Returns false if the row was not visible. */
   fadeOut(node, done) {
     if (node.isHidden || !this.isSeen(node.y - this.before)) return false;
     const { el } = node;
