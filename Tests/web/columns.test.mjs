@@ -12,7 +12,7 @@ import { diceFrom, seed } from './fixtures.mjs';
 const columns = ['a', 'b', 'c', 'd'].map((name) => ({ name, title: '', type: 'number' }));
 const names = (layout) => arrange(columns, layout).map(({ column, isHidden, isPinned }) => (isPinned ? '*' : '') + (isHidden ? '-' : '') + column).join(' ');
 
-test("without a layout, columns are in the source's order", () => {
+test('without a layout, columns are in the source’s order', () => {
   assert.equal(names([]), 'a b c d');
   assert.deepEqual(changePlace(columns, [], 'a', { isHidden: false }), []);
   assert.deepEqual(movePlace(columns, movePlace(columns, [], 'a', null), 'a', 'b'), [], 'back where it was');

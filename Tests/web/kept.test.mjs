@@ -48,7 +48,7 @@ function reader(first = 100) {
   return { ...hands, hands, kept, scroll, session, take, name, restart };
 }
 
-test("requests the anchor's key once and finds the row again", () => {
+test('requests the anchor’s key once and finds the row again', () => {
   const { kept, scroll, take, name, restart, session } = reader();
   kept.tick(101, 0);
   const [question] = take();

@@ -63,7 +63,7 @@ test('a worker parses long messages after the first rows', async () => {
   assert.equal(said[0], `reader read ${JSON.stringify(long)} 3`);
 });
 
-test("sends over the page's socket, then over the worker's", async () => {
+test('sends over the page’s socket, then over the worker’s', async () => {
   const { link, said, tell, ready } = await page({ kind: 'open' });
   link.settle();
   ready();
@@ -76,7 +76,7 @@ test("sends over the page's socket, then over the worker's", async () => {
   assert.deepEqual(said, ['socket {"type":"ack","seq":1}', 'reader lost 500', 'reader send {"type":"ack","seq":2}', 'reader retry', 'reader close']);
 });
 
-test("replaces a socket lost early by the worker's", async () => {
+test('replaces a socket lost early by the worker’s', async () => {
   const { said, heard, starts, ready } = await page({ kind: 'closed' });
   assert.deepEqual(heard, [{ state: 'closed', pause: 1_000 }]);
   assert.equal(starts(), 1);

@@ -253,7 +253,7 @@ test('holds the order while the pointer rests in the table', () => {
   assert.equal(policy.say(now + 2 * renewTime), null);
 });
 
-test("renews a hold well before the server's 30 s timeout", () => {
+test('renews a hold well before the server’s 30 s timeout', () => {
   assert.ok(renewTime <= 15_000);
 });
 

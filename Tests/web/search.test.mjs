@@ -52,7 +52,7 @@ test('a value is found by its formatted text', () => {
   assert.equal(finds('1', 'trend', [1]), false);
 });
 
-test("numbers are parsed in the locale's notation", () => {
+test('numbers are parsed in the locale’s notation', () => {
   const german = [specOf({ name: 'price', type: 'number' }, 'de')];
   assert.equal(finds('90.000', 'price', 90_000, { specs: german }), true);
   assert.equal(finds('90.000', 'price', 90, { specs: german }), false);
@@ -67,14 +67,14 @@ test('the filter sent to the server has the same meaning', () => {
   assert.deepEqual(search('yes').filter([]), { any: [{ column: 'name', op: 'contains', value: 'yes' }, { column: 'isUp', op: '=', value: true }] });
 });
 
-test("the search follows the columns' filters", () => {
+test('the search follows the columns’ filters', () => {
   const filled = { column: 'pid', op: 'isFilled' };
   const { all } = search('yes').filter([filled]);
   assert.deepEqual(all.map((part) => Object.keys(part)[0]), ['not', 'any']);
   assert.deepEqual(search('yes').filter([filled, { column: 'name', op: 'contains', value: 'a' }]).all.length, 3);
 });
 
-test("a search of text columns only uses the server's search", () => {
+test('a search of text columns only uses the server’s search', () => {
   assert.equal(search('firefox').filter([]), null);
   assert.equal(search('1234', { isTextOnly: true }).filter([]), null);
   assert.equal(finds('1234', 'pid', 1_234, { isTextOnly: true }), false);

@@ -97,7 +97,7 @@ test('drops rows of the previous table while the next is missing', () => {
   assert.equal(session.stats.resyncs, 0);
 });
 
-test("a new connection sends the window's seq and the viewport", () => {
+test('a new connection sends the window’s seq and the viewport', () => {
   const { session, said } = shown();
   session.lost();
   assert.equal(session.copy.items.length, 3, 'the rows stay');
@@ -235,7 +235,7 @@ test('uses the table that the worker has opened', () => {
   assert.equal(said.at(-1).request, 2);
 });
 
-test("replaces the worker's table if another view is wanted", () => {
+test('replaces the worker’s table if another view is wanted', () => {
   for (const wish of [{ table: 'jobs' }, { table: 'processes', search: 'x' }, { table: 'processes', sort: [{ column: 'cpu', descending: true }] }]) {
     const said = [];
     const session = new Session((message) => said.push(structuredClone(message)));

@@ -24,7 +24,7 @@ const isIn = (value, { low, high }) => ordered(value) >= ordered(low) && ordered
 // fractions of a nanosecond.
 const ordered = (value) => (typeof value === 'string' && !value.includes('.') ? BigInt(value) : Number(value));
 
-test("numbers are parsed in the locale's notation", () => {
+test('numbers are parsed in the locale’s notation', () => {
   assert.equal(read('90.000', integer, { locale: 'de' }).low, 90_000);
   assert.equal(read('90000', integer, { locale: 'de' }).low, 90_000);
   assert.equal(read('1.234,50', number, { locale: 'de', decimals: 2 }).high > 1_234.5, true);

@@ -11,7 +11,7 @@ const specs = [spec(0, 'user', 'text'), spec(1, 'name', 'text', 'Name'), spec(2,
 const row = (id, ...cells) => new Row(id, 1, cells);
 const fox = row(7, 'root', 'firefox-esr', 28_320);
 
-test("a row's name has its label and its identifier", () => {
+test('a row’s name has its label and its identifier', () => {
   assert.equal(rowName(fox, specs, 'name'), 'firefox-esr (PID 28320)');
   assert.equal(rowName(fox, specs, undefined), 'root (PID 28320)', 'without a label its first text');
   assert.equal(rowName(fox, specs, 'gone'), 'root (PID 28320)', 'a label that is no column');

@@ -65,7 +65,7 @@ test('finds all values with counts, the most frequent first', () => {
   assert.deepEqual(query, { group: ['user'] });
 });
 
-test("applies the view's search and filter", () => {
+test('applies the view’s search and filter', () => {
   const filter = { column: 'cpu', op: '>', value: 1 };
   const { asked } = serve([['a', 1]], walkOf(10, { search: 'x', filter }));
   assert.deepEqual(asked.find(({ type }) => type === 'open').query, { search: 'x', filter, group: ['user'] });

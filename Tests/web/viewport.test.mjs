@@ -39,7 +39,7 @@ test('a wheel moves a huge list by exactly its pixels', () => {
   assert.equal(scroll.position, before - 300);
 });
 
-test("no element exceeds Firefox's limit for sticky elements", () => {
+test('no element exceeds Firefox’s limit for sticky elements', () => {
   assert.ok(SAFE_HEIGHT <= 8_947_848);
   assert.equal(listOf(Math.floor(SAFE_HEIGHT / ROW_HEIGHT)).isMapped, false);
   assert.equal(listOf(Math.floor(SAFE_HEIGHT / ROW_HEIGHT) + 1).isMapped, true);
@@ -117,7 +117,7 @@ test('settle skips changes the thumb cannot show, except near ends', () => {
   }
 });
 
-test("scrolls past the element's edge if the list continues", () => {
+test('scrolls past the element’s edge if the list continues', () => {
   const scroll = listOf(10_000);
   scroll.scrolled(280);
   scroll.setTotal(10_050);
@@ -141,7 +141,7 @@ test('the thumb reaches every part of a huge list', () => {
   assert.equal(scroll.position, 0);
 });
 
-test("a wheel near the element's edge reaches every row", () => {
+test('a wheel near the element’s edge reaches every row', () => {
   const scroll = listOf(huge);
   scroll.moveTo(200_000);   // far from the top of the list, but close to that of the element
   scroll.settle();

@@ -115,7 +115,7 @@ function decimalFrom(text, { group, decimal, last, others, minus, exponent }) {
 
 const powers = { k: 1, m: 2, g: 3, t: 4, p: 5, e: 6 };
 
-// Letters such as k, without i or B, have the factor that the column's format uses.
+// Prefixes without i, such as MB, have the factor of the column's format: 1,000 or 1,024.
 function bytesOf(letters, { format }, now) {
   const [, letter, i] = /^(?:([kmgtpe])(i)?)?b?$/i.exec(letters) ?? [undefined, '?'];
   if (letter === undefined) return 1;

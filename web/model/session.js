@@ -179,14 +179,14 @@ export class Session {
     return true;
   }
 
-  /** Sends the viewport, unless a query is pending: positions refer to the new order then. */
+  /** Sends the viewport, unless a query is pending, because its answer may change positions. */
   look(viewport) {
     if (!this.canLook) return;
     if (!this.holds(viewport.first, viewport.count)) this.#release();
     this.send(wire.viewport(viewport));
   }
 
-  /** Whether a viewport would be sent now. */
+  /** Whether the table is open and shown, and no query is pending. */
   get canLook() {
     return this.isOpen && !this.isAsking && this.copy.seq > 0;
   }
