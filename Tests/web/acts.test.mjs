@@ -2,7 +2,7 @@ import test from 'node:test';
 import assert from 'node:assert/strict';
 import { actionsOf, Acts, valueOf } from '../../web/model/acts.js';
 
-/** Acts on a connection, what they have said, and what became of them. */
+/** Returns connected actions with the messages they sent and the states they reported. */
 function connected(secret = 'one') {
   const said = [];
   const told = [];
@@ -11,7 +11,7 @@ function connected(secret = 'one') {
   return { acts, said, told, run: (row = 7) => acts.run({ table: 'jobs', action: { name: 'stop' }, row, values: {} }) };
 }
 
-test('an act is said at once, without a session, and answered once', () => {
+test('sends an action once, without a session, and takes one answer', () => {
   const { acts, said, told, run } = connected();
   run();
   assert.deepEqual(said, [{ type: 'act', id: 1, table: 'jobs', action: 'stop', row: 7 }]);
@@ -22,13 +22,13 @@ test('an act is said at once, without a session, and answered once', () => {
   assert.ok(!acts.isActing(7));
 });
 
-test('arguments travel, and an act on the whole table names no row', () => {
+test('sends arguments, and no row for an action on the whole table', () => {
   const { acts, said } = connected();
   acts.run({ table: 'jobs', action: { name: 'sweep' }, row: undefined, values: { depth: 2 } });
   assert.deepEqual(said, [{ type: 'act', id: 1, table: 'jobs', action: 'sweep', arguments: { depth: 2 } }]);
 });
 
-test('what was not answered is said again with its id and the session of the first time; what was answered is not', () => {
+test('resends unanswered requests with their id and first session', () => {
   const { acts, said, run } = connected('one');
   run();
   run();
@@ -42,7 +42,7 @@ test('what was not answered is said again with its id and the session of the fir
   assert.deepEqual(said, [again, again]);
 });
 
-test('nobody says the same for ever', () => {
+test('stops resending a request after four connections', () => {
   const { acts, said, told, run } = connected('0');
   run();
   for (let at = 1; at < 10; at += 1) {
@@ -53,7 +53,7 @@ test('nobody says the same for ever', () => {
   assert.deepEqual(told.at(-1), [1, 'failed', 'The server did not answer in time.', true]);
 });
 
-test('without a connection nothing is begun, nor kept for later', () => {
+test('fails an action at once while disconnected, and forgets it', () => {
   const { acts, said, told, run } = connected(null);
   run();
   assert.equal(told[0][1], 'failed');
@@ -61,7 +61,7 @@ test('without a connection nothing is begun, nor kept for later', () => {
   assert.deepEqual(said, []);
 });
 
-test('never more are under way than the server waits with: the others follow one by one', () => {
+test('sends at most 12 unanswered requests, the others one by one', () => {
   const { acts, said, run } = connected();
   for (let at = 0; at < 20; at += 1) run(at);
   assert.equal(said.length, 12);
@@ -69,14 +69,14 @@ test('never more are under way than the server waits with: the others follow one
   assert.deepEqual(said.map(({ id }) => id), [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13]);
 });
 
-test('too many at once are refused, those before them are not', () => {
+test('rejects an action when 1,200 are pending', () => {
   const { acts, told, run } = connected();
   for (let at = 0; at < 1_201; at += 1) run(at);
   assert.equal(acts.open.size, 1_200);
   assert.deepEqual(told.at(-1), [1_201, 'failed', 'Too many actions are waiting. Try again when some are done.', false]);
 });
 
-test('an error says whether it may have been done all the same', () => {
+test('reports whether a failed action may have run', () => {
   for (const [code, isUnclear] of [['rowGone', false], ['badArgument', false], ['busy', false], ['sourceDown', false], ['failed', false], ['unanswered', true], ['forgotten', true]]) {
     const { acts, told, run } = connected();
     run();
@@ -85,7 +85,7 @@ test('an error says whether it may have been done all the same', () => {
   }
 });
 
-test('what the server refuses as such is not said again; an error about something else takes nothing away', () => {
+test('fails the last request if the server refuses it', () => {
   const { acts, said, told, run } = connected('one');
   run(1);
   run(2);
@@ -98,7 +98,7 @@ test('what the server refuses as such is not said again; an error about somethin
   assert.deepEqual(said.map(({ id }) => id), [1]);
 });
 
-test('a viewer is offered nothing; rows and tables have their own', () => {
+test('offers no actions to viewers, else those of rows or tables', () => {
   const table = { actions: [{ name: 'stop', rows: true }, { name: 'sweep', rows: false }, { name: 'odd' }] };
   assert.deepEqual(actionsOf(table, 'operator', true).map(({ name }) => name), ['stop']);
   assert.deepEqual(actionsOf(table, 'operator', false).map(({ name }) => name), ['sweep', 'odd']);
@@ -107,7 +107,7 @@ test('a viewer is offered nothing; rows and tables have their own', () => {
   assert.deepEqual(actionsOf({}, 'operator', true), []);
 });
 
-test('what was typed becomes a value, is left to the default, or is wrong, exactly at its bounds', () => {
+test('parses arguments, applies defaults and enforces bounds', () => {
   const share = { name: 'share', label: 'Share', type: 'integer', minimum: 1, maximum: 90 };
   assert.deepEqual(valueOf(share, '1'), { value: 1 });
   assert.deepEqual(valueOf(share, ' 90 '), { value: 90 });
@@ -128,7 +128,7 @@ test('what was typed becomes a value, is left to the default, or is wrong, exact
   assert.deepEqual(valueOf({ ...chosen, default: 0 }, ''), {});
 });
 
-/** Acts whose clock is turned by hand. */
+/** Returns actions with a manual clock. */
 function paced(fault) {
   const said = [];
   const told = [];
@@ -138,10 +138,11 @@ function paced(fault) {
   return { acts, said, told, turn: () => waiting.splice(0).forEach((call) => call()), run: (row, epoch) => acts.run({ table: 'jobs', action: { name: 'stop' }, row, values: {}, epoch }) };
 }
 
-test('however fast the source answers, the server is not asked more than it listens to', () => {
+test('limits its rate, however fast the source answers', () => {
   const { acts, said, turn, run } = paced();
   for (let at = 0; at < 200; at += 1) run(at);
-  const answer = () => { for (const id of said) acts.receive({ id, result: '' }); };  // also those that are sent meanwhile
+  // Also answers those sent meanwhile.
+  const answer = () => { for (const id of said) acts.receive({ id, result: '' }); };
   answer();
   assert.equal(said.length, 40);
   turn();
@@ -155,7 +156,7 @@ test('however fast the source answers, the server is not asked more than it list
   assert.equal(acts.open.size, 0);
 });
 
-test('one that waits can be called off, one that was sent cannot', () => {
+test('cancels a waiting request, but not one that was sent', () => {
   const { acts, said, told } = paced();
   const entries = Array.from({ length: 14 }, (_, at) => acts.prepare({ table: 'jobs', action: { name: 'stop' }, row: at, values: {} }));
   for (const entry of entries) acts.begin(entry);
@@ -168,7 +169,7 @@ test('one that waits can be called off, one that was sent cannot', () => {
   assert.equal(told.filter(([id]) => id === 1).at(-1)[1], 'done');
 });
 
-test('what waits is looked at once more before it is sent', () => {
+test('checks a waiting request again before sending it', () => {
   let epoch = 'first';
   const { acts, said, told } = paced((entry) => (entry.epoch === epoch ? null : 'The server was restarted.'));
   for (let at = 0; at < 20; at += 1) acts.run({ table: 'jobs', action: { name: 'stop' }, row: at, values: {}, epoch: 'first' });

@@ -1,4 +1,4 @@
-// aside.js and pieces.js: what is asked beside what is shown.
+// aside.js and pieces.js: queries on a separate socket.
 
 import test from 'node:test';
 import assert from 'node:assert/strict';
@@ -8,7 +8,7 @@ import { digestOf } from './reference.mjs';
 
 const question = { table: 't', query: {}, viewport: { first: 0, count: 1, ahead: 0, behind: 0 } };
 
-/** An aside on a link that keeps what was said, and a clock that is turned by hand. */
+/** Returns an aside on a link that records messages, with a manual clock. */
 function listen() {
   const said = [];
   const timers = [];
@@ -35,7 +35,7 @@ function windowOf(request, seq, { start = 0, items = [[1, 1, ['a']]], total = st
   return { type: 'window', epoch: 'e', seq, request, start, total, rows, items, lead: [], digest: digestOf(start, total, [], keys) };
 }
 
-test('a question opens the socket, waits for its greeting, and is answered by its own window', async () => {
+test('opens the socket, waits for hello, and returns its own window', async () => {
   const { aside, said, hear, take } = listen();
   const answer = aside.ask({ ...question, query: { search: 'x' } });
   assert.deepEqual(said.splice(0), ['open']);
@@ -48,7 +48,7 @@ test('a question opens the socket, waits for its greeting, and is answered by it
   assert.equal((await answer).rows, 7);
 });
 
-test('questions are asked one after the other, and what is left over from one answers no other', async () => {
+test('asks one question at a time and ignores stale answers', async () => {
   const { aside, said, take } = listen();
   const first = aside.ask(question);
   const second = aside.ask(question);
@@ -63,7 +63,7 @@ test('questions are asked one after the other, and what is left over from one an
   assert.equal((await second).rows, 9);
 });
 
-test('rows that come later are waited for', async () => {
+test('waits for rows that load later', async () => {
   const { aside, said, take } = listen();
   const seen = [];
   const isEnough = (copy) => copy.items.every(({ absence }) => absence === null);
@@ -77,7 +77,7 @@ test('rows that come later are waited for', async () => {
   assert.deepEqual(said.at(-1), { type: 'ack', seq: 2 });
 });
 
-test('an answer is followed until the socket rests, five seconds after the last one', async () => {
+test('follows an answer until the socket rests after five seconds', async () => {
   const { aside, said, timers, run, take } = listen();
   const rows = [];
   const answer = aside.ask(question, { changed: (copy) => rows.push(copy.rows) });
@@ -113,7 +113,7 @@ test('a failed connection rejects every waiting question, and the next question 
     await assert.rejects(second, reason);
     assert.equal(all.said.at(-1), 'rest');
     assert.deepEqual(all.timers, [], 'nothing is left to run');
-    all.hear({ state: 'closed', pause: 100 });  // of itself: it is not told again
+    all.hear({ state: 'closed', pause: 100 });  // reported only once
     const third = all.aside.ask(question);
     assert.equal(all.said.at(-1), 'retry');
     all.take(hello);
@@ -122,13 +122,13 @@ test('a failed connection rejects every waiting question, and the next question 
   }
 });
 
-test('no more than a hundred questions wait', async () => {
+test('at most a hundred questions may wait', async () => {
   const { aside } = listen();
   for (let count = 0; count < 100; count += 1) aside.ask(question).catch(() => {});
   await assert.rejects(aside.ask(question), /Too many/);
 });
 
-/** What answers like a view of so many rows, with a header at each of these positions. */
+/** Returns a fake `ask` on a view of `total` items, with headers at the given positions. */
 function view(total, { headers = [], wanted = [] } = {}) {
   return async ({ viewport: { first, count } }, { isEnough }) => {
     wanted.push([first, count]);
@@ -143,7 +143,7 @@ function view(total, { headers = [], wanted = [] } = {}) {
 const positions = (rows) => rows.map(({ id }) => id);
 const range = (from, through) => Array.from({ length: through - from + 1 }, (_, at) => from + at);
 
-test('rows come in pieces of a thousand, first through last, none twice', async () => {
+test('fetches rows in pieces of a thousand, each once, in order', async () => {
   for (const [from, through, pieces] of [[0, 0, 1], [5, 1_004, 1], [5, 1_005, 2], [100, 3_099, 3]]) {
     const wanted = [];
     const told = [];
@@ -154,7 +154,7 @@ test('rows come in pieces of a thousand, first through last, none twice', async 
   }
 });
 
-test('headers are passed over, and so is what moves into two pieces', async () => {
+test('skips headers, and a row that moves into a second piece', async () => {
   assert.deepEqual(positions(await fetchRows(view(10, { headers: [0, 4] }), {}, { from: 0, through: 6 })), [1, 2, 3, 5, 6]);
   let turn = 0;
   const ask = async ({ viewport: { first } }) => {
@@ -166,13 +166,13 @@ test('headers are passed over, and so is what moves into two pieces', async () =
   assert.deepEqual(rows.map(({ id, cells }) => [id, ...cells]).slice(-3), [[998, 1], [999, 2], [1_000, 2]]);
 });
 
-test('a list that became shorter ends it', async () => {
+test('stops at the end of a list that became shorter', async () => {
   assert.deepEqual(positions(await fetchRows(view(50), {}, { from: 40, through: 99 })), range(40, 49));
   assert.deepEqual(await fetchRows(view(0), {}, { from: 40, through: 99 }), []);
   assert.deepEqual(await fetchRows(view(30), {}, { from: 40, through: 99 }), []);
 });
 
-test('rows that are on their way are waited for, and those that cannot come are left out', async () => {
+test('waits for pending rows and omits failed ones', async () => {
   const states = [null, { pending: true }, { failed: 'gone' }];
   const copy = { total: 3, itemAt: (at) => ({ isHeader: false, id: at, absence: states[at], cells: [] }) };
   let judge;
@@ -183,7 +183,7 @@ test('rows that are on their way are waited for, and those that cannot come are 
   assert.deepEqual(positions(rows), [0]);
 });
 
-test('a window of which a part is still to come is no answer yet', async () => {
+test('an incomplete window is not an answer', async () => {
   let judge;
   const ask = async (_, { isEnough }) => {
     judge = isEnough;
@@ -195,7 +195,7 @@ test('a window of which a part is still to come is no answer yet', async () => {
   assert.equal(judge(held(10, 14, 15)), true, 'there are no more');
 });
 
-test('what nobody wants any more is not asked for', async () => {
+test('stops fetching when the caller cancels', async () => {
   const wanted = [];
   let isWanted = true;
   const rows = await fetchRows(view(20_000, { wanted }), {}, { from: 0, through: 9_999, told: () => { isWanted = false; }, isWanted: () => isWanted });

@@ -1,4 +1,4 @@
-// chosen.js, clipboard.js, speech.js, find.js: what is chosen, copied, said and found.
+// selection.js, clipboard.js, speech.js, seek.js: selecting, copying, speaking and finding.
 
 import test from 'node:test';
 import assert from 'node:assert/strict';
@@ -8,14 +8,16 @@ import { Chosen, Spot } from '../../web/model/selection.js';
 import { Speech, viewInWords } from '../../web/panels/speech.js';
 import { Header, Row, WindowCopy } from '../../web/protocol/wire.js';
 
-/** A copy that holds rows with these ids from `start` on; each has its id and its double. */
+/**
+ * Returns a window of rows with these ids from `start` on; each row has its id and twice its id.
+ */
 function copyOf(ids, start = 0, total = start + ids.length) {
   return Object.assign(new WindowCopy(), { start, total, items: ids.map((id) => (typeof id === 'number' ? new Row(id, 1, [`row ${id}`, id * 2]) : id)) });
 }
 const specs = [{ index: 0, column: { name: 'a', title: 'A', type: 'text' } }, { index: 1, column: { name: 'b', type: 'integer' } }];
 const chosenIDs = (selection, copy) => selection.cells(copy, specs).rows.map((cells) => cells[1] / 2);
 
-test('rows are chosen one by one, and stay so wherever they go', () => {
+test('selected rows stay selected when they move', () => {
   const selection = new Chosen();
   const copy = copyOf([1, 2, 3]);
   selection.toggleRow(copy.items[2]);
@@ -31,7 +33,7 @@ test('rows are chosen one by one, and stay so wherever they go', () => {
   assert.ok(!selection.clear());
 });
 
-test('a chosen row is copied as it is now', () => {
+test('a selected row is copied with its current cells', () => {
   const selection = new Chosen();
   selection.toggleRow(copyOf([1]).items[0]);
   const later = copyOf([1]);
@@ -40,7 +42,7 @@ test('a chosen row is copied as it is now', () => {
   assert.equal(selection.cells(later, specs).rows[0][0], 'changed');
 });
 
-test('cells are chosen between two corners, which go along with their rows', () => {
+test('a rectangle of cells follows the rows of its corners', () => {
   const selection = new Chosen();
   const copy = copyOf([1, 2, 3, 4, 5]);
   const at = (position) => new Spot(position, copy.itemAt(position));
@@ -54,7 +56,7 @@ test('cells are chosen between two corners, which go along with their rows', () 
   assert.equal(selection.text, '4 rows, 1 column selected');
 });
 
-test('a corner out of reach keeps its position, and moves with the list', () => {
+test('a corner outside the window keeps its position and shifts', () => {
   const place = new Spot(500, new Row(7, 1, []));
   place.follow(copyOf([1, 2], 0, 1_000), 5);
   assert.equal(place.position, 505);
@@ -65,7 +67,7 @@ test('a corner out of reach keeps its position, and moves with the list', () => 
   assert.equal(heads.position, -1);
 });
 
-test('a header is followed by its section', () => {
+test('a corner on a header follows its section', () => {
   const header = (section) => new Header({ section, rev: 1, slot: 0, level: 0, column: 'a', value: 'x', count: 1 });
   const place = new Spot(0, header(4));
   place.follow(copyOf([header(3), 1, header(4), 2]), 0);
@@ -73,7 +75,7 @@ test('a header is followed by its section', () => {
   assert.ok(place.item.isHeader);
 });
 
-test('what is chosen but not held is counted', () => {
+test('counts selected rows that are outside the window', () => {
   const selection = new Chosen();
   const copy = copyOf([5, 6], 4, 100);
   selection.selectColumns(0, 1, copy);
@@ -83,7 +85,7 @@ test('what is chosen but not held is counted', () => {
   assert.equal(selection.bounds.bottom, 119, 'everything goes on being everything');
 });
 
-test('headers of sections are not copied', () => {
+test('section headers are not copied', () => {
   const selection = new Chosen();
   const copy = copyOf([new Header({ section: 1, rev: 1, slot: 0, level: 0, column: 'a', value: 'x', count: 1 }), 1]);
   selection.selectColumns(0, 1, copy);
@@ -101,19 +103,19 @@ test('cells are copied as spreadsheets read them', () => {
   for (const cell of [null, undefined, { pending: true }, { failed: 'why' }]) assert.equal(cellText(cell, { type: 'text' }), '');
 });
 
-test('tabs, breaks and quotes stay inside of their cell', () => {
+test('tabs, line breaks and quotes stay inside their cell', () => {
   const chosen = { specs, rows: [['a\tb', 1], ['a\r\nb', 2], ['say "x"', null]] };
   assert.equal(tabSeparated(chosen), 'A\tb\n"a\tb"\t1\n"a\r\nb"\t2\n"say ""x"""\t');
 });
 
-test('no text becomes a formula, and no number a text', () => {
+test('no text is pasted as a formula, and no number as text', () => {
   const chosen = { specs, rows: [['=1+1', -5], ['+cmd|x', 0], ['-x', 0], ['@x', 0], ['\tx', 0], ['x=1', 0]] };
   assert.deepEqual(tabSeparated(chosen).split('\n').slice(1).map((line) => line.slice(0, 3)), ["'=1", "'+c", "'-x", "'@x", `"'\t`, 'x=1']);
   assert.ok(tabSeparated(chosen).includes("'=1+1\t-5"));
   assert.ok(htmlTable(chosen).includes('<td>&#39;=1+1</td><td>-5</td>'));
 });
 
-test('a copied text is guarded as a text of the CSV export is', () => {
+test('copied text is escaped like text of the CSV export', () => {
   const first = (text) => htmlTable({ specs, rows: [[text, 0]] }).includes('<td>&#39;');
   const behind = ['', ' ', '"', '\0', '\u{1}', '\u{B}', '\u{85}', '\u{A0}', '\u{AD}', '\u{2009}', '\u{200B}', '\u{202E}', '\u{3000}', '\u{3164}', '\u{FE0F}', '\u{FEFF}', ' " '];
   const triggers = [...'=+-@＝＋－＠﹦﹢﹣﹫−'];
@@ -124,13 +126,13 @@ test('a copied text is guarded as a text of the CSV export is', () => {
   assert.ok(quoted.includes('<td>&#39;&#39;=1</td>'));
 });
 
-test('markup is text in a copied table', () => {
+test('markup is escaped in a copied table', () => {
   const html = htmlTable({ specs: [{ index: 0, column: { name: '<b>', type: 'text' } }], rows: [['<img src=x onerror="a(\'&\')">\0']] });
   assert.ok(html.includes('<th>&lt;b&gt;</th>'));
   assert.ok(html.includes('<td>&lt;img src=x onerror=&quot;a(&#39;&amp;&#39;)&quot;&gt;</td>'));
 });
 
-test('speech comes once a second at most, and the last word wins', () => {
+test('speaks at most once a second, and the last text wins', () => {
   const spoken = [];
   const timers = [];
   let now = 0;
@@ -153,14 +155,14 @@ test('speech comes once a second at most, and the last word wins', () => {
   assert.equal(spoken.length, 4);
 });
 
-test('a view is said in words', () => {
+test('describes a view in words', () => {
   const view = { sort: [{ column: 'cpu', descending: true }, { column: 'pid', descending: false }], search: '', filters: [], group: ['user'] };
   assert.equal(viewInWords(view, 1_200, (name) => name.toUpperCase()), `${(1_200).toLocaleString()} rows, sorted by CPU descending, then PID ascending, grouped by USER`);
   assert.equal(viewInWords({ sort: [], search: 'x', filters: [], group: [] }, 1, String), '1 row matches');
   assert.equal(viewInWords({ sort: [], search: '', filters: [{}], group: [] }, 2, String), '2 rows match');
 });
 
-test('what a search finds is found in reading order', () => {
+test('finds cells in reading order', () => {
   const shown = [{ index: 1 }, { index: 0 }];
   const copy = copyOf([1, 12, 21], 40);
   const found = (word) => findText({ finds: (cell) => String(cell).includes(word) }, copy, shown).map(({ position, column }) => [position, column]);

@@ -1,4 +1,4 @@
-// columns.js: which columns are shown and drawn, where, and how wide.
+// columns.js: layout of columns, and the choice of drawn columns.
 
 import test from 'node:test';
 import assert from 'node:assert/strict';
@@ -12,13 +12,13 @@ import { diceFrom, seed } from './fixtures.mjs';
 const columns = ['a', 'b', 'c', 'd'].map((name) => ({ name, title: '', type: 'number' }));
 const names = (layout) => arrange(columns, layout).map(({ column, isHidden, isPinned }) => (isPinned ? '*' : '') + (isHidden ? '-' : '') + column).join(' ');
 
-test('without a wish all columns stand as the source has them', () => {
+test('without a layout, columns are in the source’s order', () => {
   assert.equal(names([]), 'a b c d');
   assert.deepEqual(changePlace(columns, [], 'a', { isHidden: false }), []);
   assert.deepEqual(movePlace(columns, movePlace(columns, [], 'a', null), 'a', 'b'), [], 'back where it was');
 });
 
-test('a column is hidden, shown, pinned and moved', () => {
+test('a column can be hidden, shown, pinned and moved', () => {
   let layout = changePlace(columns, [], 'b', { isHidden: true });
   assert.equal(names(layout), 'a -b c d');
   layout = changePlace(columns, layout, 'c', { isPinned: true });
@@ -34,7 +34,7 @@ test('a column is hidden, shown, pinned and moved', () => {
   assert.equal(names(movePlace(columns, layout, 'a', 'gone')), '*c d -b a');
 });
 
-test('a step passes over what is hidden', () => {
+test('a step skips hidden columns', () => {
   let layout = changePlace(columns, [], 'b', { isHidden: true });
   layout = stepPlace(columns, layout, 'a', 1);
   assert.equal(names(layout), '-b c a d');
@@ -43,36 +43,36 @@ test('a step passes over what is hidden', () => {
   assert.equal(names(stepPlace(columns, layout, 'c', -1)), '-b c a d');
 });
 
-test('one column at least is shown', () => {
+test('at least one column is visible', () => {
   let layout = [];
   for (const { name } of columns) layout = changePlace(columns, layout, name, { isHidden: true });
   assert.equal(names(layout).split(' ').filter((name) => !name.startsWith('-')).length, 1);
 });
 
-test('widths have bounds', () => {
+test('column widths are limited', () => {
   const width = (wish) => arrange(columns, changePlace(columns, [], 'a', { width: wish }))[0].width;
   assert.deepEqual([35, 36, 2_000, 2_001, 0, 99.6].map(width), [36, 36, 2_000, 2_000, 0, 100]);
 });
 
-test('a layout survives its address', () => {
+test('a layout survives the round trip through the URL', () => {
   const odd = ['*star', '-minus', 'a,b', 'c:5', '%', 'ö'].map((column, at) => ({ column, width: at * 40, isHidden: at % 2 === 1, isPinned: at < 2 }));
   const view = { ...emptyView(), table: 't', columns: odd };
   assert.deepEqual(viewFromHash(hashFromView(view)), view);
   assert.equal(hashFromView({ ...emptyView(), columns: changePlace(columns, [], 'b', { isPinned: true, width: 120 }) }), '#columns=*b:120,a,c,d');
 });
 
-test('columns that an address names wrongly are passed over', () => {
+test('malformed columns in a URL are ignored', () => {
   assert.deepEqual(layoutFrom('a:1:2,,*,-,a,a:9,b:99999', (name) => name).map(({ column, width }) => [column, width]), [['a', 0], ['b', 2_000]]);
   assert.equal(layoutText([], String), '');
 });
 
-test('columns that the source has since taken away or added are no harm', () => {
+test('a layout tolerates added and removed columns', () => {
   const layout = changePlace(columns, [], 'b', { isPinned: true });
   const later = [{ name: 'new' }, { name: 'd' }, { name: 'b' }];
   assert.deepEqual(arrange(later, layout).map(({ column }) => column), ['b', 'd', 'new']);
 });
 
-test('drawn columns know their place and where their cells are', () => {
+test('visible columns know their position and cell index', () => {
   const specs = columns.map((column, index) => ({ column, index, at: index }));
   const shown = shownSpecs(specs, changePlace(columns, changePlace(columns, [], 'c', { isPinned: true, width: 50 }), 'a', { isHidden: true }));
   assert.deepEqual(shown.map(({ index, at, wished, isPinned }) => [index, at, wished, isPinned]), [[2, 0, 50, true], [1, 1, 0, false], [3, 2, 0, false]]);
@@ -100,7 +100,7 @@ test('a column’s menu changes the view', () => {
   assert.ok(own.some(({ label }) => label === 'Remove sort') && own.find(({ label }) => label === 'Sort descending').isChecked);
 });
 
-test('the last column that is shown cannot be hidden', () => {
+test('the last visible column offers no way to hide it', () => {
   let layout = [];
   for (const name of ['a', 'b', 'c']) layout = changePlace(columns, layout, name, { isHidden: true });
   const items = columnsMenu(columns, { ...emptyView(), columns: layout }, () => {});
@@ -116,7 +116,7 @@ function specsOf(widths) {
   });
 }
 
-test('of a few columns all are drawn, and decided once', () => {
+test('draws all of a few columns and decides once', () => {
   const drawn = new DrawnColumns();
   const specs = specsOf([100, 200, 300]);
   assert.equal(drawn.look(specs, 0, 1_280), true);
@@ -125,16 +125,17 @@ test('of a few columns all are drawn, and decided once', () => {
   assert.equal(drawn.look(specs, 0, 300), false);
 });
 
-test('columns within the margin are drawn, and none beyond it', () => {
+test('draws columns within the margin, and none beyond it', () => {
   const drawn = new DrawnColumns();
   const specs = specsOf(Array(500).fill(100));
   drawn.look(specs, 20_000, 1_000);
-  // Column n begins at 4 + 100 n: the first that ends after 19,600 is 195, the last that begins before 21,400 is 213.
+  // Column n begins at 4 + 100 n. Column 195 is the first that ends after 19,600, and 213 the last
+  // that begins before 21,400.
   assert.equal(MARGIN, 400);
   assert.deepEqual(drawn.places, Array.from({ length: 19 }, (_, at) => 195 + at));
 });
 
-test('what is seen is covered wherever the reader is, and seldom decided anew', (context) => {
+test('drawn columns cover the viewport and change rarely', (context) => {
   context.diagnostic(`SEED=${seed}`);
   const dice = diceFrom(seed);
   const drawn = new DrawnColumns();
@@ -153,7 +154,7 @@ test('what is seen is covered wherever the reader is, and seldom decided anew', 
   assert.ok(changes < 4_000 / 5, `${changes} changes`);
 });
 
-test('other widths are looked at anew', () => {
+test('forget recomputes the drawn columns after a change of widths', () => {
   const drawn = new DrawnColumns();
   const specs = specsOf(Array(100).fill(100));
   drawn.look(specs, 0, 1_000);
@@ -166,7 +167,7 @@ test('other widths are looked at anew', () => {
   assert.equal(drawn.places.length, 28);
 });
 
-test('columns that stay at the edge are drawn wherever the reader is', () => {
+test('pinned columns are always drawn', () => {
   const drawn = new DrawnColumns();
   const specs = specsOf(Array(500).fill(100)).map((spec, at) => ({ ...spec, isPinned: at < 2 }));
   drawn.look(specs, 20_000, 1_000);
@@ -176,13 +177,13 @@ test('columns that stay at the edge are drawn wherever the reader is', () => {
   assert.deepEqual(drawn.places, Array.from({ length: 14 }, (_, at) => at));
 });
 
-test('no columns, nothing drawn', () => {
+test('draws nothing without columns', () => {
   const drawn = new DrawnColumns();
   assert.equal(drawn.look([], 0, 1_000), false);
   assert.deepEqual(drawn.places, []);
 });
 
-test('texts that differ only in their digits are measured once', () => {
+test('texts that differ only in digits are measured once', () => {
   const measured = [];
   const measure = (text) => {
     measured.push(text);

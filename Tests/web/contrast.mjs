@@ -1,10 +1,10 @@
-// Contrast as WCAG 2 has it, computed from the tokens of the style sheet.
+// Contrast as in WCAG 2, computed from the color tokens of the style sheet.
 
 import { readFileSync } from 'node:fs';
 
 export const css = readFileSync(new URL('../../web/style.css', import.meta.url), 'utf8');
 
-/** The tokens of a theme (`light` or `dark`), each as [red, green, blue, alpha], all from 0 to 1. */
+/** Returns the tokens of a theme (`light` or `dark`) as [red, green, blue, alpha], each 0 to 1. */
 export function tokens(theme) {
   const found = {};
   for (const [, name, light, dark] of css.matchAll(/--([\w-]+): light-dark\((#[0-9a-f]+), (#[0-9a-f]+)\);/g)) {
@@ -15,7 +15,7 @@ export function tokens(theme) {
   return found;
 }
 
-/** One colour over another, `share` of it (its own alpha besides). */
+/** Blends a color over another. `share` is multiplied with its own alpha. */
 export function over(front, back, share = 1) {
   const alpha = (front[3] ?? 1) * share;
   return [0, 1, 2].map((at) => front[at] * alpha + back[at] * (1 - alpha)).concat(1);
@@ -26,7 +26,7 @@ function luminance(colour) {
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
 }
 
-/** From 1 to 21. */
+/** Returns the contrast of two colors, from 1 to 21. */
 export function contrast(one, other) {
   const [bright, dim] = [luminance(one), luminance(other)].sort((a, b) => b - a);
   return (bright + 0.05) / (dim + 0.05);

@@ -1,4 +1,4 @@
-// What is read is readable, in both themes: WCAG 2.2 AA, computed from the style sheet's tokens.
+// Contrast of texts and marks in both themes (WCAG 2.2 AA), from the style sheet's tokens.
 
 import test from 'node:test';
 import assert from 'node:assert/strict';
@@ -15,12 +15,12 @@ for (const theme of ['light', 'dark']) {
     assert.ok(found >= least, `${theme}: ${name} has ${found.toFixed(2)}, needs ${least}`);
   };
 
-  test(`black on white is 21, ${theme} tokens are there`, () => {
+  test(`black on white is 21, and all tokens exist, ${theme}`, () => {
     assert.equal(contrast([0, 0, 0], [1, 1, 1]), 21);
     for (const name of [...hues, 'page', 'raised', 'text', 'accent', 'line', 'faint', 'section', 'hover', 'bar', 'found', 'fresh']) assert.ok(t[name], name);
   });
 
-  test(`text is readable on everything it stands on, ${theme}`, () => {
+  test(`text has contrast 4.5 on every background, ${theme}`, () => {
     const backs = ['page', 'raised', 'hover', 'section', 'found'];
     for (const back of backs) check(`text on ${back}`, t.text, t[back], 4.5);
     for (const back of ['page', 'hover']) {
@@ -32,30 +32,30 @@ for (const theme of ['light', 'dark']) {
     }
   });
 
-  test(`quiet text is readable, ${theme}`, () => {
+  test(`quiet text has contrast 4.5, ${theme}`, () => {
     for (const back of ['page', 'raised', 'hover', 'section', 'line']) check(`quiet on ${back}`, t.quiet, t[back], 4.5);
     check('quiet on a selected row', t.quiet, chosen(t.page), 4.5);
-    // Rows that are old, or gone, are quiet as a whole.
+    // Rows that are out of date or removed are quiet as a whole.
     for (const back of ['page', 'hover']) {
       check(`quiet on a bar on ${back}`, t.quiet, over(t.bar, t[back]), 4.5);
       check(`quiet on a selected ${back}`, t.quiet, chosen(t[back]), 4.5);
     }
   });
 
-  test(`links, marks and faults are readable, ${theme}`, () => {
+  test(`links, marks and errors have contrast 4.5, ${theme}`, () => {
     for (const name of ['accent', 'bad', 'warn', 'good']) for (const back of ['page', 'raised', 'hover']) check(`${name} on ${back}`, t[name], t[back], 4.5);
     check('page on accent', t.page, t.accent, 4.5);
     check('a link in a selected row', t.accent, chosen(t.page), 4.5);
   });
 
-  test(`badges are readable, ${theme}`, () => {
+  test(`badges have contrast 4.5, ${theme}`, () => {
     for (const hue of hues) {
       for (const back of ['page', 'hover', 'raised']) check(`the badge ${hue} on ${back}`, t[hue], over(t[hue], t[back], 0.13), 4.5);
       check(`the badge ${hue} in a selected row`, t[hue], over(t[hue], chosen(t.page), 0.13), 4.5);
     }
   });
 
-  test(`changed cells are readable, ${theme}`, () => {
+  test(`changed cells have contrast 4.5, ${theme}`, () => {
     for (const [kind, token] of [['better', 'good'], ['worse', 'bad']]) {
       assert.ok(css.includes(`.cell.${kind} { color: var(--${token}); background-color: color-mix(in srgb, var(--${token}) 8%, transparent); }`), kind);
     }
@@ -71,7 +71,7 @@ for (const theme of ['light', 'dark']) {
     }
   });
 
-  test(`what is seen but not read stands out, ${theme}`, () => {
+  test(`focus rings and faint marks have contrast 3, ${theme}`, () => {
     for (const back of ['page', 'raised', 'section']) check(`the focus on ${back}`, t.accent, t[back], 3);
     for (const back of ['page', 'raised', 'section']) check(`faint on ${back}`, t.faint, t[back], 3);
   });

@@ -9,13 +9,13 @@ const view = { ...emptyView(), table: table.name };
 
 const exportAddress = (asked, of, format) => addressOf(asked, of, format, ({ search, filters }) => ({ search, filter: wireFilter(filters) }));
 
-test('a plain view is the table and nothing else', () => {
+test('the URL of a plain view has only the table and format', () => {
   assert.equal(exportAddress(view, table, 'csv'), '/tables/my%20jobs%2F%C3%BC.csv');
   assert.equal(exportAddress({ ...view, collapsed: [['root']], columns: [{ column: 'cpu', width: 0, isHidden: true, isPinned: false }], aggregates: [{ column: 'cpu', function: 'sum' }] }, table, 'ndjson'),
     '/tables/my%20jobs%2F%C3%BC.ndjson');
 });
 
-test('order, search, sections and filters go along; names are encoded once more than the rest', () => {
+test('the URL has sort, search, groups and filters, encoded', () => {
   const address = exportAddress({
     ...view, sort: [{ column: 'cpu', descending: true }, { column: 'a,b', descending: false }], search: 'x & y', group: ['user'],
     filters: [{ column: 'cpu', op: 'range', from: 5 }, { column: 'user', op: 'noneOf', values: ['root', null] }],
@@ -29,11 +29,11 @@ test('order, search, sections and filters go along; names are encoded once more 
     { not: { any: [{ column: 'user', op: 'oneOf', values: ['root'] }, { column: 'user', op: 'isEmpty' }] } }] });
 });
 
-test('columns that the table does not have are not asked for', () => {
+test('columns that the table lacks are left out', () => {
   assert.equal(exportAddress({ ...view, sort: [{ column: 'gone', descending: false }], filters: [{ column: 'gone', op: 'isEmpty' }] }, table, 'csv'), '/tables/my%20jobs%2F%C3%BC.csv');
 });
 
-test('what would not fit into a request is no address', () => {
+test('filters too long for a URL give an empty one', () => {
   const filters = (count) => [{ column: 'user', op: 'oneOf', values: Array.from({ length: count }, (_, at) => `somebody ${at}`) }];
   assert.notEqual(exportAddress({ ...view, filters: filters(20) }, table, 'csv'), '');
   assert.equal(exportAddress({ ...view, filters: filters(400) }, table, 'csv'), '');

@@ -1,4 +1,4 @@
-// What scripts/test says last of all: which test failed, where, and why, in so few lines that the end of a long output holds them.
+// scripts/failures: the summary of failed tests, short enough for the end of a long output.
 
 import test from 'node:test';
 import assert from 'node:assert/strict';
@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 
 const script = fileURLToPath(new URL('../../scripts/failures', import.meta.url));
 
-/** What the script makes of an output, in lines. */
+/** Returns the lines that the script prints for an output. */
 function failures(...output) {
   const { status, stdout, stderr } = spawnSync(script, { input: output.flat().join('\n') + '\n', encoding: 'utf8' });
   assert.equal(stderr, '');
@@ -26,11 +26,11 @@ const well = [
   '2026-11-22T06:55:03+0000 error recording: the recording cannot be written: No space left on device; retrying now',
 ];
 
-test('nothing is said of what is well', () => {
+test('prints nothing if all tests pass', () => {
   assert.deepEqual(failures(well), []);
 });
 
-test('an issue is told with the lines that belong to it, and those of other tests are not', () => {
+test('prints an issue with its own details only', () => {
   const issue = [
     '✘ Test short() recorded an issue at F.swift:4:37: Expectation failed: (a → [1]) == [1, 2]',
     '± removed [2]',
@@ -46,12 +46,12 @@ test('an issue is told with the lines that belong to it, and those of other test
   assert.deepEqual(failures(well, issue, well, several, after), [...issue, ...several, after[3]]);
 });
 
-test('what ends the whole run, and what is no program, are told once', () => {
+test('prints compiler errors and crashes once', () => {
   const lines = ['A.swift:3:4: error: cannot find b in scope', 'Server/A.swift:12: Fatal error: 3 ranks for 4 rows'];
   assert.deepEqual(failures(lines, '[4/5] Compiling A.swift', lines), lines);
 });
 
-test('of a test of Python the name and the exception are told, and not the way there', () => {
+test('prints the name and exception of a Python test', () => {
   const output = [
     '======================================================================',
     'FAIL: test_one (test_a.A.test_one)',
@@ -69,7 +69,7 @@ test('of a test of Python the name and the exception are told, and not the way t
   assert.deepEqual(failures('BROKEN: reset: 3 pages were lost', 'FAILED: reset'), ['BROKEN: reset: 3 pages were lost', 'FAILED: reset']);
 });
 
-test('of a test of the page the place, the name and the reason are told', () => {
+test('prints the place, name and reason of a web test', () => {
   const folder = mkdtempSync(join(tmpdir(), 'rowcast-'));
   try {
     const file = join(folder, 'a.test.mjs');
@@ -85,7 +85,7 @@ test('of a test of the page the place, the name and the reason are told', () => 
   }
 });
 
-test('however much failed, it is told in sixteen lines: the names, where the reasons leave no room', () => {
+test('prints at most sixteen lines, names first', () => {
   const issue = (n) => [`✘ Test t${n}() recorded an issue at F.swift:${n}:1: Issue recorded`, '↳ why', '↳ not'];
   const issues = (n) => Array.from({ length: n }, (_, i) => issue(i));
   assert.deepEqual(failures(issues(5).flat()), issues(5).flat());
@@ -97,7 +97,7 @@ test('however much failed, it is told in sixteen lines: the names, where the rea
   assert.equal(many.at(-1), '... and 2 more');
 });
 
-test('a long line keeps its ends: the name at one, the place and the values at the other', () => {
+test('shortens a long line in the middle', () => {
   const line = (length) => '✘ Test a() recorded an issue with 1 argument b → '.padEnd(length - 12, 'c') + ' at F.swift:1';
   const [kept] = failures(line(5000));
   assert.ok(kept.startsWith('✘ Test a() recorded') && kept.endsWith(' at F.swift:1'), kept);
@@ -105,7 +105,7 @@ test('a long line keeps its ends: the name at one, the place and the values at t
   assert.deepEqual(failures(line(280)), [line(280)]);
 });
 
-test('one failure has no more than five lines of details', () => {
+test('prints at most five lines of details per failure', () => {
   const name = '✘ Test a() recorded an issue at F.swift:1:1: Issue recorded';
   const details = ['1', '2', '3', '4', '5', '6'];
   assert.deepEqual(failures(name, details), [name, ...details.slice(0, 5)]);

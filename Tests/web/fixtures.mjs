@@ -1,16 +1,16 @@
-// Reads the golden messages that the Swift tests read too.
+// Reads the golden messages, which the Swift tests use too.
 
 import { readdirSync, readFileSync } from 'node:fs';
 
 const folder = new URL('../Fixtures/wire/', import.meta.url);
 
-/** All fixtures whose names begin so. */
+/** Returns all fixtures whose names begin with `kind`. */
 export function fixtures(kind) {
   return readdirSync(folder).filter((file) => file.startsWith(kind) && file.endsWith('.json')).sort()
     .map((file) => JSON.parse(readFileSync(new URL(file, folder), 'utf8')));
 }
 
-/** Random numbers that a seed repeats: `dice(n)` is a whole number from 0 up to n − 1. */
+/** Returns a seeded random generator: `dice(n)` is an integer from 0 to n - 1. */
 export function diceFrom(seed) {
   let state = seed >>> 0;
   return (sides) => {
@@ -21,5 +21,5 @@ export function diceFrom(seed) {
   };
 }
 
-/** The seed of a random test; `SEED=123 node --test` repeats one. */
+/** The seed of random tests. Set the environment variable `SEED` to repeat a run. */
 export const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31));

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { Gauges } from '../../web/panels/gauges.js';
 import { isOld, oldWords, stateName, skippedLists, skippedText } from '../../web/model/source.js';
 
-test('a rate is the mean of the last whole seconds, the one that runs left out', () => {
+test('a rate is the mean of the last whole seconds', () => {
   const gauges = new Gauges(10_000);
   assert.equal(gauges.rate('patches', 10_999), 0, 'no second has passed');
   gauges.add('patches', 3, 10_500);
@@ -16,7 +16,7 @@ test('a rate is the mean of the last whole seconds, the one that runs left out',
   assert.equal(gauges.rate('bytes', 17_000), 0);
 });
 
-test('a minute is kept, and what nobody counted for longer is forgotten', () => {
+test('the history covers one minute', () => {
   const gauges = new Gauges(0);
   for (let second = 0; second < 100; second += 1) gauges.add('patches', second, second * 1_000);
   assert.deepEqual(gauges.history('patches', 100_000), Array.from({ length: 59 }, (_, at) => 41 + at));
@@ -24,7 +24,7 @@ test('a minute is kept, and what nobody counted for longer is forgotten', () => 
   assert.deepEqual(new Gauges(0).history('patches', 2_000), [0, 0]);
 });
 
-test('quantiles are of the last six hundred times', () => {
+test('quantiles cover the last six hundred times', () => {
   const gauges = new Gauges(0);
   assert.equal(gauges.quantile(0.5), null);
   for (let time = 1; time <= 700; time += 1) gauges.took(time);
@@ -34,7 +34,7 @@ test('quantiles are of the last six hundred times', () => {
   assert.equal(gauges.quantile(1), 700);
 });
 
-test('rows of a source that is down are old, and it is said why and when it is tried again', () => {
+test('an unavailable source shows its reason and next try', () => {
   const source = (state, more = {}) => ({ state, message: '', rejected: 0, lastRejection: '', age: 0, ...more });
   for (const state of ['starting', 'live', 'something new']) {
     assert.equal(isOld(source(state)), false);
@@ -49,7 +49,7 @@ test('rows of a source that is down are old, and it is said why and when it is t
   assert.equal(oldWords(down, 8_000), 'Source down: it ended with 1 · rows 12\u202fs old · retrying now');
 });
 
-test('skipped rows and wrong answers are counted, and the most frequent reason comes first', () => {
+test('counts skipped rows and wrong answers, most frequent first', () => {
   const source = (more) => ({ state: 'live', message: '', rejected: 0, lastRejection: '', age: 0, ...more });
   assert.equal(skippedText(undefined, 'en'), '');
   assert.equal(skippedText(source({}), 'en'), '');

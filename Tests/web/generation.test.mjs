@@ -8,12 +8,12 @@ import { golden, patches, shown, sight, window } from './sessions.mjs';
 const [processes] = golden.hello.tables;
 const columns = [{ ...processes.columns[0], name: 'another' }];
 
-/** A session that has shown its first window of a table sorted by its first column. */
+/** Returns a session that shows the first window of a sorted table. */
 const sorted = () => shown({ ...emptyView(), table: 'processes', sort: [{ column: processes.columns[0].name, descending: true }] });
 
 const tables = (...list) => ({ type: 'tables', tables: list });
 
-test('a table of another generation is another one: what is held is dropped, and it is opened with what of the query fits', () => {
+test('a new generation drops the window and opens the table again', () => {
   const { session, said } = sorted();
   const event = session.receive(tables({ ...processes, columns, generation: 1 }), sight);
   assert.deepEqual(event, { kind: 'tables', isOther: true, isRecalled: false });
@@ -26,7 +26,7 @@ test('a table of another generation is another one: what is held is dropped, and
   assert.ok(session.receive({ ...structuredClone(window), seq: 2, request: said[0].request }, sight).isAnswer);
 });
 
-test('of the same generation it is the same one, whatever is told of it', () => {
+test('the same generation keeps the window', () => {
   const { session, said } = sorted();
   assert.equal(session.receive(tables({ ...processes, rows: 7, title: 'Other words' }), sight).isOther, false);
   assert.equal(session.receive(tables({ ...processes, generation: 0 }), sight).isOther, false);
@@ -34,7 +34,7 @@ test('of the same generation it is the same one, whatever is told of it', () => 
   assert.equal(session.copy.seq, 1);
 });
 
-test('who was away while that happened opens it anew, and resumes nothing', () => {
+test('a generation that changed while offline is not resumed', () => {
   const { session, said } = sorted();
   session.lost();
   session.connected();
@@ -43,7 +43,7 @@ test('who was away while that happened opens it anew, and resumes nothing', () =
   assert.deepEqual([said[0].type, said[0].resume], ['open', undefined]);
 });
 
-test('a new server counts anew', () => {
+test('generations of a restarted server are not compared', () => {
   const { session, said } = sorted();
   session.receive(tables({ ...processes, generation: 1 }), sight);
   said.length = 0;
@@ -54,7 +54,7 @@ test('a new server counts anew', () => {
   assert.ok(said[0].resume, 'the place is kept as after any restart');
 });
 
-test('a page that pauses goes on with the other table', () => {
+test('a new generation ends a pause', () => {
   const { session, said } = sorted();
   session.setPaused(true, sight);
   said.length = 0;
@@ -62,13 +62,13 @@ test('a page that pauses goes on with the other table', () => {
   assert.deepEqual([session.isPaused, said.map(({ type }) => type)], [false, ['open']]);
 });
 
-test('where nobody has named the table, and it has another name now, the first one is shown', () => {
+test('a renamed default table is replaced by the first one', () => {
   const { session, said } = shown(emptyView());
   const event = session.receive(tables({ ...processes, name: 'renamed', generation: 1 }), sight);
   assert.deepEqual([event.isOther, event.isRecalled, session.view.table, said[0].table], [true, true, 'renamed', 'renamed']);
 });
 
-test('one that was named is waited for', () => {
+test('a table chosen by name is waited for', () => {
   const { session, said } = sorted();
   assert.equal(session.receive(tables({ ...processes, name: 'renamed', generation: 1 }), sight).isOther, true);
   assert.deepEqual([session.view.table, session.copy.seq, said], ['processes', 0, []]);

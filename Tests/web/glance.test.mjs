@@ -1,4 +1,4 @@
-// glance.js: rows and health of all tables, one after the other.
+// glance.js: row counts and states of all tables, requested in turn.
 
 import test from 'node:test';
 import assert from 'node:assert/strict';
@@ -14,7 +14,7 @@ function watch() {
 const live = { state: 'live' };
 const hello = (...names) => ({ type: 'hello', version: 1, epoch: 'e', tables: names.map((name) => ({ name, rows: 5, source: live, columns: [] })) });
 
-test('each table is looked at in turn, as small as can be', () => {
+test('requests each table in turn, one row at a time', () => {
   const { said, timers, told, glance } = watch();
   glance.start();
   assert.equal(said.pop().type, 'hello');
@@ -32,7 +32,7 @@ test('each table is looked at in turn, as small as can be', () => {
   }
 });
 
-test('an answer to an earlier question is acknowledged and no more', () => {
+test('acknowledges a stale answer and ignores it', () => {
   const { said, timers, told, glance } = watch();
   glance.receive(hello('a'));
   const { request } = said.pop();
@@ -44,14 +44,14 @@ test('an answer to an earlier question is acknowledged and no more', () => {
   assert.deepEqual([told.length, timers.length], [1, 1], 'one look, one answer');
 });
 
-test('many tables are not looked at faster than five a second', () => {
+test('requests at most five tables per second', () => {
   const { said, timers, glance } = watch();
   glance.receive(hello(...Array.from({ length: 50 }, (_, at) => `t${at}`)));
   glance.receive({ type: 'window', seq: 1, request: said.pop().request, rows: 1 });
   assert.equal(timers.pop()[0], 200);
 });
 
-test('without a table it waits for one, and goes on when the list changes', () => {
+test('waits for a first table and resumes when the list changes', () => {
   const { said, told, glance } = watch();
   glance.receive(hello());
   assert.equal(said.length, 0);

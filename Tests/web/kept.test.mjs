@@ -1,4 +1,4 @@
-// kept.js: what a reader keeps when a server starts anew, by what the rows are called.
+// restore.js: restoring anchor, active cell and selection after a restart, by the rows' keys.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -8,13 +8,16 @@ import { Kept, MOST, SOUGHT } from '../../web/input/restore.js';
 import { Row, WindowCopy } from '../../web/protocol/wire.js';
 import { ROW_HEIGHT, ScrollModel } from '../../web/model/viewport.js';
 
-/** A copy of rows with these ids from `start` on. */
+/** Returns a window of rows with these ids from `start` on. */
 function copyOf(ids, start, total = 1_000, epoch = 'old') {
   return Object.assign(new WindowCopy(), { seq: 1, epoch, start, total, items: ids.map((id) => new Row(id, 1, [`row ${id}`])) });
 }
 const range = (from, count) => Array.from({ length: count }, (_, at) => from + at);
 
-/** A reader of a list of 1,000 rows, whose first row in sight is `first`, a third of it hidden; row n has the id n. */
+/**
+ * Returns the state of a page on a list of 1,000 rows, where row n has the id n. The first visible
+ * row is `first`, a third of it hidden.
+ */
 function reader(first = 100) {
   const scroll = new ScrollModel();
   scroll.resize(20 * ROW_HEIGHT);
@@ -27,11 +30,11 @@ function reader(first = 100) {
   const kept = new Kept(session, scroll, hands);
   kept.stay();
   const take = () => said.splice(0);
-  /** Names every row that is asked for: row n is called `n!`. */
+  /** Answers the requests for keys: row n has the key `n!`. */
   const name = () => {
     for (const { id, rows } of take()) kept.named({ id, rows: rows.map((row) => [row, `${row}!`]) });
   };
-  /** Another server, of which this is the window. */
+  /** Simulates a restart of the server, with its first window. */
   const restart = (copy, now = 0) => {
     kept.lost();
     kept.look();
@@ -45,7 +48,7 @@ function reader(first = 100) {
   return { ...hands, hands, kept, scroll, session, take, name, restart };
 }
 
-test('the row that is read is named once, when nobody scrolls, and found again wherever it is now', () => {
+test('requests the anchor’s key once and finds the row again', () => {
   const { kept, scroll, take, name, restart, session } = reader();
   kept.tick(101, 0);
   const [question] = take();
@@ -61,7 +64,7 @@ test('the row that is read is named once, when nobody scrolls, and found again w
   assert.deepEqual(where.keys, ['the row']);
   const target = kept.located({ id: where.id, rows: [['the row', 7_777, 640]] });
   assert.equal(target, 639 * ROW_HEIGHT + 9, 'it stands where it stood, to the pixel');
-  // The list has changed once more before the window comes.
+  // The list changes once more before the window arrives.
   scroll.moveTo(target);
   kept.stay();
   kept.look();
@@ -70,7 +73,7 @@ test('the row that is read is named once, when nobody scrolls, and found again w
   assert.equal(scroll.position, 641 * ROW_HEIGHT + 9);
 });
 
-test('a row that has moved on before its window came is looked for again', () => {
+test('looks again for a row that moved before its window came', () => {
   const { kept, scroll, session, take, name, restart } = reader();
   kept.tick(101, 0);
   name();
@@ -91,7 +94,7 @@ test('a row that has moved on before its window came is looked for again', () =>
   assert.deepEqual(take().filter(({ type }) => type === 'locate'), [], 'it is found');
 });
 
-test('who reads the active row is put to that, or, where it has gone, to the one that was named before', () => {
+test('restores the active row, or else the previous anchor', () => {
   for (const [found, position, below] of [['105!', 400, 5 * ROW_HEIGHT - 9], ['101!', 400, ROW_HEIGHT - 9]]) {
     const { kept, focus, session, take, name, restart } = reader();
     kept.tick(101, 0);
@@ -106,7 +109,7 @@ test('who reads the active row is put to that, or, where it has gone, to the one
   }
 });
 
-test('an active row that is out of sight is not what is read', () => {
+test('an active row outside the viewport is not the anchor', () => {
   const { kept, focus, session, take, name, restart } = reader();
   focus.item = session.copy.itemAt(130);
   kept.tick(101, 0);
@@ -116,7 +119,7 @@ test('an active row that is out of sight is not what is read', () => {
   assert.equal(kept.located({ id: where.id, rows: [['130!', 8_000, 500], ['101!', 7_777, 400]] }), 399 * ROW_HEIGHT + 9);
 });
 
-test('at the top and at the end nobody reads a row', () => {
+test('there is no anchor at the top and at the end', () => {
   for (const place of [0, 1_000]) {
     const { kept, scroll, take } = reader();
     scroll.moveTo(place * ROW_HEIGHT);
@@ -125,7 +128,7 @@ test('at the top and at the end nobody reads a row', () => {
   }
 });
 
-test('whoever scrolls before the answer comes stays where he went', () => {
+test('scrolling before the answer cancels the restore', () => {
   const { kept, scroll, take, name, restart } = reader();
   kept.tick(101, 0);
   name();
@@ -136,7 +139,7 @@ test('whoever scrolls before the answer comes stays where he went', () => {
   assert.equal(kept.located({ id: where.id, rows: [['101!', 7_777, 640]] }), null);
 });
 
-test('rows that are chosen and the active cell are found again', () => {
+test('restores selected rows and the active cell', () => {
   const { kept, session, selection, focus, take, name, restart } = reader();
   for (const id of [95, 110]) selection.toggleRow(session.copy.itemAt(id));
   focus.item = session.copy.itemAt(97);
@@ -153,7 +156,7 @@ test('rows that are chosen and the active cell are found again', () => {
   assert.deepEqual(focus.found, [90, 5_010]);
 });
 
-test('cells between two corners are found again when both are', () => {
+test('restores a rectangle once both corners are found', () => {
   const { kept, session, selection, take, name, restart } = reader();
   selection.extend(new Spot(95, session.copy.itemAt(95)), 1, new Spot(99, session.copy.itemAt(99)), 3);
   kept.tick(null, 0);
@@ -170,7 +173,7 @@ test('cells between two corners are found again when both are', () => {
   assert.equal(selection.range.from.position, 85);
 });
 
-test('what is not there yet is looked for again each second, for half a minute', () => {
+test('looks for missing rows every second for 30 seconds', () => {
   const { kept, selection, session, take, name, restart } = reader();
   selection.toggleRow(session.copy.itemAt(95));
   kept.tick(101, 0);
@@ -187,7 +190,7 @@ test('what is not there yet is looked for again each second, for half a minute',
   assert.deepEqual(take().filter(({ type }) => type === 'locate'), []);
 });
 
-test('whoever has chosen something else has done with what he had chosen', () => {
+test('a new selection replaces the one to restore', () => {
   const { kept, selection, session, take, name, restart } = reader();
   selection.toggleRow(session.copy.itemAt(95));
   kept.tick(null, 0);
@@ -199,7 +202,7 @@ test('whoever has chosen something else has done with what he had chosen', () =>
   assert.deepEqual([...selection.rows.keys()], [5_005]);
 });
 
-test('many rows are asked for a hundred at a time, and no more than are kept', () => {
+test('requests a hundred keys at a time, up to the limit', () => {
   const { kept, selection, take, restart } = reader();
   for (const id of range(10_000, MOST + 50)) selection.rows.set(id, new Row(id, 1, [`row ${id}`]));
   let named = 0;
@@ -221,7 +224,7 @@ test('many rows are asked for a hundred at a time, and no more than are kept', (
   assert.ok(selection.rows.has(10_001) && !selection.rows.has(10_000));
 });
 
-test('rows that are gone do not keep those behind them from being found', () => {
+test('missing rows do not keep later ones from being found', () => {
   const { kept, selection, take, restart } = reader();
   for (const id of range(10_000, 250)) selection.rows.set(id, new Row(id, 1, [`row ${id}`]));
   for (let second = 0; second < 4; second += 1) {
@@ -229,7 +232,7 @@ test('rows that are gone do not keep those behind them from being found', () => 
     for (const { id, rows } of take()) kept.named({ id, rows: rows.map((row) => [row, row]) });
   }
   restart(copyOf(range(5_000, 60), 80, 1_000, 'new'), 5_000);
-  // Of the first 200 all are gone.
+  // The first 200 rows are missing.
   for (let second = 6; second < 12; second += 1) {
     for (const { id, keys } of take()) kept.located({ id, rows: keys.filter((key) => key >= 10_200).map((key) => [key, key + 1, null]) });
     kept.tick(null, second * 1_000);
@@ -237,7 +240,7 @@ test('rows that are gone do not keep those behind them from being found', () => 
   assert.equal(selection.rows.size, 50);
 });
 
-test('columns that are chosen as a whole stay so', () => {
+test('a selection of whole columns stays', () => {
   const { selection, session, restart } = reader();
   selection.selectColumns(1, 3, session.copy);
   restart(copyOf(range(5_000, 60), 80, 700, 'new'));
@@ -245,7 +248,7 @@ test('columns that are chosen as a whole stay so', () => {
   assert.ok(selection.range.isWhole);
 });
 
-test('a row without a name is not asked for again, and is not looked for', () => {
+test('a row without a key is not requested again', () => {
   const { kept, take, restart } = reader();
   kept.tick(101, 0);
   const [question] = take();
@@ -256,7 +259,7 @@ test('a row without a name is not asked for again, and is not looked for', () =>
   assert.deepEqual(take(), []);
 });
 
-test('a second restart before all is found loses nothing', () => {
+test('a second restart during the restore loses nothing', () => {
   const { kept, selection, session, take, name, restart } = reader();
   for (const id of [95, 110]) selection.toggleRow(session.copy.itemAt(id));
   kept.tick(101, 0);
@@ -271,7 +274,7 @@ test('a second restart before all is found loses nothing', () => {
   assert.deepEqual([...selection.rows.keys()], [6_003, 6_004]);
 });
 
-test('an answer to an older question, or after the connection was lost, is not heard', () => {
+test('ignores answers to old requests and after a lost connection', () => {
   const { kept, take, name } = reader();
   kept.tick(101, 0);
   const [question] = take();

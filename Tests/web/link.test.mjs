@@ -7,7 +7,7 @@ import { WorkerLink } from '../../web/protocol/link.js';
 const status = '{"type":"status","table":"t","rows":1,"source":{"state":"live"}}';
 const turn = () => new Promise((go) => { setImmediate(go); });
 
-/** The first link of a page, over a socket and a worker that only remember what is said to them. */
+/** Returns a page's first link, over a socket and a worker that only record their messages. */
 async function page(...early) {
   const said = [];
   const heard = [];
@@ -29,7 +29,7 @@ async function page(...early) {
 
 const kinds = (heard) => heard.map(({ state, message, refused }) => state ?? message?.type ?? `refused ${refused !== undefined}`);
 
-test('what came before the modules is heard in its order, and what was asked for then', async () => {
+test('replays the events that came before the modules, in order', async () => {
   const hello = '{"type":"hello","version":1,"server":"s","epoch":"e","role":"operator","session":"x","tables":[]}';
   const { heard, starts } = await page({ kind: 'open' }, { kind: 'message', data: hello, at: 7, opened: { table: 't', request: 1 } });
   assert.deepEqual(kinds(heard), ['open', 'hello']);
@@ -37,7 +37,7 @@ test('what came before the modules is heard in its order, and what was asked for
   assert.equal(starts(), 0, 'the first rows wait for no worker');
 });
 
-test('once the first rows are there a worker reads what is long, and what comes before it has', async () => {
+test('a worker parses long messages after the first rows', async () => {
   const { link, said, heard, tell, hear, ready, starts } = await page({ kind: 'open' });
   const long = status.padEnd(16_385);
   const fitting = status.padEnd(16_384);
@@ -63,7 +63,7 @@ test('once the first rows are there a worker reads what is long, and what comes 
   assert.equal(said[0], `reader read ${JSON.stringify(long)} 3`);
 });
 
-test('what the page says goes over its own socket while that is there, and over the worker\'s when it is gone', async () => {
+test('sends over the page’s socket, then over the worker’s', async () => {
   const { link, said, tell, ready } = await page({ kind: 'open' });
   link.settle();
   ready();
@@ -76,7 +76,7 @@ test('what the page says goes over its own socket while that is there, and over 
   assert.deepEqual(said, ['socket {"type":"ack","seq":1}', 'reader lost 500', 'reader send {"type":"ack","seq":2}', 'reader retry', 'reader close']);
 });
 
-test('a socket that is gone before there is a worker is told at once, and followed by the worker\'s', async () => {
+test('replaces a socket lost early by the worker’s', async () => {
   const { said, heard, starts, ready } = await page({ kind: 'closed' });
   assert.deepEqual(heard, [{ state: 'closed', pause: 1_000 }]);
   assert.equal(starts(), 1);
@@ -84,7 +84,7 @@ test('a socket that is gone before there is a worker is told at once, and follow
   assert.deepEqual(said, ['reader retry']);
 });
 
-test('a message that cannot be read ends the connection, whoever has read it', async () => {
+test('an invalid message closes the connection', async () => {
   for (const isRead of [false, true]) {
     const { link, said, heard, tell, hear, ready } = await page({ kind: 'open' });
     link.settle();
@@ -97,7 +97,7 @@ test('a message that cannot be read ends the connection, whoever has read it', a
   }
 });
 
-test('a link that rests opens nothing until somebody tries again', async () => {
+test('a resting link reconnects only on retry', async () => {
   const { link, said, tell, ready } = await page({ kind: 'open' });
   link.rest();
   tell({ kind: 'closed' });
@@ -116,7 +116,7 @@ function workers() {
   return { made, start };
 }
 
-test('a link of its own connects at once, and answers on the connection that it has heard of last', () => {
+test('a worker link connects at once and uses the latest connection', () => {
   const { made, start } = workers();
   const heard = [];
   const link = new WorkerLink((event) => heard.push(event), start);
@@ -127,7 +127,7 @@ test('a link of its own connects at once, and answers on the connection that it 
   assert.deepEqual(heard, [{ state: 'open', connection: 3 }]);
 });
 
-test('a worker whose files cannot be fetched is started again until they can; one that only reads is told nothing before it is ready', (t) => {
+test('restarts a worker whose files could not be fetched', (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const { made, start } = workers();
   let readies = 0;
@@ -146,7 +146,7 @@ test('a worker whose files cannot be fetched is started again until they can; on
   assert.deepEqual(made[1].orders, [{ read: '{}', at: 4 }, { lost: 9 }]);
 });
 
-test('pages whose workers cannot be started come back at random, after pauses that grow', (t) => {
+test('worker restarts are delayed at random, with longer pauses', (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const { made, start } = workers();
   const dice = [0.1, 0.9, 0.5, 0.999, 0.999, 0.999, 0.999];
@@ -161,7 +161,7 @@ test('pages whose workers cannot be started come back at random, after pauses th
   }
 });
 
-test('who tries again does not wait for the pause, and no second worker comes when it is over', (t) => {
+test('a retry skips the pause and starts only one worker', (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const { made, start } = workers();
   const link = new WorkerLink(() => {}, start, null, () => 1);

@@ -1,4 +1,4 @@
-// loads.js: what is loaded late, and how well it is loaded ahead.
+// loads.js: detection of late loads, and prefetch statistics.
 
 import test from 'node:test';
 import assert from 'node:assert/strict';
@@ -9,7 +9,7 @@ const header = { section: 1, rev: 1, slot: 0, level: 0, parent: null, column: 'a
 const itemsOf = (...items) => items.map(itemFrom);
 const copyOf = (...items) => ({ items: itemsOf(...items) });
 
-test('a cell or a row that is on its way, or could not come, says that its table loads late', () => {
+test('pending and failed cells and rows count as loading', () => {
   assert.equal(isLoading(itemsOf()), false);
   assert.equal(isLoading(itemsOf(header, [1, 1, ['a', null, 5, [1, 2]]])), false);
   assert.equal(isLoading(itemsOf([1, 1, ['a', 1]], [2, 1, ['b', { pending: true }]])), true);
@@ -20,11 +20,11 @@ test('a cell or a row that is on its way, or could not come, says that its table
 
 const counts = { loads: 9, hits: 0, late: 0, cancelled: 0, wasted: 0, failed: 0 };
 
-test('nothing is said before anybody has seen anything of it', () => {
+test('shows nothing before anything was viewed', () => {
   for (const prefetch of [null, counts, { ...counts, cancelled: 3, wasted: 2, failed: 1 }]) assert.deepEqual(loadsText(prefetch), { text: '', title: '' });
 });
 
-test('the share that was there in time is said in a few words, and the rest in full', () => {
+test('shows the share loaded ahead, with details in the tooltip', () => {
   assert.deepEqual(loadsText({ ...counts, hits: 1_204, late: 46, cancelled: 3, wasted: 0, failed: 1 }, 'en'), {
     text: '96% loaded ahead', title: '1,204 of 1,250 were loaded before they came into view, 3 cancelled, 1 failed',
   });
@@ -33,7 +33,7 @@ test('the share that was there in time is said in a few words, and the rest in f
   assert.equal(loadsText({ ...counts, late: 1 }).text, '0% loaded ahead');
 });
 
-test('the server is asked while a table is open of which something was on its way, also when all of it has come', () => {
+test('requests statistics for tables that have loaded something late', () => {
   const wanted = [];
   const late = copyOf([1, 1, [{ pending: true }]]);
   const whole = copyOf([1, 1, ['a']]);
@@ -46,7 +46,7 @@ test('the server is asked while a table is open of which something was on its wa
   }
 });
 
-test('what a patch brings says so, too', () => {
+test('a patch with loading items requests statistics too', () => {
   const header = { section: 1, rev: 2, slot: 0, level: 0, parent: null, column: 'a', value: 'x', count: 1 };
   for (const [patch, isWanted] of [
     [{}, false], [{ updated: [[0, 2, 1, 5], [1, header]], inserted: [[0, 'new', [1, 1, ['a']]], [1, 'new', header]] }, false],

@@ -1,8 +1,9 @@
-// Writes the golden messages in Tests/Fixtures/wire, which the Swift and the JavaScript tests read alike:
+// Writes the golden messages in Tests/Fixtures/wire, which Swift and JavaScript tests share:
 //
 //     node Tests/web/make-fixtures.mjs
 //
-// The digests come from reference.mjs, which knows nothing of the page's code. Change the cases here, never the files.
+// The digests come from reference.mjs, which shares no code with the page. Change the cases here,
+// never the files.
 
 import { mkdirSync, readdirSync, unlinkSync, writeFileSync } from 'node:fs';
 import { diffWindows, digestOf } from './reference.mjs';
@@ -10,7 +11,7 @@ import { diffWindows, digestOf } from './reference.mjs';
 const folder = new URL('../Fixtures/wire/', import.meta.url);
 const epoch = '5f0c7a31';
 
-// Every fixture is one file: single messages, sequences of a window and its patches, and patches that do not fit.
+// Each fixture is one file: a single message; a window with its patches; or a patch to reject.
 
 mkdirSync(folder, { recursive: true });
 for (const name of readdirSync(folder)) if (name.endsWith('.json')) unlinkSync(new URL(name, folder));
@@ -26,7 +27,8 @@ function write(name, fixture) {
 const client = (name, message) => write(`client ${name}`, { direction: 'client', message });
 const server = (name, message) => write(`server ${name}`, { direction: 'server', message });
 
-// Items: rows are {id, rev, cells}, headers {section, rev, slot, level, parent, column, value, count}.
+// Items are rows {id, rev, cells} or headers {section, rev, slot, level, parent, column, value,
+// count}.
 
 const row = (id, rev = 1, cells = [`row ${id}`, id / 4]) => ({ id, rev, cells });
 const header = (section, value, count, { rev = 1, slot = section, level = 0, parent = null, column = 'user', collapsed } = {}) =>
@@ -34,10 +36,10 @@ const header = (section, value, count, { rev = 1, slot = section, level = 0, par
 const wire = (item) => (item.section !== undefined ? item : [item.id, item.rev, item.cells]);
 const rows = (from, to) => Array.from({ length: to - from }, (_, at) => row(from + at));
 
-/** A window as the reference keeps it. */
+/** Returns a window in the reference's form. */
 const held = (start, total, items, { lead = [], count = total } = {}) => ({ start, total, items, lead, rows: count });
 
-/** The same with what the query asks of all rows. */
+/** Returns the window with aggregates of all rows. */
 const totalled = (window, ...totals) => ({ ...window, totals });
 
 const place = (window, seq) => ({
@@ -50,7 +52,7 @@ function windowMessage(window, seq = 1) {
   return { type: 'window', ...place(window, seq), items: window.items.map(wire), lead: window.lead, digest: digest(window) };
 }
 
-/** The patch between two windows; `why` tells the reason of an index when it is not scrolling. */
+/** Returns the patch between two windows. `why` replaces the reason `scrolled`. */
 function patchMessage(before, after, seq, { shift = 0, why = {}, waits } = {}) {
   const lists = diffWindows(before, after);
   for (const entry of lists.removed ?? []) entry[1] = why.removed ?? entry[1];
@@ -62,7 +64,7 @@ function patchMessage(before, after, seq, { shift = 0, why = {}, waits } = {}) {
   };
 }
 
-/** A window, then one patch to each further window. */
+/** Writes a window and the patches to the windows that follow. */
 function sequence(name, windows, hints = []) {
   const last = windows.at(-1);
   write(`sequence ${name}`, {
@@ -169,7 +171,7 @@ sequence('deferred cells', [
   held(0, 3, [row(1, 3, ['a', { pending: true }]), row(2, 3, ['b', 7]), row(3, 2, ['c', null])]),
 ]);
 
-// Rows that a source has not given: their ids are those of their places.
+// Rows that the source has not sent have ids made from their positions.
 const absent = (number, why) => row((2 ** 21 - 1) * 2 ** 32 + number, 1, why);
 const guessed = (window, accuracy) => ({ ...window, accuracy });
 sequence('placeholders', [
@@ -179,7 +181,7 @@ sequence('placeholders', [
   held(0, 3, [row(1), row(2), absent(2, { pending: true })]),
 ]);
 
-// Patches that do not fit: they must be refused for this reason, and change nothing.
+// Patches that do not match the window: they must be rejected with this reason, without changes.
 
 function broken(name, refused, patch, base = held(0, 4, rows(1, 5))) {
   const full = {

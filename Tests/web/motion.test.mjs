@@ -2,7 +2,7 @@ import test from 'node:test';
 import assert from 'node:assert/strict';
 import { directionOf, glideFrom, MotionSense, MOTION_TIME } from '../../web/model/viewport.js';
 
-test('a change is better or worse where the column says which way, else neutral', () => {
+test('a change is better or worse only if the column says so', () => {
   assert.equal(directionOf(1, 2, 'higher'), 'better');
   assert.equal(directionOf(-1, -1.5, 'higher'), 'worse');
   assert.equal(directionOf(1, 2, 'lower'), 'worse');
@@ -18,7 +18,7 @@ const moves = (left, came, moved) => ({
   left: new Set(Array.from({ length: left }, (_, at) => at)), came: new Set(Array.from({ length: came }, (_, at) => 100 + at)), moved,
 });
 
-test('a screenful of items may move, one more may not', () => {
+test('animates up to a screenful of items', () => {
   assert.equal(new MotionSense().allows(moves(10, 9, 6), 25, false, 0), true);
   assert.equal(new MotionSense().allows(moves(10, 9, 7), 25, false, 0), false);
   assert.equal(new MotionSense().allows(moves(0, 0, 1), 25, false, 0), true);
@@ -26,11 +26,11 @@ test('a screenful of items may move, one more may not', () => {
   assert.equal(new MotionSense().allows(moves(0, 0, 0), 25, false, 0), false);
 });
 
-test('nothing moves while the reader does', () => {
+test('animates nothing while the user scrolls', () => {
   assert.equal(new MotionSense().allows(moves(1, 0, 0), 25, true, 0), false);
 });
 
-test('a motion ends before the next one begins, and what was not shown delays nothing', () => {
+test('animations do not overlap, and skipped ones do not delay', () => {
   const sense = new MotionSense();
   assert.ok(MOTION_TIME <= 200);
   assert.equal(sense.allows(moves(1, 0, 0), 25, false, 1_000), true);
@@ -38,7 +38,7 @@ test('a motion ends before the next one begins, and what was not shown delays no
   assert.equal(sense.allows(moves(1, 0, 0), 25, false, 1_000 + MOTION_TIME), true);
 });
 
-test('a row glides from where it was seen, never from farther than the height of what is seen', () => {
+test('a row glides at most the height of the viewport', () => {
   assert.equal(glideFrom(28, 56, 700), -28);
   assert.equal(glideFrom(56, 56, 700), 0);
   assert.equal(glideFrom(-5_000, 100, 700), -700);
@@ -46,7 +46,7 @@ test('a row glides from where it was seen, never from farther than the height of
   assert.equal(glideFrom(5_000, 6_000, 700), 0, 'nobody sees either place');
 });
 
-test('a new row below rows on their way up comes behind them, and else from a little above', async () => {
+test('a new row follows the rows above it, or slides from above', async () => {
   const { Moves } = await import('../../web/model/viewport.js');
   const moves = new Moves();
   const started = (act) => {

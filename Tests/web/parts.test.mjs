@@ -1,4 +1,4 @@
-// The small pure modules: link.js, query.js, columns.js, keys.js.
+// Small modules without a DOM: link.js, query.js, columns.js, keys.js, hold.js and others.
 
 import test from 'node:test';
 import assert from 'node:assert/strict';
@@ -11,14 +11,14 @@ import { moveActive } from '../../web/model/keys.js';
 import { pauseTexts } from '../../web/panels/pause.js';
 import { emptyView, fittingView, hashFromView, nextCollapsed, nextGroup, nextSort, sameQuery, viewFromHash } from '../../web/model/query.js';
 
-test('pauses double up to half a minute and are drawn from zero on', () => {
+test('random pauses double up to 30 seconds', () => {
   const backoff = new Backoff();
   const ceilings = Array.from({ length: 9 }, () => backoff.pause(0, 1));
   assert.deepEqual(ceilings, [1_500, 3_000, 6_000, 12_000, 24_000, 30_000, 30_000, 30_000, 30_000]);
   assert.equal(backoff.pause(0, 0), 0);
 });
 
-test('pauses start anew only after ten seconds of connection', () => {
+test('pauses are reset only after ten seconds of connection', () => {
   const backoff = new Backoff();
   for (let attempt = 0; attempt < 4; attempt += 1) backoff.pause(0, 1);
   backoff.opened(1_000);
@@ -27,7 +27,7 @@ test('pauses start anew only after ten seconds of connection', () => {
   assert.equal(backoff.pause(30_000, 1), 1_500);
 });
 
-test('a view survives its address', () => {
+test('a view survives the round trip through the URL', () => {
   const views = [
     emptyView(),
     { table: 'processes', sort: [{ column: 'cpu', descending: true }, { column: 'name', descending: false }], search: 'ssh &#=%', filters: [{ column: 'cpu', op: 'range', from: 5 }, { column: 'name', op: 'oneOf', values: ['[&#', null] }], group: ['user', 'state'], aggregates: [{ column: 'cpu', function: 'sum' }, { column: 'name', function: 'distinct' }], collapsed: [['root'], ['me', null], [true, 1.5, '[&#']], columns: [] },
@@ -37,14 +37,14 @@ test('a view survives its address', () => {
   assert.equal(hashFromView(views[1]).slice(0, 38), '#table=processes&sort=-cpu,name&search');
 });
 
-test('a deferred cell without a value says nothing about how wide its column is', () => {
+test('deferred cells without a value do not affect widths', () => {
   const columns = [{ name: 'rating', type: 'number', style: 'plain', unit: '', width: 0, align: 'end' }];
   const measure = (text) => text.length * 8;
   const width = (cells) => specify(columns, cells.map((cell) => [cell]), measure, { locale: 'en', now: 0 })[0].width;
   assert.equal(width([{ pending: true }, 12_345.25, { failed: 'a very long reason that nobody measures' }]), width([12_345.25]));
 });
 
-test('numbers and times have the room they need, whatever their source wishes, and more when they have grown', () => {
+test('columns of numbers and times fit their values and grow', () => {
   const measure = (text) => text.length * 8;
   const specOf = (type, width, cell) => specify([{ name: 'n', title: '', type, style: 'plain', unit: '', width, align: '' }], [[cell]], measure, { locale: 'en', now: 0 })[0];
   assert.equal(specOf('text', 4, 'a long text').natural, specOf('text', 4, 'x').natural);
@@ -59,11 +59,11 @@ test('numbers and times have the room they need, whatever their source wishes, a
   assert.equal(grownWidth({ ...text, tight: 'a long text that is cut off' }, measure), text.natural);
 });
 
-test('an address that makes no sense is an empty view', () => {
+test('a malformed URL gives an empty view', () => {
   assert.deepEqual(viewFromHash('#%%%&sort=%E0%A4%A,,&&='), emptyView());
 });
 
-test('the first click on a number or a time sorts descending, on all else ascending; the second turns it, the third ends it', () => {
+test('clicks on a header cycle through both orders and none', () => {
   for (const type of ['integer', 'number', 'timestamp', 'text', 'boolean']) {
     const isDescending = ['integer', 'number', 'timestamp'].includes(type);
     const column = { name: 'x', type };
@@ -75,7 +75,7 @@ test('the first click on a number or a time sorts descending, on all else ascend
   }
 });
 
-test('with shift a column joins the order, turns in its place, and leaves it', () => {
+test('shift-clicks add, reverse and remove a sort column', () => {
   const [cpu, name] = [{ name: 'cpu', type: 'number' }, { name: 'name', type: 'text' }];
   let sort = nextSort(nextSort([], cpu), name, true);
   assert.deepEqual(sort, [{ column: 'cpu', descending: true }, { column: 'name', descending: false }]);
@@ -85,14 +85,14 @@ test('with shift a column joins the order, turns in its place, and leaves it', (
   assert.deepEqual(nextSort(sort, name), [{ column: 'name', descending: true }], 'without it the column is the order');
 });
 
-test('a level of grouping is set, changed, and taken away with those inside it', () => {
+test('a grouping level is set, replaced, or removed with inner ones', () => {
   assert.deepEqual(nextGroup([], 0, 'user'), ['user']);
   assert.deepEqual(nextGroup(['user'], 1, 'state'), ['user', 'state']);
   assert.deepEqual(nextGroup(['user', 'state', 'name'], 0, 'state'), ['state', 'name']);
   assert.deepEqual(nextGroup(['user', 'state', 'name'], 1, ''), ['user']);
 });
 
-test('what is collapsed is a list without repeats that forgets its oldest', () => {
+test('collapsed sections are unique, and the oldest are dropped', () => {
   let collapsed = nextCollapsed([], ['a', 1], true);
   collapsed = nextCollapsed(collapsed, ['b'], true);
   assert.deepEqual(nextCollapsed(collapsed, ['a', 1], true), [['b'], ['a', 1]]);
@@ -102,18 +102,18 @@ test('what is collapsed is a list without repeats that forgets its oldest', () =
   assert.deepEqual(collapsed.at(-1), ['section 4999']);
 });
 
-test('an address with collapsed sections that make no sense has none', () => {
+test('malformed collapsed sections in a URL are ignored', () => {
   for (const text of ['{"a":1}', '[', '[[]]', '[[{}]]', '[7]', '[["a","b","c","d","e"]]']) {
     assert.deepEqual(viewFromHash(`#collapsed=${encodeURIComponent(text)}`).collapsed, [], text);
   }
 });
 
-test('keys collapse what is expanded and expand what is collapsed', () => {
+test('keys collapse and expand sections', () => {
   assert.deepEqual(['Enter', ' ', 'ArrowLeft', 'ArrowRight', 'ArrowDown'].map((key) => isToggle(key, false)), [true, true, true, false, false]);
   assert.deepEqual(['Enter', ' ', 'ArrowLeft', 'ArrowRight', 'ArrowDown'].map((key) => isToggle(key, true)), [true, true, false, true, false]);
 });
 
-test('a view is fitted to the columns there are', () => {
+test('a view is reduced to the existing columns', () => {
   const view = { table: 't', sort: [{ column: 'gone', descending: false }, { column: 'cpu', descending: true }], search: 'x', filters: [{ column: 'gone', op: 'isEmpty' }, { column: 'cpu', op: 'isEmpty' }], group: ['gone', 'cpu'], aggregates: [{ column: 'cpu', function: 'sum' }, { column: 'cpu', function: 'odd' }] };
   const fitted = fittingView(view, [{ name: 'cpu', type: 'number' }]);
   assert.deepEqual(fitted, { table: 't', sort: [{ column: 'cpu', descending: true }], search: 'x', filters: [{ column: 'cpu', op: 'isEmpty' }], group: ['cpu'], aggregates: [{ column: 'cpu', function: 'sum' }] });
@@ -127,7 +127,7 @@ const columns = [
 ];
 const measure = (text) => text.length * 7;
 
-test('columns are as wide as wished, never narrower than their titles, and the last text takes the rest', () => {
+test('columns fit their titles, and the last text column stretches', () => {
   const specs = specify(columns, [[1, 'a name that is not short', 0.5]], measure, { locale: 'en', now: 0 });
   assert.equal(place(specs, 1_000), 1_000);
   assert.deepEqual(specs.map(({ left }) => left), [4, 4 + specs[0].width, 4 + specs[0].width + specs[1].width]);
@@ -139,9 +139,9 @@ test('columns are as wide as wished, never narrower than their titles, and the l
   assert.ok(place(specs, 100) > 100, 'then the table scrolls sideways');
 });
 
-test('a text is clipped only where it may be wider than its column', () => {
+test('clips only text that may be wider than its column', () => {
   const [, name] = specify(columns, [], measure, { locale: 'en', now: 0 });
-  name.width = 20 + 10 * 7;  // its padding, and ten characters
+  name.width = 20 + 10 * 7;  // padding and ten characters
   assert.equal(isLong(name, 'ten letter'), false);
   assert.equal(isLong(name, 'ten letters'), true);
   assert.equal(isLong({ ...name, width: name.width + 2 }, 'ten letters'), true);
@@ -154,7 +154,7 @@ test('a text is clipped only where it may be wider than its column', () => {
   for (const text of ['\n', '\t', '\x1f', '\x7f', '\xad', 'e\u0301', '\u0483', '\u0530', '\u200f', '\u2028', '\u202e', '\u2066', '\u20d0', '名', 'א', '😀']) assert.equal(isLong(name, text), true, JSON.stringify(text));
 });
 
-test('each character is measured once, and digits are as wide as each other', () => {
+test('measures each character once, and digits only as 0', () => {
   const measured = [];
   const advances = new Advances((character) => {
     measured.push(character);
@@ -168,7 +168,7 @@ test('each character is measured once, and digits are as wide as each other', ()
   assert.deepEqual(measured, ['0', '0', 'a', '/', ':']);
 });
 
-test('columns that are out of sight leave their room', () => {
+test('undrawn columns keep their space', () => {
   const specs = specify([...columns, { ...columns[1], name: 'more' }], [], measure, { locale: 'en', now: 0 });
   place(specs, 2_000);
   const [pid, name, cpu] = specs;
@@ -181,7 +181,7 @@ test('columns that are out of sight leave their room', () => {
   assert.equal(gapOf(specs, [0]), 0);
 });
 
-test('a full bar is 100 %, or the greatest value in sight without jumping at every change', () => {
+test('a full bar is 100 % or the maximum, with hysteresis', () => {
   const [, , cpu] = specify(columns, [], measure, { now: 0 });
   assert.equal(barScale(cpu, 3), 100);
   const size = { column: { unit: '' }, scale: 0 };
@@ -192,7 +192,7 @@ test('a full bar is 100 %, or the greatest value in sight without jumping at eve
   assert.equal(barScale(size, 20), 20);
 });
 
-test('keys stay inside the grid', () => {
+test('keys move the active cell within the grid', () => {
   const grid = { total: 100, columns: 4, page: 20, isControl: false };
   const from = { position: 50, column: 2 };
   assert.deepEqual(moveActive(from, 'ArrowDown', grid), { position: 51, column: 2 });
@@ -215,7 +215,7 @@ test('keys stay inside the grid', () => {
   assert.equal(moveActive(from, 'x', grid), null);
 });
 
-test('aggregates are shown as their columns show cells', () => {
+test('aggregates use the formats of their columns', () => {
   const specs = [
     { column: { name: 'cpu', title: 'CPU', type: 'number' }, format: (value) => `${value} %` },
     { column: { name: 'pid', title: '', type: 'integer' }, format: String },
@@ -227,14 +227,14 @@ test('aggregates are shown as their columns show cells', () => {
   assert.deepEqual(aggregateTexts(asked, [], specs, 0, 'en'), []);
 });
 
-test('the pause button says what waits', () => {
+test('the pause button shows the number of changes', () => {
   assert.equal(pauseTexts(false, null, 'en').text, 'Pause');
   assert.equal(pauseTexts(true, null, 'en').text, 'Resume');
   assert.equal(pauseTexts(true, { changed: 0, rows: 3 }, 'en').text, 'Resume');
   assert.equal(pauseTexts(true, { changed: 1_204, rows: 3 }, 'en').text, 'Resume (1,204 changes)');
 });
 
-test('the order is held for as long as the pointer rests in the table', () => {
+test('holds the order while the pointer rests in the table', () => {
   const policy = new HoldPolicy();
   assert.equal(policy.say(0), null);
   assert.equal(policy.patience(0), null);
@@ -253,11 +253,11 @@ test('the order is held for as long as the pointer rests in the table', () => {
   assert.equal(policy.say(now + 2 * renewTime), null);
 });
 
-test('the server is told again in good time before it forgets a hold after 30 s', () => {
+test('renews a hold well before the server’s 30 s timeout', () => {
   assert.ok(renewTime <= 15_000);
 });
 
-test('where the end of a list is followed the pointer holds while it moves, and a while longer', () => {
+test('at the end of a list, only a moving pointer holds', () => {
   const policy = new HoldPolicy();
   policy.isFollowing = true;
   policy.point(100);
@@ -269,7 +269,7 @@ test('where the end of a list is followed the pointer holds while it moves, and 
   assert.equal(policy.say(1_000 + restTime + 1), null);
 });
 
-test('a pointer that leaves holds nothing, one that presses holds as long as it does', () => {
+test('a pressed pointer holds after leaving the table', () => {
   const policy = new HoldPolicy();
   policy.point(0);
   policy.isPressing = true;
@@ -280,7 +280,7 @@ test('a pointer that leaves holds nothing, one that presses holds as long as it 
   assert.equal(policy.say(restTime + 1), false);
 });
 
-test('a selection is held for as long as it stands: the server is told again before it forgets', () => {
+test('a selection holds the order, and the hold is renewed', () => {
   const policy = new HoldPolicy();
   policy.isSelecting = true;
   assert.equal(policy.say(0), true);
@@ -297,7 +297,7 @@ test('the hold notice appears only when rows wait to move', () => {
   assert.equal(heldText({ moves: 1_200, gone: [1] }, 'en'), 'Order held: 1,200 rows will move');
 });
 
-test('one view or two stand in an address, whatever their texts are', async () => {
+test('one or two views survive the round trip through the URL', async () => {
   const { hashFromViews, viewsFromHash } = await import('../../web/model/query.js');
   const one = { ...emptyViewOf(), table: 'a&b=c', search: '#?&=%', sort: [{ column: 'x,y', descending: true }] };
   const other = { ...emptyViewOf(), table: 'beside=x', group: ['ü'], filters: [{ column: 'n', op: 'contains', value: '&beside=' }] };
@@ -311,7 +311,7 @@ function emptyViewOf() {
   return { table: '', sort: [], search: '', filters: [], group: [], aggregates: [], collapsed: [], columns: [] };
 }
 
-test('a hold that the reader has ended by asking for other rows begins anew only when he points anew', async () => {
+test('a released hold restarts at the next pointer movement', async () => {
   const { HoldPolicy } = await import('../../web/grid/hold.js');
   const policy = new HoldPolicy();
   policy.point(0);

@@ -1,11 +1,11 @@
-// Where the reader is while a server that has started anew reads its rows again.
+// Place: the scroll position while a restarted server loads its rows.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { Place, REMEMBERED, ROW_HEIGHT, ScrollModel, Sight } from '../../web/model/viewport.js';
 
-/** A reader of a list of so many rows, 20 of which he sees; at this row. */
+/** Returns a scroll position at a row of a list of `total` rows, with 20 visible rows. */
 function reading(total, row) {
   const scroll = new ScrollModel();
   scroll.resize(20 * ROW_HEIGHT);
@@ -14,14 +14,14 @@ function reading(total, row) {
   return { scroll, place: new Place(scroll, new Sight(), { copy: { itemAt: () => undefined } }, () => null) };
 }
 
-test('who was further down than a new server has rows goes back as they come', () => {
+test('returns to its position as a restarted server loads rows', () => {
   const { scroll, place } = reading(1_000, 500);
   place.look();
   place.replace({}, 30, 0);
   place.follow({ total: 30 }, false, 0);
   assert.equal(scroll.first, 10);
   place.look();
-  scroll.shift(7);  // a patch that puts rows in above
+  scroll.shift(7);  // a patch that inserts rows above
   place.follow({ total: 300 }, false, 100);
   assert.equal(scroll.first, 280);
   place.look();
@@ -32,7 +32,7 @@ test('who was further down than a new server has rows goes back as they come', (
   assert.equal(scroll.first, 500, 'and there he stays');
 });
 
-test('who moves by himself meanwhile stays where he went', () => {
+test('scrolling meanwhile cancels the return', () => {
   const { scroll, place } = reading(1_000, 500);
   place.replace({}, 100, 0);
   place.follow({ total: 100 }, false, 0);
@@ -42,7 +42,7 @@ test('who moves by himself meanwhile stays where he went', () => {
   assert.equal(scroll.first, 20);
 });
 
-test('a list that stays short is not waited for for ever', () => {
+test('stops waiting for rows after 30 seconds', () => {
   const late = reading(1_000, 500);
   late.place.replace({}, 100, 0);
   late.place.follow({ total: 100 }, false, REMEMBERED + 1);
@@ -57,7 +57,7 @@ test('a list that stays short is not waited for for ever', () => {
   assert.equal(inTime.scroll.first, 500);
 });
 
-test('a second server in a row does not make him forget', () => {
+test('a second restart keeps the position', () => {
   const { scroll, place } = reading(1_000, 500);
   place.replace({}, 100, 0);
   place.follow({ total: 100 }, false, 0);
@@ -69,7 +69,7 @@ test('a second server in a row does not make him forget', () => {
   assert.equal(scroll.first, 500);
 });
 
-test('nobody is moved where the list is long enough, and the end is followed', () => {
+test('keeps the position in a long list, and follows the end', () => {
   const { scroll, place } = reading(1_000, 500);
   place.replace({}, 900, 0);
   place.follow({ total: 900 }, false, 0);

@@ -1,4 +1,4 @@
-// query.js: terms of columns.
+// query.js: filters of columns.
 
 import test from 'node:test';
 import assert from 'node:assert/strict';
@@ -7,7 +7,7 @@ import { isFittingTerm, nextTerms, operatorsFor, patternFault, termsFault, terms
 const columns = ['text', 'integer', 'number', 'boolean', 'timestamp', 'image', 'series'].map((type) => ({ name: type, type }));
 const fits = (term) => isFittingTerm(term, columns);
 
-test('each type has the operators that the server knows for it', () => {
+test('each type has the operators that the server supports', () => {
   const ops = Object.fromEntries(columns.map((column) => [column.type, operatorsFor(column).map(([op]) => op).join(' ')]));
   assert.deepEqual(ops, {
     text: 'oneOf contains startsWith matches noneOf isEmpty isFilled', integer: 'range oneOf noneOf isEmpty isFilled',
@@ -16,7 +16,7 @@ test('each type has the operators that the server knows for it', () => {
   });
 });
 
-test('only terms that the server would take are asked for', () => {
+test('only terms that the server accepts are sent', () => {
   const good = [
     { column: 'text', op: 'contains', value: 'x' }, { column: 'text', op: 'oneOf', values: ['a', null] }, { column: 'text', op: 'contains', value: 'x'.repeat(1_000) },
     { column: 'integer', op: 'range', from: 0 }, { column: 'integer', op: 'range', from: '9223372036854775807' }, { column: 'integer', op: 'oneOf', values: [1] },
@@ -37,12 +37,12 @@ test('only terms that the server would take are asked for', () => {
   for (const term of bad) assert.ok(!fits(term), JSON.stringify(term).slice(0, 90));
 });
 
-test('patterns that the server refuses are refused with a reason', () => {
+test('patterns that the server rejects have a reason', () => {
   for (const pattern of ['', '(?=a)', '(?<=a)', '(?<name>a)', '\\bword', 'a\\1', '\\p{L}', '\\cA', '(', '[a', 'a{2', '\\\\\\b']) assert.notEqual(patternFault(pattern), '', pattern);
   for (const pattern of ['a', '^a|b$', '(?:a)', '[^a-z]', '\\d+\\.\\w*\\S', '\\\\b', 'a{2,3}?', '\\u{1f600}', '[a\\-z]']) assert.equal(patternFault(pattern), '', pattern);
 });
 
-test('terms are said as the wire has them', () => {
+test('terms are converted to wire format', () => {
   assert.equal(wireFilter([]), undefined);
   assert.deepEqual(wireFilter([{ column: 'a', op: 'range', from: 1, through: 2, odd: 3 }]), { column: 'a', op: 'range', from: 1, through: 2 });
   assert.deepEqual(wireFilter([{ column: 'a', op: 'range', through: 2 }]), { column: 'a', op: 'range', through: 2 });
@@ -62,12 +62,12 @@ test('a column has one term', () => {
   assert.equal(nextTerms(both, 'c', null), both);
 });
 
-test('terms of a link that make no sense are passed over', () => {
+test('malformed terms of a link are ignored', () => {
   for (const text of [null, '', '[', '{}', '[1,null,{"column":1,"op":"x"}]']) assert.deepEqual(termsFrom(text), []);
   assert.deepEqual(termsFrom('[{"column":"a","op":"isEmpty"},{"column":"a","op":"isFilled"}]'), [{ column: 'a', op: 'isEmpty' }]);
 });
 
-test('terms read as people would say them', () => {
+test('terms are described in words', () => {
   const show = (value) => `<${value}>`;
   assert.equal(termText({ op: 'range', from: 1 }, show), '≥ <1>');
   assert.equal(termText({ op: 'range', through: 1 }, show), '≤ <1>');
@@ -77,14 +77,14 @@ test('terms read as people would say them', () => {
   assert.equal(termText({ op: 'contains', value: 'x' }, show), 'contains “x”');
 });
 
-test('further columns never take the place of those that are filtered', () => {
+test('filters on other columns are kept', () => {
   let terms = [];
   for (let at = 0; at < 60; at += 1) terms = nextTerms(terms, `c${at}`, { column: `c${at}`, op: 'range', from: at });
   assert.deepEqual(terms.map(({ from }) => from), Array.from({ length: 60 }, (_, at) => at));
   assert.equal(termsFrom(JSON.stringify(terms)).length, 60, 'a link keeps them all');
 });
 
-test('terms are refused with words when the server would not take so many', () => {
+test('too many terms give a reason', () => {
   const ranges = (count) => Array.from({ length: count }, (_, at) => ({ column: `c${at}`, op: 'range', from: at }));
   assert.equal(termsFault([]), '');
   assert.equal(termsFault(ranges(99)), '');
@@ -98,7 +98,7 @@ test('terms are refused with words when the server would not take so many', () =
   assert.match(termsFault(spans(99)), /100 conditions/);
 });
 
-test('all values that show one text are one value of a list', () => {
+test('a range of values with the same text is one list entry', () => {
   assert.ok(fits({ column: 'number', op: 'oneOf', values: [[1, 1.5], 3, null] }));
   assert.ok(fits({ column: 'integer', op: 'noneOf', values: [['9223372036854775000', '9223372036854775807']] }));
   for (const values of [[[1]], [[1, 2, 3]], [[1, 'x']], [[]]]) assert.ok(!fits({ column: 'number', op: 'oneOf', values }), JSON.stringify(values));
@@ -110,7 +110,7 @@ test('all values that show one text are one value of a list', () => {
   assert.equal(termText({ op: 'range', from: 1.01, through: 1.04 }, (value) => value.toFixed(1)), '1.0');
 });
 
-test('ends of ranges are as far as the server can hold, and no further', () => {
+test('ends of ranges are limited to 64 bits', () => {
   const range = (column, from) => fits({ column, op: 'range', from });
   for (const from of ['9223372036854775807', '-9223372036854775808', Number.MAX_SAFE_INTEGER]) assert.ok(range('integer', from), from);
   for (const from of ['9223372036854775808', '-9223372036854775809', 2 ** 53]) assert.ok(!range('integer', from), from);

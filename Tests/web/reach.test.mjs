@@ -3,7 +3,7 @@ import { test } from 'node:test';
 
 import { bring } from '../../web/grid/reader.js';
 
-test('a module whose file cannot be fetched is asked for again until it is there', async () => {
+test('loads a module again until it can be fetched', async () => {
   let tries = 0;
   let waits = 0;
   const load = async () => {
@@ -15,7 +15,7 @@ test('a module whose file cannot be fetched is asked for again until it is there
   assert.deepEqual([tries, waits], [3, 2]);
 });
 
-test('pages that cannot fetch it come back at random', async (t) => {
+test('waits a random time between attempts', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   t.mock.method(Math, 'random', () => 0.25);
   let tries = 0;
@@ -37,6 +37,6 @@ test('pages that cannot fetch it come back at random', async (t) => {
   assert.equal(await brought, 'menu');
 });
 
-test('a module that is wrong is not asked for again', async () => {
+test('does not reload a module with an error', async () => {
   await assert.rejects(bring(async () => { throw new SyntaxError('no'); }, async () => {}), SyntaxError);
 });

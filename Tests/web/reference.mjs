@@ -1,7 +1,7 @@
-// The patch between two windows, and the digest: written from docs/protocol.md apart from the page's own code, so that one
-// proves the other.
+// A reference implementation of patches and digests, written from docs/protocol.md. It shares no
+// code with the page, so that each checks the other.
 
-/** The lists of a patch; empty ones are left out. */
+/** Returns the lists of the patch between two windows, without empty ones. */
 export function diffWindows(before, after) {
   const key = (item) => (item.section !== undefined ? `h${item.section}` : `r${item.id}`);
   const oldIndex = new Map(before.items.map((item, index) => [key(item), index]));
@@ -34,7 +34,8 @@ export function diffWindows(before, after) {
   return lists;
 }
 
-// Patience: piles by their smallest top; each number remembers the top of the pile to its left.
+// Returns a longest increasing subsequence by patience sorting. Each number remembers the top of
+// the pile to its left.
 function longestRise(numbers) {
   const tops = [];
   const left = new Map();
@@ -56,7 +57,7 @@ function longestRise(numbers) {
 
 const word = 1n << 32n;
 
-/** The digest, in whole numbers of any size. Items are `{id, rev}` or `{section, rev, collapsed}`. */
+/** Returns the digest of a window. Items are `{id, rev}` or `{section, rev, collapsed}`. */
 export function digestOf(start, total, lead, items) {
   let hash = 0x811C9DC5n;
   const mix = (value) => {

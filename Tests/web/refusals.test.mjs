@@ -11,7 +11,10 @@ const columns = [
 const table = { name: 'trips', title: 'Trips', columns, source: {} };
 const term = (column, value, op = 'contains') => ({ column, op, value });
 
-/** A session that shows all rows of a table; `answer(request)` answers its last query, `refuse(...)` refuses it. */
+/**
+ * Returns a session on all rows of a table. `answer(request)` answers its last query, and
+ * `refuse(...)` refuses it.
+ */
 function opened(view = {}) {
   const sent = [];
   const session = new Session((message) => sent.push(message));
@@ -38,7 +41,7 @@ function opened(view = {}) {
   return page;
 }
 
-test('a refused search leaves the rows, and is marked until another text is typed', () => {
+test('a refused search keeps the rows and is marked until changed', () => {
   const page = opened({ sort: [{ column: 'fare', descending: true }] });
   page.answer();
   const shown = page.last().request;
@@ -50,7 +53,7 @@ test('a refused search leaves the rows, and is marked until another text is type
   assert.ok(page.session.canLook);
   assert.equal(page.session.view.search, 'JFK');
   assert.deepEqual(page.session.marks.map(({ key, reason }) => [key, reason]), [['search', 'This source cannot search.']]);
-  // Another sort is asked for without the search, which stays marked.
+  // Another sort is queried without the search, which stays marked.
   page.show({ sort: [{ column: 'from', descending: false }] });
   assert.deepEqual([page.last().query.search, page.last().query.sort], [undefined, [{ column: 'from' }]]);
   assert.equal(page.session.marks.length, 1);
@@ -60,7 +63,7 @@ test('a refused search leaves the rows, and is marked until another text is type
   assert.deepEqual(page.session.marks, []);
 });
 
-test('a filter that is refused leaves the one before in force', () => {
+test('a refused filter leaves the previous one in force', () => {
   const page = opened({ filters: [term('from', 'A'), term('to', 'B')] });
   page.answer();
   const shown = page.last().request;
@@ -71,7 +74,7 @@ test('a filter that is refused leaves the one before in force', () => {
   assert.deepEqual(page.last().query.filter, { all: [{ column: 'from', op: 'contains', value: 'A' }, { column: 'to', op: 'contains', value: 'B' }] });
 });
 
-test('of a link the rest is opened, and what is not applied is marked', () => {
+test('opens the valid parts of a link and marks the others', () => {
   const page = opened({
     sort: [{ column: 'fare', descending: true }], search: 'JFK', group: ['from'], filters: [term('to', 'B')],
     aggregates: [{ column: 'fare', function: 'mean' }],
@@ -84,18 +87,18 @@ test('of a link the rest is opened, and what is not applied is marked', () => {
   assert.ok(second.request > first.request);
   assert.deepEqual(second.query, { sort: first.query.sort, filter: { column: 'to', op: 'contains', value: 'B' } });
   assert.deepEqual(page.session.marks.map(({ key }) => key), ['search', 'group:from', 'show:mean:fare']);
-  // What is left is refused, too: all rows are shown.
+  // The remaining filter is refused too, so all rows are shown.
   page.refuse(['query.filter']);
   assert.deepEqual(page.last().query, { sort: first.query.sort });
   page.refuse([]);
   assert.deepEqual(page.last().query ?? {}, {});
   const count = page.sent.length;
-  // Not even that: nothing is asked for ever.
+  // Even the plain table is refused: nothing is requested again.
   page.refuse([]);
   assert.equal(page.sent.length, count);
 });
 
-test('a connection that comes back is asked for what is applied', () => {
+test('a new connection requests only the accepted parts', () => {
   const page = opened();
   page.answer();
   page.show({ search: 'JFK' });
@@ -108,7 +111,7 @@ test('a connection that comes back is asked for what is applied', () => {
   assert.equal(page.session.marks.length, 1);
 });
 
-test('a part that fits is applied though another one of the same change is refused', () => {
+test('accepts a valid part when another one is refused', () => {
   const page = opened();
   page.answer();
   page.show({ search: 'JFK', sort: [{ column: 'fare', descending: false }] });
@@ -116,7 +119,7 @@ test('a part that fits is applied though another one of the same change is refus
   assert.deepEqual(page.last().query, { sort: [{ column: 'fare' }] });
 });
 
-test('what was good and is refused later is asked for without it', () => {
+test('removes a part that is refused later', () => {
   const page = opened({ search: 'JFK', sort: [{ column: 'fare', descending: false }] });
   page.answer();
   page.refuse(['query.search']);
@@ -124,7 +127,7 @@ test('what was good and is refused later is asked for without it', () => {
   assert.deepEqual(page.session.marks.map(({ key }) => key), ['search']);
 });
 
-test('a refusal that another query has overtaken changes nothing', () => {
+test('ignores a refusal of an outdated query', () => {
   const page = opened();
   page.answer();
   page.show({ search: 'a' });
@@ -143,12 +146,12 @@ test('another table has no marks', () => {
   assert.deepEqual(page.session.marks, []);
 });
 
-test('an error without a request ends the connection, as before', () => {
+test('an error without a request ends the connection', () => {
   const page = opened();
   assert.deepEqual(page.session.receive({ type: 'error', code: 'unknownType', reason: 'x' }, page.sight), { kind: 'error', code: 'unknownType', reason: 'x' });
 });
 
-test('every path of the server leads to the part it is about', () => {
+test('maps every error path to its part of the view', () => {
   const view = {
     ...emptyView(), sort: [{ column: 'a:b', descending: true }, { column: 'to', descending: false }], group: ['from', 'to'], search: 'x',
     filters: [term('from', '1'), term('to', '2')], aggregates: [{ column: 'a:b', function: 'mean' }],
@@ -172,7 +175,7 @@ test('every path of the server leads to the part it is about', () => {
   }
 });
 
-test('reasons are sentences, without the place in the message', () => {
+test('reasons are sentences without the error path', () => {
   const reason = (text) => rules.marksFor({ ...emptyView(), search: 'x' }, ['query.search'], text)[0].reason;
   assert.equal(reason('query.filter.all[1].value must be a number'), 'The value must be a number.');
   assert.equal(reason('the table p has no column “x”'), 'The table p has no column “x”.');
@@ -181,7 +184,7 @@ test('reasons are sentences, without the place in the message', () => {
   assert.equal(reason('Narrow it down first.'), 'Narrow it down first.');
 });
 
-test('what a link asks and a table does not have is said', () => {
+test('reports the parts of a link that do not fit the table', () => {
   const view = viewFromHash('#table=trips&sort=-nope,fare&group=nah&show=mean:from,sum:never&columns=*ghost,fare'
     + `&filter=${encodeURIComponent(JSON.stringify([term('who', 'x'), { column: 'fare', op: 'contains', value: '1' }, term('to', 'y')]))}`);
   const marks = rules.misfits(view, columns);
@@ -200,7 +203,7 @@ test('what a link asks and a table does not have is said', () => {
   assert.deepEqual(rules.misfits(viewFromHash('#table=trips&filter=[]'), columns), []);
 });
 
-test('what a source cannot do is not offered when too many rows are left', () => {
+test('explains what a source cannot do with too many rows', () => {
   const can = { sort: ['fare'], group: ['from'], filters: ['contains', 'oneOf'], filterColumns: ['from'], search: false, rowLimit: 50_000 };
   const lack = (what, rows = 1_200_000) => rules.lack({ ...table, windowed: can }, rows, what) !== '';
   assert.deepEqual([lack({ sort: 'fare' }), lack({ sort: 'from' }), lack({ group: 'from' }), lack({ group: 'fare' })], [false, true, false, true]);

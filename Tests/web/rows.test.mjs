@@ -12,7 +12,7 @@ const asWire = (item) => (item.isHeader
   }
   : [item.id, item.rev, item.absence ?? item.cells]);
 
-/** All that a copy holds, as plain values. */
+/** Returns the content of a window as plain values. */
 const contents = (copy) => structuredClone({
   epoch: copy.epoch, seq: copy.seq, start: copy.start, total: copy.total, rows: copy.rows, digest: copy.digest,
   ...(copy.accuracy === 'exact' ? {} : { accuracy: copy.accuracy }),
@@ -20,7 +20,7 @@ const contents = (copy) => structuredClone({
   lead: copy.lead.map(asWire), items: copy.items.map(asWire),
 });
 
-test('an empty window has the digest that the protocol names', () => {
+test('an empty window has the digest of the protocol', () => {
   assert.equal(new WindowCopy().digest, 1_691_955_498);
 });
 
@@ -36,7 +36,7 @@ for (const { name, window, patches, result } of fixtures('sequence')) {
 }
 
 for (const { name, window, patch, refused } of fixtures('broken')) {
-  test(`${name} is refused and changes nothing`, () => {
+  test(`rejects ${name} without changes`, () => {
     const copy = new WindowCopy();
     assert.equal(copy.replace(window), null);
     const before = contents(copy);
@@ -45,7 +45,7 @@ for (const { name, window, patch, refused } of fixtures('broken')) {
   });
 }
 
-test('a copy tells what came, left and moved by itself, and not what was scrolled', () => {
+test('records which rows a patch added, removed and moved', () => {
   const copy = new WindowCopy();
   const row = (id) => [id, 1, [id]];
   const items = [1, 2, 3, 4, 5].map(row);
@@ -68,7 +68,7 @@ test('a copy tells what came, left and moved by itself, and not what was scrolle
   assert.equal(copy.moves, null);
 });
 
-test('a header that a patch made anew is still found, and one that is not held is not', () => {
+test('finds a replaced header, but none outside the window', () => {
   const copy = new WindowCopy();
   const header = { section: 4, rev: 1, slot: 0, level: 0, parent: null, column: 'user', value: 'root', count: 2 };
   const place = { epoch: 'e', request: 1, start: 7, total: 50, rows: 49, lead: [] };
@@ -84,14 +84,14 @@ test('a header that a patch made anew is still found, and one that is not held i
   assert.equal(copy.positionOfHeader({ ...before, section: 5 }), -1);
 });
 
-test('a window whose digest is wrong is refused and changes nothing', () => {
+test('rejects a window with a wrong digest, without changes', () => {
   const [{ window }] = fixtures('sequence-update');
   const copy = new WindowCopy();
   assert.equal(copy.replace({ ...window, digest: window.digest ^ 1 }), 'digest');
   assert.deepEqual(contents(copy), contents(new WindowCopy()));
 });
 
-test('a row stays the same object through updates and moves, so that its node does too', () => {
+test('a row keeps its object, and so its node, in patches', () => {
   const { window, patches } = fixtures('sequence-moves')[0];
   const copy = new WindowCopy();
   copy.replace(window);
@@ -101,7 +101,7 @@ test('a row stays the same object through updates and moves, so that its node do
   assert.deepEqual(fourth.cells, ['moved and updated', 1]);
 });
 
-test('the headers that an item lies under are found in the window and above it', () => {
+test('finds the headers above an item, in and above the window', () => {
   const { window, patches } = fixtures('sequence-nested-sections')[0];
   const copy = new WindowCopy();
   copy.replace(window);
@@ -115,7 +115,7 @@ test('the headers that an item lies under are found in the window and above it',
   assert.deepEqual(under(99), []);
 });
 
-test('any window becomes any other by the patch between them', (context) => {
+test('random patches give the expected windows', (context) => {
   context.diagnostic(`SEED=${seed}`);
   const dice = diceFrom(seed);
   let total = 1_000;

@@ -1,4 +1,4 @@
-// search.js: what a searched text means in columns of each type, for the page and for the server.
+// search.js: matching a search text in columns of each type, on the page and on the server.
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
@@ -22,14 +22,14 @@ const specs = [
 const search = (text, how = {}) => new Search(text, how.specs ?? specs, { isTextOnly: false, now, ...how });
 const finds = (text, name, cell, how) => search(text, how).finds(cell, (how?.specs ?? specs).find(({ column }) => column.name === name));
 
-test('a text is found by any part of it, whatever its case', () => {
+test('text is found by any substring, ignoring case', () => {
   assert.equal(finds('RUST', 'name', 'trustd'), true);
   assert.equal(finds('12', 'name', 'row 3125'), true);
   assert.equal(finds('x', 'name', null), false);
   assert.equal(finds('', 'name', 'x'), false);
 });
 
-test('a value is found by the text that its column shows', () => {
+test('a value is found by its formatted text', () => {
   assert.equal(finds('1,234', 'pid', 1_234), true);
   assert.equal(finds('1234', 'pid', 1_234), true);
   assert.equal(finds('123', 'pid', 1_234), false, 'a part of a number is another number');
@@ -52,13 +52,13 @@ test('a value is found by the text that its column shows', () => {
   assert.equal(finds('1', 'trend', [1]), false);
 });
 
-test('numbers are written as the locale writes them', () => {
+test('numbers are parsed in the locale’s notation', () => {
   const german = [specOf({ name: 'price', type: 'number' }, 'de')];
   assert.equal(finds('90.000', 'price', 90_000, { specs: german }), true);
   assert.equal(finds('90.000', 'price', 90, { specs: german }), false);
 });
 
-test('the server is asked for the same', () => {
+test('the filter sent to the server has the same meaning', () => {
   assert.deepEqual(search('1:00').filter([]), { any: [
     { column: 'name', op: 'contains', value: '1:00' }, { column: 'took', op: 'range', from: search('1:00').filter([]).any[1].from, through: search('1:00').filter([]).any[1].through },
   ] });
@@ -67,14 +67,14 @@ test('the server is asked for the same', () => {
   assert.deepEqual(search('yes').filter([]), { any: [{ column: 'name', op: 'contains', value: 'yes' }, { column: 'isUp', op: '=', value: true }] });
 });
 
-test('a search stands beside the filters of the columns, behind them', () => {
+test('the search follows the columns’ filters', () => {
   const filled = { column: 'pid', op: 'isFilled' };
   const { all } = search('yes').filter([filled]);
   assert.deepEqual(all.map((part) => Object.keys(part)[0]), ['not', 'any']);
   assert.deepEqual(search('yes').filter([filled, { column: 'name', op: 'contains', value: 'a' }]).all.length, 3);
 });
 
-test('what only texts can have is left to the search of the server', () => {
+test('a search of text columns only uses the server’s search', () => {
   assert.equal(search('firefox').filter([]), null);
   assert.equal(search('1234', { isTextOnly: true }).filter([]), null);
   assert.equal(finds('1234', 'pid', 1_234, { isTextOnly: true }), false);
@@ -82,7 +82,7 @@ test('what only texts can have is left to the search of the server', () => {
   assert.equal(search('1', { specs: many }).filter([]), null, 'a filter takes 100 terms');
 });
 
-test('the same search is kept', () => {
+test('the last search is cached', () => {
   const how = { isTextOnly: false, now };
   assert.equal(searchOf('a', specs, how), searchOf('a', specs, how));
   assert.notEqual(searchOf('a', specs, how), searchOf('b', specs, how));

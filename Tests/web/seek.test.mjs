@@ -1,4 +1,4 @@
-// seek.js: a text in all rows of a view, also those that the page does not hold.
+// seek.js: finding text in all rows of a view, including rows outside the window.
 
 import test from 'node:test';
 import assert from 'node:assert/strict';
@@ -6,7 +6,9 @@ import { nextFound, seekText } from '../../web/model/seek.js';
 
 const specs = [0, 1].map((index) => ({ index }));
 
-/** A view in which these places show `x`; `asked` hears from where each piece was asked for. */
+/**
+ * Returns a fake view in which these places contain an `X`. `asked` records the requested pieces.
+ */
 function view(total, places, { headers = [], asked = [] } = {}) {
   return async ({ viewport: { first, count } }, { isEnough }) => {
     asked.push([first, count]);
@@ -27,7 +29,7 @@ async function seek(total, places, place, isBackward = false, how = {}) {
   return found && [found.position, found.column];
 }
 
-test('the next one is after the place, in reading order, and the one before is before it', () => {
+test('finds the next and previous cell in reading order', () => {
   const found = [[3, 0], [3, 1], [5, 0]].map(([position, column]) => ({ position, column }));
   const next = (position, column, isBackward) => {
     const one = nextFound(found, { position, column }, isBackward);
@@ -37,7 +39,7 @@ test('the next one is after the place, in reading order, and the one before is b
   assert.deepEqual([next(9, 0, true), next(5, 0, true), next(3, 1, true), next(3, 0, true), next(3, -1, true)], [[5, 0], [3, 1], [3, 0], undefined, undefined]);
 });
 
-test('it is found however far away it is, on either side, and round the end', async () => {
+test('finds a cell at any distance and wraps around', async () => {
   for (const total of [10, 1_000, 1_001, 6_000]) {
     const last = total - 1;
     assert.deepEqual(await seek(total, [[last, 1]], [2, 0]), [last, 1]);
@@ -49,7 +51,7 @@ test('it is found however far away it is, on either side, and round the end', as
   }
 });
 
-test('of several the nearest one is taken', async () => {
+test('finds the nearest of several cells', async () => {
   const places = [[10, 0], [4_000, 1], [4_000, 0], [9_000, 0], [9_500, 1]];
   assert.deepEqual(await seek(10_000, places, [10, 0]), [4_000, 0]);
   assert.deepEqual(await seek(10_000, places, [4_000, 0]), [4_000, 1]);
@@ -58,18 +60,18 @@ test('of several the nearest one is taken', async () => {
   assert.deepEqual(await seek(10_000, places, [10, 0], true), [9_500, 1]);
 });
 
-test('the place itself is found last of all', async () => {
+test('finds the starting cell last', async () => {
   assert.deepEqual(await seek(10_000, [[5_000, 1]], [5_000, 1]), [5_000, 1]);
   assert.deepEqual(await seek(10_000, [[5_000, 1]], [5_000, 1], true), [5_000, 1]);
   assert.deepEqual(await seek(10_000, [[5_000, 0], [5_000, 1]], [5_000, 1]), [5_000, 0], 'the same row, before it');
 });
 
-test('headers are passed over, and a place beyond the end counts as the end', async () => {
+test('skips headers and limits the starting position', async () => {
   assert.deepEqual(await seek(100, [[50, 0]], [0, 0], false, { headers: [3, 4] }), [50, 0]);
   assert.deepEqual(await seek(100, [[50, 0]], [400, 0], true), [50, 0]);
 });
 
-test('each piece is asked for once, and it is told how far it went', async () => {
+test('requests each piece once and reports progress', async () => {
   const asked = [];
   const shares = [];
   await seek(3_500, [], [1_200, 0], false, { asked, told: (share) => shares.push(share) });
@@ -80,7 +82,7 @@ test('each piece is asked for once, and it is told how far it went', async () =>
   assert.deepEqual(asked, [[1_000, 201], [0, 1_000], [3_200, 300], [2_200, 1_000], [1_200, 1_000]]);
 });
 
-test('what nobody wants any more is not looked for', async () => {
+test('stops when the caller cancels', async () => {
   const asked = [];
   let left = 2;
   assert.equal(await seek(50_000, [[40_000, 0]], [0, 0], false, { asked, isWanted: () => (left -= 1) >= 0 }), null);

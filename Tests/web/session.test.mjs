@@ -5,7 +5,7 @@ import { emptyView } from '../../web/model/query.js';
 import { fixtures } from './fixtures.mjs';
 import { golden, patches, shown, sight, window } from './sessions.mjs';
 
-test('open, window, ack: hello was said by the worker', () => {
+test('sends open after hello, and ack after painting', () => {
   const said = [];
   const session = new Session((message) => said.push(message));
   session.connected();
@@ -22,7 +22,7 @@ test('open, window, ack: hello was said by the worker', () => {
   assert.deepEqual(said.slice(1), [{ type: 'ack', seq: 1 }]);
 });
 
-test('a table is opened when it appears', () => {
+test('opens a table when it appears', () => {
   const said = [];
   const session = new Session((message) => said.push(message));
   session.view = { ...emptyView(), table: 'jobs' };
@@ -33,7 +33,7 @@ test('a table is opened when it appears', () => {
   assert.equal(said[0].table, 'jobs');
 });
 
-test('each patch is acknowledged when it is painted', () => {
+test('acknowledges each patch when it is painted', () => {
   const { session, said } = shown();
   for (const patch of patches) {
     assert.equal(session.receive(structuredClone(patch), sight).kind, 'patch');
@@ -43,7 +43,7 @@ test('each patch is acknowledged when it is painted', () => {
   assert.equal(session.stats.patches, 2);
 });
 
-test('a patch that does not fit is not applied, counted, and the window asked for anew', () => {
+test('a mismatched patch is dropped, counted and followed by resync', () => {
   const { session, said } = shown();
   const event = session.receive({ ...structuredClone(patches[0]), digest: 1 }, sight);
   session.painted();
@@ -55,14 +55,14 @@ test('a patch that does not fit is not applied, counted, and the window asked fo
   assert.equal(again.isAnswer, false, 'the reader stays where he is');
 });
 
-test('a window that is wrong twice ends the connection instead of going round', () => {
+test('a second bad window ends the connection', () => {
   const { session } = shown();
   const wrong = { ...structuredClone(window), seq: 2, digest: 1 };
   assert.equal(session.receive(wrong, sight).kind, 'resync');
   assert.equal(session.receive({ ...wrong, seq: 3 }, sight).kind, 'broken');
 });
 
-test('after a query, patches of the old one still apply, and viewports wait for the answer', () => {
+test('during a query, old patches apply and viewports wait', () => {
   const { session, said } = shown();
   session.show({ ...session.view, search: 'x' }, sight);
   assert.equal(said[0].type, 'query');
@@ -76,7 +76,7 @@ test('after a query, patches of the old one still apply, and viewports wait for 
   assert.equal(said.at(-1).type, 'viewport');
 });
 
-test('what is still on its way for a table that was left is acknowledged and dropped', () => {
+test('acknowledges and drops messages of the previous table', () => {
   const { session, said } = shown();
   session.receive(structuredClone(golden.tables), sight);
   session.show({ ...emptyView(), table: 'jobs' }, sight);
@@ -87,7 +87,7 @@ test('what is still on its way for a table that was left is acknowledged and dro
   assert.ok(session.receive({ ...structuredClone(window), seq: 3, request: 2 }, sight).isAnswer);
 });
 
-test('rows of a table that was left never stand under the name of one that is not there yet', () => {
+test('drops rows of the previous table while the next is missing', () => {
   const { session, said } = shown();
   session.show({ ...emptyView(), table: 'nowhere' }, sight);
   assert.equal(said.length, 0, 'nobody could answer');
@@ -97,7 +97,7 @@ test('rows of a table that was left never stand under the name of one that is no
   assert.equal(session.stats.resyncs, 0);
 });
 
-test('after a lost connection the page says what it holds, and where the reader is', () => {
+test('a new connection sends the window’s seq and the viewport', () => {
   const { session, said } = shown();
   session.lost();
   assert.equal(session.copy.items.length, 3, 'the rows stay');
@@ -110,7 +110,7 @@ test('after a lost connection the page says what it holds, and where the reader 
   assert.ok(event.isAnswer && event.isReopening && !event.isSameEpoch);
 });
 
-test('so it does when a server that has started anew hears of the table only after it was greeted', () => {
+test('resumes when a restarted server lists the table late', () => {
   const { session, said } = shown();
   session.lost();
   session.connected();
@@ -123,7 +123,7 @@ test('so it does when a server that has started anew hears of the table only aft
   assert.ok(session.receive({ ...structuredClone(window), epoch: 'another', request: open.request }, sight).isReopening);
 });
 
-test('a query wished for without a connection is asked after it, from the top', () => {
+test('a query made while offline is sent later, from the top', () => {
   const { session, said } = shown();
   session.lost();
   session.show({ ...session.view, search: 'x' }, sight);
@@ -136,7 +136,7 @@ test('a query wished for without a connection is asked after it, from the top', 
   assert.equal(open.resume, undefined);
 });
 
-test('a section is collapsed by its number, and by its values after a lost connection', () => {
+test('collapses by section number, and by values when reopening', () => {
   const { session, said } = shown();
   const [{ window: nested }] = fixtures('sequence-nested-sections');
   session.view = { ...session.view, group: ['user'] };
@@ -153,7 +153,7 @@ test('a section is collapsed by its number, and by its values after a lost conne
   assert.ok(!session.collapse(inner), 'between a query and its window a number means nothing');
 });
 
-test('columns that the table does not have are not asked for', () => {
+test('columns that the table lacks are not sent', () => {
   const said = [];
   const session = new Session((message) => said.push(message));
   session.view = { table: 'processes', sort: [{ column: 'nope', descending: false }], search: '', filters: [{ column: 'nope', op: 'isEmpty' }], group: ['nope'], aggregates: [], collapsed: [], columns: [] };
@@ -162,7 +162,7 @@ test('columns that the table does not have are not asked for', () => {
   assert.deepEqual(said[0].query, {});
 });
 
-test('a pause is said once, and what waits is kept until it ends', () => {
+test('sends a pause once and keeps the waiting count until it ends', () => {
   const { session, said } = shown();
   session.setPaused(true, sight);
   session.setPaused(true, sight);
@@ -176,7 +176,7 @@ test('a pause is said once, and what waits is kept until it ends', () => {
   assert.equal(session.waiting, null, 'a count that comes too late says nothing');
 });
 
-test('another query ends a pause on both sides, and so does a section that is collapsed', () => {
+test('another query ends a pause, and no pause starts during it', () => {
   const { session, said } = shown();
   session.setPaused(true, sight);
   session.show({ ...session.view, search: 'x' }, sight);
@@ -186,7 +186,7 @@ test('another query ends a pause on both sides, and so does a section that is co
   assert.equal(session.isPaused, false, 'there is nothing to keep yet');
 });
 
-test('a connection that is lost during a pause leaves the rows as they are until it ends', () => {
+test('a connection lost during a pause resumes when it ends', () => {
   const { session, said } = shown();
   session.setPaused(true, sight);
   session.lost();
@@ -199,7 +199,7 @@ test('a connection that is lost during a pause leaves the rows as they are until
   assert.equal(said.at(-1).resume.seq, 1);
 });
 
-test('a connection that is resumed goes on with a patch, and is asked what it wants like any other', () => {
+test('a resumed connection continues with a patch', () => {
   const { session, said } = shown();
   session.lost();
   session.connected();
@@ -219,7 +219,7 @@ test('a connection that is resumed goes on with a patch, and is asked what it wa
   assert.equal(said.at(-1).resume.seq, 2);
 });
 
-test('what the worker has asked for already is not asked for again, and its window is the answer', () => {
+test('uses the table that the worker has opened', () => {
   const said = [];
   const session = new Session((message) => said.push(structuredClone(message)));
   session.connected();
@@ -235,7 +235,7 @@ test('what the worker has asked for already is not asked for again, and its wind
   assert.equal(said.at(-1).request, 2);
 });
 
-test('whoever wants something else asks for it, and the answer to the worker is passed over', () => {
+test('replaces the worker’s table if another view is wanted', () => {
   for (const wish of [{ table: 'jobs' }, { table: 'processes', search: 'x' }, { table: 'processes', sort: [{ column: 'cpu', descending: true }] }]) {
     const said = [];
     const session = new Session((message) => said.push(structuredClone(message)));
@@ -256,14 +256,14 @@ test('whoever wants something else asks for it, and the answer to the worker is 
   }
 });
 
-test('what a connection before this one was offered means nothing', () => {
+test('ignores the table that an earlier worker opened', () => {
   const { session, said } = shown();
   session.lost();
   session.receive(structuredClone(golden.hello), sight);
   assert.equal(said.filter(({ type }) => type === 'open').length, 1);
 });
 
-test('stats are asked for on every connection as long as somebody looks', () => {
+test('subscribes to statistics on every connection', () => {
   const { session, said } = shown();
   session.wantStats(true, 'panel');
   assert.deepEqual(said, [{ type: 'stats', wanted: true }]);
@@ -278,7 +278,7 @@ test('stats are asked for on every connection as long as somebody looks', () => 
   assert.deepEqual(said.map(({ type }) => type), ['open']);
 });
 
-test('stats are asked for once, however many look, until nobody does', () => {
+test('subscribes to statistics once for several subscribers', () => {
   const { session, said } = shown();
   session.wantStats(false, 'foot');
   session.wantStats(true, 'panel');
@@ -290,7 +290,7 @@ test('stats are asked for once, however many look, until nobody does', () => {
   assert.deepEqual(said.at(-1), { type: 'stats', wanted: false });
 });
 
-test('what became of loads is kept until another table is opened', () => {
+test('keeps prefetch statistics until another table is opened', () => {
   const { session } = shown();
   const prefetch = { hits: 3, late: 1 };
   assert.equal(session.prefetch, null);
@@ -303,21 +303,21 @@ test('what became of loads is kept until another table is opened', () => {
   assert.equal(session.prefetch, null);
 });
 
-test('sources that have no table are known from hello on, and as they are told', () => {
+test('lists sources without tables from hello and sources', () => {
   const session = new Session(() => {});
   session.connected();
   session.receive(structuredClone(golden['hello with sources']), sight);
   assert.deepEqual(session.sources.map(({ name }) => name), ['jobs']);
   assert.deepEqual(session.receive(structuredClone(golden['sources without a table']), sight), { kind: 'sources' });
   assert.deepEqual(session.sources.map(({ name, source }) => [name, source.state]), [['jobs', 'backingOff'], ['late', 'starting']]);
-  // Another connection, on which nothing is said of them: there are none.
+  // The next connection lists no sources, so there are none.
   session.lost();
   session.connected();
   session.receive(structuredClone(golden.hello), sight);
   assert.deepEqual(session.sources, []);
 });
 
-test('what a search means beyond texts is asked when it is known, once', () => {
+test('sends a refined search once, when search.js is loaded', () => {
   const { session, said } = shown();
   session.show({ ...session.view, search: '12' }, sight);
   assert.equal(said.at(-1).query.search, '12');

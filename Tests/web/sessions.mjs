@@ -1,4 +1,4 @@
-// Sessions as tests begin with them.
+// Sessions for tests.
 
 import { Session } from '../../web/model/session.js';
 import { fixtures } from './fixtures.mjs';
@@ -7,7 +7,7 @@ export const golden = Object.fromEntries(fixtures('server').map(({ name, message
 export const [{ window, patches }] = fixtures('sequence-update').filter(({ name }) => name === 'sequence update');
 export const sight = (seq, isTop) => ({ seq, first: isTop ? 0 : 5, count: 20, ahead: 80, behind: 0, anchor: null });
 
-/** A session that has shown its first window, of this view or of the first table, and what it has said since. */
+/** Returns a session that shows its first window, and the messages it has sent since. */
 export function shown(view) {
   const said = [];
   const session = new Session((message) => said.push(structuredClone(message)));

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { absentWords, isOld, oldWords, stateName } from '../../web/model/source.js';
 
-test('a source that is down says why, and when it is tried again', () => {
+test('an unavailable source shows its reason and next try', () => {
   const source = { state: 'backingOff', message: 'exited with code 1', age: 2_000, retry: 4_500 };
   assert.equal(oldWords(source, 0), 'Source down: exited with code 1 · rows 2\u202fs old · retrying in 5\u202fs');
   assert.equal(oldWords(source, 3_600), 'Source down: exited with code 1 · rows 5\u202fs old · retrying in 1\u202fs');
@@ -11,17 +11,17 @@ test('a source that is down says why, and when it is tried again', () => {
   assert.equal(oldWords({ state: 'live', message: 'fine', age: 9 }, 0), '');
 });
 
-test('rows of a source that is not live are old, those of one that starts are not', () => {
+test('rows are old unless the source is live or starting', () => {
   for (const state of ['stale', 'backingOff', 'disabled', 'failed']) assert.ok(isOld({ state }), state);
   for (const state of ['live', 'starting', 'unheard of', 'toString']) assert.ok(!isOld({ state }), state);
   assert.ok(!isOld(undefined));
 });
 
-test('a state that a newer server may have is shown as it is', () => {
+test('an unknown state is shown as it is', () => {
   assert.deepEqual(['live', 'backingOff', 'disabled', 'resting', 'toString'].map(stateName), ['live', 'down', 'off', 'resting', 'toString']);
 });
 
-test('a source that has told no table says why, and when it is tried again', () => {
+test('a source without a table shows its reason and next try', () => {
   const down = { state: 'backingOff', message: 'exited with code 127', age: 9_000, retry: 4_500 };
   assert.equal(absentWords(down, 1_000), 'Source down: exited with code 127 · retrying in 4\u202fs');
   assert.equal(absentWords(down, 4_500), 'Source down: exited with code 127 · retrying now');

@@ -1,4 +1,4 @@
-// parse.js and spans.js: what a filter finds that is given in the texts a column shows.
+// parse.js and spans.js: values that a filter matches, given by the text that a column shows.
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
@@ -20,10 +20,11 @@ const number = { type: 'number' };
 const integer = { type: 'integer' };
 const timestamp = { type: 'timestamp' };
 const isIn = (value, { low, high }) => ordered(value) >= ordered(low) && ordered(value) <= ordered(high);
-// Values of all kinds in one order: thousandths of a nanosecond do not matter, digits of whole numbers do.
+// Converts values of all types to comparable numbers. Integers keep all digits, and times may lose
+// fractions of a nanosecond.
 const ordered = (value) => (typeof value === 'string' && !value.includes('.') ? BigInt(value) : Number(value));
 
-test('numbers are read as the locale writes them', () => {
+test('numbers are parsed in the locale’s notation', () => {
   assert.equal(read('90.000', integer, { locale: 'de' }).low, 90_000);
   assert.equal(read('90000', integer, { locale: 'de' }).low, 90_000);
   assert.equal(read('1.234,50', number, { locale: 'de', decimals: 2 }).high > 1_234.5, true);
@@ -36,7 +37,7 @@ test('numbers are read as the locale writes them', () => {
   assert.equal(read('−7', integer, { locale: 'sv' }).low, -7);
 });
 
-test('what another locale would write is refused with a reason', () => {
+test('notations of other locales are rejected with a reason', () => {
   const cases = [['1.5', 'de'], ['1,5', 'en'], ['1,500.5', 'de'], ['90.000', 'fr'], ['1.2.3', 'en'], ['1,23,456', 'en'], ['123,456', 'en-IN'], ['12.34', 'de'],
     ['1 500', 'en'], ['1,,500', 'en'], [',500', 'en'], ['1234,567', 'en']];
   for (const [text, locale] of cases) {
@@ -48,7 +49,7 @@ test('what another locale would write is refused with a reason', () => {
   assert.match(read('5m', number).fault, /may mean a million or a thousandth/);
 });
 
-test('units, percent signs and multiples may be typed', () => {
+test('accepts units, percent signs and multiples', () => {
   const percent = { type: 'number', unit: '%' };
   for (const text of ['20%', '20 %', '20', '20\u202f%']) assert.equal(isIn(20, read(text, percent)), true, text);
   assert.equal(read('5 ms', { type: 'integer', unit: 'ms' }).low, 5);
@@ -57,7 +58,7 @@ test('units, percent signs and multiples may be typed', () => {
   assert.equal(read('-3e4', integer).low, -30_000);
 });
 
-test('the end of a range includes all values that show as it does', () => {
+test('the end of a range includes all values with its text', () => {
   assert.deepEqual(rangeFrom(['1.5', '1.5'], specOf(number, { decimals: 1 }), { now }), { from: 1.45, through: 1.5499999999999998 });
   assert.deepEqual(rangeFrom(['', '0.5 KiB'], specOf({ type: 'integer', style: 'bytes' }), { now }), { through: 512 });
   assert.deepEqual(rangeFrom(['', ''], specOf(number), { now }), null);
@@ -68,7 +69,7 @@ test('the end of a range includes all values that show as it does', () => {
   assert.deepEqual(rangeFrom(['9223372036854775806', '9223372036854775805'], specOf(integer), { now }).at, 0, 'no digit is lost');
 });
 
-test('a whole number beyond 64 bits is refused, and said to be so', () => {
+test('rejects an integer beyond 64 bits', () => {
   for (const text of ['9223372036854775808', '9,223,372,036,854,775,808', '1e30']) assert.match(read(text, integer).fault, /beyond what this column can hold \(-9,223.* to 9,223,372,036,854,775,807\)/);
   assert.match(read('-9223372036854775809', integer).fault, /beyond/);
   assert.deepEqual(read('9,223,372,036,854,775,807', integer), { low: '9223372036854775807', high: '9223372036854775807', isAge: false });
@@ -76,7 +77,7 @@ test('a whole number beyond 64 bits is refused, and said to be so', () => {
   assert.match(read('1e999', number).fault, /beyond/);
 });
 
-test('bytes are read in the units that are shown', () => {
+test('bytes are parsed in the displayed units', () => {
   const bytes = { type: 'integer', style: 'bytes' };
   for (const text of ['1.5 MiB', '1.5\u202fMiB', '1.5MiB', '1.5 MB', '1.5m']) {
     const span = read(text, bytes);
@@ -87,7 +88,7 @@ test('bytes are read in the units that are shown', () => {
   assert.equal(read('1,5 MiB', bytes, { locale: 'de' }).low, 1_520_436);
 });
 
-test('durations are read as they are shown, and as people write them', () => {
+test('durations are parsed as displayed and in common notations', () => {
   const duration = { type: 'number', style: 'duration' };
   const cases = [['1:00', 60], ['1:02:03', 3_723], ['2d 3h', 183_600], ['2 d 03:00', 183_600], ['3\u202fd 02:03', 266_580], ['90', 90], ['1h', 3_600], ['4 ms', 0.004], ['250 µs', 0.000_25],
     ['0.24 s', 0.24], ['−5.00 s', -5], ['5 min', 300], ['1h 30m', 5_400], ['-1:00', -60]];
@@ -99,7 +100,7 @@ test('durations are read as they are shown, and as people write them', () => {
   assert.ok(isIn(0.24, read(formatter({ ...duration, name: 'x', unit: '' }, { locale: 'de' })(0.24), duration, { locale: 'de' })));
 });
 
-test('a time is all of the second, minute, hour or day that it names', () => {
+test('a time covers the whole second, minute, hour or day', () => {
   const local = (...fields) => new Date(...fields).getTime();
   const span = read('2026-11-23 04:47:45', timestamp);
   const second = local(2026, 10, 23, 4, 47, 45);
@@ -113,7 +114,7 @@ test('a time is all of the second, minute, hour or day that it names', () => {
   assert.ok(isIn(local(2026, 1, 1), month) && isIn(local(2026, 1, 28, 23, 59, 59, 999), month) && !isIn(local(2026, 2, 1), month));
 });
 
-test('times in ISO form are read with their zone', () => {
+test('ISO times are parsed with their zone', () => {
   const at = Date.UTC(2026, 10, 23, 4, 47, 45, 250);
   for (const text of ['2026-11-23T04:47:45.250Z', '2026-11-23T05:47:45.25+01:00', '2026-11-22 23:47:45,250 -0500', '2026-11-23 04:47:45.250 UTC', '2026-11-23T04:47:45Z']) {
     assert.ok(isIn(at, read(text, timestamp)), text);
@@ -122,7 +123,7 @@ test('times in ISO form are read with their zone', () => {
   assert.deepEqual(read('2026-11-23T04:47:45.250000001Z', timestamp), { low: `${at}.000001`, high: `${at}.000001` });
 });
 
-test('a time that does not exist, or that no table can hold, is refused', () => {
+test('rejects a time that does not exist or is out of range', () => {
   for (const text of ['2026-02-30', '2026-13-01', '2026-01-01 25:00', '2026-00-10', '2026-02-30T00:00Z', '2026-01-32Z']) assert.match(read(text, timestamp).fault ?? '', /not a time/, text);
   for (const text of ['yesterday', '04:47', '11/12/2026', '12.11.2026', '5']) assert.match(read(text, timestamp).fault, /is not a time\. Write it like 2026-11-23 14:05:09/, text);
   for (const text of ['9999-12-31', '1066-10-14', '2262-04-13']) assert.match(read(text, timestamp).fault, /beyond what this column can hold \(1677-09-2.* to 2262-04-1/, text);
@@ -144,7 +145,7 @@ test('a greater age is an earlier time', () => {
   assert.deepEqual(rangeFrom(['5 min', '5 min'], seconds, { now }), { from: 300, through: 359 });
 });
 
-test('all values that show the same are one value', () => {
+test('values with the same text form one span', () => {
   const spec = specOf(number, { decimals: 2 });
   const { low, high } = spanOf(51.507_351, spec, now);
   assert.deepEqual([spec.format(low), spec.format(high)], ['51.51', '51.51']);
@@ -152,7 +153,7 @@ test('all values that show the same are one value', () => {
   assert.deepEqual(spanOf('text', specOf({ type: 'text' }), now), { low: 'text', high: 'text' });
 });
 
-test('a range opens as it was, and stays so when it is not touched', () => {
+test('an unchanged range keeps its exact values', () => {
   for (const [column, values, how] of [[number, [1.45, 1.5, 1 / 3, 1e300, -0.004], { decimals: 1 }], [number, [1.45, 51.507_351], { decimals: 2, locale: 'de' }],
     [integer, [0, 90_000, '9223372036854775807'], { locale: 'de' }], [timestamp, [now, `${now}.123456`, now - 1_000.5], {}], [{ type: 'integer', style: 'bytes' }, [1_520_436, 5, 1_625_293], { locale: 'fr' }],
     [{ type: 'number', style: 'duration' }, [60, 59.995, 0.25, 1_234.567], { locale: 'de' }], [{ type: 'timestamp', style: 'age' }, [now - 90_000, now - 5e9], {}]]) {
@@ -169,14 +170,14 @@ test('a range opens as it was, and stays so when it is not touched', () => {
   assert.equal(endText(undefined, 'low', specOf(number), now), '');
 });
 
-test('a text that a cell shows finds that cell, whatever it is written like', () => {
+test('a text that no grammar accepts matches a cell with it', () => {
   const format = (value) => `about ${Math.round(value)} apples`;
   const spec = { column: { name: 'x', type: 'number', style: 'plain', unit: '' }, locale: 'en', format };
   assert.deepEqual(spanFrom('about 3 apples', spec, { now, cells: [null, 3.2, { pending: true }] }), { low: 2.5, high: 3.4999999999999996, isAge: false });
   assert.match(spanFrom('about 4 apples', spec, { now, cells: [3.2] }).fault, /not a number/);
 });
 
-test('what a column shows without a format of its own finds the value that shows so', () => {
+test('default formats parse back to the value', () => {
   const dice = diceFrom(seed);
   for (const locale of locales) {
     for (const type of ['integer', 'number', 'timestamp']) {
@@ -191,11 +192,12 @@ test('what a column shows without a format of its own finds the value that shows
   }
 });
 
-test('everything that a column shows finds what shows so when it is pasted, and nothing else', () => {
+test('a pasted text matches exactly the values that show it', () => {
   const dice = diceFrom(seed);
   const drawn = {
     integer: () => (dice(2) ? 1 : -1) * Math.floor(dice(1e9) / 10 ** dice(9)) * 10 ** dice(7) + 0,
-    number: () => (dice(2) ? 1 : -1) * dice(10 ** (1 + dice(9))) / 10 ** dice(9) + 0,  // no table has a zero below zero
+    // `+ 0` avoids a negative zero, which tables do not have.
+    number: () => (dice(2) ? 1 : -1) * dice(10 ** (1 + dice(9))) / 10 ** dice(9) + 0,
     timestamp: () => now + (dice(2) ? 1 : -1) * dice(10 ** (1 + dice(9))) * 10 ** dice(4) + dice(1_000) / 1_000,
   };
   const odd = {

@@ -1,4 +1,4 @@
-// targets.js: the rows that an action is done to, and their names.
+// targets.js: the rows that an action runs on, and their names.
 
 import test from 'node:test';
 import assert from 'node:assert/strict';
@@ -11,18 +11,18 @@ const specs = [spec(0, 'user', 'text'), spec(1, 'name', 'text', 'Name'), spec(2,
 const row = (id, ...cells) => new Row(id, 1, cells);
 const fox = row(7, 'root', 'firefox-esr', 28_320);
 
-test('a row is named by its label column and what identifies it', () => {
+test('a row’s name has its label and its identifier', () => {
   assert.equal(rowName(fox, specs, 'name'), 'firefox-esr (PID 28320)');
   assert.equal(rowName(fox, specs, undefined), 'root (PID 28320)', 'without a label its first text');
   assert.equal(rowName(fox, specs, 'gone'), 'root (PID 28320)', 'a label that is no column');
 });
 
-test('the column with the key identifies a row before one that sounds so', () => {
+test('a column with the key precedes one named like an identifier', () => {
   const more = [...specs, spec(3, 'serial', 'text', 'Serial')];
   assert.equal(rowName(row(7, 'root', 'firefox', 1, 'a-7'), more, 'name', 'a-7'), 'firefox (Serial a-7)');
 });
 
-test('without such a column the key itself does, once', () => {
+test('without such a column, the key is the identifier', () => {
   const plain = [spec(0, 'name', 'text')];
   assert.equal(rowName(row(7, 'job 5'), plain, 'name', 90_210), 'job 5 (90210)');
   assert.equal(rowName(row(7, 'job 5'), plain, 'name', 'job 5'), 'job 5');
@@ -31,12 +31,12 @@ test('without such a column the key itself does, once', () => {
   assert.equal(rowName(row(7, null), plain, 'name', undefined), 'Row');
 });
 
-test('one of several has its short name', () => {
+test('the short name has no identifier', () => {
   assert.equal(shortName(fox, specs, 'name', 7), 'firefox-esr');
   assert.equal(shortName(row(7, null), [spec(0, 'name', 'text')], 'name', 9), '9');
 });
 
-test('several rows are counted, and the first are named', () => {
+test('several rows are counted, with the first names', () => {
   const table = { name: 'p', title: 'Processes' };
   assert.equal(targetText(['a'], 1, table), 'a');
   assert.equal(targetText(['a', 'b', 'c'], 3, table), '3 processes: a, b, c');
@@ -49,7 +49,7 @@ function copyOf(ids, start, total) {
   return Object.assign(new WindowCopy(), { start, total, items: ids.map((id) => row(id)) });
 }
 
-test('lines that are not held are fetched around those that are', async () => {
+test('fetches the rows outside the window', async () => {
   const asked = [];
   const fetch = async (first, last) => {
     asked.push([first, last]);
@@ -67,7 +67,7 @@ test('lines that are not held are fetched around those that are', async () => {
   assert.deepEqual(asked, [[2, 3]]);
 });
 
-test('rows that cannot be had are no silent loss', async () => {
+test('rejects if any row is missing', async () => {
   const copy = copyOf([10, 11, 12], 10, 100);
   const given = (...items) => rowsBetween({ top: 10, bottom: 13 }, copy, async () => ({ items }));
   await assert.rejects(given(), /shorter/);
@@ -77,7 +77,7 @@ test('rows that cannot be had are no silent loss', async () => {
   assert.equal((await given(header)).length, 3);
 });
 
-test('a batch counts what was done, failed, is gone or was called off', () => {
+test('a batch counts done, failed, missing and cancelled rows', () => {
   const batch = new Batch('Stop', 5, 'en');
   batch.settle({ state: 'done' }, 'a');
   assert.equal(batch.text, 'Stop: 1 of 5 done');

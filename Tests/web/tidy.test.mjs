@@ -1,4 +1,4 @@
-// Rules that no reader should have to watch over: what the page's files may hold.
+// Rules for the content of the page's files.
 
 import test from 'node:test';
 import assert from 'node:assert/strict';
@@ -8,17 +8,17 @@ const folder = new URL('../../web/', import.meta.url);
 const files = readdirSync(folder, { recursive: true }).filter((name) => /\.\w+$/.test(name)).map((name) => [name, readFileSync(new URL(name, folder), 'utf8')]);
 const scripts = files.filter(([name]) => name.endsWith('.js'));
 
-test('text stays text: nothing turns a string into markup or code', () => {
+test('no code turns text into markup or code', () => {
   const forbidden = /innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b|new Function|srcdoc|DOMParser|createContextualFragment/;
   for (const [name, text] of scripts) assert.ok(!forbidden.test(text), name);
 });
 
-test('no style, script or handler stands in the markup', () => {
+test('the HTML has no inline styles, scripts or handlers', () => {
   const [, html] = files.find(([name]) => name === 'index.html');
   assert.ok(!/\sstyle=|\son\w+=|<style|<script(?![^>]*\ssrc=)/.test(html));
 });
 
-test('nothing is loaded from elsewhere', () => {
+test('nothing is loaded from other hosts', () => {
   for (const [name, text] of files) {
     const addresses = (text.match(/(https?:|['\"(])\/\/[a-z0-9-]+\.[a-z0-9./-]+/gi) ?? []).filter((address) => !address.startsWith('http://www.w3.org/'));
     assert.deepEqual(addresses, [], name);
@@ -26,7 +26,7 @@ test('nothing is loaded from elsewhere', () => {
   }
 });
 
-/** The path of a module in web/ that another one imports by a relative path. */
+/** Returns the path in web/ of a module that another one imports by a relative path. */
 function pathOf(from, importer) {
   return new URL(from, new URL(importer, 'file:///')).pathname.slice(1);
 }
@@ -43,7 +43,7 @@ test('modules import from their own layer and those below it', () => {
   }
 });
 
-/** All modules that those named need before they run, and those themselves. */
+/** Returns these modules and all that they import statically. */
 function needed(...names) {
   const found = new Set(names);
   for (const name of found) {
@@ -53,7 +53,7 @@ function needed(...names) {
   return found;
 }
 
-test('every module that the first rows need is asked for at once, and no other', () => {
+test('preloads exactly the modules that the first rows need', () => {
   const [, html] = files.find(([name]) => name === 'index.html');
   const started = [...html.matchAll(/<script type="module" src="([a-z/]+\.js)" blocking="render">/g)].map(([, name]) => name);
   const ahead = [...html.matchAll(/<link rel="modulepreload" href="([a-z/]+\.js)">/g)].map(([, name]) => name);
@@ -62,7 +62,7 @@ test('every module that the first rows need is asked for at once, and no other',
   assert.deepEqual([...ahead, ...started].toSorted(), [...needed('app/main.js')].toSorted());
 });
 
-test('what is said before the modules are there is what they would say', async () => {
+test('start.js sends the same messages as the modules', async () => {
   const { hello, SUBPROTOCOL } = await import('../../web/protocol/wire.js');
   const { DENSITIES } = await import('../../web/grid/reader.js');
   const [, start] = files.find(([name]) => name === 'start.js');
@@ -71,13 +71,13 @@ test('what is said before the modules are there is what they would say', async (
   assert.ok(start.includes(`{ compact: ${DENSITIES.compact}, roomy: ${DENSITIES.roomy} }[kept('density')] ?? ${DENSITIES.normal}`));
 });
 
-test('no module is forgotten: each is needed at once, later, or by a worker', () => {
+test('every module is loaded at once, later, or by a worker', () => {
   const later = scripts.flatMap(([name, text]) => [...text.matchAll(/(?:import|beside)\('([a-z./]+\.js)'/g)].map(([, from]) => pathOf(from, name)));
   const reached = needed('app/main.js', 'start.js', ...later);
   assert.deepEqual(scripts.map(([name]) => name).filter((name) => !reached.has(name)), []);
 });
 
-test('pure modules know no document, socket or clock', () => {
+test('pure modules use no document, socket or clock', () => {
   const pure = ['protocol/wire.js', 'model/viewport.js', 'model/query.js', 'model/session.js', 'model/columns.js', 'model/keys.js', 'panels/columnmenu.js', 'model/selection.js', 'input/clipboard.js', 'panels/gauges.js', 'model/source.js', 'model/values.js', 'panels/glance.js', 'model/acts.js', 'model/targets.js', 'grid/picturesize.js', 'model/exporting.js', 'panels/aside.js', 'protocol/pieces.js', 'model/loads.js', 'model/seek.js', 'model/parse.js', 'model/spans.js', 'model/places.js', 'model/exact.js'];
   for (const [name, text] of scripts.filter(([file]) => pure.includes(file))) {
     const code = text.replace(/\/\/.*$|\/\*[^]*?\*\//gm, '');
@@ -86,7 +86,7 @@ test('pure modules know no document, socket or clock', () => {
   }
 });
 
-test('files are short; those that the first rows wait for may be longer, for each of them costs time', () => {
+test('files are short, but startup modules may be longer', () => {
   const started = needed('app/main.js');
   for (const [name, text] of files) assert.ok(text.split('\n').length <= (started.has(name) ? 600 : 400), name);
 });

@@ -1,11 +1,11 @@
-// reader.js: how the reader moves, as the browser tells of it, and how long nothing is said of rows that are on their way.
+// reader.js: detection of scrolling by the user, and the wait for rows that are loading.
 
 import assert from 'node:assert/strict';
 import test, { mock } from 'node:test';
 import { PATIENCE, Patience, Travel } from '../../web/grid/reader.js';
 import { ScrollModel } from '../../web/model/viewport.js';
 
-/** A grid of a thousand rows, at its end, and what it hears. */
+/** Returns a grid of a thousand rows, scrolled to its end, with its event listeners. */
 function atEnd() {
   const listeners = {};
   const grid = { scrollTop: 0, scrollLeft: 0, addEventListener: (name, heard) => { listeners[name] = heard; } };
@@ -19,7 +19,7 @@ function atEnd() {
   return { travel, grid, scroll, wheel: (deltaY) => listeners.wheel({ deltaY, deltaMode: 0 }), scrolled: () => listeners.scroll() };
 }
 
-test('whoever turns the wheel back is on his way before the browser has moved him', (context) => {
+test('a wheel away from the end starts motion before any scroll', (context) => {
   mock.timers.enable({ apis: ['setTimeout'] });
   context.after(() => mock.timers.reset());
   const { travel, wheel } = atEnd();
@@ -29,7 +29,7 @@ test('whoever turns the wheel back is on his way before the browser has moved hi
   assert.equal(travel.isMoving, true);
 });
 
-test('what the page has written itself is no motion, what the browser says is one', (context) => {
+test('only scroll events caused by the user are motion', (context) => {
   mock.timers.enable({ apis: ['setTimeout'] });
   context.after(() => mock.timers.reset());
   const { travel, grid, scroll, scrolled } = atEnd();
@@ -54,7 +54,7 @@ function waiter() {
   return { patience, calls, agains: () => agains };
 }
 
-test('the screen waits for rows that are on their way, but not for long', () => {
+test('waits briefly for rows that are loading', () => {
   const { patience, calls, agains } = waiter();
   assert.equal(patience.isLate(here, held, 0), false);
   assert.equal(patience.isLate(away, held, 1_000), true);
@@ -66,13 +66,13 @@ test('the screen waits for rows that are on their way, but not for long', () => 
   assert.equal(patience.isLate(away, held, 2_000), false, 'nor again before any of them has come');
 });
 
-test('a reader who goes on jumping before anything has come is not kept waiting anew', () => {
+test('further jumps do not extend the wait', () => {
   const { patience } = waiter();
   patience.isLate(away, held, 0);
   assert.equal(patience.isLate({ first: 700, count: 10 }, held, PATIENCE), false);
 });
 
-test('the next jump is waited for anew, when rows were there in between', () => {
+test('waits again for the next jump after rows have come', () => {
   const { patience, calls } = waiter();
   patience.isLate(away, held, 0);
   calls[0].done();

@@ -1,11 +1,14 @@
-// values.js: the walk from header to header, against a server of the simplest kind that the protocol allows.
+// values.js: the walk over section headers, on the simplest server that the protocol allows.
 
 import test from 'node:test';
 import assert from 'node:assert/strict';
 import { digestOf } from './reference.mjs';
 import { ValueWalk } from '../../web/model/values.js';
 
-/** A server of one grouped view; `sections` is a list of [value, count] and may change between two messages. */
+/**
+ * Runs a walk on a fake server of one grouped view. `sections` is a list of [value, count] and may
+ * change between messages.
+ */
 function serve(sections, walkFor) {
   let seq = 0;
   let inFlight = false;
@@ -54,7 +57,7 @@ function serve(sections, walkFor) {
 
 const walkOf = (most = 1_000, query = {}) => (send, tell) => new ValueWalk({ table: 't', column: 'user', query, most }, send, tell);
 
-test('all values are found with their counts, the most frequent first', () => {
+test('finds all values with counts, the most frequent first', () => {
   const { told, asked } = serve([['adm', 3], ['me', 700], ['root', 41], [null, 5]], walkOf());
   assert.deepEqual(told.at(-1), { values: [['me', 700], ['root', 41], [null, 5], ['adm', 3]], isDone: true, isAll: true });
   assert.deepEqual(told.filter(({ isDone }) => isDone).length, 1);
@@ -62,13 +65,13 @@ test('all values are found with their counts, the most frequent first', () => {
   assert.deepEqual(query, { group: ['user'] });
 });
 
-test('the search and the filter of the view hold for its values', () => {
+test('applies the view’s search and filter', () => {
   const filter = { column: 'cpu', op: '>', value: 1 };
   const { asked } = serve([['a', 1]], walkOf(10, { search: 'x', filter }));
   assert.deepEqual(asked.find(({ type }) => type === 'open').query, { search: 'x', filter, group: ['user'] });
 });
 
-test('no more values are asked for than are wanted, and it is said whether there are more', () => {
+test('stops at the limit and reports whether there are more', () => {
   const sections = Array.from({ length: 50 }, (_, at) => [`v${at}`, 1_000]);
   const few = serve(sections, walkOf(10));
   assert.equal(few.told.at(-1).values.length, 10);
@@ -78,7 +81,7 @@ test('no more values are asked for than are wanted, and it is said whether there
   assert.equal(serve(sections, walkOf(49)).told.at(-1).isAll, false);
 });
 
-test('many small sections come many at a time', () => {
+test('requests many small sections at a time', () => {
   const { told, steps } = serve(Array.from({ length: 900 }, (_, at) => [at, 1 + (at % 3)]), walkOf());
   assert.equal(told.at(-1).values.length, 900);
   assert.ok(told.at(-1).isAll);
@@ -89,11 +92,12 @@ test('an empty view has no values', () => {
   assert.deepEqual(serve([], walkOf()).told.at(-1), { values: [], isDone: true, isAll: true });
 });
 
-test('a view that changes on the way is walked through again, but not for ever', () => {
+test('repeats a walk if the view changes, a few times', () => {
   const sections = [['a', 100], ['b', 100], ['c', 100]];
   let viewports = 0;
   const { told } = serve(sections, (send, tell) => new ValueWalk({ table: 't', column: 'user', query: {}, most: 10 }, (message) => {
-    if (message.type === 'viewport' && (viewports += 1) === 1) sections[0][1] = 90;  // the first header has been read already
+    // The first header has been read already.
+    if (message.type === 'viewport' && (viewports += 1) === 1) sections[0][1] = 90;
     send(message);
   }, tell));
   assert.deepEqual(told.at(-1), { values: [['b', 100], ['c', 100], ['a', 90]], isDone: true, isAll: true });
@@ -106,7 +110,7 @@ test('a view that changes on the way is walked through again, but not for ever',
   assert.ok(ended.steps < 40);
 });
 
-test('what the server refuses ends the walk', () => {
+test('an error ends the walk', () => {
   const told = [];
   const walk = new ValueWalk({ table: 't', column: 'user', query: {}, most: 10 }, () => {}, (found) => told.push(found));
   walk.receive({ type: 'error', code: 'unknownTable', reason: '' });

@@ -12,7 +12,7 @@ function listOf(total, height = 700) {
 
 const huge = 50_000_000;
 
-test('a list of safe height is scrolled one to one', () => {
+test('a list of safe height scrolls one to one', () => {
   const scroll = listOf(100_000);
   assert.equal(scroll.isMapped, false);
   assert.equal(scroll.nativeHeight, 100_000 * ROW_HEIGHT);
@@ -39,13 +39,13 @@ test('a wheel moves a huge list by exactly its pixels', () => {
   assert.equal(scroll.position, before - 300);
 });
 
-test('no element is taller than what sticks in Firefox', () => {
+test('no element exceeds Firefox’s limit for sticky elements', () => {
   assert.ok(SAFE_HEIGHT <= 8_947_848);
   assert.equal(listOf(Math.floor(SAFE_HEIGHT / ROW_HEIGHT)).isMapped, false);
   assert.equal(listOf(Math.floor(SAFE_HEIGHT / ROW_HEIGHT) + 1).isMapped, true);
 });
 
-test('many steps of a wheel that arrive as one are no jump of the thumb', () => {
+test('delayed wheel steps are not a jump of the thumb', () => {
   const scroll = listOf(huge);
   scroll.scrolled(100_000, 100_000);
   assert.equal(scroll.position, 100_000);
@@ -58,7 +58,7 @@ test('many steps of a wheel that arrive as one are no jump of the thumb', () => 
   assert.ok(scroll.position > position + 100_000, 'and when it asked for less');
 });
 
-test('every item of a huge list can be brought to the top, to the pixel', (context) => {
+test('every item of a huge list can be scrolled to the top', (context) => {
   context.diagnostic(`SEED=${seed}`);
   const dice = diceFrom(seed);
   const scroll = listOf(huge);
@@ -79,7 +79,7 @@ test('every item of a huge list can be brought to the top, to the pixel', (conte
   }
 });
 
-test('a thumb that is held is not taken away from the hand', () => {
+test('settling keeps a dragged thumb in place', () => {
   const scroll = listOf(huge);
   for (const part of [0.02, 0.3, 0.5, 0.77, 0.98]) {
     const native = Math.round(part * scroll.nativeLast);
@@ -88,9 +88,10 @@ test('a thumb that is held is not taken away from the hand', () => {
   }
 });
 
-test('what the thumb would not show is not written, for a wheel may turn just then; but at both ends it stands where it belongs', () => {
+test('settle skips changes the thumb cannot show, except near ends', () => {
   const scroll = listOf(huge);
-  const pixel = Math.floor(scroll.nativeHeight / scroll.height);  // of the thumb, in pixels of the element
+  // One pixel of the thumb, in pixels of the element.
+  const pixel = Math.floor(scroll.nativeHeight / scroll.height);
   const lead = (native) => scroll.moveTo((native / scroll.nativeLast) * scroll.last);
   const start = Math.round(scroll.nativeLast / 2);
   for (const [by, isWritten] of [[0, false], [1, false], [pixel, false], [-pixel, false], [pixel + 1, true], [-pixel - 1, true]]) {
@@ -116,11 +117,11 @@ test('what the thumb would not show is not written, for a wheel may turn just th
   }
 });
 
-test('who scrolls into the edge of the element before the list has ended is let through', () => {
+test('scrolls past the element’s edge if the list continues', () => {
   const scroll = listOf(10_000);
   scroll.scrolled(280);
   scroll.setTotal(10_050);
-  scroll.shift(50);            // in motion: scrollTop is left alone
+  scroll.shift(50);            // while scrolling, scrollTop stays
   scroll.scrolled(100);
   assert.equal(scroll.isCornered, false);
   scroll.scrolled(0);
@@ -130,7 +131,7 @@ test('who scrolls into the edge of the element before the list has ended is let 
   assert.equal(scroll.isCornered, false);
 });
 
-test('the thumb reaches both ends of a huge list, and any place between them', () => {
+test('the thumb reaches every part of a huge list', () => {
   const scroll = listOf(huge);
   scroll.scrolled(scroll.nativeLast);
   assert.equal(scroll.position, scroll.last);
@@ -140,9 +141,9 @@ test('the thumb reaches both ends of a huge list, and any place between them', (
   assert.equal(scroll.position, 0);
 });
 
-test('a wheel at a corner of the element still reaches every row of a huge list', () => {
+test('a wheel near the element’s edge reaches every row', () => {
   const scroll = listOf(huge);
-  scroll.moveTo(200_000);   // far from the top for the list, almost at the top for the element
+  scroll.moveTo(200_000);   // far from the top of the list, but close to that of the element
   scroll.settle();
   let { native } = scroll;
   for (let step = 0; step < 2_100 && scroll.position > 0; step += 1) {
@@ -153,7 +154,7 @@ test('a wheel at a corner of the element still reaches every row of a huge list'
   assert.equal(scroll.position, 0);
 });
 
-test('rows in a huge list are placed where 32-bit floats are exact', () => {
+test('rows are placed where 32-bit floats are exact', () => {
   const scroll = listOf(huge);
   for (const position of [0, 1, 1e6, 7e8, scroll.last - 1, scroll.last]) {
     scroll.moveTo(position);
@@ -164,7 +165,7 @@ test('rows in a huge list are placed where 32-bit floats are exact', () => {
   }
 });
 
-test('a shift leaves the row where it is, at rest and while scrolling', () => {
+test('a shift keeps the rows in place, even while scrolling', () => {
   const scroll = listOf(10_000);
   scroll.scrolled(2_810);
   const inset = scroll.position - 100 * ROW_HEIGHT;
@@ -178,7 +179,7 @@ test('a shift leaves the row where it is, at rest and while scrolling', () => {
   assert.equal(scroll.base, 0);
 });
 
-test('a list that gets shorter leaves the reader at its end', () => {
+test('a shrunken list shows its end', () => {
   const scroll = listOf(10_000);
   scroll.scrolled(scroll.nativeLast);
   scroll.setTotal(100);
@@ -188,7 +189,7 @@ test('a list that gets shorter leaves the reader at its end', () => {
   assert.equal(scroll.atEnd, false);
 });
 
-test('revealing an item scrolls as little as it can', () => {
+test('revealing an item scrolls as little as possible', () => {
   const scroll = listOf(1_000);
   scroll.scrolled(280);
   assert.equal(scroll.reveal(12), 280);
@@ -197,7 +198,7 @@ test('revealing an item scrolls as little as it can', () => {
   assert.equal(scroll.reveal(40), 41 * ROW_HEIGHT - 700);
 });
 
-test('whatever happens, the place stays inside the list and the element', (context) => {
+test('random actions keep the position within its limits', (context) => {
   context.diagnostic(`SEED=${seed}`);
   const dice = diceFrom(seed);
   const scroll = listOf(1_000);
@@ -220,7 +221,7 @@ test('whatever happens, the place stays inside the list and the element', (conte
   }
 });
 
-test('what is in sight is drawn, and as many rows wherever the reader is', () => {
+test('draws the visible rows, always the same number', () => {
   for (const [first, from] of [[0, 0], [3, 3], [500, 500], [974, 974], [975, 974], [999, 974]]) {
     assert.deepEqual(drawnRange(first, 26, 1_000), { from, to: from + 26 }, `from ${first}`);
   }
@@ -228,7 +229,7 @@ test('what is in sight is drawn, and as many rows wherever the reader is', () =>
   assert.deepEqual(drawnRange(0, 26, 0), { from: 0, to: 0 });
 });
 
-test('the reader is away from what is held when none of it is in sight', () => {
+test('detects that no visible row is in the window', () => {
   const held = { start: 100, end: 200, total: 1_000 };
   for (const [first, is] of [[73, true], [74, true], [75, false], [150, false], [199, false], [200, true], [999, true]]) {
     assert.equal(isAway(first, 26, held), is, `at ${first}`);
@@ -237,7 +238,7 @@ test('the reader is away from what is held when none of it is in sight', () => {
   assert.equal(isAway(0, 26, { start: 0, end: 0, total: 1_000 }), false, 'nothing is held at all');
 });
 
-test('where nothing is held what is in sight is asked for, with little around it; the rest when that is here', () => {
+test('a jump requests the visible rows first, then the rest', () => {
   const scroll = listOf(100_000);
   const sight = new Sight();
   let held = serve({ first: 0, count: 26, ahead: 80, behind: 0 }, scroll.total, 1);
@@ -254,7 +255,7 @@ test('where nothing is held what is in sight is asked for, with little around it
   assert.deepEqual([rest.first, rest.ahead, rest.behind], [50_000, 80, 40]);
 });
 
-test('the rest is asked for whichever way the reader went, and at once when he goes on', () => {
+test('after a jump, scrolling on requests the rest at once', () => {
   for (const isUpward of [false, true]) {
     const scroll = listOf(100_000);
     const sight = new Sight();
@@ -276,7 +277,7 @@ test('the rest is asked for whichever way the reader went, and at once when he g
   }
 });
 
-test('a jump is no speed', () => {
+test('a jump does not count as speed', () => {
   for (const [items, isSpeed] of [[400, true], [401, false], [-401, false], [500_000, false]]) {
     const sight = new Sight();
     sight.observe(10_000_000, ROW_HEIGHT, 1_000);
@@ -286,17 +287,17 @@ test('a jump is no speed', () => {
   }
 });
 
-// The server's part: the window covers what was last asked for.
+// Returns the window that the server sends for a viewport.
 function serve({ first, count, ahead, behind }, total, seq) {
   return { start: Math.max(0, first - behind), end: Math.min(total, first + count + ahead), total, seq };
 }
 
 for (const speed of [500, 4_000, 20_000]) {
-  test(`at ${speed} px/s no frame runs out of rows, and messages are few`, () => {
+  test(`at ${speed} px/s every frame has rows, with few messages`, () => {
     const scroll = listOf(100_000);
     const sight = new Sight();
     let held = serve({ first: 0, count: 26, ahead: 80, behind: 0 }, scroll.total, 1);
-    const answers = [];  // each takes four frames to come back
+    const answers = [];  // each arrives four frames later
     let messages = 0;
     for (let frame = 0; frame < 400; frame += 1) {
       const isDown = frame < 250;
@@ -313,7 +314,7 @@ for (const speed of [500, 4_000, 20_000]) {
   });
 }
 
-test('at rest nothing is said twice, and an edge is told of', () => {
+test('sends nothing twice at rest, and reports an edge', () => {
   const scroll = listOf(1_000);
   const sight = new Sight();
   const held = serve({ first: 0, count: 26, ahead: 80, behind: 0 }, 1_000, 1);
@@ -328,7 +329,7 @@ test('at rest nothing is said twice, and an edge is told of', () => {
   assert.equal(sight.ask(scroll, held, 6, false).stick, 'end');
 });
 
-test('at the end the viewport ends with the list, whatever is cut off at the top', () => {
+test('at the end, the viewport ends with the list', () => {
   const scroll = new ScrollModel();
   scroll.setTotal(5_000);
   for (const height of [600, 616, 620]) {
@@ -341,7 +342,7 @@ test('at the end the viewport ends with the list, whatever is cut off at the top
   assert.equal(new Sight().describe(scroll, 1, null).first, 0);
 });
 
-test('an item is in sight as a whole, or in part, or not', () => {
+test('distinguishes fully visible items', () => {
   const scroll = new ScrollModel();
   scroll.resize(10 * ROW_HEIGHT);
   scroll.setTotal(1_000);

@@ -6,13 +6,13 @@ import { fixtures } from './fixtures.mjs';
 const client = Object.fromEntries(fixtures('client').map(({ name, message }) => [name.slice(7), message]));
 
 for (const { name, message } of fixtures('server')) {
-  test(`${name} is read`, () => {
+  test(`parses ${name}`, () => {
     assert.deepEqual(wire.parseMessage(JSON.stringify(message)), message);
     wire.parseMessage(JSON.stringify({ ...message, futureMember: { of: ['any', 'kind'] } }));
   });
 }
 
-test('what the page sends is what the golden messages say', () => {
+test('the page’s messages equal the golden messages', () => {
   assert.deepEqual(wire.hello('rowcast page'), client.hello);
   assert.deepEqual(wire.ack(7), client.ack);
   assert.deepEqual(wire.resync(7, 'digest'), client.resync);
@@ -37,21 +37,21 @@ test('what the page sends is what the golden messages say', () => {
   }), again);
 });
 
-test('a viewport never leaves the limits of the protocol', () => {
+test('a viewport stays within the limits of the protocol', () => {
   const { count, ahead, behind } = wire.viewport({ seq: 1, first: 0, count: 5_000, ahead: 1e9, behind: -3 });
   assert.deepEqual({ count, ahead, behind }, { count: 1_000, ahead: 2_000, behind: 0 });
 });
 
 const sound = Object.fromEntries(fixtures('server').map(({ message }) => [message.type, message]));
 const refusals = {
-  'no JSON': '{"type":',
-  'no object': '[1]',
+  'invalid JSON': '{"type":',
+  'an array': '[1]',
   'null': 'null',
   'an unknown type': '{"type":"surprise"}',
   'a type from the prototype': '{"type":"constructor"}',
   'another version': JSON.stringify({ ...sound.hello, version: 2 }),
   'hello without an epoch': JSON.stringify({ ...sound.hello, epoch: 3 }),
-  'tables that are none': JSON.stringify({ type: 'tables', tables: [{ name: 'x' }] }),
+  'tables without columns': JSON.stringify({ type: 'tables', tables: [{ name: 'x' }] }),
   'an item of a wrong kind': JSON.stringify({ ...sound.window, items: [7] }),
   'a row without cells': JSON.stringify({ ...sound.window, items: [[1, 1]] }),
   'an id beyond 2^53': JSON.stringify({ ...sound.window, items: [[2 ** 53, 1, []]] }),
@@ -60,21 +60,21 @@ const refusals = {
   'a negative index': JSON.stringify({ ...sound.patch, removed: [[-1, 'gone']] }),
   'a fraction as an index': JSON.stringify({ ...sound.patch, moved: [[0.5, 1]] }),
   'half a cell': JSON.stringify({ ...sound.patch, updated: [[0, 2, 1]] }),
-  'a count that is none': JSON.stringify({ ...sound.waiting, changed: -1 }),
-  'rows that are no number': JSON.stringify({ ...sound.waiting, rows: '317' }),
+  'a negative count': JSON.stringify({ ...sound.waiting, changed: -1 }),
+  'rows that are text': JSON.stringify({ ...sound.waiting, rows: '317' }),
   'held without a number': JSON.stringify({ ...sound.patch, held: { gone: [1] } }),
-  'gone that is no list of indexes': JSON.stringify({ ...sound.patch, held: { moves: 1, gone: [-1] } }),
+  'gone with a negative index': JSON.stringify({ ...sound.patch, held: { moves: 1, gone: [-1] } }),
   'stats without sources': JSON.stringify({ ...sound.stats, sources: undefined }),
-  'stats with a delay that is none': JSON.stringify({ ...sound.stats, delay: 3 }),
-  'an inserted nothing': JSON.stringify({ ...sound.patch, inserted: [[0, 'new']] }),
-  'sources that are no list': JSON.stringify({ type: 'sources', sources: {} }),
+  'stats with a malformed delay': JSON.stringify({ ...sound.stats, delay: 3 }),
+  'an insertion without an item': JSON.stringify({ ...sound.patch, inserted: [[0, 'new']] }),
+  'sources that are an object': JSON.stringify({ type: 'sources', sources: {} }),
   'a source without a name': JSON.stringify({ type: 'sources', sources: [{ source: { state: 'starting' } }] }),
-  'hello with a source that is none': JSON.stringify({ ...sound.hello, sources: [{ name: 'jobs' }] }),
+  'hello with a source without a state': JSON.stringify({ ...sound.hello, sources: [{ name: 'jobs' }] }),
   'a source without a state': JSON.stringify({ type: 'status', table: 'x', source: {} }),
 };
 
 for (const [name, text] of Object.entries(refusals)) {
-  test(`${name} is refused with a reason`, () => {
+  test(`rejects ${name} with a reason`, () => {
     assert.throws(() => wire.parseMessage(text), (error) => error instanceof wire.WireError && error.message.length > 5);
   });
 }

@@ -214,7 +214,8 @@ export function arrange(columns, layout) {
   for (const { column } of known) names.delete(column);
   const rest = columns.filter(({ name }) => names.has(name)).map(({ name }) => ({ column: name, width: 0, isHidden: false, isPinned: false }));
   const all = [...known, ...rest];
-  if (all.length > 0 && all.every(({ isHidden }) => isHidden)) all[0] = { ...all[0], isHidden: false };  // at least one is visible
+  // At least one is visible.
+  if (all.length > 0 && all.every(({ isHidden }) => isHidden)) all[0] = { ...all[0], isHidden: false };
   return [...all.filter(({ isPinned }) => isPinned), ...all.filter(({ isPinned }) => !isPinned)];
 }
 

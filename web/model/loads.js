@@ -31,7 +31,7 @@ export class LoadWatch {
   }
 }
 
-/** Whether any of these items is loading or failed to load. */
+/** Whether any of these items is still loading or could not be loaded. */
 export function isLoading(items) {
   return items.some((item) => !item.isHeader && (item.absence !== null || item.cells.some((cell) => missingOf(cell) !== null)));
 }

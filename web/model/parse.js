@@ -1,14 +1,15 @@
-// parse.js: the way back from what a column shows: what a text that people type or paste into a filter says. Numbers are read as the locale
-// writes them, and what may mean two things is refused with a reason. columns.js has the way there. No DOM, no clock.
+// parse.js: parses texts that users type or paste into filters, the inverse of the formats of
+// columns.js. Numbers are read in the locale's notation; ambiguous ones are rejected with a reason.
+// No DOM, no clock.
 
-// A grammar answers `{value, step}`, `step` being what its last digit counts, or `{from, through}` in
-// nanoseconds, or `{fault}`.
+// A grammar is a function of a text. It returns `{value, step}`, where `step` is the value of the
+// last digit, or `{from, through}` in nanoseconds, or `{fault}`.
 
-/** The grammar of what a column shows. */
+/** Returns the grammar for the texts of a column. */
 export function grammarOf(spec, now) {
   const { column: { type, style, unit = '' }, locale } = spec;
   const marks = marksOf(locale);
-  const ages = { ...marks, own: '.' };  // their digits are those of JavaScript
+  const ages = { ...marks, own: '.' };  // ages use a decimal point in every locale
   if (type === 'timestamp' && style === 'age') return (text) => either({ ...agesFrom(text, ages, (age) => now - age * 1_000, 1_000), isAge: true }, () => timesFrom(text));
   if (type === 'timestamp') return timesFrom;
   if (style === 'age') return (text) => agesFrom(text, ages, (age) => age, 1);
@@ -30,7 +31,7 @@ function withoutUnit(text, unit) {
   return plainUnit !== '' && text.endsWith(plainUnit) && text.length > plainUnit.length ? text.slice(0, -plainUnit.length).trimEnd() : text;
 }
 
-/** A text in which spaces of all kinds are one kind, and so are signs and apostrophes, and without marks that only say which way it goes. */
+/** Normalizes spaces, minus signs and apostrophes, and removes marks of text direction. */
 export function tidy(text) {
   return text.replace(/[\u200b\u200e\u200f\u061c\u2066-\u2069\ufeff]/g, '').replace(/[\s\u2007]+/g, ' ').trim()
     .replace(/[−‐‑–]/g, '-').replace(/[’ʼ＇]/g, "'").replaceAll('μ', 'µ');
@@ -38,7 +39,7 @@ export function tidy(text) {
 
 const known = new Map();
 
-/** How a locale writes numbers; `example` is one. */
+/** Returns a locale's number notation; `example` is a formatted number. Results are cached. */
 export function marksOf(locale) {
   let marks = known.get(locale);
   if (marks !== undefined) return marks;
@@ -62,7 +63,7 @@ function inDigits(text, { digits }) {
 
 const numberText = /^(.*?[\d.,])\s*([^\d\s.,]*)$/u;
 
-/** A number with what follows it; `scaleOf(letters)` says what that multiplies it by, or NaN. */
+/** Parses a number with a suffix; `scaleOf(letters)` returns the suffix's factor, or NaN. */
 function amountFrom(text, marks, type, scaleOf) {
   const fault = { fault: `“${text}” is not a number. Write it like ${marks.example}.` };
   const [, number, letters] = numberText.exec(inDigits(text, marks)) ?? [];
@@ -79,8 +80,8 @@ function amountFrom(text, marks, type, scaleOf) {
 }
 
 /**
- * A number in the digits that JavaScript reads, and how many decimals it has; null when it is none, `unclear` when another locale would
- * write it so.
+ * Parses a decimal number. Returns its digits in JavaScript's notation and its number of decimals;
+ * null if it is not a number; or `unclear` if it may be another locale's notation.
  */
 function decimalFrom(text, { group, decimal, last, others, minus, exponent }) {
   let rest = text;
@@ -114,7 +115,7 @@ function decimalFrom(text, { group, decimal, last, others, minus, exponent }) {
 
 const powers = { k: 1, m: 2, g: 3, t: 4, p: 5, e: 6 };
 
-// Letters that do not say which kind they are mean the kind that the column shows.
+// Prefixes without i, such as MB, have the factor of the column's format: 1,000 or 1,024.
 function bytesOf(letters, { format }, now) {
   const [, letter, i] = /^(?:([kmgtpe])(i)?)?b?$/i.exec(letters) ?? [undefined, '?'];
   if (letter === undefined) return 1;
@@ -127,7 +128,7 @@ const lengths = new Map(Object.entries({
   s: 1, sec: 1, second: 1, seconds: 1, ms: 1e-3, 'µs': 1e-6, us: 1e-6, ns: 1e-9,
 }));
 
-/** Seconds, from `1:00`, `1:02:03`, `3 d 02:03`, `2d 3h`, `4 ms`, `90`. */
+/** Parses a duration in seconds: `1:00`, `1:02:03`, `3 d 02:03`, `2d 3h`, `4 ms`, `90`. */
 function durationFrom(text, marks) {
   const fault = { fault: `“${text}” is not a duration. Write it like 1:02:03, 2d 3h or 1.5 s.` };
   const plain = inDigits(text, marks);
@@ -151,7 +152,7 @@ function durationFrom(text, marks) {
   while (rest !== '') {
     const [all, number, letters] = /^([\d.,' ]*\d(?:e[-+]?\d{1,3})?) ?([a-zµ]+) ?/i.exec(rest) ?? [];
     const unit = lengths.get(letters?.toLowerCase()) ?? NaN;
-    if (all === undefined || !(unit < step)) return fault;  // the greatest unit first, and each once
+    if (all === undefined || !(unit < step)) return fault;  // units descend, each at most once
     const found = decimalFrom(number.trim(), withOwn(number.trim(), marks));
     if (found === null || found === 'unclear') return found === null ? fault : { fault: `“${text}” is unclear: numbers are written like ${marks.example} here.` };
     value += Number(found.digits) * unit;
@@ -163,13 +164,16 @@ function durationFrom(text, marks) {
   return { value: sign * value, step };
 }
 
-// Durations are written with a mark of their own, which may be what separates thousands elsewhere.
+// Durations have their own decimal mark, which may be the locale's group separator.
 function withOwn(number, marks) {
   return marks.own !== undefined && marks.own !== marks.decimal && /^-?\d+[.,]\d+(e.*)?$/i.test(number.replace(/ ?[a-z]+$/i, '')) && number.includes(marks.own)
     ? { ...marks, decimal: marks.own, group: '' } : marks;
 }
 
-/** How long ago, as `12 s`, `3 min`, `in 5 h`, `now`; `valueOf(seconds)` says what a column has for that. */
+/**
+ * Parses an age: `12 s`, `3 min`, `in 5 h`, `now`. `valueOf(seconds)` converts it to the column's
+ * value.
+ */
 function agesFrom(text, marks, valueOf, scale) {
   const [, isComing, length] = /^(in )?(.*?)(?: ago)?$/i.exec(text);
   if (/^(just )?now$/i.test(length)) return { value: valueOf(0), step: scale };
@@ -180,7 +184,7 @@ function agesFrom(text, marks, valueOf, scale) {
 
 const timePattern = /^([-+]?\d{4,6})-(\d{1,2})(?:-(\d{1,2})(?:(?:T| |, )(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?)?)?\s?(Z|UTC|GMT|(?:UTC|GMT)?[-+]\d{1,2}(?::?\d{2})?)?$/i;
 
-/** A local time, or one with its zone: the whole day, minute or second that it names. */
+/** Parses a time, local or with a zone. Returns the whole day, minute or second that it names. */
 function timesFrom(text) {
   const example = '2026-11-23 14:05:09';
   const [, year, month, day, hour, minute, second, part = '', zone] = timePattern.exec(text) ?? [];
@@ -204,7 +208,10 @@ function offsetOf(zone) {
   return sign === undefined ? 0 : (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes));
 }
 
-/** Milliseconds of a time of a calendar and clock, and whether there is one; `isLate`: of two that read alike, when clocks go back, the later one. */
+/**
+ * Returns the milliseconds of a calendar time, and whether it exists. With `isLate` it is the later
+ * of two equal readings, when clocks are set back.
+ */
 function momentOf([year, month, day, hour, minute, second], offset, isLate) {
   const isIn = month >= 0 && hour < 24 && minute < 60 && second < 60;
   const date = new Date(0);

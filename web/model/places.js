@@ -1,14 +1,17 @@
-// places.js: how the user changes which columns are shown, and where. Loaded after the first rows. No DOM.
+// places.js: the user's changes to the columns' layout. Loaded after the first rows. No DOM.
 
 import { arrange, WIDTHS } from './columns.js';
 
-/** The layout after some of a column's wishes have changed: `{width}`, `{isHidden}`, `{isPinned}`. */
+/** Returns the layout after changing a column's `width`, `isHidden` or `isPinned`. */
 export function changePlace(columns, layout, name, wish) {
   const width = wish.width === undefined ? {} : { width: wish.width === 0 ? 0 : Math.max(WIDTHS.least, Math.min(WIDTHS.most, Math.round(wish.width))) };
   return simplest(columns, arrange(columns, layout).map((place) => (place.column === name ? { ...place, ...wish, ...width } : place)));
 }
 
-/** The layout after a column was put directly before another one, or at the end (`before` is null). It joins those it is put among. */
+/**
+ * Returns the layout after moving a column before another one, or to the end (`before` is null).
+ * Its new neighbors decide whether it is pinned.
+ */
 export function movePlace(columns, layout, name, before) {
   const places = arrange(columns, layout);
   const moved = places.find(({ column }) => column === name);
@@ -16,13 +19,13 @@ export function movePlace(columns, layout, name, before) {
   const others = places.filter((place) => place !== moved);
   const at = before === null ? others.length : others.findIndex(({ column }) => column === before);
   if (at < 0) return simplest(columns, places);
-  // Between two pinned ones it is pinned, too; after the last pinned one it keeps what it was.
+  // Before a pinned column it is pinned. Directly after the last pinned one it is unchanged.
   const isPinned = others[at]?.isPinned ? true : moved.isPinned && (at === 0 || others[at - 1].isPinned);
   others.splice(at, 0, { ...moved, isPinned });
   return simplest(columns, others);
 }
 
-/** The layout after a column went one place to the left (-1) or right (1) among those that are shown. */
+/** Returns the layout after moving a column by one visible place to the left (-1) or right (1). */
 export function stepPlace(columns, layout, name, step) {
   const shown = arrange(columns, layout).filter(({ isHidden }) => !isHidden).map(({ column }) => column);
   const at = shown.indexOf(name);
@@ -31,7 +34,7 @@ export function stepPlace(columns, layout, name, step) {
   return movePlace(columns, layout, name, step < 0 ? shown[to] : shown[to + 1] ?? null);
 }
 
-/** The layout with all columns shown. */
+/** Returns the layout with all columns visible. */
 export function showAll(columns, layout) {
   return simplest(columns, arrange(columns, layout).map((place) => ({ ...place, isHidden: false })));
 }

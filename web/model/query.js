@@ -1,34 +1,38 @@
-// query.js: which table, and how it is sorted, filtered and grouped; and the same as the address's fragment. No DOM.
+// query.js: views (table, sort, filters, groups, layout) and their form in the URL's fragment.
+// No DOM.
 
 import { isNumeric, WIDTHS } from './columns.js';
 
-// What a column's rows must be like: terms as the page keeps them, as the wire has them, and as people read them.
+// Filters of columns: terms as stored by the page, in wire format, and as text for the user.
 
 /**
- * What one column asks of its rows. `op` is one of docs/protocol.md, or `noneOf` or `isFilled`, which are said there with `not`.
- * In the `values` of `oneOf` and `noneOf` an empty cell is `null`, and a list `[from, through]` is every value between the two: all that a column shows
- * as one text.
- * @typedef {{column: string, op: string, value?: *, values?: *[], from?: *, through?: *, ignoreCase?: boolean}} Term
+ * A filter of one column.
+ *
+ * `op` is an operator of docs/protocol.md, or `noneOf` or `isFilled`, which are sent with `not`. In
+ * the `values` of `oneOf` and `noneOf`, `null` matches an empty cell. A pair `[from, through]`
+ * matches a range of values that all format as the same text.
+ * @typedef {{column: string, op: string, value?: *, values?: *[], from?: *, through?: *,
+ *   ignoreCase?: boolean}} Term
  */
 
 const longestText = 1_000;
 const mostValues = 1_000;
-const mostTerms = 100;       // as the wire counts them
-const longestFilter = 48_000;  // bytes: a message has 65,536
+const mostTerms = 100;       // counted in wire format
+const longestFilter = 48_000;  // bytes; a message may have 65,536
 
 const labels = Object.freeze({
   contains: 'contains', startsWith: 'starts with', matches: 'matches', range: 'between', oneOf: 'is one of', noneOf: 'is none of',
   isEmpty: 'is empty', isFilled: 'is not empty',
 });
 
-/** What may be asked of a column, the most useful first, as `[op, label]`. */
+/** Returns the operators for a column as `[op, label]`, the most useful first. */
 export function operatorsFor({ type }) {
   const ops = type === 'text' ? ['oneOf', 'contains', 'startsWith', 'matches', 'noneOf']
     : type === 'boolean' ? ['oneOf'] : type === 'timestamp' ? ['range'] : isNumeric(type) ? ['range', 'oneOf', 'noneOf'] : [];
   return [...ops, 'isEmpty', 'isFilled'].map((op) => [op, labels[op]]);
 }
 
-/** Whether the server would take a term of a table with these columns. Terms come from links: nothing about them is certain. */
+/** Whether the server accepts a term for these columns. Terms from links may have any content. */
 export function isFittingTerm(term, columns) {
   const column = columns.find(({ name }) => name === term?.column);
   if (column === undefined || !operatorsFor(column).some(([op]) => op === term.op)) return false;
@@ -60,7 +64,8 @@ function isValueOf(type, value) {
   }
 }
 
-// Milliseconds; as text, with up to six decimals, where a double has not enough digits. The server holds nanoseconds in 64 bits.
+// Whether a value is a time in milliseconds. It is a text with up to six decimals if a double is
+// too coarse. The server stores nanoseconds in 64 bits.
 function isMoment(value) {
   if (typeof value === 'number') return Math.abs(value) <= 9_223_372_036_854;
   const [, sign, whole, part = ''] = (typeof value === 'string' && /^(-?)(\d{1,13})(?:\.(\d{1,6}))?$/.exec(value)) || [];
@@ -71,7 +76,7 @@ function isWhole64(digits) {
   return BigInt.asIntN(64, BigInt(digits)) === BigInt(digits);
 }
 
-/** Why the server would not take a regular expression, for people; empty when it would. */
+/** Returns why the server rejects a regular expression, or an empty string if it does not. */
 export function patternFault(pattern) {
   if (pattern === '') return 'is empty';
   if (/\(\?(?!:)/.test(pattern)) return 'may not look ahead or behind, or name groups';
@@ -86,7 +91,7 @@ export function patternFault(pattern) {
   }
 }
 
-/** The terms as a FILTER of the wire; undefined when nothing is asked. */
+/** Returns the terms as a filter in wire format; undefined without terms. */
 export function wireFilter(terms) {
   if (terms.length === 0) return undefined;
   const filters = terms.map(wireTerm);
@@ -116,7 +121,7 @@ function wireTerm(term) {
   }
 }
 
-/** Why the server would not take all of these terms together, for people; empty when it would. */
+/** Returns why the server rejects these terms together, or an empty string if it does not. */
 export function termsFault(terms) {
   const long = terms.find(({ values }) => values?.length > mostValues);
   if (long !== undefined) return `A filter takes ${mostValues.toLocaleString()} values at most, and these are ${long.values.length.toLocaleString()}.`;
@@ -132,14 +137,14 @@ function countTerms({ all, any, not }) {
   return parts.reduce((count, part) => count + countTerms(part), 1);
 }
 
-/** The terms after a column has another one; `null` takes its own away. A column has one. */
+/** Returns the terms after replacing a column's only term, or removing it if `term` is null. */
 export function nextTerms(terms, name, term) {
   const at = terms.findIndex(({ column }) => column === name);
   if (at < 0) return term === null ? terms : [...terms, term];
   return term === null ? terms.toSpliced(at, 1) : terms.with(at, term);
 }
 
-/** Terms from the text of a link; whatever has no shape of one is passed over. */
+/** Parses the terms of a link and skips malformed ones. */
 export function termsFrom(text) {
   try {
     const terms = JSON.parse(text ?? '[]');
@@ -151,7 +156,7 @@ export function termsFrom(text) {
   }
 }
 
-// Whether a link's filter was read as a whole.
+// Whether a link's filter was parsed completely.
 function isReadable(text, terms) {
   try {
     return text === null || JSON.parse(text).length === terms.length;
@@ -161,8 +166,8 @@ function isReadable(text, terms) {
 }
 
 /**
- * What a term asks, for people, without its column: `contains “ssh”`, `5 – 100`, `root, me`.
- * @param {(value: *) => string} show how the column's cells are shown
+ * Returns a term as text for the user, without its column: `contains “ssh”`, `5 – 100`, `root, me`.
+ * @param {(value: *) => string} show formats the column's cells
  */
 export function termText(term, show) {
   const list = () => {
@@ -181,25 +186,34 @@ export function termText(term, show) {
   }
 }
 
-// What a link shows, and the address says.
+// Views and their form in the URL's fragment.
 
 /**
- * What a link shows. `sort` holds `{column, descending}`, the most important first; `group` names columns, the outermost sections'
- * first; `aggregates` are asked for of each section; `collapsed` names sections by their
- * values, from the outermost one's to its own; `filters` has a term for each column that asks something of the rows; `columns`
- * says how they are laid out, and is the only part that the server does not hear of. Texts are empty when not said.
- * @typedef {{table: string, sort: {column: string, descending: boolean}[], search: string, filters: Term[],
- *   group: string[], aggregates: {column: string, function: string}[], collapsed: *[][], columns: import('./columns.js').Place[]}} View
+ * The content of a link: a table, its query and its layout. Parts that are not set are empty.
+ *
+ * - `sort` lists the terms, the most important first.
+ * - `filters` has at most one term per column.
+ * - `group` names columns, starting with the outermost sections.
+ * - `aggregates` are computed for each section.
+ * - `collapsed` identifies sections by their values, from the outermost section to their own.
+ * - `columns` is the layout, the only part that is not sent to the server.
+ *
+ * @typedef {{table: string, sort: {column: string, descending: boolean}[], search: string, filters:
+ *   Term[], group: string[], aggregates: {column: string, function: string}[], collapsed: *[][],
+ *   columns: import('./columns.js').Place[]}} View
  */
 
-/** @returns {View} nothing said */
+/** Returns a view without a table or query. @returns {View} */
 export function emptyView() {
   return { table: '', sort: [], search: '', filters: [], group: [], aggregates: [], collapsed: [], columns: [] };
 }
 
 /**
- * Reads `#table=processes&sort=-cpu,name&search=ssh&filter=[...]&group=user,state&show=sum:cpu,max:memory&columns=*pid,-command`.
- * Whatever it does not understand it passes over.
+ * Parses a URL's fragment and ignores parts that it does not understand.
+ *
+ *     #table=processes&sort=-cpu,name&search=ssh&filter=[...]&group=user,state
+ *       &show=sum:cpu,max:memory&columns=*pid,-command
+ *
  * @returns {View}
  */
 export function viewFromHash(hash) {
@@ -226,7 +240,7 @@ export function viewFromHash(hash) {
   return view;
 }
 
-/** The fragment that {@link viewFromHash} reads back; empty when nothing is said. */
+/** Returns the fragment that {@link viewFromHash} parses; empty for an empty view. */
 export function hashFromView({ table, sort, search, filters, group, aggregates, collapsed, columns }) {
   const fields = new URLSearchParams();
   if (table !== '') fields.set('table', table);
@@ -241,13 +255,13 @@ export function hashFromView({ table, sort, search, filters, group, aggregates, 
   return text === '' ? '' : `#${text}`;
 }
 
-/** One view or two, side by side: `#table=a&sort=-x&beside=table%3Db`. @returns {View[]} */
+/** Parses a fragment with one view, or with two for a split page. @returns {View[]} */
 export function viewsFromHash(hash) {
   const beside = new URLSearchParams(hash.replace(/^#/, '')).get('beside');
   return beside === null ? [viewFromHash(hash)] : [viewFromHash(hash), viewFromHash(beside)];
 }
 
-/** The fragment that {@link viewsFromHash} reads back. */
+/** Returns the fragment that {@link viewsFromHash} parses. */
 export function hashFromViews([view, beside]) {
   const hash = hashFromView(view);
   if (beside === undefined) return hash;
@@ -255,8 +269,11 @@ export function hashFromViews([view, beside]) {
 }
 
 /**
- * The order after a click on a column's header: numbers and times descending, ascending, none, and all else ascending, descending, none. With
- * `further` the column joins the order (shift-click); otherwise it is the order.
+ * Returns the sort order after a click on a column's header.
+ *
+ * Clicks cycle through descending, ascending and none for numbers and times, and through ascending,
+ * descending and none for other types. With `further` (shift-click) the column is added to the
+ * order, else it replaces it.
  */
 export function nextSort(sort, { name: column, type }, further = false) {
   const old = sort.find((term) => term.column === column);
@@ -267,7 +284,7 @@ export function nextSort(sort, { name: column, type }, further = false) {
   return [...sort, next].slice(0, 8);
 }
 
-/** The same view without columns that the table does not have: the server refuses those. */
+/** Returns the view without parts that do not fit the table, because the server rejects them. */
 export function fittingView(view, columns) {
   const has = (name) => columns.some((column) => column.name === name);
   return {
@@ -277,16 +294,16 @@ export function fittingView(view, columns) {
   };
 }
 
-/** The columns to group by after level `at` was set to `column`, '' for none. */
+/** Returns the columns to group by after setting level `at` to `column`, or to '' for none. */
 export function nextGroup(group, at, column) {
   if (column === '') return group.slice(0, at);
   return [...group.slice(0, at), column, ...group.slice(at + 1).filter((other) => other !== column)];
 }
 
-// A message may have 65,536 bytes, and an address is not endless: what was collapsed first is forgotten first.
+// A message may have 65,536 bytes, and URLs are limited too. The oldest entries are dropped.
 const longestCollapsed = 12_000;
 
-/** The collapsed sections after one of them was collapsed or expanded. */
+/** Returns the collapsed sections after one of them was collapsed or expanded. */
 export function nextCollapsed(collapsed, path, isCollapsed) {
   const name = JSON.stringify(path);
   const next = collapsed.filter((other) => JSON.stringify(other) !== name);
@@ -306,7 +323,7 @@ function pathsFrom(text) {
   }
 }
 
-/** Whether two views ask the same of a table. */
+/** Whether two views have the same query. */
 export function sameQuery(one, other) {
   return one.search === other.search && named(one) === named(other) && one.sort.length === other.sort.length
     && one.sort.every((term, at) => term.column === other.sort[at].column && term.descending === other.sort[at].descending);
@@ -316,7 +333,7 @@ function named({ filters, group, aggregates, collapsed }) {
   return JSON.stringify([filters, group, aggregates, collapsed]);
 }
 
-// A column may be called anything: a comma, a leading minus or a star must not read as syntax.
+// Escapes commas, and a leading minus or star, because names may contain any character.
 function encode(name) {
   return encodeURIComponent(name).replace(/^-/, '%2D').replace(/^\*/, '%2A');
 }
@@ -329,7 +346,7 @@ function decode(name) {
   }
 }
 
-// What a query asks of its sections, as text.
+// Aggregates of sections, as text.
 
 const symbols = Object.freeze({ sum: 'Σ', mean: 'mean', min: 'min', max: 'max', distinct: 'different' });
 const fitting = Object.freeze({
@@ -339,24 +356,24 @@ const fitting = Object.freeze({
   max: ['integer', 'number', 'timestamp'],
 });
 
-/** Whether the server would take `{column, function}` of a table with these columns. */
+/** Whether the server accepts an aggregate `{column, function}` for these columns. */
 export function isFitting({ column: name, function: kind }, columns) {
   const column = columns.find((other) => other.name === name);
   return column !== undefined && Object.hasOwn(symbols, kind) && (fitting[kind]?.includes(column.type) ?? true);
 }
 
-// A mean of whole numbers: two decimals, or as many as it takes to have three digits.
+// Formats a mean of integers with two decimals, or three significant digits if it is small.
 function shortened(value, locale) {
   const isSmall = typeof value === 'number' && value !== 0 && Math.abs(value) < 0.1;
   return value.toLocaleString(locale, isSmall ? { maximumSignificantDigits: 3 } : { maximumFractionDigits: 2 });
 }
 
 /**
- * What a header or the bar says: `Σ CPU 12.5 %`, one text for each aggregate.
+ * Returns the texts of a section's aggregates, such as `Σ CPU 12.5 %`.
  *
  * @param {{column: string, function: string}[]} aggregates of the query
- * @param {*[]} values as the server sends them, in the same order
- * @param {{column: object, format: Function}[]} specs how columns show their cells
+ * @param {*[]} values as sent by the server, in the same order
+ * @param {{column: object, format: Function}[]} specs the columns with their formats
  */
 export function aggregateTexts(aggregates, values, specs, now, locale) {
   return aggregates.slice(0, values.length).map(({ column: name, function: kind }, at) => {
@@ -368,13 +385,13 @@ export function aggregateTexts(aggregates, values, specs, now, locale) {
   });
 }
 
-/** The layout as a text for the address: `*pid,name:220,-command`; a star pins, a minus hides. */
+/** Returns the layout as text: `*pid,name:220,-command`. A star pins, a minus hides. */
 export function layoutText(layout, encode) {
   return layout.map(({ column, width, isHidden, isPinned }) =>
     (isPinned ? '*' : '') + (isHidden ? '-' : '') + encode(column) + (width > 0 ? `:${width}` : '')).join(',');
 }
 
-/** Reads {@link layoutText} back. */
+/** Parses the text of {@link layoutText}. */
 export function layoutFrom(text, decode) {
   const layout = [];
   for (const term of (text ?? '').split(',').slice(0, 2_000)) {

@@ -1,15 +1,21 @@
-// refusals.js: what of a view is not applied, and why. Loaded when something is not. No DOM.
+// refusals.js: the parts of a view that are not applied, and the reasons. Loaded with the first
+// one. No DOM.
 
 import { titleOf } from './columns.js';
 import { isFitting, isFittingTerm } from './query.js';
 
 /**
- * A part of a view that is not applied. `key` names the part: `sort:NAME`, `group:NAME`, `filter:NAME`, `show:FUNCTION:NAME`, `columns:NAME`,
- * `search` or `link`; `wish` is what was asked, so that a mark stands until the user asks something else.
+ * A part of a view that is not applied.
+ *
+ * `key` identifies the part: `sort:NAME`, `group:NAME`, `filter:NAME`, `show:FUNCTION:NAME`,
+ * `columns:NAME`, `search` or `link:PART`. `wish` is the part's content as JSON. The mark is valid
+ * until the user changes it.
  * @typedef {{key: string, wish: string, reason: string}} Mark
  */
 
-/** What a view asks in the part with this key, as text; undefined when it asks nothing. */
+/**
+ * Returns the content of the part with this key as JSON; undefined if the view has no such part.
+ */
 export function wishOf(view, key) {
   const [kind, ...rest] = key.split(':');
   const name = rest.join(':');
@@ -25,7 +31,7 @@ export function wishOf(view, key) {
   return found === undefined ? undefined : JSON.stringify(found);
 }
 
-/** The keys of all that a view asks of the server. */
+/** Returns the keys of all parts of a view that are sent to the server. */
 function keysOf(view) {
   return [
     ...view.sort.map(({ column }) => `sort:${column}`), ...view.group.map((column) => `group:${column}`),
@@ -35,10 +41,11 @@ function keysOf(view) {
 }
 
 /**
- * The marks that a refusal leaves.
+ * Returns the marks for a query that the server refused.
  *
- * @param {import('./query.js').View} sent the view that was asked
- * @param {string[]} at the parts of the query at fault, as the server names them; when it names none that is known, everything is marked
+ * @param {import('./query.js').View} sent the view of the query
+ * @param {string[]} at the paths of the parts at fault, from the server; if none is known, every
+ *   part is marked
  * @param {string} reason
  * @returns {Mark[]}
  */
@@ -58,7 +65,7 @@ function keysAt(sent, path) {
     case 'search': return ['search'];
     case 'filter': {
       const [, term] = /^query\.filter\.all\[(\d+)\]/.exec(path) ?? [];
-      // A search is a filter behind those of the columns.
+      // The search is the last filter, after those of the columns.
       if (sent.search !== '' && (sent.filters.length === 0 || Number(term) === sent.filters.length)) return ['search'];
       if (sent.search !== '' && term !== undefined) return sent.filters.slice(Number(term), Number(term) + 1).map(({ column }) => `filter:${column}`);
       const terms = sent.filters.length === 1 ? sent.filters : term === undefined ? [] : sent.filters.slice(Number(term), Number(term) + 1);
@@ -68,7 +75,7 @@ function keysAt(sent, path) {
   }
 }
 
-// Where in the message something is wrong means nothing to people: the mark stands at that place.
+// Removes the path from a reason, because the mark is displayed at that part.
 function readable(reason) {
   if (/^query[\w.[\]]* is no regular expression: it is too large/.test(reason)) return 'This expression is too large: use smaller repetitions.';
   const text = reason.replace(/^query[\w.[\]]* /, 'The value ');
@@ -76,12 +83,15 @@ function readable(reason) {
   return /[.!?]$/.test(sentence) ? sentence : `${sentence}.`;
 }
 
-/** The marks whose part is still asked for. */
+/** Returns the marks whose part is unchanged in the view. */
 export function standing(marks, view) {
   return marks.filter(({ key, wish }) => wishOf(view, key) === wish);
 }
 
-/** The view that the server is asked for: without the marked parts, in whose place stands what `good`, the last view it has answered, has there. */
+/**
+ * Returns the view to query instead: marked parts are replaced by those of `good`, the last view
+ * that the server answered, or removed.
+ */
 export function applied(view, marks, good) {
   const isMarked = (key) => marks.some((mark) => mark.key === key);
   const has = (kind) => marks.some(({ key }) => key.startsWith(`${kind}:`));
@@ -95,7 +105,7 @@ export function applied(view, marks, good) {
   };
 }
 
-/** Marks for what a link asks of a table that this one does not have. */
+/** Returns marks for the parts of a link that do not fit the table. */
 export function misfits(view, columns) {
   const byName = (name) => columns.find((column) => column.name === name);
   const marks = [];
@@ -117,7 +127,7 @@ export function misfits(view, columns) {
 
 const functions = { sum: 'Sum', mean: 'Average', min: 'Minimum', max: 'Maximum', distinct: 'Different values' };
 
-/** What a mark is about, for people: `Sort by Fare`, `Search for “JFK”`. */
+/** Returns a mark's title for the user: `Sort by Fare`, `Search for “JFK”`. */
 export function markTitle({ key, wish }, columns) {
   const [kind, ...rest] = key.split(':');
   const name = rest.join(':');
@@ -133,7 +143,7 @@ export function markTitle({ key, wish }, columns) {
   }
 }
 
-/** The change that takes a marked part out of a view. */
+/** Returns the change of a view that removes a marked part. */
 export function without(view, key) {
   const [kind, ...rest] = key.split(':');
   const name = rest.join(':');
@@ -148,20 +158,24 @@ export function without(view, key) {
   }
 }
 
-// What a table says that its source cannot do.
+// Capabilities of a remote table's source.
 
-/** By which word a table's `windowed.filters` has an operator of the page. */
+/** The capabilities in `windowed.filters` that each operator of the page needs. */
 const powers = Object.freeze({
   contains: ['contains'], startsWith: ['startsWith'], matches: ['matches'], range: ['range'], oneOf: ['oneOf'], noneOf: ['oneOf', 'not'],
   isEmpty: ['isEmpty'], isFilled: ['isEmpty', 'not'],
 });
 
 /**
- * Why something is not to be offered: the source cannot do it, and `rows` are too many for the server to do it. Empty when it can be done.
+ * Returns why a command is unavailable, or an empty string if it is available.
  *
- * @param {object|undefined} table as the server describes it
- * @param {number} rows how many rows the query shows now
- * @param {{sort?: string, group?: string, filter?: string, op?: string, search?: boolean, aggregate?: boolean}} what columns by name
+ * A command is unavailable if the source cannot do it and the table has too many rows for the
+ * server to do it.
+ *
+ * @param {object|undefined} table as described by the server
+ * @param {number} rows the number of rows of the current query
+ * @param {{sort?: string, group?: string, filter?: string, op?: string, search?: boolean,
+ *   aggregate?: boolean}} what the command; columns by name
  */
 export function lack(table, rows, what) {
   const can = table?.windowed;

@@ -1,21 +1,24 @@
-// search.js: what a searched text means in each column, for the search box and for the search within the page (find.js): both find the same
-// rows. In columns of texts it is a part of the text; in the others it says the value that the column shows as that text. No DOM, no clock.
+// search.js: the meaning of a search text in each column, for the search box and for find.js, so
+// that both find the same rows. Text columns match substrings; other columns match the values they
+// format as that text. No DOM, no clock.
 
 import { wireFilter } from './query.js';
 import { insideOf, isRead, spanFrom } from './spans.js';
 
-const mostTerms = 80;   // of the 100 that a filter may have, so that some are left for those of the columns
-const longest = 24_000;  // characters, of the 48,000 bytes of all filters
+// A filter may have 100 terms; the rest is for the filters of columns.
+const mostTerms = 80;
+const longest = 24_000;  // characters; all filters together may have 48,000 bytes
 
-/** A text that is looked for in these columns. */
+/** A search for a text in a table's columns. */
 export class Search {
-  #tests = new Map();  // by column name: whether a cell is found
+  #tests = new Map();  // predicates on cells, by column name
   #terms = [];
 
   /**
    * @param {string} text
    * @param {import('./columns.js').Spec[]} specs
-   * @param {{isTextOnly: boolean, now: number}} how `isTextOnly`: the rows stay with their source, which searches texts
+   * @param {{isTextOnly: boolean, now: number}} how `isTextOnly` restricts the search to text
+   *   columns, as for remote tables
    */
   constructor(text, specs, { isTextOnly, now }) {
     const word = text.toLowerCase();
@@ -31,7 +34,7 @@ export class Search {
         if (value !== undefined) this.#add(name, (cell) => cell === value, { column: name, op: '=', value });
       } else if (isRead(column)) {
         const span = spanFrom(text, spec, { now });
-        // How long ago something was is another value with each second.
+        // Ages are skipped, because their values change every second.
         if (span === undefined || span.fault !== undefined || span.isAge) continue;
         const isInside = insideOf(span, column);
         if (isInside !== null) this.#add(name, isInside, { column: name, op: 'range', from: span.low, through: span.high });
@@ -44,14 +47,16 @@ export class Search {
     this.#terms.push(term);
   }
 
-  /** Whether a cell of a column is found. */
+  /** Whether the search matches a cell. */
   finds(cell, { column: { name } }) {
     return cell !== null && cell !== undefined && this.#tests.get(name)?.(cell) === true;
   }
 
   /**
-   * It as a FILTER of the wire, together with the terms of the columns; null when the server's own search says the same, or so many columns are
-   * more than a filter may have.
+   * Returns a wire filter for the search and the columns' terms, or null to use the server's
+   * search.
+   *
+   * The server's search is used if it gives the same result, or if a filter would be too large.
    */
   filter(terms) {
     if (this.#terms.every(({ op }) => op === 'contains')) return null;
@@ -64,7 +69,7 @@ export class Search {
 
 let last = null;
 
-/** The same search as the last one, when it is; spans take time to find. */
+/** Returns the search for a text. The last one is cached, because computing spans takes time. */
 export function searchOf(text, specs, how) {
   const isSame = last !== null && last.text === text && last.specs === specs && last.isTextOnly === how.isTextOnly;
   if (!isSame) last = { text, specs, isTextOnly: how.isTextOnly, search: new Search(text, specs, how) };

@@ -1,14 +1,14 @@
-// seek.js: the next cell of a whole view that shows a text: what the page does not hold is fetched and looked through in pieces. No DOM,
-// no socket, no clock.
+// seek.js: finds the next cell with a text in a whole view. Rows outside the window are fetched and
+// searched in pieces. No DOM, no socket, no clock.
 
 import { fetchPiece, PIECE } from '../protocol/pieces.js';
 
 /**
- * The cells of these rows that a search finds, in reading order.
+ * Returns the cells of the window that a search matches, in reading order.
  *
  * @param {import('./search.js').Search} search
- * @param {{start: number, items: object[]}} copy
- * @param {import('./columns.js').Spec[]} specs those that are shown
+ * @param {{start: number, items: object[]}} copy the window
+ * @param {import('./columns.js').Spec[]} specs the visible columns
  * @returns {{position: number, column: number}[]}
  */
 export function findText(search, copy, specs) {
@@ -22,7 +22,10 @@ export function findText(search, copy, specs) {
   return found;
 }
 
-/** Of cells in reading order the next one after a place, or, `isBackward`, before it; undefined when there is none. */
+/**
+ * Returns the next cell after a place, or with `isBackward` the previous one, or undefined. `found`
+ * is in reading order.
+ */
 export function nextFound(found, place, isBackward) {
   const isAfter = ({ position, column }) => position > place.position || (position === place.position && column > place.column);
   const isSame = ({ position, column }) => position === place.position && column === place.column;
@@ -30,19 +33,20 @@ export function nextFound(found, place, isBackward) {
 }
 
 /**
- * Looks from a place to the end of the view, and from its other end up to the place again.
+ * Searches from a place to the end of the view, then from the other end back to the place.
  *
- * @param {(question: object, how: object) => Promise<import('../protocol/wire.js').WindowCopy>} ask see aside.js
+ * @param {(question: object, how: object) => Promise<import('../protocol/wire.js').WindowCopy>} ask
+ *   see aside.js
  * @param {{table: string, query: object}} view
  * @param {object} how
  * @param {import('./search.js').Search} how.search
- * @param {import('./columns.js').Spec[]} how.specs the columns that are shown
+ * @param {import('./columns.js').Spec[]} how.specs the visible columns
  * @param {{position: number, column: number}} how.place
  * @param {boolean} how.isBackward
- * @param {number} how.total how many items the view has
- * @param {(share: number) => void} how.told hears how much of the view was looked through, from 0 to 1
- * @param {() => boolean} how.isWanted once it says no there is nothing
- * @returns {Promise<{position: number, column: number}|null>}
+ * @param {number} how.total the number of items in the view
+ * @param {(share: number) => void} how.told called with the searched share of the view, from 0 to 1
+ * @param {() => boolean} how.isWanted returns false to stop the search
+ * @returns {Promise<{position: number, column: number}|null>} null if nothing was found
  */
 export async function seekText(ask, view, { search, specs, place, isBackward, total, told, isWanted }) {
   let passed = 0;
@@ -59,7 +63,8 @@ export async function seekText(ask, view, { search, specs, place, isBackward, to
   return null;
 }
 
-// The pieces of a view in the order in which they are looked through; the place's own row is in the first and in the last one.
+// Returns the pieces of a view in search order. The place's own row is in the first piece and in
+// the last.
 function piecesFrom(position, total, isBackward) {
   const pieces = [];
   const add = (from, through, isRest) => {

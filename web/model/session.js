@@ -1,17 +1,22 @@
-// session.js: the course of a conversation with the server: what to say when, and what an answer means. No DOM, no socket.
+// session.js: the state of the protocol with the server: when to send what, and the meaning of each
+// answer. No DOM, no socket.
 
 import * as wire from '../protocol/wire.js';
 import { emptyView, fittingView, nextCollapsed, sameQuery, wireFilter } from './query.js';
 
 /**
- * One table on one socket, over all its connections. It is told what arrives and answers what that means for the screen:
+ * A session: one client's state on one table, kept over several connections.
  *
  *     const session = new Session((message) => socket.send(message));
  *     session.connected();
- *     const event = session.receive(message, sight);  // {kind: 'window' | 'patch' | 'tables' | 'sources' | 'status' | 'waiting' | 'told' | 'error' | 'nothing', ...}
- *     session.painted();                              // the copy is on the screen: the server may send the next patch
+ *     const event = session.receive(message, sight);  // {kind, ...}
+ *     session.painted();  // the window is painted: the server may send the next patch
  *
- * `recall(view, tables, sources)` says what to show when the reader has not said which table. `sight` is a function `(seq, isTop) => viewport` that describes what the reader sees, or would see at the top of another list.
+ * An event's `kind` is 'window', 'patch', 'tables', 'sources', 'status', 'waiting', 'told',
+ * 'refused', 'resync', 'broken', 'error' or 'nothing'.
+ *
+ * `sight(seq, isTop)` returns the viewport in wire format, or with `isTop` that at the top of
+ * another list. `recall(view, tables, sources)` returns the view to show if no table is chosen.
  */
 export class Session {
   constructor(send, recall = (view, tables) => ({ ...view, table: tables[0].name })) {
@@ -23,66 +28,75 @@ export class Session {
     /** Sources that have no table, each `{name, source}`. */
     this.sources = [];
     this.epoch = '';
-    /** What this reader may do: `operator`, or `viewer`, who may only look. */
+    /** The role of the user: `operator`, or `viewer`, who may not run actions. */
     this.role = '';
     this.isSignedIn = false;
-    /** Between a query and the window that answers it: what is on the screen answers the one before. */
+    /** Whether a query is pending, so that the window still answers the previous one. */
     this.isAsking = false;
-    /** The reader wants the page to stay as it is. */
+    /** Whether the user paused updates. */
     this.isPaused = false;
-    /** Whether the server was asked to hold the order, and nothing has ended that since. */
+    /** Whether the server holds the order of the rows. */
     this.isOrderHeld = false;
-    /** Meanwhile `{changed, rows}`: how many rows wait, and how many there are; or null. */
+    /**
+     * While paused, the numbers of waiting changes and of rows, `{changed, rows}`; or null.
+     */
     this.waiting = null;
-    /** What of the view is not applied, and why: see refusals.js. @type {import('./refusals.js').Mark[]} */
+    /**
+     * The parts of the view that are not applied, with reasons.
+     * @type {import('./refusals.js').Mark[]}
+     */
     this.marks = [];
     this.stats = { windows: 0, patches: 0, resyncs: 0, lastReason: '' };
-    /** What became of what the open table loads late, as the server has told it, or null. */
+    /** The prefetch statistics of the open table as in `stats`, or null. */
     this.prefetch = null;
     this.#isGreeted = false;
   }
   #isGreeted;
-  /** What a searched text means, as search.js says it, once that is here. @type {((text: string) => import('./search.js').Search)|null} */
+  /**
+   * Parses a search text; null until search.js is loaded.
+   * @type {((text: string) => import('./search.js').Search)|null}
+   */
   searching = null;
-  #sentFilter = '';   // the filter that was asked for last, as JSON
+  #sentFilter = '';   // the filter of the last query, as JSON
   #request = 0;
-  #sent = null;       // the view that was asked for last
-  #good = null;       // the one that was answered last, `{request, view}`
-  #rules = null;      // refusals.js, once something was refused
-  #opened = '';       // the table that the server was last asked for on this connection
-  #recalled = '';     // the table that is shown though nobody has named it
-  #unpainted = 0;     // the seq that waits for its ack
-  #isOpening = false;   // an open is on its way: what arrives for another request belongs to a table that was left
+  #sent = null;       // the view of the last query
+  #good = null;       // the last view that the server answered, `{request, view}`
+  #rules = null;      // refusals.js, loaded at the first refusal
+  #opened = '';       // the table last opened on this connection
+  #recalled = '';     // the table that `recall` chose
+  #unpainted = 0;     // the seq to acknowledge, or 0
+  // Whether an `open` is pending: messages with other request numbers belong to the previous table.
+  #isOpening = false;
   #isReopening = false;
-  #isChanged = false;   // another query was wished for while there was no connection
+  #isChanged = false;   // whether the query changed while disconnected
   #badWindows = 0;
-  #releasedAt = -1;     // the seq that was held when something has ended a hold
-  #wantsStats = new Set();  // who wants to hear what goes on
-  #offered;             // what the worker has asked for
-  #secret = '';         // of this connection; with it the next one may go on
-  #holdsOf = '';        // that of the connection on which the copy came
+  #releasedAt = -1;     // the window's seq at the end of the last hold
+  #wantsStats = new Set();  // subscribers to statistics
+  #offered;             // the table that the worker opened, `{table, request}`
+  #secret = '';         // the session's secret on this connection, with which the next one resumes
+  #holdsOf = '';        // the secret of the connection that the window is from
 
-  /** What names this connection's session to the server. */
+  /** The secret that identifies this session to the server. */
   get secret() {
     return this.#secret;
   }
 
-  /** The open table as `hello` and `tables` describe it, or undefined. */
+  /** The open table as in `hello` and `tables`, or undefined. */
   get table() {
     return this.tables.find((table) => table.name === this.view.table);
   }
 
-  /** Whether rows are on the way or here. */
+  /** Whether the table is open on this connection. */
   get isOpen() {
     return this.#opened !== '' && this.#opened === this.view.table;
   }
 
-  /** A socket stands, and the worker has said hello on it: the server's answer is what we go on from. */
+  /** Starts a new connection, on which the worker has already sent `hello`. */
   connected() {
     this.lost();
   }
 
-  /** The socket is gone. What the page holds stays. */
+  /** Ends the connection. The window stays. */
   lost() {
     this.#isGreeted = false;
     this.#opened = '';
@@ -90,13 +104,13 @@ export class Session {
     this.isAsking = this.#isOpening = this.isOrderHeld = false;
   }
 
-  /** Shows another table or query. `sight` describes where the reader wants to be in it. */
+  /** Shows another table or query. */
   show(view, sight) {
     const isOther = view.table !== this.view.table;
     this.view = view;
     if (isOther) this.#forgetMarks();
     this.marks = this.#rules?.standing(this.marks, view) ?? [];
-    this.isPaused = false;  // whoever asks for something else wants to see it; the server sees it so, too
+    this.isPaused = false;  // to show the result; the server ends the pause too
     this.#release();
     if (isOther) this.copy = new wire.WindowCopy();
     if (!this.#isGreeted) this.#isChanged = true;
@@ -117,15 +131,17 @@ export class Session {
   }
 
   /**
-   * Marks what the server has refused, and asks for the rest if that is not what it shows. `rules` is refusals.js, and `refusal` a
-   * `refused` event; it may have been overtaken by another query.
+   * Marks the parts of a query that the server refused, and queries the rest if needed.
+   *
+   * `rules` is the module refusals.js, and the second argument is a `refused` event. Events of a
+   * query that has been replaced are ignored.
    */
   mark(rules, { sent, at, reason }, sight) {
     this.#rules = rules;
     if (sent !== this.#sent || !this.isOpen) return;
     const found = rules.marksFor(sent, at, reason);
     const stand = rules.standing(found, this.view);
-    // What is refused now was good before: what else was, nobody knows.
+    // A part that was accepted before is refused now, so the other parts are uncertain too.
     if (stand.length < found.length) this.#good = null;
     const keys = new Set(stand.map(({ key }) => key));
     this.marks = [...this.marks.filter(({ key }) => !keys.has(key)), ...stand];
@@ -134,7 +150,7 @@ export class Session {
       this.marks = rules.standing(rules.marksFor(this.view, [], reason), this.view);
       this.#good = null;
       next = this.asked;
-      if (sameQuery(next, sent)) return;  // not even all rows can be shown
+      if (sameQuery(next, sent)) return;  // not even the whole table can be shown
     }
     if (this.#good !== null && sameQuery({ ...this.#good.view, collapsed: next.collapsed }, next)) {
       this.#sent = this.#good.view;
@@ -143,13 +159,16 @@ export class Session {
     this.#query(sight);
   }
 
-  /** The view as the server is asked for it: without what the table does not have, and what was refused. */
+  /** The view to query: the user's, without parts that do not fit the table or were refused. */
   get asked() {
     const view = fittingView(this.view, this.table?.columns ?? []);
     return this.marks.length === 0 ? view : fittingView(this.#rules.applied(view, this.marks, this.#good?.view), this.table?.columns ?? []);
   }
 
-  /** Shows a section as its header only, or in full again. Not while a query is on its way: its number may mean another one there. */
+  /**
+   * Collapses or expands a section. Returns false while a query is pending, because section numbers
+   * may change.
+   */
   collapse(header) {
     const path = this.copy.pathOf(header);
     if (path === null || !this.canLook) return false;
@@ -160,19 +179,19 @@ export class Session {
     return true;
   }
 
-  /** What the reader sees has changed. Kept back while a query is on its way: positions would mean another order. */
+  /** Sends the viewport, unless a query is pending, because its answer may change positions. */
   look(viewport) {
     if (!this.canLook) return;
     if (!this.holds(viewport.first, viewport.count)) this.#release();
     this.send(wire.viewport(viewport));
   }
 
-  /** Whether a viewport would be sent now. */
+  /** Whether the table is open and shown, and no query is pending. */
   get canLook() {
     return this.isOpen && !this.isAsking && this.copy.seq > 0;
   }
 
-  /** Whether anybody can see the page. */
+  /** Reports to the server whether the page is hidden. */
   setHidden(hidden) {
     if (!this.#isGreeted) return;
     this.#release();
@@ -180,8 +199,9 @@ export class Session {
   }
 
   /**
-   * Keeps the page as it is, or lets it go on. Not before there are rows. A connection that is lost meanwhile comes back without
-   * the table: it is opened when the page goes on.
+   * Pauses or resumes updates. Does nothing before the first window.
+   *
+   * A connection made while paused opens the table only when updates resume.
    */
   setPaused(isPaused, sight) {
     if (isPaused === this.isPaused || (isPaused && !this.canLook)) return;
@@ -192,7 +212,7 @@ export class Session {
     else if (this.#isGreeted && this.table !== undefined) this.#open(sight, true);
   }
 
-  /** Somebody, `who`, looks at what goes on in the server, or no longer does. */
+  /** Subscribes `who` to the server's statistics, or unsubscribes it. */
   wantStats(isWanted, who) {
     const before = this.#wantsStats.size > 0;
     if (isWanted) this.#wantsStats.add(who);
@@ -201,19 +221,25 @@ export class Session {
     if (this.isOpen && before !== now) this.send(wire.stats(now));
   }
 
-  /** The reader points, selects or edits: everything is to stay where it is while values go on. */
+  /**
+   * Holds or releases the order of the rows, while values continue to change. It is held while the
+   * user points, selects or edits.
+   */
   holdOrder(isHeld) {
     if (!this.canLook || this.isPaused) return;
     this.isOrderHeld = isHeld;
     this.send(wire.hold(isHeld));
   }
 
-  /** Whether the order may be held: not before the server has answered what has ended the last hold, or it would keep the answer away. */
+  /**
+   * Whether the order may be held. It may not before the server has answered the request that ended
+   * the last hold, because a new hold would delay that answer.
+   */
   get canHold() {
     return this.canLook && !this.isPaused && this.copy.seq !== this.#releasedAt;
   }
 
-  /** Whether the items in sight are all held. */
+  /** Whether these items are all in the window. */
   holds(first, count) {
     const { start, end, total } = this.copy;
     return first >= start && Math.min(total, first + count) <= end;
@@ -224,7 +250,7 @@ export class Session {
     this.#releasedAt = this.copy.seq;
   }
 
-  /** The copy is on the screen. */
+  /** Acknowledges the last window or patch, because it is painted. */
   painted() {
     if (this.#unpainted === 0) return;
     this.send(wire.ack(this.#unpainted));
@@ -232,8 +258,10 @@ export class Session {
   }
 
   /**
-   * Takes in a message that wire.js has let through. `opened` beside a `hello` is what the worker has asked for already, of itself: a table
-   * without any wish, `{table, request}`.
+   * Applies a message that wire.js has parsed, and returns an event.
+   *
+   * `opened` accompanies a `hello`: the table that the worker has already opened, without a query,
+   * as `{table, request}`.
    */
   receive(message, sight, opened) {
     switch (message.type) {
@@ -259,7 +287,8 @@ export class Session {
     }
   }
 
-  // One without a number ends the connection. One about another query than the last has been overtaken.
+  // An error without a request number ends the connection. An error about an older query is
+  // ignored.
   #refused({ request, code, reason, at, shown }) {
     if (request === undefined || request === null) return { kind: 'error', code, reason };
     if (request !== this.#request || request === shown) return nothing;
@@ -282,7 +311,7 @@ export class Session {
     return { ...event, isRestart };
   }
 
-  // A server that has started anew may hear of a table only after it was greeted: what is held of it is gone on from all the same.
+  // A restarted server may list a table only after `hello`. The window is kept until then.
   #list(tables, sight, isRestart = false) {
     const before = isRestart ? undefined : this.table;
     const wasOpen = this.isOpen;
@@ -294,12 +323,12 @@ export class Session {
       this.view = this.recall(this.view, tables, this.sources);
       this.#recalled = this.view.table;
     }
-    const isRecalled = isUnnamed && this.view.table !== '';  // not while a source is waited for
+    const isRecalled = isUnnamed && this.view.table !== '';  // not while waiting for a source
     if (!this.isOpen && this.table !== undefined && !this.isPaused) this.#open(sight, true);
     return { kind: 'tables', isOther, isRecalled };
   }
 
-  // Another table is in the place of the open one, or has taken it away: of what is held nothing is true any more, and nothing will be said about it.
+  // Drops the window because the table was removed or replaced; the server sends no more about it.
   #leave() {
     this.lost();
     this.#isGreeted = true;
@@ -327,7 +356,7 @@ export class Session {
     if (this.#wantsStats.size > 0) this.send(wire.stats(true));
   }
 
-  // Whether what is wanted now is what the worker has asked for.
+  // Whether the worker has already sent the query that is wanted.
   get #isAsked() {
     const { sort, search, filters, group, aggregates, collapsed } = this.asked;
     return this.#offered?.table === this.view.table && this.copy.seq === 0 && search === ''
@@ -347,25 +376,25 @@ export class Session {
     this.isAsking = true;
   }
 
-  // The last query is answered.
+  // Records that the server answered the last query.
   #answered() {
     this.#good = { request: this.#request, view: this.#sent };
     this.isAsking = this.#isOpening = this.#isReopening = false;
   }
 
-  /** What the server is asked for, as wire.js takes it. */
+  /** The query to send, in wire format. */
   get wireQuery() {
     const view = this.asked;
     return { ...view, ...this.narrowed(view) };
   }
 
-  /** The search and the filters of a view, as wire.js takes them. */
+  /** Returns the search and filters of a view in wire format. */
   narrowed({ search, filters }) {
     const found = search === '' ? null : this.searching?.(search)?.filter(filters) ?? null;
     return found === null ? { search, filter: wireFilter(filters) } : { search: '', filter: found };
   }
 
-  /** What is searched for means more than the server was told when it was asked. */
+  /** Queries again if the search text now has another meaning, because search.js was loaded. */
   refine(sight) {
     if (this.#isGreeted && this.isOpen && !this.#isOpening && this.asked.search !== '' && this.#filterText !== this.#sentFilter) this.#query(sight);
   }
@@ -374,12 +403,12 @@ export class Session {
     return JSON.stringify(this.narrowed(this.asked));
   }
 
-  // Of a table that was left: for one whose open is on its way, or for one that is not there yet.
+  // Whether a message belongs to a table that was left.
   #isStray(message) {
     return !this.isOpen || (this.#isOpening && message.request !== this.#request);
   }
 
-  // It must be acknowledged all the same, or nothing else would come.
+  // Acknowledges a message that is ignored, because the server waits for it.
   #pass(message) {
     this.send(wire.ack(message.seq));
     return nothing;
@@ -391,7 +420,7 @@ export class Session {
     const copy = new wire.WindowCopy();
     const reason = copy.replace(message);
     if (reason !== null) {
-      // Asking again at once for what was wrong twice would go round for ever: the next connection starts anew.
+      // A second bad window ends the connection, because requesting again would loop forever.
       this.#badWindows += 1;
       return this.#badWindows > 1 ? { kind: 'broken', reason } : this.#resync(message.seq, reason);
     }
@@ -409,7 +438,7 @@ export class Session {
     if (reason !== null) return this.#resync(message.seq, reason);
     this.stats.patches += 1;
     this.#unpainted = message.seq;
-    // Of a connection that was resumed the first is a patch.
+    // The first message of a resumed connection may be a patch.
     if (this.isAsking && message.request === this.#request) this.#answered();
     return { kind: 'patch', shift: message.shift ?? 0, message };
   }

@@ -1,4 +1,5 @@
-// source.js: how the source of a table is, in words: why its rows are old, and when it is tried again. No DOM, no clock.
+// source.js: texts about the state of a source: why its rows are old, and the time of the next try.
+// No DOM, no clock.
 
 import { age } from './columns.js';
 
@@ -6,13 +7,14 @@ const reasons = { stale: 'Source not responding', backingOff: 'Source down', dis
 
 const names = { backingOff: 'down', disabled: 'off' };
 
-/** A source's state in a word. */
+/** Returns the name of a source's state for the user. */
 export function stateName(state) {
   return Object.hasOwn(names, state) ? names[state] : state;
 }
 
 /**
- * A source's state for the status bar, before its message. A live source with a message shows only the message.
+ * Returns the state of a source for the status bar, before its message. A live source with a
+ * message shows only the message.
  *
  * @param {{state: string, message: string}|undefined} source
  */
@@ -22,7 +24,10 @@ export function stateText(source) {
   return source.state === 'live' && source.message ? '' : stateName(source.state);
 }
 
-/** What the page shows of its connection: `live` only when rows are what is: `lost`, `connecting`, `paused`, `old` (the source is down or silent), `starting`. */
+/**
+ * Returns the state that the page displays: `lost`, `connecting`, `paused`, `old` (the source is
+ * down or silent), `starting`, or `live` if the rows are current.
+ */
 export function liveState(state, isPaused, source) {
   if (state !== 'live') return state;
   if (isPaused) return 'paused';
@@ -33,21 +38,22 @@ export function liveState(state, isPaused, source) {
 const liveTexts = { live: 'Live', connecting: 'Connecting', lost: 'Disconnected', paused: 'Paused', starting: 'Starting' };
 const oldTexts = { stale: 'Not updating', backingOff: 'Source down', disabled: 'Source off', failed: 'Source failed' };
 
-/** That state in words. */
+/** Returns the text of a state returned by `liveState`. */
 export function liveText(shown, source) {
   return shown === 'old' ? oldTexts[source.state] : liveTexts[shown];
 }
 
-/** Whether the rows of such a source are what they were, and not what is. */
+/** Whether the rows of a source are out of date. */
 export function isOld(source) {
   return source !== undefined && Object.hasOwn(reasons, source.state);
 }
 
 /**
- * What stands over rows that are old; empty when they are not.
+ * Returns the notice above rows that are out of date, or an empty string if they are current.
  *
- * @param {{state: string, message: string, age: number, retry?: number}} source as in `status`; `age` and `retry` in milliseconds
- * @param {number} passed milliseconds since that was said
+ * @param {{state: string, message: string, age: number, retry?: number}} source as in `status`;
+ *   `age` and `retry` in milliseconds
+ * @param {number} passed milliseconds since that status arrived
  */
 export function oldWords(source, passed) {
   if (!isOld(source)) return '';
@@ -61,10 +67,10 @@ export function oldWords(source, passed) {
 }
 
 /**
- * How a source is that has told no table, and so has nothing else to show.
+ * Returns a description of a source that has not sent a table.
  *
  * @param {{state: string, message: string, age: number, retry?: number}} source as in `sources`
- * @param {number} passed milliseconds since that was said
+ * @param {number} passed milliseconds since that state arrived
  */
 export function absentWords(source, passed) {
   if (isOld(source)) return oldWords({ ...source, age: 0 }, passed);
@@ -73,7 +79,7 @@ export function absentWords(source, passed) {
   return source.state === 'live' ? `The source is running, but has sent no columns ${since}.` : `The source has sent nothing ${since}.`;
 }
 
-/** How many rows of a source were left out, and how many of its answers are wrong; empty when none. */
+/** Returns the numbers of rejected rows and of wrong answers as a text; empty if there are none. */
 export function skippedText(source, locale) {
   const rejected = source?.rejected ?? 0;
   const wrong = source?.contradictions ?? 0;
@@ -84,7 +90,7 @@ export function skippedText(source, locale) {
 }
 
 /**
- * Why rows were left out, and how answers are wrong, the most frequent reason first.
+ * Returns the reasons why rows were rejected and answers are wrong, the most frequent first.
  *
  * @returns {{title: string, reasons: {reason: string, count: number, example: string}[]}[]}
  */
@@ -92,7 +98,8 @@ export function skippedLists(source) {
   const sorted = (reasons) => [...reasons].sort((a, b) => b.count - a.count);
   const lists = [];
   if (source?.rejected > 0) {
-    const last = [{ reason: source.lastRejection ?? '', count: source.rejected, example: '' }];  // an older server says no more
+    // An older server sends only the last reason.
+    const last = [{ reason: source.lastRejection ?? '', count: source.rejected, example: '' }];
     lists.push({ title: 'Rows that were skipped', reasons: sorted(source.rejections ?? last) });
   }
   if (source?.contradictions > 0) lists.push({ title: 'Answers that contradict the query', reasons: sorted(source.contradicted ?? []) });

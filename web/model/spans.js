@@ -1,24 +1,29 @@
-// spans.js: which values a filter finds that is given in the texts a column shows: all values that show the same are one, also at the ends of a
-// range. parse.js reads the texts. No DOM, no clock.
+// spans.js: ranges of values that a column formats as the same text, so that a filter matches all
+// values that look alike. parse.js parses the texts. No DOM, no clock.
 
 import { isNumeric } from './columns.js';
 import { grammarOf, marksOf, tidy } from './parse.js';
 
 /**
- * Values from `low` through `high`, as the wire has them: all that a column shows as one text. `high` is below `low` when the column has
- * no value there, such as a whole number at 1.5.
- * `isAge`: it was said as how long ago.
+ * The values from `low` through `high`, in wire format, that a column formats as one text.
+ *
+ * `high` is less than `low` if the column has no value there, such as an integer for 1.5. `isAge`
+ * marks a time that was typed as an age.
  * @typedef {{low: number|string, high: number|string, isAge?: boolean}} Span
  */
 
 /**
- * Reads a range, which includes both its ends. Of a column that shows how long ago something was, a greater age is an earlier time.
+ * Parses a range, including both ends. In a column of ages, a greater age is an earlier time.
  *
- * @param {[string, string]} texts what stands in the two boxes
+ * A text that the grammar rejects is matched with the texts of `cells`, some of the column's
+ * values. An end whose text equals that of `before` keeps its exact value in `held`.
+ *
+ * @param {[string, string]} texts the texts of the two fields
  * @param {{column: object, format: (cell: any, now: number) => string, locale?: string}} spec
- * @param {{now: number, cells?: any[], held?: {from?: *, through?: *}, before?: [string, string]}} how `cells` are some of the column's values: a
- *   text that says nothing else, but that one of them shows, means that one. `held` is the range as it was, `before` its texts: what was not touched stays as it is, to its last digit
- * @returns {{from?: *, through?: *}|null|{fault: string, at: number}} null when nothing is typed; `at` is the box that is wrong
+ * @param {{now: number, cells?: any[], held?: {from?: *, through?: *}, before?: [string, string]}}
+ *   how
+ * @returns {{from?: *, through?: *}|null|{fault: string, at: number}} null if both fields are
+ *   empty; `at` is the index of the invalid field
  */
 export function rangeFrom(texts, spec, { now, cells = [], held = {}, before = [] }) {
   const ends = {};
@@ -40,9 +45,9 @@ export function rangeFrom(texts, spec, { now, cells = [], held = {}, before = []
 }
 
 /**
- * Reads one value.
+ * Parses one value.
  *
- * @returns {Span|undefined|{fault: string}} undefined when nothing is typed
+ * @returns {Span|undefined|{fault: string}} undefined if the text is empty
  */
 export function spanFrom(text, spec, { now, cells = [] }) {
   const typed = tidy(text);
@@ -65,37 +70,42 @@ export function spanFrom(text, spec, { now, cells = [] }) {
     if (found.from > domain.greatest || found.through < domain.least) return beyond;
     const [first, last] = [found.from < domain.least ? domain.least : found.from, found.through > domain.greatest ? domain.greatest : found.through];
     const [low, high] = sameShown(first, domain, shows);
-    if (high > last + slack) return domain.span(first, last);  // it is finer than what is shown, and meant as it is
-    if (last - first < slack) return domain.span(low, high);  // a page cannot tell it from its neighbours
-    // When clocks go back two moments read alike: a filter finds both, and what is between them.
+    // More precise than the displayed text.
+    if (high > last + slack) return domain.span(first, last);
+    // Finer than the page's precision.
+    if (last - first < slack) return domain.span(low, high);
+    // When clocks are set back, two times read alike. The span covers both and the time between.
     return domain.span(low, last === domain.greatest ? last : sameShown(last - slack, domain, shows)[1]);
   }
   const { value, step } = found;
   const place = domain.nearest(value);
-  // Next to nothing, and at the end, a value may be beside the one that its text says.
+  // Near zero and at the ends, rounding may shift a value by one place.
   const near = place === null ? [value < 0 ? domain.least : domain.greatest] : [place, place + 1n, place - 1n];
   const shownThere = near.find((one) => shows(one) === typed);
   if (shownThere !== undefined) return { ...whole(shownThere), isAge };
   if (place === null) return beyond;
   const shown = grammar(shows(place));
-  // What is typed with more digits than the column shows is meant as it is.
+  // A text with more digits than the column shows is taken literally.
   const isFiner = shown.step !== undefined && step < shown.step * (1 - 1e-9);
   return { ...(isFiner ? domain.exactly(value) : whole(place)), isAge };
 }
 
-/** Whether a column's values are read by {@link rangeFrom}. */
+/** Whether {@link rangeFrom} supports a column's type. */
 export function isRead({ type }) {
   return isNumeric(type) || type === 'timestamp';
 }
 
-/** All values that a column shows as it shows this one. @returns {Span} */
+/** Returns the values that a column formats like this one. @returns {Span} */
 export function spanOf(cell, { column, format }, now) {
   const domain = domainOf(column);
   const place = domain?.place(cell) ?? null;
   return place === null ? { low: cell, high: cell } : domain.span(...sameShown(place, domain, (at) => format(domain.cell(at), now)));
 }
 
-/** Whether a cell lies in a span, as a test; null when no cell of the column can. @returns {((cell: any) => boolean)|null} */
+/**
+ * Returns a predicate that tests whether a cell is in a span; null if none can be.
+ * @returns {((cell: any) => boolean)|null}
+ */
 export function insideOf({ low, high }, column) {
   const domain = domainOf(column);
   const [from, through] = [domain.place(low), domain.place(high)];
@@ -106,7 +116,10 @@ export function insideOf({ low, high }, column) {
   };
 }
 
-/** A text for the end of a range that is read back as this value: what the column shows, when that says it all. */
+/**
+ * Returns a text for the end of a range that parses to exactly this value. It is the column's text
+ * if that is exact.
+ */
 export function endText(value, end, spec, now) {
   if (value === undefined) return '';
   const { column, format, locale } = spec;
@@ -121,14 +134,14 @@ export function endText(value, end, spec, now) {
   return isSame(shown) ? shown : exact;
 }
 
-// The order of two ends: below 0 when the first one is the lesser.
+// Compares two ends; negative if the first is less.
 function compareEnds(one, other, column) {
   const domain = domainOf(column);
   const [a, b] = [domain.place(one), domain.place(other)];
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-// Values as places: whole numbers of 64 bits in the order of the values, so that neighbours can be told.
+// Places: 64-bit integers in the order of a type's values, so that neighbors can be computed.
 
 const leastWhole = -(2n ** 63n);
 const greatestWhole = 2n ** 63n - 1n;
@@ -177,7 +190,8 @@ const numbers = {
   bounds: (locale) => `±${Number.MAX_VALUE.toLocaleString(locale, { notation: 'scientific', maximumFractionDigits: 1 })}`,
 };
 
-// Nanoseconds. A page has them as milliseconds in a double: it cannot tell all of them apart, and may show the last of a second as the next one.
+// In nanoseconds. The page has times as doubles in milliseconds, which are coarser, and may round
+// the last nanoseconds of a second up.
 const slack = 1_000n;
 const times = {
   least: leastWhole, greatest: greatestWhole,
@@ -210,7 +224,7 @@ function isSafe(whole) {
   return whole >= -BigInt(Number.MAX_SAFE_INTEGER) && whole <= BigInt(Number.MAX_SAFE_INTEGER);
 }
 
-// A double of milliseconds as the wire writes it: at most six decimals, and no exponent.
+// Returns milliseconds in wire format: at most six decimals, without an exponent.
 function plainDigits(milliseconds) {
   return Number.isFinite(milliseconds) ? milliseconds.toFixed(6).replace(/\.?0+$/, '') : '';
 }
@@ -225,7 +239,9 @@ function timeCell(nanoseconds) {
   return nanoseconds % 1_000_000n === 0n ? Number(nanoseconds / 1_000_000n) : millisecondsText(nanoseconds);
 }
 
-/** The least and the greatest place that show the same text as this one: steps that double, and halves of the last one. */
+/**
+ * Returns the least and greatest place with the same text as `place`, found by exponential search.
+ */
 function sameShown(place, domain, shows) {
   const text = shows(place);
   const edge = (sign, end) => {
@@ -251,7 +267,7 @@ function sameShown(place, domain, shows) {
 }
 
 
-/** A moment in all digits that it has, as parse.js reads it; `value` is of the wire. */
+/** Returns a time with all its digits, as parse.js parses it; `value` is in wire format. */
 function timeText(value) {
   const place = times.place(value);
   if (place === null) return '';

@@ -1,19 +1,21 @@
-// targets.js: the rows that an action is done to, and their names in menus and dialogs. No DOM.
+// targets.js: the rows that an action runs on, and their names in menus and dialogs. No DOM.
 
-/** The most rows of one action. */
+/** The greatest number of rows of one action. */
 export const MOST_ROWS = 1_000;
 
 const namesShown = 3;
 const identifying = /^(.+[_ ])?(id|pid|key|uuid)$/i;
 
 /**
- * The name of a row for people: the cell of the table's label column, or its first text; and what tells it from others with that name: the column that
- * identifies rows, or the row's key.
+ * Returns a row's name for the user, and the value that identifies it in parentheses.
+ *
+ * The name is the cell of the table's label column, or of the first text column. The identifying
+ * value is the row's key or the cell of a column named like an identifier.
  *
  * @param {import('../protocol/wire.js').Row} row
  * @param {import('./columns.js').Spec[]} specs all columns
  * @param {string|undefined} label the name of the table's label column
- * @param {number|string|undefined} key the row's key, when it is known
+ * @param {number|string|undefined} key the row's key, if known
  */
 export function rowName(row, specs, label, key, now = 0) {
   const named = labelSpec(specs, label);
@@ -27,7 +29,7 @@ export function rowName(row, specs, label, key, now = 0) {
   return text === '' ? `${title}${mark}` : `${text} (${title}${mark})`;
 }
 
-/** The short name of one of several rows: without what identifies it, unless it has no other name. */
+/** Returns a row's name without its identifying value, unless it has no other name. */
 export function shortName(row, specs, label, key, now = 0) {
   const named = labelSpec(specs, label);
   const text = named === undefined ? '' : named.format(row.cells[named.index] ?? null, now);
@@ -38,14 +40,17 @@ function labelSpec(specs, label) {
   return specs.find(({ column }) => column.name === label) ?? specs.find(({ column, kind }) => column.type === 'text' && kind === 'text');
 }
 
-/** `8 processes` or `8 rows`: a table's title counts its rows only where it is one English plural. */
+/** Formats a count of rows: `8 processes`, or `8 rows` if the title is not an English plural. */
 export function countOf(count, table, locale) {
   const title = table.title || table.name;
   const noun = /^\p{Lu}?\p{Ll}+s$/u.test(title) ? title.toLowerCase() : 'rows';
   return `${count.toLocaleString(locale)} ${count === 1 ? 'row' : noun}`;
 }
 
-/** Rows in words: the name of one; of several the count and the first names. `names` has at least the first ones of all `count`. */
+/**
+ * Describes the rows of an action: the name of a single row, or the count and the first names.
+ * `names` has at least the names shown.
+ */
 export function targetText(names, count, table, locale) {
   if (count === 1) return names[0];
   const shown = names.slice(0, count === namesShown + 1 ? namesShown + 1 : namesShown);
@@ -54,12 +59,13 @@ export function targetText(names, count, table, locale) {
 }
 
 /**
- * The rows of some lines of the view, those that are held as they are on the screen, the others fetched; or why there are none.
+ * Returns the rows between two positions of the view: those in the window as painted, the others
+ * fetched.
  *
- * @param {{top: number, bottom: number}} bounds the first and the last line
+ * @param {{top: number, bottom: number}} bounds the first and the last position
  * @param {import('../protocol/wire.js').WindowCopy} copy
  * @param {(first: number, last: number) => Promise<{items: object[]}>} fetch
- * @returns {Promise<import('../protocol/wire.js').Row[]>} rejected when a row cannot be had: never fewer rows than lines without a word
+ * @returns {Promise<import('../protocol/wire.js').Row[]>} rejected if any row is missing
  */
 export async function rowsBetween({ top, bottom }, copy, fetch) {
   const { start, end } = copy;
@@ -81,7 +87,7 @@ export async function rowsBetween({ top, bottom }, copy, fetch) {
   return [...rows.values()];
 }
 
-/** The items of these lines that are held. */
+/** Returns the items between two positions that are in the window. */
 export function heldItems({ top, bottom }, copy) {
   const items = [];
   for (let at = Math.max(top, copy.start); at <= Math.min(bottom, copy.end - 1); at += 1) items.push(copy.itemAt(at));
@@ -89,21 +95,21 @@ export function heldItems({ top, bottom }, copy) {
 }
 
 /**
- * What became of an action on several rows:
+ * The results of an action on several rows.
  *
  *     const batch = new Batch('Stop', 250);
- *     batch.settle(entry, name);     // each time one has ended
+ *     batch.settle(entry, name);     // for each entry that has ended
  *     batch.text;                    // 'Stop: 37 of 250 done, 2 failed'
  */
 export class Batch {
   constructor(title, count, locale) {
     Object.assign(this, { title, count, locale });
     this.done = this.failed = this.gone = this.cancelled = 0;
-    /** What was not done, each with its reason. @type {string[]} */
+    /** Descriptions of the failures, with reasons. @type {string[]} */
     this.faults = [];
   }
 
-  /** One has ended. */
+  /** Adds the result of one row's entry. */
   settle({ state, code, text, isUnclear }, name) {
     if (state === 'done') this.done += 1;
     else if (state === 'cancelled') this.cancelled += 1;
@@ -114,12 +120,12 @@ export class Batch {
     }
   }
 
-  /** Whether all have ended. */
+  /** Whether all entries have ended. */
   get isOver() {
     return this.done + this.failed + this.gone + this.cancelled === this.count;
   }
 
-  /** Whether all were done. */
+  /** Whether all entries succeeded. */
   get isGood() {
     return this.done === this.count;
   }

@@ -1,33 +1,37 @@
-// values.js: which values a column has, and how often: the sections of a view that is grouped by it, looked at on a socket of its own.
-// No DOM, no socket, no clock.
+// values.js: counts a column's distinct values by grouping a view by the column, on a separate
+// socket. No DOM, no socket, no clock.
 
 import * as wire from '../protocol/wire.js';
 import { WindowCopy } from '../protocol/wire.js';
 
-const mostWalks = 5;     // while rows change a walk may miss some of them: then it is repeated, but not for ever
-const fewRows = 25;      // after a section as small as this the next ones are asked for many at a time
+// A walk may miss rows that change meanwhile, and is repeated at most this often.
+const mostWalks = 5;
+const fewRows = 25;      // after a section of fewer rows, the next items are requested in bulk
 const manyItems = 400;
-const hopsForEach = 3;   // so many questions for each value that is wanted, and no more
+const hopsForEach = 3;   // limit of requests per wanted value
 
 /**
- * Walks from header to header: each says how many rows lie before the next one.
+ * A walk over the section headers of a grouped view. Each header's count gives the next one's
+ * position.
  *
- *     const walk = new ValueWalk({ table, column, query, most: 1_000 }, send, ({ values, isDone, isAll }) => ...);
- *     walk.start();                  // the socket is open
- *     walk.receive(message);         // one that wire.js has let through
+ *     const walk = new ValueWalk({ table, column, query, most: 1_000 }, send, tell);
+ *     walk.start();             // once the socket is open
+ *     walk.receive(message);    // a message that wire.js has parsed
  */
 export class ValueWalk {
   /**
-   * @param {{table: string, column: string, query: object, most: number}} what `query` has the view's search and filter
+   * @param {{table: string, column: string, query: object, most: number}} what `query` has the
+   *   view's search and filter; `most` limits the values
    * @param {(message: object) => void} send
-   * @param {(found: {values: [*, number][], isDone: boolean, isAll: boolean}) => void} tell the most frequent first; hears of them again and
-   *   again until `isDone`; `isAll` when there are no more than were asked for
+   * @param {(found: {values: [*, number][], isDone: boolean, isAll: boolean}) => void} tell called
+   *   repeatedly with the values so far, the most frequent first, until `isDone`; `isAll` is false
+   *   if there are more values than `most`
    */
   constructor({ table, column, query, most }, send, tell) {
     Object.assign(this, { table, column, query, most, send, tell });
   }
   #copy = new WindowCopy();
-  #next = 0;              // the position of the next header
+  #next = 0;              // position of the next header
   #counts = new Map();
   #walks = 1;
   #hops = 0;
@@ -61,7 +65,7 @@ export class ValueWalk {
     let last = null;
     for (let item = copy.itemAt(this.#next); item !== undefined && this.#counts.size < this.most; item = copy.itemAt(this.#next)) {
       this.#next += 1;
-      if (!item.isHeader) continue;  // rows have come in between: the header is further on
+      if (!item.isHeader) continue;  // rows were inserted: the header is further down
       this.#counts.set(item.value, item.count);
       this.#next += item.count;
       last = item;
@@ -75,7 +79,7 @@ export class ValueWalk {
     }
     const counted = [...this.#counts.values()].reduce((sum, count) => sum + count, 0);
     if (counted === copy.rows || this.#walks >= mostWalks) return this.#end(true);
-    // The view is still being put together, or has changed on the way: it is walked through once more.
+    // The view is incomplete or has changed meanwhile: walk again.
     this.#walks += 1;
     this.#next = 0;
     this.#counts.clear();

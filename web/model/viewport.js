@@ -1,28 +1,34 @@
-// viewport.js: geometry. Which items are in sight, where they are drawn, what to ask the server for, and what a change looks like on its way. No
-// document, no clock: elements are passed in.
+// viewport.js: scroll geometry, the rows to draw, the viewport to send to the server, and the
+// animation of changes. No document, no clock: elements and times are passed in.
 
-/** The height of every item, in pixels. The style sheet has the same number. */
+/** The height of a row or section header in pixels, as in the style sheet. */
 export const ROW_HEIGHT = 28;
 
-/** The height of the column headers. The style sheet has the same number. */
+/** The height of the column headers in pixels, as in the style sheet. */
 export const HEAD_HEIGHT = 32;
 
-/** The height of what stands above and below the table. The style sheet has the same numbers. */
+/** The height of the bars above and below the table in pixels, as in the style sheet. */
 export const BARS_HEIGHT = 46 + 27;
 
 /**
- * The tallest element that is safe: Firefox drops heights above 17,895,697 px and lets go of what sticks (the column headers) beyond
- * 8,947,848 px, Chromium caps heights at 33,554,429 px, and below 2^24 every pixel of a transform is exact in 32-bit floats.
+ * The greatest height of an element that works in every browser, in pixels.
+ *
+ * Firefox ignores heights above 17,895,697 px, and sticky elements (the column headers) fail beyond
+ * 8,947,848 px. Chromium caps heights at 33,554,429 px. Below 2^24, 32-bit floats represent every
+ * pixel of a transform exactly.
  */
 export const SAFE_HEIGHT = 8_000_000;
 
 /**
- * The reader's place in a list of any height, beside the scroll position of an element of limited height.
+ * A scroll position in a list of any height, mapped to an element of limited height.
  *
- * `position` is global: the pixel of the whole list at the top edge of what is visible. `native` is the element's own scrollTop.
- * `base` is the difference, and what rows are placed by: item p stands at `p * ROW_HEIGHT - base` in the element. A wheel or a
- * key moves both by the same pixels; only a jump of the thumb is proportional. While the reader scrolls, `base` may drift (a
- * patch shifts the list: setting scrollTop then would break the wheel's motion); `settle` brings both together again.
+ * `position` is global: the pixel of the whole list at the top edge of the viewport. `native` is
+ * the element's scrollTop, and `base` is the difference. Item p is drawn at `p * rowHeight - base`
+ * in the element.
+ *
+ * Wheel and keys move `position` and `native` by the same number of pixels. Only a jump of the
+ * scroll bar's thumb is proportional. While the user scrolls, patches may change `base`, because
+ * setting scrollTop would interrupt the motion. `settle` aligns both again.
  */
 export class ScrollModel {
   constructor(rowHeight = ROW_HEIGHT, safeHeight = SAFE_HEIGHT) {
@@ -38,12 +44,12 @@ export class ScrollModel {
     return this.native + this.base;
   }
 
-  /** The whole list's height. */
+  /** The height of the whole list in pixels. */
   get fullHeight() {
     return Math.max(this.total * this.rowHeight, this.height);
   }
 
-  /** The element's height. */
+  /** The height of the element in pixels. */
   get nativeHeight() {
     return Math.min(this.fullHeight, Math.max(this.safeHeight, this.height));
   }
@@ -68,42 +74,44 @@ export class ScrollModel {
     return this.last > 0 && this.position > this.last - 1;
   }
 
-  /** The position of the first item in sight. */
+  /** The position of the first visible item. */
   get first() {
     return Math.floor(this.position / this.rowHeight);
   }
 
-  /** How many items are in sight, those in part too. */
+  /** The number of visible items, including partly visible ones. */
   get count() {
     return Math.max(1, Math.ceil(this.height / this.rowHeight) + 1);
   }
 
-  /** Whether the item at a position is in sight as a whole. */
+  /** Whether the item at a position is fully visible. */
   shows(position) {
     const above = position * this.rowHeight - this.position;
     return above >= 0 && above + this.rowHeight <= this.height;
   }
 
-  /** What is visible is `height` pixels tall. */
+  /** Sets the height of the viewport in pixels. */
   resize(height) {
     this.#keep(() => { this.height = height; });
   }
 
-  /** Items become as tall; the one at the top stays there. */
+  /** Sets the height of the items and keeps the first visible item in place. */
   setRowHeight(rowHeight) {
     const items = this.position / this.rowHeight;
     this.#keep(() => { this.rowHeight = rowHeight; });
     this.moveTo(items * rowHeight);
   }
 
-  /** The list has `total` items. */
+  /** Sets the number of items in the list. */
   setTotal(total) {
     this.#keep(() => { this.total = total; });
   }
 
   /**
-   * The reader moved the element's scroll position. `wheeled` is how far wheels and fingers asked to go meanwhile: a page that was held
-   * up sees many of their steps as one, and must not take it for the thumb.
+   * Updates the position after the user scrolled the element to `native`.
+   *
+   * `wheeled` is the distance requested by wheel and touch events since the last call. A page that
+   * was busy may see many wheel steps as one. They must not be mistaken for a jump of the thumb.
    */
   scrolled(native, wheeled = 0) {
     const moved = native - this.native;
@@ -113,17 +121,17 @@ export class ScrollModel {
     this.base = this.#clamp(position) - native;
   }
 
-  /** The list moved by `items` under the reader: what is read stays where it is. */
+  /** Moves the position by `items`, so that the visible items stay in place after a patch. */
   shift(items) {
     this.base = this.#clamp(this.position + items * this.rowHeight) - this.native;
   }
 
-  /** Goes to a global pixel; {@link settle} says what scrollTop becomes. */
+  /** Moves to a global pixel; {@link settle} returns the scrollTop to set. */
   moveTo(position) {
     this.base = this.#clamp(Math.round(position)) - this.native;
   }
 
-  /** The global pixel to go to so that an item is in sight as a whole, `covered` pixels of the top being hidden. */
+  /** Returns the position at which an item is fully visible, below `covered` hidden pixels. */
   reveal(item, covered = 0) {
     const top = item * this.rowHeight;
     if (top - covered < this.position) return this.#clamp(top - covered);
@@ -131,26 +139,31 @@ export class ScrollModel {
     return this.position;
   }
 
-  /** Whether scrolling on would hit the element's edge before the list's: then `settle` cannot wait. */
+  /** Whether the element, but not the list, is near an edge, so that `settle` is due now. */
   get isCornered() {
     const above = this.position - this.native;
     const below = this.last - this.position - (this.nativeLast - this.native);
-    // Where nothing is mapped the two differ by what patches moved, which a reader in motion need not feel before he is stopped by it.
+    // Unmapped, the two differ only by what patches moved. It matters only at the very edge.
     const room = this.isMapped ? this.height : 1;
     return (this.native < room && above > 0) || (this.nativeLast - this.native < room && below > 0);
   }
 
-  /** What scrollTop has to become; the same as it is when nothing drifted. Rows must be placed anew in the same frame. */
+  /**
+   * Aligns `native` with the position, and returns the scrollTop to set; the same as before if
+   * nothing drifted. The caller places the rows again in the same frame.
+   */
   settle() {
     const { position } = this;
     let native = position;
     if (this.isMapped) {
-      // In proportion, but always with room for a wheel to turn: a pixel of the element is many of the list, yet moves it by one.
+      // Proportional, but with room to scroll on each side: a wheel moves the list by as many
+      // pixels as the element.
       const room = this.height * 4;
       native = Math.round((position / this.last) * this.nativeLast);
       native = Math.max(native, Math.min(position, room));
       native = Math.min(native, this.nativeLast - Math.min(this.last - position, room));
-      // What the thumb would not show is left: a wheel that turns just while the position is written is not exact in every browser.
+      // Leaves differences that the thumb would not show, because some browsers lose wheel events
+      // while scrollTop is set.
       const isAmidst = position > room && this.last - position > room && this.native > room && this.nativeLast - this.native > room;
       if (isAmidst && Math.abs(native - this.native) * this.height < this.nativeHeight) return this.native;
     }
@@ -159,7 +172,7 @@ export class ScrollModel {
     return native;
   }
 
-  // A change of heights leaves the position, as far as the list still reaches. The browser clamps scrollTop by itself.
+  // Keeps the position when heights change, within the list. The browser clamps scrollTop itself.
   #keep(change) {
     const position = this.position;
     change();
@@ -173,8 +186,10 @@ export class ScrollModel {
 }
 
 /**
- * The positions to draw, `[from, to)`: what is in sight, for the sheet that carries the rows moves only when they are drawn. Always as many, so
- * that nodes are not hidden and shown again.
+ * Returns the positions to draw, `[from, to)`.
+ *
+ * They are the visible ones, without a margin, because the element with the rows moves only when
+ * rows are drawn. Their number is constant, so that nodes are not hidden and shown again.
  */
 export function drawnRange(first, count, total, range = { from: 0, to: 0 }) {
   range.from = Math.max(0, Math.min(first, total - count));
@@ -182,20 +197,25 @@ export function drawnRange(first, count, total, range = { from: 0, to: 0 }) {
   return range;
 }
 
-/** Whether of these items, some of which exist, none is held. */
+/** Whether some of these items exist, but none of them is in the window. */
 export function isAway(first, count, { start, end, total }) {
   return end > start && first < total && (first >= end || first + count <= start);
 }
 
-/** How many items are asked for above and below what is in sight where nothing is held yet: what is looked at comes first, the rest when that is here. */
+/**
+ * The number of items requested above and below the viewport after a jump. The visible rows arrive
+ * first, and the rest is requested afterwards.
+ */
 export const NEAR = 20;
 
-/** So many items on at once are a jump: no wheel gets that far in a frame, and nobody goes on at that speed. */
+/** The number of items between two frames from which a movement is a jump rather than scrolling. */
 const jump = 400;
 
 /**
- * Decides when the server must hear where the reader is. Not for each pixel: when the rows left in the direction of travel get
- * few, when the reader comes to rest, and when he comes to or leaves an edge.
+ * Decides when to send the viewport to the server.
+ *
+ * It is sent when few rows are left in the direction of scrolling, when the user stops scrolling,
+ * and when the viewport reaches or leaves an edge of the list.
  */
 export class Sight {
   constructor() {
@@ -206,7 +226,7 @@ export class Sight {
   #position = 0;
   #at = 0;
 
-  /** Takes in where the reader is now; keeps a smoothed speed in items a second. */
+  /** Updates the smoothed speed, in items per second, from the current position. */
   observe(position, rowHeight, now) {
     const passed = now - this.#at;
     if (passed <= 0) return;
@@ -218,23 +238,23 @@ export class Sight {
     this.#at = now;
   }
 
-  /** The reader has stopped. */
+  /** Resets the speed, because the user stopped scrolling. */
   rest() {
     this.speed = 0;
   }
 
-  /** The list moved under the reader by whole items; that is not travel. */
+  /** Adjusts to a patch that moved the list by `items`, which is not scrolling. */
   shifted(items, rowHeight) {
     this.#position += items * rowHeight;
     if (this.sent) this.sent.first += items;
   }
 
-  /** The next message must be sent whatever it says: another window was asked for. */
+  /** Makes the next `ask` return a viewport, because another window was requested. */
   forget() {
     this.sent = null;
   }
 
-  /** How many items to hold ahead and behind at the present speed. */
+  /** Returns the number of items to hold ahead and behind at the current speed. */
   buffers(count) {
     const calm = Math.max(80, count * 2);
     const ahead = Math.min(900, Math.round(calm + Math.abs(this.speed) * 0.4));
@@ -243,12 +263,12 @@ export class Sight {
   }
 
   /**
-   * The viewport to send now, or null.
+   * Returns the viewport to send now, or null.
    *
    * @param {ScrollModel} scroll
-   * @param {{start: number, end: number, total: number, seq: number}} held the copy of the window
-   * @param {number|null} anchor the row that is being read
-   * @param {boolean} isResting the reader has stopped
+   * @param {{start: number, end: number, total: number, seq: number}} held the window
+   * @param {number|null} anchor the id of the scroll anchor's row
+   * @param {boolean} isResting whether the user stopped scrolling
    */
   ask(scroll, held, anchor, isResting) {
     const wanted = this.describe(scroll, held.seq, anchor);
@@ -258,17 +278,18 @@ export class Sight {
     return wanted;
   }
 
-  /** What is in sight now, as the wire has it. */
+  /** Returns the current viewport in wire format. */
   describe(scroll, seq, anchor) {
     const count = scroll.count;
     const { ahead, behind } = this.buffers(count);
     const stick = scroll.atTop ? 'top' : scroll.atEnd ? 'end' : undefined;
     return {
       seq,
-      // At the end `count` would reach beyond the list by what is cut off at the top: the server would put that right with a shift.
+      // At the end, `count` would exceed the list by the part cut off at the top, and the server
+      // would correct that with a shift.
       first: stick === 'end' ? Math.max(0, scroll.total - count) : scroll.first,
       count,
-      // The wire's `ahead` is below what is visible and `behind` above, wherever the reader goes.
+      // On the wire, `ahead` is always below the viewport and `behind` above it.
       ahead: this.isUpward ? behind : ahead,
       behind: this.isUpward ? ahead : behind,
       anchor: stick === undefined ? anchor : null,
@@ -283,30 +304,38 @@ export class Sight {
     const grown = Math.max(Math.abs(wanted.ahead - sent.ahead), Math.abs(wanted.behind - sent.behind));
     if (isResting) return moved > 0 || wanted.anchor !== sent.anchor || grown > wanted.count;
     if (moved === 0) return false;
-    if (Math.max(sent.ahead, sent.behind) === NEAR && wanted.ahead !== NEAR) return true;  // whoever goes on from where he jumped to needs the rest now
+    // After a jump, scrolling on needs the rest now.
+    if (Math.max(sent.ahead, sent.behind) === NEAR && wanted.ahead !== NEAR) return true;
     const below = Math.min(held.total, wanted.first + wanted.count + wanted.ahead * 0.7) - held.end;
     const above = held.start - Math.max(0, wanted.first - wanted.behind * 0.7);
     return (below > 0 || above > 0) && moved >= Math.min(16, wanted.count / 2);
   }
 }
 
-// Where the reader is, as the server is told, and where he was before a server that starts anew had lost its rows.
+// The place in the list that is sent to the server and restored after the server restarts.
 
-/** Milliseconds for which a place that a list is too short for is remembered. */
+/** The milliseconds for which a position beyond the end of the list is remembered. */
 export const REMEMBERED = 30_000;
 
-/** Joins what knows it: the scroll position, the sight, the copy, and the active cell, `{position, item}`, which `activeOf()` answers if there is one. */
+/**
+ * The user's place in the list: scroll position, scroll anchor and active cell.
+ *
+ * `activeOf()` returns the active cell as `{position, item}`, or null or undefined without one.
+ */
 export class Place {
   constructor(scroll, sight, session, activeOf) {
     Object.assign(this, { scroll, sight, session, activeOf });
   }
-  /** What finds his rows again once he reaches for anything, or null. @type {import('../input/restore.js').Kept|null} */
+  /**
+   * Finds the same rows again after a restart, or null until the user first interacts.
+   * @type {import('../input/restore.js').Kept|null}
+   */
   kept = null;
-  #wanted = null;   // where he was, as long as the list does not reach there again
-  #put = 0;         // where he was put meanwhile
+  #wanted = null;   // the position to return to once the list is long enough again
+  #put = 0;         // the position set meanwhile by this page
   #until = 0;
 
-  /** What is in sight now; or, `isTop`, would be at the top of another list. */
+  /** Returns the viewport in wire format, or with `isTop` that at the top of another list. */
   describe(seq, isTop = false) {
     const { scroll, sight } = this;
     if (!isTop) return sight.describe(scroll, seq, this.anchor);
@@ -314,7 +343,11 @@ export class Place {
     return { seq, first: 0, count: scroll.count, ahead, behind: 0, anchor: null, stick: 'top' };
   }
 
-  /** The id of the row that is being read, or null: the active one while it is in sight, else the first that is in sight as a whole. */
+  /**
+   * The id of the scroll anchor's row, or null.
+   *
+   * It is the active row if fully visible, else the first fully visible row.
+   */
   get anchor() {
     const { scroll, session: { copy } } = this;
     const { position = null, item = null } = this.activeOf() ?? {};
@@ -323,13 +356,18 @@ export class Place {
     return (copy.itemAt(top)?.id ?? copy.itemAt(top + 1)?.id) ?? null;
   }
 
-  /** Before anything that arrives is taken in: whoever has moved by himself is where he wants to be. */
+  /** Stops returning if the user has scrolled. Call it before applying a message. */
   look() {
     if (this.scroll.position !== this.#put) this.#wanted = null;
     this.kept?.look();
   }
 
-  /** The list is another one, of so many rows: a server has started anew, and may have to read its rows first. `before` is what was held. */
+  /**
+   * Adjusts to a restarted server, which may not have read all rows yet.
+   *
+   * @param {import('../protocol/wire.js').WindowCopy} before the previous window
+   * @param {number} total the number of items in the new list
+   */
   replace(before, total, now) {
     const { position } = this.scroll;
     this.kept?.renew(before, now);
@@ -340,14 +378,17 @@ export class Place {
     this.#until = now + REMEMBERED;
   }
 
-  /** The row that he reads is there now, at this global pixel. */
+  /** Scrolls to the global pixel of a restored row. */
   find(position) {
     this.#wanted = null;
     this.scroll.moveTo(position);
     this.kept.stay();
   }
 
-  /** The copy has changed: whoever follows the list's end goes on following it, and who was further down than it went goes back to there. */
+  /**
+   * Adjusts to a changed window. A viewport at the end of the list stays at the end. A position
+   * beyond a list that was too short is restored when the list grows.
+   */
   follow(copy, isMoving, now) {
     const { scroll } = this;
     const wasAtEnd = scroll.atEnd;
@@ -362,12 +403,12 @@ export class Place {
   }
 }
 
-// What a change looks like on its way: which way a value went, whether rows may move visibly, lights and moves.
+// How a change is shown: its direction, and whether rows are animated.
 
-/** Milliseconds in which rows slide, fade and glide. */
+/** The duration of row animations in milliseconds. */
 export const MOTION_TIME = 180;
 
-/** How far a value has gone: `up`, `down`, or `other` where there is no such thing. */
+/** Classifies a change as `better`, `worse` or, without a defined direction, `other`. */
 export function directionOf(before, after, better = undefined) {
   const isMeasured = typeof before === 'number' && typeof after === 'number';
   if (!isMeasured || before === after || Number.isNaN(before - after)) return 'other';
@@ -376,15 +417,18 @@ export function directionOf(before, after, better = undefined) {
 }
 
 /**
- * Decides whether a patch is shown as motion. Not when more than a screenful of items changes its place: nobody could follow; not while
- * the reader moves himself; and not while the last motion still goes on: it would be seen as a jerk.
+ * Decides whether a patch is animated.
+ *
+ * It is not if more than a screenful of items moves, because no user can follow that; while the
+ * user scrolls; or while the previous animation runs, because an interruption looks like a jerk.
  */
 export class MotionSense {
   #until = -Infinity;
 
   /**
-   * @param {{left: Set, came: Set, moved: number}|null} moves what a patch did to the window, as its copy has it, without what was scrolled
-   * @param {number} screenful how many items are in sight
+   * @param {{left: Set, came: Set, moved: number}|null} moves the items that a patch removed,
+   *   inserted and moved, without those that scrolled in or out
+   * @param {number} screenful the number of visible items
    */
   allows(moves, screenful, isReaderMoving, now) {
     if (moves === null || isReaderMoving || now < this.#until) return false;
@@ -395,7 +439,7 @@ export class MotionSense {
   }
 }
 
-/** From where a row glides to its place, in pixels from it: never farther than it could be followed. */
+/** Returns the offset in pixels at which a row's glide starts; 0 if it is not animated. */
 export function glideFrom(before, after, height) {
   const way = before - after;
   const isSeen = (y) => y > -height / 4 && y < height * 1.25;
@@ -403,27 +447,29 @@ export function glideFrom(before, after, height) {
   return Math.max(-height, Math.min(height, way));
 }
 
-// Changed cells light up for a moment, each in the colour of the way its value went.
+// Changed cells are highlighted for a moment, in a color that depends on the change.
 
-const mostLit = 90;         // beyond so many at once a light says nothing, and costs
-const stageTime = 350;      // milliseconds that a cell is lit, and then fades; the style sheet has the same number
+// More changed cells in one frame are not highlighted: too many to read, and slow.
+const mostLit = 90;
+// Milliseconds of the highlight and of its fading, as in the style sheet.
+const stageTime = 350;
 
-/** The cells that are lit. A cell remembers what it shows: `flash` and `flashUntil`. */
+/** The highlighted cells. A cell stores its state in `flash` and `flashUntil`. */
 export class Flashes {
   constructor() {
-    /** What has changed since the last `light`: cell, direction, cell, direction, ... */
+    /** Changes since the last `light`, alternating: cell, direction, cell, direction, ... */
     this.fresh = [];
-    /** In the order in which they end. @type {{cell: object, until: number}[]} */
+    /** Highlighted cells in the order in which they end. @type {{cell: object, until: number}[]} */
     this.#lit = [];
   }
   #lit;
 
-  /** A cell's value went this way. */
+  /** Adds a cell whose value changed in a direction. */
   add(cell, direction) {
     this.fresh.push(cell, direction);
   }
 
-  /** After the cells of a frame were written: lights those that have changed, unless they are too many to look at. */
+  /** Highlights the cells added in this frame, unless they are too many. Call it after drawing. */
   light(now) {
     const { fresh } = this;
     if (fresh.length <= 2 * mostLit) {
@@ -432,20 +478,20 @@ export class Flashes {
     fresh.length = 0;
   }
 
-  /** Lets lights fade, and fading ones go out, whose time is over. */
+  /** Fades highlights and removes faded ones whose time is over. */
   pass(now) {
     const lit = this.#lit;
     let ended = 0;
     for (; ended < lit.length && lit[ended].until <= now; ended += 1) {
       const { cell, until } = lit[ended];
-      if (cell.flashUntil !== until) continue;  // lit anew meanwhile
+      if (cell.flashUntil !== until) continue;  // highlighted again meanwhile
       if (cell.flash === 'fading') put(cell, '', 0);
       else this.#set(cell, 'fading', now + stageTime);
     }
     lit.splice(0, ended);
   }
 
-  /** When `pass` has something to do, or 0. */
+  /** The time at which `pass` has something to do, or 0. */
   get next() {
     return this.#lit[0]?.until ?? 0;
   }
@@ -456,7 +502,7 @@ export class Flashes {
   }
 }
 
-/** A cell shows another row now: the light was not its. */
+/** Removes the highlight of a cell that is reused for another row. */
 export function darken(cell) {
   if (cell.flash !== '') put(cell, '', 0);
 }
@@ -469,11 +515,11 @@ function put(cell, flash, until) {
   cell.flash = flash;
 }
 
-// Rows that slide in, fade out and glide, for a moment after a patch.
+// Rows slide in, fade out and glide after a patch.
 
 const timing = { duration: MOTION_TIME, easing: 'cubic-bezier(0.2, 0, 0, 1)' };
 
-/** The motions of one patch. */
+/** The animations of one patch. */
 export class Moves {
   constructor() {
     /** @type {Map<object, {motion: Animation, done: Function|undefined}>} */
@@ -481,35 +527,35 @@ export class Moves {
     this.height = 0;
     this.before = 0;
     this.native = 0;
-    this.offset = 0;  // from where the item above comes
+    this.offset = 0;  // the start offset of the item above
   }
 
-  /** When the last frame was painted the element was scrolled to `before`, in this one it is to `native`. */
+  /** Begins a patch. `before` is the scrollTop last painted, and `native` that of this frame. */
   begin(before, native, height) {
     Object.assign(this, { before, native, height, offset: 0 });
   }
 
-  /** A node is about to be placed at `y`: it goes there from where it is seen now. */
+  /** Animates a node from its painted position to `y`. */
   glide(node, y) {
     const from = glideFrom(node.y - this.before, y - this.native, this.height);
     this.offset = from;
     if (from !== 0) this.#run(node, [{ translate: `0 ${from}px` }, { translate: '0 0' }]);
   }
 
-  /** A row that was not there before slides in at `y`, behind the one above it when that is on its way up: else they would be drawn over each other. */
+  /** Slides a new row in at `y`, below a row above it that moves up, to avoid overlap. */
   slideIn(node, y) {
     const from = this.offset > 0 ? this.offset : -12;
     if (this.isSeen(y - this.native)) this.#run(node, [{ opacity: 0, translate: `0 ${from}px` }, { opacity: 1, translate: '0 0' }]);
   }
 
-  /** A row that is gone fades where it was seen, under the others; then `done()`. False when it was not seen. */
+  /** Fades a removed row out, then calls `done`. Returns false if the row was not visible. */
   fadeOut(node, done) {
     if (node.isHidden || !this.isSeen(node.y - this.before)) return false;
     const { el } = node;
     node.y += this.native - this.before;
     el.style.transform = `translateY(${node.y}px)`;
     el.classList.add('leaving');
-    el.setAttribute('role', 'none');  // it is no row any more
+    el.setAttribute('role', 'none');  // no longer a row
     el.setAttribute('aria-hidden', 'true');
     this.#run(node, [{ opacity: 1 }, { opacity: 0 }], () => {
       el.classList.remove('leaving');
@@ -520,7 +566,7 @@ export class Moves {
     return true;
   }
 
-  /** A node is wanted for something else. */
+  /** Ends a node's animation, because the node is reused. */
   stop(node) {
     const running = this.running.get(node);
     if (running === undefined) return;
