@@ -18,7 +18,7 @@ struct Show: ParsableCommand {
   @Flag(help: "Goes on at the end of a file, and shows what is appended to it.")
   var follow = false
 
-  @Option(help: ArgumentHelp("How many rows to keep, the last ones; all if left out.", valueName: "rows"))
+  @Option(help: ArgumentHelp("How many rows to keep, the last ones; 1000000 of a stream, all of a file, if left out.", valueName: "rows"))
   var keep: Int?
 
   @OptionGroup var serve: Serve
@@ -37,6 +37,8 @@ struct Show: ParsableCommand {
   }
 
   private static let greatestFileCount = 64
+  /// The number of rows that are kept of a stream without `--keep`.
+  private static let streamBound = 1_000_000
 
   /// The files to show, one table each; standard input if empty.
   private var files: [String] { serve.options.command }
@@ -80,6 +82,9 @@ struct Show: ParsableCommand {
       for stream in streams {
         let inlet = control.addSource(stream.name)
         let log = SourceLog(stream.name)
+        if let bound = stream.options.bound, stream.options.kept == nil {
+          log.log(.info, "keeps the last \(bound) rows; --keep sets another number")
+        }
         let source = StreamSource(
           stream.file, name: stream.name, options: stream.options, isFollowing: follow,
           log: { level, message in log.log(Logger.Level(level), message) },
@@ -92,6 +97,7 @@ struct Show: ParsableCommand {
   private func streams() throws -> [Stream] {
     var options = loose.options
     options.kept = keep
+    if files.isEmpty || follow { options.bound = Self.streamBound }
     guard !files.isEmpty else {
       if options.title.isEmpty { options.title = "Standard input" }
       return [Stream(file: STDIN_FILENO, name: loose.name ?? "input", options: options)]
@@ -110,7 +116,7 @@ struct Show: ParsableCommand {
       var own = options
       if own.title.isEmpty { own.title = title }
       // The extension selects the separator; other formats are recognized from the first line.
-      if own.format == nil {
+      if own.format == nil, own.delimiter == nil, own.pattern == nil {
         own.format = ["csv": .csv, "tsv": .tsv][title.split(separator: ".").last?.lowercased() ?? ""]
       }
       var name = loose.name ?? Self.tableName(title)

@@ -14,25 +14,48 @@ struct Watch: ParsableCommand {
       head'. The command gets the whole environment.
       """)
 
-  @Option(name: [.customShort("n"), .long], help: ArgumentHelp("The pause between two runs.", valueName: "seconds"))
-  var pause = 2.0
+  @Option(
+    name: [.customShort("n"), .long],
+    help: ArgumentHelp("The pause between two runs; 2 if neither this nor the preset says.", valueName: "seconds"))
+  var pause: Double?
+
+  @Option(help: ArgumentHelp("The command, key, columns and types of a known command, such as df.", valueName: "name"))
+  var preset: String?
+
+  @Option(help: ArgumentHelp("A folder with presets, searched first.", valueName: "folder"))
+  var presets: String?
+
+  @Flag(help: "Lists the presets and exits.")
+  var listPresets = false
+
+  @Flag(help: "Reads the output with jc, which must be installed and know the command.")
+  var jc = false
 
   @OptionGroup var loose: TextArguments
 
   @OptionGroup var serve: Serve
 
   func validate() throws {
-    guard (0.1...86_400).contains(pause) else {
+    if let pause, !(0.1...86_400).contains(pause) {
       throw ValidationError("-n must be between 0.1 and 86400 seconds, not \(pause)")
     }
-    guard !serve.options.command.isEmpty else {
+    guard !listPresets else { return }
+    guard preset != nil || !serve.options.command.isEmpty else {
       throw ValidationError("which command? Name it last: rowcast watch df -h")
     }
     try serve.options.refuseSources("watch", butCommand: true)
   }
 
   func run() throws {
-    let words = serve.options.command
+    guard !listPresets else { return print(Preset.list(folder: presets).joined(separator: "\n")) }
+    let known = try preset.map { try Preset.named($0, folder: presets) }
+    var words = serve.options.command
+    if let known {
+      // Words after the preset are further arguments of its command.
+      let quoted = words.map { "'\($0.replacing("'", with: "'\\''"))'" }
+      words = Self.shell + [([known.command] + quoted).joined(separator: " ")]
+    }
+    if jc { words = try Self.throughJC(words, known) }
     // A shell command line is named after its first word.
     let line = Self.isShellLine(words) ? words[2] : nil
     let first = line.map { String($0.split { !$0.isLetter && !$0.isNumber && !"_-./".contains($0) }.first ?? "sh") }
@@ -41,10 +64,14 @@ struct Watch: ParsableCommand {
     child.command.inheritsEnvironment = true
     // The command must see the same files as in the user's shell.
     child.command.isolation = .light
-    let name = loose.name ?? child.name
-    var options = loose.options
-    if options.title.isEmpty { options.title = line ?? words.joined(separator: " ") }
-    try serve.run { [pause] _, control, ending in
+    let name = loose.name ?? preset ?? child.name
+    // The members of jc's output are not the columns that the preset declares.
+    var options = try loose.options(over: jc ? TextOptions() : known?.options() ?? TextOptions())
+    if options.title.isEmpty { options.title = known?.title ?? line ?? words.joined(separator: " ") }
+    let pause = min(86_400, max(0.1, pause ?? known?.interval ?? 2))
+    var serve = serve
+    serve.options.command = words
+    try serve.run { _, control, ending in
       let inlet = control.addSource(name)
       let sourceLog = SourceLog(name)
       let confinement = Confinement(child.command).description
@@ -61,7 +88,10 @@ struct Watch: ParsableCommand {
 
 extension Watch {
   /// The options without a value.
-  static let flags: Set<String> = ["--no-token", "--read-only", "--open", "--help", "-h", "--version"]
+  static let flags: Set<String> = [
+    "--no-token", "--read-only", "--open", "--help", "-h", "--version", "--no-header",
+    "--list-presets", "--jc",
+  ]
   private static let shell = ["/bin/sh", "-c"]
 
   /// Returns the arguments with `--` inserted before the command.
@@ -85,6 +115,17 @@ extension Watch {
   private static func needsShell(_ word: String) -> Bool {
     guard word.contains(where: { " \t\n|&;<>()$`\"'*?[]#~{}!".contains($0) }) else { return false }
     return access(word, X_OK) != 0
+  }
+
+  /// Returns the command with its output piped through `jc`.
+  private static func throughJC(_ words: [String], _ preset: Preset?) throws -> [String] {
+    guard Child.isInstalled("jc") else {
+      throw EnvironmentFailure(description: "--jc needs the program jc: install it, for example with apt install jc")
+    }
+    let line = isShellLine(words) ? words[2] : words.map { "'\($0.replacing("'", with: "'\\''"))'" }.joined(separator: " ")
+    let program = preset?.command.split(separator: " ").first.map(String.init) ?? (isShellLine(words) ? line : words[0])
+    let parser = preset?.jc ?? String(program.split(separator: " ")[0].split(separator: "/").last ?? "")
+    return shell + ["\(line) | jc --\(parser.replacing("_", with: "-"))"]
   }
 
   static func isShellLine(_ words: [String]) -> Bool { words.count == 3 && words.starts(with: shell) }
