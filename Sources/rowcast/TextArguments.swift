@@ -108,11 +108,13 @@ struct TextArguments: ParsableArguments {
 
   static func delimiter(_ text: String) throws(Problem) -> Character {
     if let character = ["tab": "\t", "\\t": "\t", "blank": " ", "space": " "][text] ?? text.first,
-      text.count == 1 || text.count > 1 && character.isWhitespace, character.isASCII, !character.isLetter, character != "\""
+      text.count == 1 || text.count > 1 && character.isWhitespace, character.isASCII, !character.isLetter,
+      character != "\""
     {
       return character
     }
-    throw Problem("--delimiter must be one ASCII character that is neither a letter nor a quote, tab or blank; not “\(text)”")
+    throw Problem(
+      "--delimiter must be one ASCII character that is neither a letter nor a quote, tab or blank; not “\(text)”")
   }
 
   static func pattern(_ text: String) throws(Problem) -> LinePattern {

@@ -49,6 +49,7 @@ struct AlignedColumns: Equatable {
   /// This needs at least two lines and two columns, a first line that looks like a header, and nine
   /// of ten lines that fit. With `isTold`, any first line is accepted.
   init?(_ lines: [String], isTold: Bool = false) {
+    let lines = lines.enumerated().map { $0 <= Self.ruledTitleLines ? Self.joiningNames($1) : $1 }
     let filled = lines.indices.filter { lines[$0].contains { !$0.isWhitespace } }
     if !isTold, let ruled = Self.ruled(lines, filled) {
       self = ruled
@@ -77,10 +78,37 @@ struct AlignedColumns: Equatable {
   }
 
   private init(_ names: [String], headerLine: Int, _ cut: Cut, _ countsWidth: Bool) {
-    self.names = names
+    self.names = names.map { $0.replacing(Self.joiner, with: " ") }
     self.headerLine = headerLine
     self.cut = cut
     self.countsWidth = countsWidth
+  }
+
+  /// The character for the blank inside a known name.
+  private static let joiner = "\u{2}"
+  /// Names of several words that some programs print with one blank on either side.
+  private static let knownNames = [
+    "Local Address", "Peer Address", "Foreign Address", "CREATED AT", "UPDATED AT", "STARTED AT", "LAST SEEN",
+    "LAST USED",
+    "Mounted on", "Used by",
+  ]
+
+  /// Returns a header with its known names joined.
+  ///
+  /// A time of day in front, as `mpstat` prints it, is named as well. The width stays, except that
+  /// `ss` prints no blank in front of its last name.
+  private static func joiningNames(_ line: String) -> String {
+    var line = line
+    for name in knownNames where line.contains(name) {
+      line = line.replacing(name, with: name.replacing(" ", with: joiner))
+    }
+    if line.hasSuffix("PortProcess") || line.contains("PortProcess ") {
+      line = line.replacing("PortProcess", with: "Port Process")
+    }
+    if line.contains("%"), TextQuantity.duration(String(line.prefix(8)))?.form == .clock {
+      line = "Time    " + line.dropFirst(8)
+    }
+    return line
   }
 
   /// Returns the lines up to the first blank line below the header.

@@ -181,7 +181,7 @@ struct AlignedHeader {
     }
     let leftGap = all.lowerBound - left.whole.upperBound
     let isLeft: Bool
-    switch (left.growsRight, right.growsLeft) {
+    switch (left.growsRight && !endsEvenly(left.run), right.growsLeft) {
     case (true, false): isLeft = true
     case (false, true) where isAdjacent(all, right.run): isLeft = false
     case (true, true) where leftGap != rightGap: isLeft = leftGap < rightGap
@@ -194,6 +194,12 @@ struct AlignedHeader {
     } else {
       right.whole = all.lowerBound..<right.whole.upperBound
     }
+  }
+
+  /// Returns whether all values in a range end with it and some are shorter, as numbers are.
+  private func endsEvenly(_ range: Range<Int>) -> Bool {
+    rows.allSatisfy { $0.count >= range.upperBound && !$0[range.upperBound - 1].isWhitespace }
+      && rows.contains { $0[range.lowerBound].isWhitespace }
   }
 
   /// Returns whether at most two blanks separate the ranges in each line with values in both.
@@ -322,7 +328,8 @@ struct AlignedHeader {
   /// is a value.
   static func canName(_ names: [String], _ rows: [[String]]) -> Bool {
     names.indices.allSatisfy { index in
-      names[index].isEmpty
+      // The state `S` of a process is as likely below a name `S`.
+      names[index].isEmpty || (names[index].count == 1 && names.count >= 4)
         || rows.count { $0 != names && index < $0.count && $0[index] == names[index] } * 10 < max(1, rows.count)
     }
   }

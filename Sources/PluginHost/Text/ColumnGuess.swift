@@ -33,7 +33,8 @@ enum ColumnGuess: Equatable {
     case .boolean: self = .booleans
     case .integer(let value):
       self =
-        Self.isEpoch(Double(value)) ? .epochs(isWhole: true) : value.magnitude > 1 << 53 ? .greatWholeNumbers : .wholeNumbers
+        Self.isEpoch(Double(value))
+        ? .epochs(isWhole: true) : value.magnitude > 1 << 53 ? .greatWholeNumbers : .wholeNumbers
     case .number(let value): self = Self.isEpoch(value) ? .epochs(isWhole: false) : .numbers
     case .series: self = .series
     case .other, .great: self = .texts
@@ -84,7 +85,8 @@ enum ColumnGuess: Equatable {
     case (.wholeNumbers, .sizes), (.sizes, .wholeNumbers): .sizes
     case (.wholeNumbers, .grouped), (.grouped, .wholeNumbers), (.numbers, .grouped), (.grouped, .numbers): .grouped
     case (.clocks, .shortClocks), (.shortClocks, .clocks): .shortClocks
-    case (.durations, .clocks), (.clocks, .durations), (.durations, .shortClocks), (.shortClocks, .durations): .durations
+    case (.durations, .clocks), (.clocks, .durations), (.durations, .shortClocks), (.shortClocks, .durations):
+      .durations
     case (.money(let one), .amounts(let other)) where one == other: next
     case (.amounts(let one), .money(let other)) where one == other: former
     default: .texts  // also for large integers mixed with fractions, which no type holds exactly
@@ -118,6 +120,8 @@ enum ColumnGuess: Equatable {
     case .dates: Column(name, .timestamp, format: .date)
     case .series: Column(name, .series)
     case .sizes: Column(name, .number, style: .bytes)
+    // Kubernetes prints thousandths of processors.
+    case .durations where Self.words(name).contains("cpu"): Column(name, .number, unit: "m")
     case .durations: Column(name, .number, style: .duration)
     case .clocks: Self.namesTimeOfDay(name) ? Column(name, .text) : Column(name, .number, style: .duration)
     case .shortClocks: Self.namesDuration(name) ? Column(name, .number, style: .duration) : Column(name, .text)
@@ -153,7 +157,8 @@ enum ColumnGuess: Equatable {
   private static func namesTime(_ name: String) -> Bool {
     let words = words(name)
     return words.contains { word in
-      ["time", "timestamp", "ts", "date", "epoch", "at", "created", "updated", "modified", "expires", "mtime", "ctime",
+      [
+        "time", "timestamp", "ts", "date", "epoch", "at", "created", "updated", "modified", "expires", "mtime", "ctime",
         "atime", "started", "finished", "when", "since", "until", "seen",
       ].contains(word) || word.hasSuffix("timestamp")
     }
@@ -162,7 +167,8 @@ enum ColumnGuess: Equatable {
   private static func namesTimeOfDay(_ name: String) -> Bool {
     if name == "TIME" || name == "TIME+" { return false }
     return words(name).contains { word in
-      ["time", "start", "started", "stime", "clock", "at", "login", "when", "begin", "end", "created", "date", "since",
+      [
+        "time", "start", "started", "stime", "clock", "at", "login", "when", "begin", "end", "created", "date", "since",
         "timestamp", "line",
       ].contains(word)
     }
@@ -171,7 +177,8 @@ enum ColumnGuess: Equatable {
   private static func namesDuration(_ name: String) -> Bool {
     if name == "TIME" || name == "TIME+" { return true }
     return words(name).contains { word in
-      ["elapsed", "etime", "etimes", "duration", "uptime", "age", "cputime", "runtime", "length", "took", "latency",
+      [
+        "elapsed", "etime", "etimes", "duration", "uptime", "age", "cputime", "runtime", "length", "took", "latency",
         "idle", "jcpu", "pcpu", "elapsedtime", "cumtime", "lap",
       ].contains(word)
     }
@@ -222,10 +229,11 @@ extension UntypedValue {
     }
   }
 
-  /// Returns the number in `45%`.
+  /// Returns the number in `45%` or `45 %`.
   static func share(_ text: String) -> Double? {
     guard text.utf8.last == 0x25 else { return nil }
-    return switch UntypedValue(reading: String(text.dropLast())) {
+    let digits = text.dropLast()
+    return switch UntypedValue(reading: String(digits.last == " " ? digits.dropLast() : digits)) {
     case .integer(let value): Double(exactly: value)
     case .number(let value): value
     default: nil

@@ -53,7 +53,9 @@ public struct LinePattern: Hashable, Sendable {
     guard !groups.isEmpty else {
       let names = Self.readyMade.map(\.name).joined(separator: ", ")
       throw Fault(
-        reason: "pattern “\(text)” names no column: use a regular expression with groups such as (?<status>\\d+), or one of \(names)")
+        reason:
+          "pattern “\(text)” names no column: use a regular expression with groups such as (?<status>\\d+), or one of \(names)"
+      )
     }
     self.init(text, text, joinsLines: true)
   }
@@ -73,17 +75,18 @@ public struct LinePattern: Hashable, Sendable {
     var (matching, others) = (0, 0)
     var known: Set<String> = []
     var isContinued = false
-    for line in lines {
+    for (index, line) in lines.enumerated() where !matcher.skips(line) {
       if let row = matcher.fields(of: line) {
         matching += 1
         isContinued = false
         if hasUniqueNames, !known.insert(row[0].value).inserted { return false }
-      } else if !matcher.skips(line) {
-        if matching == 0 { return false }
-        // The last line of a stack trace may begin with the name of the error.
-        isContinued = joinsLines && (isContinued || Self.continues(line))
-        others += isContinued ? 0 : 1
+        continue
       }
+      if matching == 0 { return false }
+      // The first and the last line of a stack trace may begin with the name of the error.
+      let isTrace = Self.continues(line) || (index + 1 < lines.count && Self.continues(lines[index + 1]))
+      isContinued = joinsLines && (isContinued || isTrace)
+      others += isContinued ? 0 : 1
     }
     return matching > (hasUniqueNames ? 1 : 0) && others * 10 <= matching
   }

@@ -56,7 +56,7 @@ public enum TextFormat: String, CaseIterable, Sendable {
       rest.removeFirst()
       if rest.last == "|" { rest.removeLast() }
     }
-    // Blanks beside the bars are padding; the first name must not begin with one.
+    // Blanks around the bars are padding; the first name must not begin with one.
     return String(rest.drop { $0 == " " })
   }
 

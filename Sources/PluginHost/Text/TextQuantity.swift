@@ -13,11 +13,14 @@ enum TextQuantity {
 
   /// Parses a size in bytes: `1.5G`, `10KiB`, `1.2GB`, `512B`.
   ///
-  /// `K` and `KiB` are 1024 bytes, `kB` and `KB` 1000. A number without a unit is multiplied by
+  /// `K` and `KiB` are 1024 bytes, `kB` and `KB` 1000. After a blank, `kB` is 1024, as PostgreSQL
+  /// and the kernel print it. A number without a unit is multiplied by
   /// `bare`; without `bare` it is not a size.
   static func bytes(_ text: String, bare: Double? = nil) -> Double? {
     guard let (number, unit) = split(text) else { return nil }
     if unit.isEmpty { return bare.map { number * $0 } }
+    if unit == "bytes" || unit == "byte" { return number }
+    if unit == "kB", text.contains(" ") { return number * 1024 }
     guard let factor = byteFactor(unit, acceptsLowercase: bare != nil) else { return nil }
     return (number * factor).rounded()
   }
@@ -120,9 +123,10 @@ enum TextQuantity {
 
   /// Units that may follow a number.
   private static let units: Set<Substring> = [
-    "MHz", "GHz", "kHz", "Hz", "rpm", "RPM", "V", "mV", "W", "mW", "kW", "kWh", "Wh", "A", "mA", "mAh", "°C", "°F", "dB",
+    "m", "MHz", "GHz", "kHz", "Hz", "rpm", "RPM", "V", "mV", "W", "mW", "kW", "kWh", "Wh", "A", "mA", "mAh", "°C", "°F",
+    "dB",
     "dBm", "px", "km", "cm", "mm", "kg", "Kbps", "Mbps", "Gbps", "kbit/s", "Mbit/s", "Gbit/s", "Mb/s", "Gb/s", "B/s",
-    "kB/s", "KB/s", "MB/s", "GB/s", "KiB/s", "MiB/s", "GiB/s", "req/s", "/s", "bpm", "fps", "MT/s",
+    "kB/s", "KB/s", "MB/s", "GB/s", "KiB/s", "MiB/s", "GiB/s", "req/s", "/s", "bpm", "fps", "MT/s", "x",
   ]
 
   /// Parses a number with a currency sign or a unit: `$1.50`, `12 €`, `45 W`.
@@ -165,7 +169,7 @@ enum TextQuantity {
     }
     let digits = text.prefix { $0.isASCII && ($0.isNumber || ".,-".contains($0)) }
     let unit = text.dropFirst(digits.count).drop { $0 == " " }
-    guard unit.count <= 3, let number = number(String(digits)) else { return nil }
+    guard unit.count <= 5, let number = number(String(digits)) else { return nil }
     return (number, unit)
   }
 

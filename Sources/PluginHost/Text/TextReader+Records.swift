@@ -11,12 +11,12 @@ extension TextReader {
   ///
   /// A line without a match continues the record before it, or is kept whole in a column `line`.
   mutating func readMatching(_ line: String, _ number: Int) {
-    guard let matcher, line.utf8.contains(where: { $0 > 0x20 }) else { return }
+    guard let matcher, line.utf8.contains(where: { $0 > 0x20 }), !matcher.skips(line) else { return }
     if let fields = matcher.fields(of: line) {
       let row: InferredTable.UntypedRow = fields.map { ($0.name, .text($0.value)) }
       return pattern?.joinsLines ?? false ? begin(row, number) : add(.row(row, place: "line \(number)"))
     }
-    guard !matcher.skips(line), !(pattern?.joinsLines ?? false && append(line)) else { return }
+    guard !(pattern?.joinsLines ?? false && append(line)) else { return }
     add(.row([("line", .text(line))], place: "line \(number)"))
   }
 
@@ -62,30 +62,46 @@ extension TextReader {
   static func hasTraces(_ lines: [String]) -> Bool {
     lines.dropFirst().contains { line in
       let text = line.drop { $0 == " " || $0 == "\t" }
-      guard text.startIndex > line.startIndex else { return line.hasPrefix("Caused by:") || line.hasPrefix("Traceback (") }
+      guard text.startIndex > line.startIndex else {
+        return line.hasPrefix("Caused by:") || line.hasPrefix("Traceback (")
+      }
       return text.hasPrefix("at ") || text.hasPrefix("File \"")
     }
   }
 }
 
-/// A filter for the output of `top -b`, which repeats a summary above each list of processes.
-struct TopSummary {
-  private var isTop = false
-  private var isAbove = false
+/// A filter for programs that print a summary above each table: `top -b` and `iostat`.
+struct SummaryFilter {
+  private enum Program { case top, sysstat }
+  private var program: Program?
   private var hasBegun = false
+  /// Whether lines of a summary follow.
+  private var isAbove = false
 
-  /// Returns whether a line belongs to the summary, or is blank between lists.
+  /// Returns whether a line belongs to the summary, or is blank between tables.
   mutating func skips(_ line: UnsafeRawBufferPointer) -> Bool {
-    let mark: StaticString = "top - "
-    let begins = line.count > 6 && mark.withUTF8Buffer { line.starts(with: $0) }
-    if !hasBegun, line.contains(where: { $0 > 0x20 }) {
+    guard !hasBegun || program != nil else { return false }
+    let isBlank = !line.contains { $0 > 0x20 }
+    if !hasBegun, !isBlank {
       hasBegun = true
-      isTop = begins
+      if line.starts(with: "top - ".utf8) { program = .top }
+      if line.starts(with: "Linux ".utf8), String(decoding: line, as: UTF8.self).hasSuffix("CPU)") {
+        program = .sysstat
+        return true
+      }
     }
-    guard isTop else { return false }
-    if begins { isAbove = true }
-    if isAbove, String(decoding: line, as: UTF8.self).contains("PID ") { isAbove = false }
-    return isAbove || !line.contains { $0 > 0x20 }
+    switch program {
+    case nil: return false
+    case .top:
+      if line.starts(with: "top - ".utf8) { isAbove = true }
+      if isAbove, String(decoding: line, as: UTF8.self).contains("PID ") { isAbove = false }
+      return isAbove || isBlank
+    case .sysstat:
+      // The averages of all processors are two lines above the devices.
+      let isAverage = line.starts(with: "avg-cpu:".utf8)
+      defer { if !isBlank { isAbove = isAverage } }
+      return isAverage || isAbove || isBlank
+    }
   }
 }
 
@@ -101,7 +117,9 @@ enum KnownHeaders {
       declare("VIRT", "RES", "SHR", kind: .bytes(1024))
       declare("%CPU", "%MEM", kind: .percent)
     }
-    if known.contains("USER"), known.contains("%CPU"), known.contains("%MEM") { declare("%CPU", "%MEM", kind: .percent) }
+    if known.contains("USER"), known.contains("%CPU"), known.contains("%MEM") {
+      declare("%CPU", "%MEM", kind: .percent)
+    }
     if known.contains("1K-blocks") { declare("1K-blocks", "Used", "Available", kind: .bytes(1024)) }
     if known.contains("buff/cache") {
       declare("total", "used", "free", "shared", "buff/cache", "available", kind: .bytes(1024))

@@ -76,14 +76,16 @@ struct TextReader: ~Copyable {
   var pattern: LinePattern?
   /// Whether values are separated by vertical bars, which may also surround the lines.
   private var hasBars = false
+  /// Whether tabs align the columns.
+  private var hasTabs = false
   /// The record that the next lines may continue.
   var pending: (row: InferredTable.UntypedRow, place: String)?
   /// The number of lines in the pending record.
   var pendingLines = 0
   /// Whether lines of a stack trace are joined to the line before them.
   var joinsTraces = false
-  /// The part of `top`'s output that is read.
-  private var summary = TopSummary()
+  /// The filter for summaries above tables.
+  private var summary = SummaryFilter()
   private var recordNumber = 0
   /// Whether tab-separated values are padded for alignment, as by `helm`.
   ///
@@ -192,11 +194,12 @@ struct TextReader: ~Copyable {
       guessFormat(lines.map(\.line))
     }
     if format == nil || format == .columns {
-      aligned = AlignedColumns(lines.map(\.line), isTold: format == .columns)
+      hasTabs = lines.count { $0.line.utf8.contains(0x09) } * 2 >= lines.count
+      aligned = AlignedColumns(lines.map { withoutTabs($0.line) }, isTold: format == .columns)
       if format == nil { decide(aligned == nil ? .lines : .columns) }
     }
     let header = (aligned?.headerLine ?? -1) + 1
-    if isGuessed { headerLines = Set(lines.prefix(header).map(\.line).filter { !$0.isEmpty }) }
+    if isGuessed { headerLines = Set(lines.prefix(header).map { withoutTabs($0.line) }.filter { !$0.isEmpty }) }
     for (line, number) in lines.dropFirst(header) {
       var line = line
       line.withUTF8 { bytes in
@@ -288,7 +291,10 @@ struct TextReader: ~Copyable {
   private mutating func take(_ values: [String]) {
     var fields = values
     if names == nil {
-      isPadded = hasBars || (format == .tsv && fields.contains { $0.hasSuffix(" ") })
+      // `nvidia-smi` pads values after commas.
+      isPadded =
+        hasBars || (format == .tsv && fields.contains { $0.hasSuffix(" ") })
+        || (fields.count > 1 && fields.dropFirst().allSatisfy { $0.hasPrefix(" ") })
       if isPadded { fields = fields.map(Self.trimmed) }
       if options.hasHeader {
         names = Self.unique(options.names + fields.dropFirst(options.names.count))
@@ -333,16 +339,37 @@ struct TextReader: ~Copyable {
       if isGuessed, alignment != .over { alignment = .strict }
       return
     }
-    let text = text(line)
+    let text = withoutTabs(text(line))
     guard isGuessed else {
       return found.append(.row(zip(names, aligned.fields(of: text)).map { ($0, .text($1)) }, place: "line \(number)"))
     }
     guard !headerLines.contains(text), !AlignedColumns.isRuler(text), !TextFormat.isCount(text) else { return }
+    guard alignment == .certain || alignment == .interrupted || !Self.isLegend(text) else { return }
     if let fields = alignedFields(aligned, text) {
       found.append(.row(zip(names, fields).map { ($0, .text($1)) }, place: "line \(number)"))
     } else {
       found.append(.row([(Self.unique(names + ["line"]).last!, .text(text))], place: "line \(number)"))
     }
+  }
+
+  /// Returns a line with tabs expanded to positions that are multiples of eight.
+  private func withoutTabs(_ line: String) -> String {
+    guard hasTabs, line.utf8.contains(0x09) else { return line }
+    var text = ""
+    var width = 0
+    for character in line {
+      let count = character == "\t" ? 8 - width % 8 : 1
+      text += character == "\t" ? String(repeating: " ", count: count) : String(character)
+      width += count
+    }
+    return text
+  }
+
+  /// Returns whether a line below a table is the legend or the count that systemd prints.
+  private static func isLegend(_ line: String) -> Bool {
+    if ["LOAD ", "ACTIVE ", "SUB ", "JOB "].contains(where: line.hasPrefix), line.contains(" = ") { return true }
+    if line.hasPrefix("To show all installed unit files") || line.hasPrefix("Pass --all") { return true }
+    return line.first?.isNumber ?? false && (line.hasSuffix(" listed.") || line.contains(" units listed"))
   }
 
   /// Returns the values of a line below the header; `nil` for a line that is not a row.
