@@ -24,6 +24,8 @@ import Testing
     ["--child", "x= "], ["--child", "x=true", "--child", "x=true"], ["--child", "x=true", "--set", "y.z=1"],
     ["--child", "processes=true", "--plugin", "processes"], ["watch"], ["watch", "-n", "0", "--", "df"],
     ["watch", "--plugin", "market", "--", "df"], ["show", "--child", "x=true"], ["show", "--format", "xml"],
+    ["show", "--delimiter", "ab"], ["show", "--types", "a=b"], ["show", "--types", "a"], ["show", "--pattern", "("],
+    ["show", "--pattern", "syslog", "--format", "csv"],
     ["show", "--keep", "0"],
     ["show", "--key", ","],
   ])

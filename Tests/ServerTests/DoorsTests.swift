@@ -54,6 +54,43 @@ import Testing
     try isShown(["watch"] + Self.page + words, text, in: table, environment: ["DOORS": "build"])
   }
 
+  @Test(arguments: [
+    (["--preset", "mount"], "relatime", "mount"), (["--preset", "df"], "%", "df"),
+    (["--preset", "own", "--presets", "."], "build", "own"),
+    (["--preset", "own", "--presets", ".", "extra"], "extra", "own"),
+  ]) func `a preset names the command and its table`(_ words: [String], _ text: String, _ table: String) throws {
+    let scratch = try Scratch()
+    _ = try scratch.write("own.yaml", "about: A test\ncommand: echo NAME USE; echo build 7; echo\n")
+    try isShown(["watch"] + Self.page + words.map { $0 == "." ? scratch.path : $0 }, text, in: table)
+  }
+
+  @Test func `all presets of the installation are valid and listed`() throws {
+    let command = try RunningCommand(["watch", "--list-presets"], waits: false)
+    #expect(try command.end() == 0)
+    let lines = (command.announcement + "\n" + command.remainingOutput).split(separator: "\n")
+    #expect(lines.count >= 30 && !lines.contains { $0.contains("(invalid)") }, "\(lines)")
+  }
+
+  @Test(arguments: [
+    ("command: df", "“about” is missing"), ("about: x\ncommand: df\nkind: y", "unknown member “kind”"),
+    ("about: x\ncommand: df\ncolumns: {a: {type: y}}", "unknown type “y”"),
+    ("about: x\ncommand: df\npattern: y", "names no column"),
+  ]) func `an invalid preset is one line and 1`(_ text: String, _ reason: String) throws {
+    let scratch = try Scratch()
+    _ = try scratch.write("own.yaml", text)
+    let command = try RunningCommand(
+      ["watch", "--preset", "own", "--presets", scratch.path] + Self.page, waits: false)
+    #expect(try command.end() == 1)
+    #expect(command.complaints.hasPrefix("rowcast: the preset \(scratch.path)/own.yaml is invalid: \(reason)"))
+  }
+
+  @Test func `a missing jc is one line and 1`() throws {
+    let command = try RunningCommand(
+      ["watch", "--jc", "df"], waits: false, environment: ["PATH": "/nowhere"])
+    #expect(try command.end() == 1)
+    #expect(command.complaints.hasPrefix("rowcast: --jc needs the program jc: install it"))
+  }
+
   @Test func `the address is opened in a browser`() throws {
     let scratch = try Scratch()
     let opened = "\(scratch.path)/opened"

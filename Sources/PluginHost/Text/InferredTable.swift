@@ -222,10 +222,11 @@ struct InferredTable {
     guard let schema else { return }
     var cells = [Cell](repeating: .null, count: schema.columns.count)
     var misfits: UntypedRow = []
+    var strangers: [String] = []
     var problem: String?
     for (name, value) in row {
       guard let number = numbers[name] else {
-        if wanted == nil, !key.contains(name), !(addsColumns && isEmpty(value)) { note(unknown: name, at: place) }
+        if wanted == nil, !key.contains(name), !(addsColumns && isEmpty(value)) { strangers.append(name) }
         continue
       }
       let column = schema.columns[number]
@@ -243,6 +244,7 @@ struct InferredTable {
       problem = nil
     }
     guard let rowKey = nextKey(of: row, as: schema.key) else { return reject("\(place): \(keyFault(row))") }
+    for name in strangers { note(unknown: name, at: place) }
     if let problem { reject(problem) }
     changes.upsert(rowKey, cells)
     rowCount += 1

@@ -163,7 +163,22 @@ extension LinePattern {
         "minute": ColumnHint(.text), "hour": ColumnHint(.text), "day": ColumnHint(.text), "month": ColumnHint(.text),
         "weekday": ColumnHint(.text),
       ], skipping: #"#.*|[A-Z_]+ ?=.*"#),
-    LinePattern("hosts", #"(?<address>\d+\.\d+\.\d+\.\d+|[0-9a-f]*:[0-9a-f:]+)\s+(?<names>\S.*)"#, skipping: "#.*"),
+    LinePattern(
+      "ip-neigh",
+      #"(?<address>\S+) dev (?<interface>\S+)(?: lladdr (?<mac>\S+))?(?: +(?<flags>router|proxy|extern_learn))? +(?<state>[A-Z]+) *"#,
+      hints: ["state": ColumnHint(.badge)]),
+    LinePattern(
+      "ip-route",
+      #"(?<destination>default|[\d.]+(?:/\d+)?|[0-9a-f:]+:[0-9a-f:]*(?:/\d+)?)(?: via (?<gateway>\S+))?(?: dev (?<interface>\S+))(?: proto (?<protocol>\S+))?(?: scope (?<scope>\S+))?(?: src (?<source>\S+))?(?: metric (?<metric>\d+))?(?: (?<rest>.*?))? *"#,
+      hints: ["destination": ColumnHint(.text)]),
+    LinePattern(
+      "git-branch",
+      #"(?<current>[*+ ]) (?<branch>\S+) +(?<commit>[0-9a-f]{7,40}) (?:\[(?<upstream>[^\]]+)\] )?(?<subject>.*)"#,
+      hints: ["commit": ColumnHint(.text)]),
+    LinePattern(
+      "hosts",
+      #"(?<address>\d+\.\d+\.\d+\.\d+|[0-9a-f:]*::[0-9a-f:]*|(?:[0-9a-f]{1,4}:){7}[0-9a-f]{1,4})\s+(?<names>\S.*)"#,
+      skipping: "#.*"),
     LinePattern(
       "services",
       #"(?<service>[\w.+-]+)\s+(?<port>\d+)/(?<protocol>tcp|udp|sctp|dccp)(?:\s+(?<aliases>[^#\s][^#]*?))?\s*(?:#\s*(?<comment>.*))?"#,
@@ -188,7 +203,7 @@ extension LinePattern {
       "env", #"(?<name>[A-Za-z_]\w*)=(?<value>.*)"#, hints: ["name": ColumnHint(.text), "value": ColumnHint(.text)],
       hasUniqueNames: true),
     LinePattern(
-      "properties", #"\s*(?<name>[A-Za-z][^:=]{0,60}?)\s*:(?:\s+(?<value>.*))?"#,
-      hints: ["name": ColumnHint(.text), "value": ColumnHint(.text)], hasUniqueNames: true),
+      "properties", #"\s*(?<name>[A-Za-z][^:=]{0,60}?)\s*:(?!//)\s*(?<value>.*)"#,
+      hints: ["name": ColumnHint(.text), "value": ColumnHint(.text)], skipping: "#.*", hasUniqueNames: true),
   ]
 }

@@ -44,6 +44,12 @@ public enum TextFormat: String, CaseIterable, Sendable {
     }
   }
 
+  /// Returns whether all lines have the same number of values between tabs, at least three.
+  static func isHeaderless(_ lines: [String]) -> Bool {
+    let counts = lines.filter { $0.utf8.contains { $0 > 0x20 } }.map { $0.utf8.count { $0 == 0x09 } }
+    return counts.count >= 2 && counts[0] >= 2 && counts.allSatisfy { $0 == counts[0] }
+  }
+
   /// Returns the content of a line of a table with vertical bars.
   ///
   /// Returns `nil` for a line of dashes and for a count of rows below the table.

@@ -140,11 +140,11 @@ import Testing
       ssh.service        static
 
       2 unit files listed.
-      Remember to reload.
+      2 unit files were found.
       """
     #expect(
       rows(text) == [
-        "UNIT FILE=cron.service STATE=enabled", "UNIT FILE=ssh.service STATE=static", "line=Remember to reload.",
+        "UNIT FILE=cron.service STATE=enabled", "UNIT FILE=ssh.service STATE=static", "line=2 unit files were found.",
       ])
   }
 

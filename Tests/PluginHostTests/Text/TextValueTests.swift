@@ -149,7 +149,7 @@ import Testing
       ]
     }
     #expect(found.prefix(3) == ["size: number bytes", "took: number duration", "code: integer"])
-    #expect(found[4].hasPrefix("| 12288 | 0.25 | "))
+    #expect(found.last == "| 12288 | 0.25 |  | 007", "which is not a whole number, and is kept")
   }
 
   @Test func `a pattern names the columns`() throws {
