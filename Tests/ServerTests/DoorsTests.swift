@@ -55,7 +55,7 @@ import Testing
   }
 
   @Test(arguments: [
-    (["--preset", "mount"], "relatime", "mount"), (["--preset", "df"], "%", "df"),
+    (["--preset", "mount"], "relatime", "mount"), (["--preset", "df"], "/dev", "df"),
     (["--preset", "own", "--presets", "."], "build", "own"),
     (["--preset", "own", "--presets", ".", "extra"], "extra", "own"),
   ]) func `a preset names the command and its table`(_ words: [String], _ text: String, _ table: String) throws {
@@ -74,7 +74,7 @@ import Testing
   @Test(arguments: [
     ("command: df", "“about” is missing"), ("about: x\ncommand: df\nkind: y", "unknown member “kind”"),
     ("about: x\ncommand: df\ncolumns: {a: {type: y}}", "unknown type “y”"),
-    ("about: x\ncommand: df\npattern: y", "names no column"),
+    ("about: x\ncommand: df\npattern: y", "pattern “y” names no column"),
   ]) func `an invalid preset is one line and 1`(_ text: String, _ reason: String) throws {
     let scratch = try Scratch()
     _ = try scratch.write("own.yaml", text)

@@ -54,9 +54,9 @@ extension UntypedValue {
       if !column.unit.isEmpty, let (number, unit) = TextQuantity.amount(text), unit == column.unit {
         return .number(number)
       }
-      if column.format != nil, let number = TextQuantity.grouped(text) { return .number(number) }
     }
     let value = UntypedValue(reading: text)
+    if column.type == .number, case .text = value { return TextQuantity.grouped(text).map { .number($0) } }
     if column.type == .boolean, case .text = value {
       return switch text.lowercased() {
       case "yes", "on", "true", "t", "y": .boolean(true)
