@@ -146,9 +146,12 @@ struct AlignedColumns: Equatable {
 
   // MARK: Lines of dashes
 
+  /// The corners and crossings of frames.
+  private static let corners: Set<Character> = Set("┌┬┐└┴┘╭╮╰╯━┏┳┓┗┻┛┡╇┩╋┼├┤═╔╦╗╚╩╝╠╬╣╞╪╡")
+
   /// Returns whether a line is only a separator: `----  ---`, `----+---`, `+++-===-===`.
   static func isRuler(_ line: String) -> Bool {
-    line.contains { "-=─".contains($0) } && line.allSatisfy { "-=+| ─┼├┤".contains($0) }
+    line.contains { "-=─━═".contains($0) } && line.allSatisfy { "-=+| ─┼├┤".contains($0) || corners.contains($0) }
   }
 
   /// Returns columns defined by a line of dashes that is wider than the names somewhere, or has

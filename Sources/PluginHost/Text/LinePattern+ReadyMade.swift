@@ -193,6 +193,13 @@ extension LinePattern {
       "du", #"(?<size>[\d.]+[KMGTPE]?)\t(?<path>.+)"#,
       hints: ["size": ColumnHint(.bytes(1024)), "path": ColumnHint(.text)]),
     LinePattern(
+      "traceroute", #" *(?<hop>\d+)  (?:(?<host>\S+) \((?<address>[^)]+)\) |\* )(?<times>.*)"#,
+      skipping: "traceroute to .*"),
+    LinePattern(
+      "dns", #"(?<name>\S+)\s+(?<ttl>\d+)\s+(?<class>IN|CH|HS)\s+(?<type>[A-Z0-9]+)\s+(?<data>.*)"#,
+      hints: ["data": ColumnHint(.text)], skipping: ";.*"),
+    LinePattern("git-status", #"(?<index>[ MADRCU?!])(?<worktree>[ MADRCU?!]) (?<file>\S.*)"#, skipping: "## .*"),
+    LinePattern(
       "count", #" *(?<count>\d+)(?: +| *\t)(?<value>\S.*)"#, hints: ["value": ColumnHint(.text)],
       skipping: #"total \d+"#),
     LinePattern(

@@ -27,7 +27,7 @@ enum TextQuantity {
 
   private static func byteFactor(_ unit: Substring, acceptsLowercase: Bool) -> Double? {
     var unit = unit
-    let hasB = unit.last == "B"
+    let hasB = unit.last == "B" || (unit.last == "b" && unit.count > 1)
     if hasB { unit.removeLast() }
     guard let letter = unit.first else { return 1 }
     unit.removeFirst()

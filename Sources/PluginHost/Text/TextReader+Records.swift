@@ -13,7 +13,10 @@ extension TextReader {
   mutating func readMatching(_ line: String, _ number: Int) {
     guard let matcher, line.utf8.contains(where: { $0 > 0x20 }), !matcher.skips(line) else { return }
     if let fields = matcher.fields(of: line) {
-      let row: InferredTable.UntypedRow = fields.map { ($0.name, .text($0.value)) }
+      let row: InferredTable.UntypedRow = matcher.names.compactMap { name in
+        let value = fields.first { $0.name == name }?.value
+        return value.map { (name, .text($0)) } ?? (groups.contains(name) ? (name, .null) : nil)
+      }
       return pattern?.joinsLines ?? false ? begin(row, number) : add(.row(row, place: "line \(number)"))
     }
     guard !(pattern?.joinsLines ?? false && append(line)) else { return }

@@ -78,6 +78,9 @@ struct TextReader: ~Copyable {
   private var hasBars = false
   /// Whether tabs align the columns.
   private var hasTabs = false
+  /// The groups of the pattern that have a column in every row, so that the columns keep the order
+  /// of the pattern.
+  var groups: Set<String> = []
   /// The record that the next lines may continue.
   var pending: (row: InferredTable.UntypedRow, place: String)?
   /// The number of lines in the pending record.
@@ -99,6 +102,7 @@ struct TextReader: ~Copyable {
     self.options = options
     if let pattern = options.pattern, let matcher = try? PatternMatcher.cached(pattern) {
       (self.pattern, self.matcher) = (pattern, matcher)
+      if LinePattern.named(pattern.name) == nil { groups = Set(matcher.names) }
       decide(.pattern)
     } else {
       decide(format ?? (options.delimiter == nil && options.hasHeader ? nil : .csv))
@@ -223,6 +227,7 @@ struct TextReader: ~Copyable {
   private mutating func guessFormat(_ lines: [String]) {
     if let found = LinePattern.detected(in: lines), let matcher = try? PatternMatcher.cached(found) {
       (pattern, self.matcher) = (found, matcher)
+      groups = Set(lines.flatMap { matcher.fields(of: $0) ?? [] }.map(\.name))
       return decide(.pattern)
     }
     if let found = TextFormat.guess(lines: lines) { return decide(found) }
