@@ -49,7 +49,8 @@ function wantWords() {
     panes[0].speak(words.parts);
     if (active.session.table) showView();
     showState(active);
-    document.documentElement.classList.remove('bare');  // last, because the bars must not show empty
+    // The bars appear last, because they must not show empty.
+    document.documentElement.classList.remove('bare');
     return words;
   });
   return wordsWanted;

@@ -2,7 +2,7 @@
 
 import { startWorker } from '../protocol/link.js';
 
-const patience = 60;             // milliseconds before a request, so that fast scrolling loads nothing
+const patience = 60;             // milliseconds before a request, to skip fast scrolling
 const mostBytes = 32 << 20;      // the capacity of the cache of decoded images
 const mostFaults = 1_000;
 const pauses = { first: 2_000, most: 60_000 };

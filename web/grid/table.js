@@ -114,8 +114,9 @@ export function placeNode(node, position, y) {
   }
   if (node.position !== position) {
     node.position = position;
+    // Row 1 is that of the column headers.
     if (position < 0) node.el.removeAttribute('aria-rowindex');
-    else node.el.setAttribute('aria-rowindex', String(position + 2));  // the column headers are row 1
+    else node.el.setAttribute('aria-rowindex', String(position + 2));
   }
   if (node.isHidden) {
     node.isHidden = false;

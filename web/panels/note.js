@@ -59,7 +59,8 @@ function reason(session, { state, full }, hasRows, specs, passed) {
   if (hasRows) return emptyWords(fittingView(view, table.columns), specs);
   if (state === 'lost' && full) return ['The server takes no more pages', `${sentence(full)} This page tries again by itself.`];
   if (state === 'lost') return ['The server cannot be reached', 'Check that it is running. This page reconnects by itself.'];
-  if (state === 'connecting' || state === 'stranger') return ['', ''];  // the sign-in form explains the state
+  // The sign-in form explains the state.
+  if (state === 'connecting' || state === 'stranger') return ['', ''];
   const absent = table === undefined && (sources.find(({ name }) => name === view.table) ?? ((tables.length === 0 || view.table === '') && sources.length === 1 ? sources[0] : undefined));
   if (absent) return [`No data from “${absent.name}” yet`, absentWords(absent.source, passed)];
   if (tables.length === 0) return ['Waiting for the first table', 'The first table opens here when a source sends its columns.'];

@@ -7,7 +7,7 @@ const mostFaults = 100;
 /**
  * The notices of a pane.
  *
- * `on.say(text)` announces successes to screen readers. `on.leave()` returns the focus to the table.
+ * `on.say(text)` announces successes to screen readers. `on.leave()` moves the focus to the table.
  */
 export class Notices {
   constructor(stage, on) {

@@ -1,5 +1,5 @@
-// panel.js: live statistics of the connection, the drawing and the server. Loaded when first opened.
-// It counts only while it is open.
+// panel.js: live statistics of the connection, the drawing and the server. Loaded when first
+// opened. It counts only while it is open.
 
 import { age, bytes } from '../model/columns.js';
 import { Gauges } from './gauges.js';

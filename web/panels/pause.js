@@ -27,6 +27,7 @@ export class PauseButton {
     this.text.textContent = text;
     this.element.title = title;
     this.element.setAttribute('aria-pressed', String(isPaused));
-    if (this.said.textContent !== said) this.said.textContent = said;  // announced without the count
+    // The live region has no count, to be announced only once per pause.
+    if (this.said.textContent !== said) this.said.textContent = said;
   }
 }
