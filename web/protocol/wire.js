@@ -16,8 +16,6 @@ export class WireError extends Error {}
 /**
  * Parses a message from the server and checks the shape of all members that the client uses.
  *
- * Unknown members are kept unchecked. {@link WindowCopy} checks whether a patch fits.
- *
  * @param {string} text one frame
  * @returns {object} the message
  * @throws {WireError} with the violation as its message
@@ -200,10 +198,8 @@ export function hello(client) {
 }
 
 /**
- * Returns a message that opens a table.
- *
- * `interval` is the requested minimum time between two patches in milliseconds. `resume` is null or
- * describes the copy that the client still holds, as `{epoch, seq, session, anchorOffset}`.
+ * Returns a message that opens a table. `interval` is the requested minimum time between patches in
+ * milliseconds; `resume` describes the client's copy as `{epoch, seq, session, anchorOffset}`.
  */
 export function open({ table, request, query, viewport, interval, resume }) {
   const message = { type: 'open', table, request, query: wireQuery(query), viewport: wireViewport(viewport) };
@@ -257,11 +253,7 @@ export function pause(paused) {
   return { type: 'pause', paused };
 }
 
-/**
- * Returns a message that requests an action of a table's source.
- *
- * A request that is sent again after a reconnect names the `session` that sent it first.
- */
+/** Returns a message that requests an action. A repeated request names its first `session`. */
 export function act({ id, table, action, row, values = {}, session }) {
   const message = { type: 'act', id, table, action };
   if (row !== undefined) message.row = row;
@@ -325,10 +317,8 @@ function clamp(value, least, most) {
 const none = Object.freeze([]);
 
 /**
- * A row of the copy.
- *
- * The object stays the same while the row is in the window; `cells` changes in place. A row that is
- * loading or failed to load has no cells. Its `absence` is then shown in each cell.
+ * A row of the copy. The object stays the same while the row is in the window. A row that is
+ * loading or failed to load has no cells, and its `absence` is shown in each.
  */
 export class Row {
   constructor(id, rev, cells) {
@@ -342,11 +332,7 @@ export class Row {
   }
 }
 
-/**
- * A section header.
- *
- * Sections of level 0 are outermost. `parent` is the number of the enclosing section, or null.
- */
+/** A section header. `parent` is the number of the enclosing section; null at level 0. */
 export class Header {
   constructor({ section, rev, slot, level, parent, column, value, count, aggregates, collapsed }) {
     this.section = section;
@@ -396,26 +382,17 @@ export class WindowCopy {
     this.totals = none;
     /** @type {(Row|Header)[]} */
     this.items = [];
-    /**
-     * The changes that wait while the order is held, as `{moves, gone}`, or null.
-     *
-     * `moves` is their number; `gone` has the indexes of items that are deleted from the view.
-     */
+    /** `{moves, gone}` while the order is held: a count, and indexes of deleted items; or null. */
     this.held = null;
     /** The indexes of the rows that were changed or inserted since the user paused. */
     this.newer = none;
-    /**
-     * The headers of the sections around the first item that are above the window, outermost first.
-     *
-     * @type {Header[]}
-     */
+    /** The headers above the window of the first item's sections. @type {Header[]} */
     this.lead = [];
     this.digest = digestOf(0, 0, [], []);
     /**
      * The changes of the last patch that were not caused by scrolling, or null if there are none.
      *
      * `left` and `came` have the ids of removed and inserted rows; `moved` is the number of moves.
-     *
      * @type {{left: Set<number>, came: Set<number>, moved: number}|null}
      */
     this.moves = null;
@@ -431,10 +408,7 @@ export class WindowCopy {
     return this.items[position - this.start];
   }
 
-  /**
-   * Returns the position of the row with this id, or -1. The id of a placeholder is derived from
-   * its position.
-   */
+  /** Returns the position of the row with this id, or -1. */
   positionOf(id) {
     const index = this.items.findIndex((item) => item.id === id);
     return index < 0 ? -1 : this.start + index;
