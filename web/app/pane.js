@@ -126,7 +126,7 @@ export class Pane {
     this.schedule();
   }
 
-  /** Returns the viewport in the form that is sent to the server. */
+  /** Returns the viewport as sent to the server. */
   describe(seq, isTop) {
     return this.place.describe(seq, isTop);
   }
@@ -299,7 +299,7 @@ export class Pane {
     this.on.told(this, isTable);
   }
 
-  /** Sends the query again if the columns, or the search in them, now allow a better one. */
+  /** Sends the query again if the search means something else in the current columns. */
   refine() {
     this.session.refine(this.#describe);
   }
@@ -468,7 +468,7 @@ export class Pane {
       const viewport = sight.ask(scroll, copy, this.place.anchor, !travel.isMoving);
       if (viewport) session.look(viewport);
     } else if (session.isPaused && this.connection.state === 'live' && !session.holds(scroll.first, scroll.count)) {
-      // The connection was lost during the pause, so the paused rows outside the window are gone.
+      // The pause ends, because its rows outside the window were lost with the connection.
       this.pause();
       this.on.say('The pause has ended: the connection was lost meanwhile');
     }
