@@ -19,12 +19,14 @@ run: ## Shows the processes of this machine at http://127.0.0.1:PORT/ (installs 
 	@scripts/setup run
 	@swift build -c release --product processes
 	@swift build -c release --product rowcast
+	@scripts/bundle .build/release/web
 	@exec .build/release/rowcast serve --port $(PORT)
 
 run-market: ## The same for a made-up market of ROWS prices with RATE changes a second.
 	@scripts/setup run
 	@swift build -c release --product market
 	@swift build -c release --product rowcast
+	@scripts/bundle .build/release/web
 	@exec .build/release/rowcast serve --port $(PORT) --plugin market --set market.rows=$(ROWS) --set market.rate=$(RATE)
 
 dev: ## Serves a debug build with the page from web/, and builds and starts it again on every change.
@@ -48,6 +50,7 @@ simulate: ## Runs SEEDS seeds of the simulation (SEED=n for one).
 chaos: ## What single faults of sources cost; then FAULTS kills, hangs, floods and garbage over PLUGINS plugins (SEED=n for the same again).
 	@scripts/setup run
 	@swift build -c release --product rowcast
+	@scripts/bundle .build/release/web
 	@Benchmarks/chaos/figures
 	@Benchmarks/chaos/run --faults $(FAULTS) --plugins $(PLUGINS) $(if $(SEED),--seed $(SEED))
 
@@ -74,12 +77,14 @@ bench-page: ## Measures the page and its peers in the same browser (BENCH="--onl
 	@scripts/setup test
 	@swift build -c release --product market
 	@swift build -c release --product rowcast
+	@scripts/bundle .build/release/web
 	@Benchmarks/page/run $(BENCH)
 
 soak-page: ## MINUTES of the page at 10,000 updates a second: heap and nodes must not grow.
 	@scripts/setup test
 	@swift build -c release --product market
 	@swift build -c release --product rowcast
+	@scripts/bundle .build/release/web
 	@Benchmarks/page/run --soak --minutes $(MINUTES)
 
 fuzz: ## Feeds the decoders ten million inputs under AddressSanitizer (FUZZ="--runs 100000 --only child" for fewer).

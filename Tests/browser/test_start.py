@@ -1,7 +1,13 @@
 """The page's first moments: nothing, then rows, then what stands around them."""
 
+import re
+
 from pages import PageTest
 from reader import expect
+
+# The modules as they are, or their bundles with a hash in the name.
+MAIN = re.compile(r"/main(-\w+)?\.js$")
+WORDS = re.compile(r"/words(-\w+)?\.js$")
 
 
 class StartTest(PageTest):
@@ -11,8 +17,8 @@ class StartTest(PageTest):
         reader, held = self.open(), []
         # What shows the page after a moment without rows never comes: the rows have to do it.
         reader.page.add_init_script("const wait = setTimeout; setTimeout = (act, time, ...rest) => (time === 500 ? 0 : wait(act, time, ...rest));")
-        reader.page.route("**/main.js", lambda route: held.append(route))
-        with reader.page.expect_request("**/main.js"):
+        reader.page.route(MAIN, lambda route: held.append(route))
+        with reader.page.expect_request(MAIN):
             reader.page.evaluate("() => { location.reload(); }")
         reader.page.get_by_role("contentinfo", include_hidden=True).wait_for(state="attached")
         self.assertEqual(reader.page.evaluate("getComputedStyle(document.body).display"), "none")
@@ -38,8 +44,8 @@ class StartTest(PageTest):
               requestAnimationFrame(() => setTimeout(lookOn));
             };
             lookOn();""")
-        reader.page.route("**/words.js", lambda route: held.append(route))
-        with reader.page.expect_request("**/words.js"):
+        reader.page.route(WORDS, lambda route: held.append(route))
+        with reader.page.expect_request(WORDS):
             reader.page.reload(wait_until="commit")
         reader.wait_for_rows()
         self.assertEqual(reader.page.evaluate("seen"), [])
@@ -53,7 +59,7 @@ class StartTest(PageTest):
 
     def test_what_is_typed_before_its_listener_is_there_is_asked_for(self):
         reader, held = self.open(), []
-        reader.page.route("**/words.js", lambda route: held.append(route))
+        reader.page.route(WORDS, lambda route: held.append(route))
         reader.page.reload(wait_until="commit")
         reader.wait_for_rows()
         expect(reader.filter).to_be_visible()  # the bars do not wait for ever for what is said in them

@@ -30,7 +30,7 @@ public struct PageFiles: Sendable {
 
   private static let contentTypes = [
     "html": "text/html; charset=utf-8", "js": "text/javascript; charset=utf-8", "css": "text/css; charset=utf-8",
-    "svg": "image/svg+xml", "png": "image/png", "ico": "image/x-icon", "woff2": "font/woff2",
+    "map": "application/json", "svg": "image/svg+xml", "png": "image/png", "ico": "image/x-icon", "woff2": "font/woff2",
   ]
   private static let greatestByteCount = 32 << 20
   private static let greatestFileCount = 1_000
