@@ -1,4 +1,6 @@
-"""Values as they are: every digit in the cells, in line; the exact value on hover, in the details and on copy; the colours of changes."""
+"""Exact values: aligned digits in cells; full values on hover, in details and on copy; change
+colors.
+"""
 
 import json
 import re
