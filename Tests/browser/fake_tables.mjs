@@ -36,7 +36,8 @@ class Table {
   }
 
   /**
-   * Returns all items of a query in order. Sorts again only if a changed row can affect the order.
+   * Returns all items of a query in order. A sorted result is reused until rows change, and for at
+   * least 200 ms.
    */
   view(query) {
     const key = JSON.stringify(query);

@@ -142,7 +142,7 @@ class FilesTest(PageTest):
         expect(reader.page.get_by_role("complementary", name="Row").locator("canvas")).to_be_visible()
         reader.page.screenshot(path=ARTIFACTS / "files-detail.png")
         new.unlink()
-        reader.page.mouse.move(0, 0)  # a hovered row would not move
+        reader.page.mouse.move(0, 0)  # a hovered row would be held
         expect(reader.page.get_by_role("gridcell", name=new.name, exact=True)).to_have_count(0)
         reader.check_clean(self)
 
