@@ -92,8 +92,9 @@ class Host:
         self.rest = b""
 
     def messages(self, patience):
-        """Returns the messages received within `patience` seconds. Exits when the host closes the
-        pipe.
+        """Returns the messages received within `patience` seconds.
+
+        Exits when the host closes the pipe.
         """
         sys.stdout.flush()
         ready, _, _ = select.select([0], [], [], max(0, patience))

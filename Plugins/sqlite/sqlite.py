@@ -191,8 +191,9 @@ class Conversation:
             sys.stdout.flush()
 
     def hear(self, patience):
-        """Returns the messages received within `patience` seconds. Exits when the host closes the
-        pipe.
+        """Returns the messages received within `patience` seconds.
+
+        Exits when the host closes the pipe.
         """
         if not select.select([0], [], [], max(0, patience))[0]:
             return []

@@ -96,8 +96,9 @@ class Table:
     # Conditions
 
     def compared(self, name):
-        """Returns a column expression for comparisons. Texts are compared by their bytes,
-        regardless of the column's declared collation.
+        """Returns a column expression for comparisons.
+
+        Texts are compared by their bytes, regardless of the column's declared collation.
         """
         if name not in self.kinds:
             raise Unreadable(f"there is no column “{name}”")

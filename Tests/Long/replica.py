@@ -1,5 +1,6 @@
-"""A client's rows, as docs/protocol.md specifies: applies windows and patches, and verifies every
-count, index and digest.
+"""A client's rows, as docs/protocol.md specifies.
+
+It applies windows and patches, and verifies every count, index and digest.
 """
 
 

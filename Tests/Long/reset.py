@@ -12,8 +12,7 @@ from viewer import frame
 
 
 def opened(port):
-    """Returns a connection that has sent its upgrade, hello and open, and receives its first
-    window.
+    """Returns a connection that has sent its upgrade, hello and open, and awaits its first window.
     """
     peer = socket.create_connection(("127.0.0.1", port), timeout=10)
     peer.sendall(

@@ -122,8 +122,7 @@ class File:
             i += 1
 
     def read_block(self, head, brace, close):
-        """Records the block behind a brace as a body or members, depending on the words before the
-        brace.
+        """Records the block behind a brace as a body or members, depending on the words before it.
         """
         words = flat(self.mask[head:brace])
         last = None
@@ -196,9 +195,7 @@ class Woven:
     """A file with all versions of its bodies, and the mutants that own each of its lines."""
 
     def __init__(self, file, versions):
-        """Combines a file with `versions`, which has (number, name, {body index: text}) for each
-        mutant.
-        """
+        """Combines a file with its mutants' versions: (number, name, {body index: text}) each."""
         self.owners = {}
         self.line, self.parts = 1, []
         self.add("import CPlanted\n")

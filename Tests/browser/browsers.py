@@ -27,9 +27,7 @@ PREFERENCES = {
 
 
 def only_chromium(reason):
-    """Skips a test or test class in Firefox, if the test needs Chromium or Playwright's support of
-    it.
-    """
+    """Skips a test or test class in Firefox, because of the browser or of Playwright's support."""
     return unittest.skipIf(IS_FIREFOX, reason)
 
 

@@ -57,11 +57,10 @@ class Reader:
         self._opened.close()
 
     def until(self, condition, message, argument=None, timeout=15_000):
-        """Waits, frame by frame, until a JavaScript function returns a truthy value, and returns
-        it.
+        """Waits, frame by frame, until a JavaScript function returns a truthy value.
 
-        Playwright's `wait_for_function` evaluates text in the page, which the page's policy
-        forbids.
+        Returns that value. Playwright's `wait_for_function` evaluates text in the page, which the
+        page's policy forbids.
         """
         answer = self.page.evaluate(
             """async ([condition, argument, timeout]) => {

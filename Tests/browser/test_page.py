@@ -348,9 +348,7 @@ class MarketTest(PageTest):
     settings = {"market.rows": 100_000, "market.rate": 10_000}
 
     def record(self, reader):
-        """Records, for every frame, whether any line of the table shows neither a row nor a
-        placeholder.
-        """
+        """Records, for every frame, whether any line shows neither a row nor a placeholder."""
         reader.page.evaluate("""() => {
           window.seen = { frames: 0, blank: 0, waiting: 0 };
           const look = () => {

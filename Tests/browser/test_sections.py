@@ -37,8 +37,8 @@ class NestedSectionsTest(PageTest):
         return reader
 
     def check(self, frames):
-        """Asserts that every frame has an opaque header per level that names the section of the
-        rows below.
+        """Asserts that every frame has an opaque header per level, for the section of the rows
+        below.
         """
         self.assertGreater(len(frames), 20)
         for frame in frames:

@@ -1,6 +1,4 @@
-"""Exact values: aligned digits in cells; full values on hover, in details and on copy; change
-colors.
-"""
+"""Exact values in cells, on hover, in details and on copy; the colors of changes."""
 
 import json
 import re
