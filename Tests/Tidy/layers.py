@@ -10,7 +10,8 @@ import re
 
 ROOT = "Sources/ListEngine"
 LAYERS = ["Base", "Model", "Query", "View", "Window", "Remote", "Schedule", "."]
-# A residual query is a table of its own behind a windowed one, and windowed tables serve sessions directly.
+# Allowed exceptions: a residual query is a table behind a remote one, and remote tables serve
+# sessions directly.
 ALLOWED = {
     ("Remote", "Session"),
     ("Remote", "TableState"),

@@ -2,7 +2,7 @@
 // everything in memory and sorts again for each patch. Browser tests that run against it prove
 // nothing about the engine.
 //
-//     node fake_server.mjs serve --port 0 --plugin market --set market.rows=100000 --set market.rate=10000 --web web
+//     node fake_server.mjs serve --port 0 --plugin market --set market.rows=100000 --web web
 
 import { createServer } from 'node:http';
 import { createHash, randomUUID } from 'node:crypto';

@@ -119,7 +119,8 @@ class FiltersTest(PageTest):
             for name in ("alpha", "beta", "epsilon"):
                 text = shown[name][column]
                 self.range(reader, title, text, text)
-                self.names(reader, *(other for other, cells in shown.items() if cells[column] == text or (title == "At" and cells[column].startswith(text))))  # a second is all of it
+                # The column At also matches every time within the second.
+                self.names(reader, *(other for other, cells in shown.items() if cells[column] == text or (title == "At" and cells[column].startswith(text))))
                 reader.page.get_by_role("button", name=f"Remove the filter of {title}").click()
                 reader.wait_for_count(7)
         reader.check_clean(self)
@@ -237,7 +238,8 @@ class FiltersTest(PageTest):
         reader.check_clean(self)
 
     def test_the_address_says_what_is_shown_also_what_the_browser_has_kept(self):
-        reader = Reader(self.browser, self.server, locale="de-DE", timezone_id="UTC")  # the first table, whichever it is
+        # Whichever table is the first one.
+        reader = Reader(self.browser, self.server, locale="de-DE", timezone_id="UTC")
         self.addCleanup(reader.close)
         reader.until("() => location.hash.includes('table=')", "the table that nobody has named is in the address")
         reader.page.get_by_role("tab", name=re.compile("places")).click()

@@ -61,7 +61,8 @@ class WindowedTest(PageTest):
         said = reader.until("() => { const cell = document.querySelector('.detail .cell.failed'); return cell && [cell.title, getComputedStyle(cell, '::before').content]; }",
                             "the panel says it, too")
         self.assertEqual(said[0], "the disk <b>is gone</b>")
-        self.assertTrue("is gone" in said[1] or "attr(title)" in said[1], said)  # Firefox returns the expression instead of its value
+        # Firefox returns the expression instead of its value.
+        self.assertTrue("is gone" in said[1] or "attr(title)" in said[1], said)
         reader.check_clean(self)
 
 

@@ -33,7 +33,8 @@ class NestedSectionsTest(PageTest):
     def open_grouped(self, **how):
         reader = self.open("#table=quotes&group=sector,side&show=sum:size", **how)
         expect(reader.page.get_by_role("rowheader").first).to_be_visible()
-        reader.wait_for_count(20_000 + 20 + 40 + 1)  # rows, sectors, sides in them, and the column headers
+        # Rows, sectors, sides in them, and the column headers.
+        reader.wait_for_count(20_000 + 20 + 40 + 1)
         return reader
 
     def check(self, frames):
