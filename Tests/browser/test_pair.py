@@ -1,4 +1,7 @@
-"""Two tables side by side, each with its own query, position and pause, opened by key or link."""
+"""Two tables side by side, each with its own query, position and pause.
+
+The second table is opened by a key, a button or a link.
+"""
 
 import unittest
 
