@@ -81,8 +81,8 @@ class RulesTest(unittest.TestCase):
         reader.wait_for_rows()
         return reader
 
-    # Firefox rounds rows to device pixels under CSS zoom, which leaves gaps. Tests have no access to
-    # the browser's own zoom.
+    # Firefox rounds rows to device pixels under CSS zoom, which leaves gaps. Tests have no access
+    # to the browser's own zoom.
     @only_chromium("Firefox rounds rows under CSS zoom")
     def test_every_pixel_line_between_rows_belongs_to_a_cell(self):
         for density in ("compact", "normal", "roomy"):
