@@ -1,6 +1,7 @@
 """Starts and stops the server under test.
 
-ROWCAST names it (default: .build/release/rowcast). While the page was built without it, a stand-in served:
+The variable ROWCAST selects its command (default: .build/release/rowcast), for example the stand-in
+server:
 
     ROWCAST='node Tests/browser/fake_server.mjs' python -m unittest discover -s Tests/browser
 """
@@ -22,7 +23,10 @@ IS_STAND_IN = any(part.endswith("fake_server.mjs") for part in COMMAND)
 
 
 class Server:
-    """`rowcast serve` with some plugins, or another subcommand (`what`); stop() or leaving a `with` ends it."""
+    """A process of `rowcast serve` with plugins, or of another subcommand.
+
+    `stop()` or leaving a `with` block ends it.
+    """
 
     def __init__(self, *plugins, settings=None, port=0, options=("--no-token",), command=None, what=("serve",)):
         arguments = [*what, "--port", str(port), "--web", WEB]
