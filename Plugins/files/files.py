@@ -233,7 +233,7 @@ def begin(settings):
     """Scans the folder and sends its schema and rows. Returns the tree and its thumbnails."""
     root = os.path.abspath(settings["path"])
     if not os.path.isdir(root):
-        say(type="refuse", setting="path", reason=f"'{settings['path']}' is no folder")
+        say(type="refuse", setting="path", reason=f"'{settings['path']}' is not a folder")
         sys.stdout.flush()
         sys.exit(0)
     tree = Tree(root, settings.get("hidden", False), settings.get("limit", 100_000))

@@ -31,7 +31,7 @@ PIXELS = 100_000_000
 def thumbnail(path, size):
     _, width, height = GdkPixbuf.Pixbuf.get_file_info(path)
     if width <= 0 or height <= 0:
-        raise ValueError("it is no image that can be read")
+        raise ValueError("it is not an image in a known format")
     if width * height > PIXELS:
         raise ValueError("it has too many pixels")
     small = min(size, max(width, height))

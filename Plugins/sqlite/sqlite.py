@@ -72,7 +72,7 @@ class Reader:
             self.file = os.stat(self.path)
             self.connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
         except (sqlite3.Error, OSError) as error:
-            raise Refusal("path", f"'{self.path}' cannot be read: {error}") from error
+            raise Refusal("path", f"reading '{self.path}' failed: {error}") from error
         if "query" in settings:
             try:
                 view(self.connection, settings["query"])

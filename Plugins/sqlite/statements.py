@@ -46,7 +46,7 @@ class Table:
         self.source = quoted(name)
         columns = connection.execute(f"PRAGMA table_xinfo({self.source})").fetchall()
         if not columns:
-            raise Unreadable(f"there is no table “{name}”")
+            raise Unreadable(f"unknown table “{name}”")
         self.kinds, self.nullable = OrderedDict(), {}
         #: The columns whose values certainly have the declared type. SQLite sorts, filters and
         #: groups by them.
@@ -84,10 +84,10 @@ class Table:
             except sqlite3.Error:  # a table without rowids
                 pass
             if len(primary) != 1:
-                raise Unreadable("say which column is the key: values that are different in each row, and never empty")
+                raise Unreadable("name the key: a column with a different, non-empty value in each row")
             key = primary[0]
         if key not in self.kinds:
-            raise Unreadable(f"there is no column “{key}”")
+            raise Unreadable(f"unknown column “{key}”")
         self.key = quoted(key)
         self.key_kind = "integer" if self.kinds[key] == "integer" else "text"
         if self.key_kind == "text" and self.kinds[key] != "text":
@@ -101,7 +101,7 @@ class Table:
         Texts are compared by their bytes, regardless of the column's declared collation.
         """
         if name not in self.kinds:
-            raise Unreadable(f"there is no column “{name}”")
+            raise Unreadable(f"unknown column “{name}”")
         return quoted(name) + (" COLLATE BINARY" if self.kinds[name] == "text" else "")
 
     def conditions(self, query):
@@ -145,7 +145,7 @@ class Table:
             return f"({column} IN ({', '.join('?' * len(filter['values']))}))"
         if operator == "isEmpty":
             return f"({column} IS NULL)"
-        raise Unreadable(f"there is no operator “{operator}”")
+        raise Unreadable(f"unknown operator “{operator}”")
 
     def value(self, filter, value):
         # An integer beyond 2^53 is sent as a text.
@@ -232,7 +232,7 @@ def cursor_from(text, order):
         if len(values) != len(order):
             raise ValueError
     except ValueError as error:
-        raise Unreadable("this is no place in this order") from error
+        raise Unreadable("this is not a place in this order") from error
     return Cursor(values, bool(before))
 
 

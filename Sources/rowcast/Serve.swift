@@ -10,7 +10,7 @@ import Server
 
 /// The command `rowcast serve`.
 struct Serve: ParsableCommand {
-  static let configuration = CommandConfiguration(abstract: "Serves the page and the tables until it is told to stop.")
+  static let configuration = CommandConfiguration(abstract: "Serves the page and the tables until it is stopped.")
 
   @OptionGroup var options: ServeOptions
 
@@ -18,7 +18,7 @@ struct Serve: ParsableCommand {
     let options = options
     if !options.command.isEmpty, Child(words: options.command) == nil {
       throw ValidationError(
-        "\(options.command[0]): its name cannot be a table's; give it one with --child name=command")
+        "\(options.command[0]): its name is not valid for a table; give it one with --child name=command")
     }
     try Self.serve(try options.settings(), rereading: options.rereading, isOpening: options.open) {
       settings, control, ending, reloading in

@@ -21,7 +21,7 @@ struct TextArguments: ParsableArguments {
   @Option(help: ArgumentHelp("What the table is called in addresses.", valueName: "name"))
   var name: String?
 
-  @Option(help: ArgumentHelp("What stands above the table.", valueName: "text"))
+  @Option(help: ArgumentHelp("The title above the table.", valueName: "text"))
   var title: String?
 
   func validate() throws {

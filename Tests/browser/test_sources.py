@@ -189,7 +189,7 @@ class SkippedTest(PageTest):
             expect(reasons.nth(0)).to_contain_text("2 × its cell “done” is a text")
             expect(reasons.nth(0)).to_contain_text('row 3: its cell “done” is a text')
             expect(reasons.nth(0)).to_contain_text('(line 6): {"type":"upsert","key":3,"row":{"name":"deploy","done":"none"}}')
-            expect(reasons.nth(1)).to_contain_text("1 × it is no JSON")
+            expect(reasons.nth(1)).to_contain_text("1 × it is not JSON")
             expect(reasons.nth(1)).to_contain_text("Loading jobs...")
             reader.page.screenshot(path=ARTIFACTS / f"skipped-{scheme}.png")
             self.assertEqual(reader.page.evaluate(FAULTS), [])

@@ -150,7 +150,7 @@ final class Session {
     discardWindow()
   }
 
-  /// Discards the window, which is no base for a patch any more.
+  /// Discards the window, so that no patch is based on it.
   private func discardWindow() {
     flow.discardBase()
     position.needWindow()

@@ -66,7 +66,7 @@ struct PatchFlow {
   /// Records that the client rejected the patch in flight.
   mutating func reject() { sentAt = nil }
 
-  /// Discards the last window, which is no base for a patch any more.
+  /// Discards the last window, so that no patch is based on it.
   mutating func discardBase() { base = nil }
 
   /// Discards all windows.

@@ -202,7 +202,7 @@ struct TextReader: ~Copyable {
       }
       found.append(.row(Self.row(root), place: "line \(number)"))
     } catch {
-      found.append(.fault("line \(number): it is no JSON: \(error.reason)"))
+      found.append(.fault("line \(number): it is not JSON: \(error.reason)"))
     }
   }
 
@@ -359,7 +359,7 @@ struct TextReader: ~Copyable {
           }
         }
       } catch {
-        found.append(.fault("it is no JSON: \(error.reason)"))
+        found.append(.fault("it is not JSON: \(error.reason)"))
       }
     }
   }

@@ -21,7 +21,7 @@ public struct PageFiles: Sendable {
     /// A description of the error for operators.
     public var description: String {
       switch self {
-      case .noFolder(let path): "there is no web folder at \(path)"
+      case .noFolder(let path): "missing web folder: \(path)"
       case .noIndex(let path): "the web folder \(path) has no index.html"
       case .tooLarge(let path): "the web folder \(path) holds more than 32 MiB or 1,000 files"
       }

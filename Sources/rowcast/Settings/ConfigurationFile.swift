@@ -25,7 +25,7 @@ struct ConfigurationFile {
   /// An unreadable or oversized file.
   struct Unreadable: Error, CustomStringConvertible {
     var path: String
-    var description: String { "the configuration \(path) cannot be read, or is larger than 256 KiB" }
+    var description: String { "the configuration \(path) is not readable, or is larger than 256 KiB" }
   }
 
   private static let greatestByteCount = 256 << 10
@@ -110,7 +110,7 @@ struct ConfigurationFile {
     case "log-level": settings.logLevel = try text(value, name)
     case "log-format": settings.logFormat = try text(value, name)
     case "sources": settings.sources = try sources(value)
-    default: throw problem(key, "there is no setting “\(name)”")
+    default: throw problem(key, "unknown setting “\(name)”")
     }
   }
 
@@ -259,7 +259,7 @@ struct ConfigurationFile {
       let before = text.utf8.prefix(offset ?? 0)
       let line = before.count { $0 == UInt8(ascii: "\n") } + 1
       return Problem(path: path, line: line, column: 1, text: problem)
-    default: return Problem(path: path, line: 1, column: 1, text: "this is no YAML: \(error)")
+    default: return Problem(path: path, line: 1, column: 1, text: "this is not YAML: \(error)")
     }
   }
 

@@ -34,7 +34,7 @@ struct ServeOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "The file with the tokens that let somebody in; made if it is not there. (default: one in the state folder, made at the first start)",
+      "The file with the access tokens; created if it is missing. (default: one in the state folder, made at the first start)",
       valueName: "file"))
   var tokenFile: String?
 
@@ -44,7 +44,7 @@ struct ServeOptions: ParsableArguments {
   @Flag(help: "Let in everyone who can reach the server: every user of this machine.")
   var noToken = false
 
-  @Flag(help: "Nobody may do more than look.")
+  @Flag(help: "All clients are viewers.")
   var readOnly = false
 
   @Flag(help: "Serve as root beyond this machine: a source then has root's rights.")

@@ -46,7 +46,7 @@ extension Settings {
       refuse("log-format", "must be text or json, not “\(logFormat)”")
     }
     if tlsCertificate != nil, tlsKey == nil { refuse("tls-certificate", "needs tls-key beside it") }
-    if tlsKey != nil, tlsCertificate == nil { refuse("tls-key", "needs tls-certificate beside it") }
+    if tlsKey != nil, tlsCertificate == nil { refuse("tls-key", "needs tls-certificate, too") }
     if noToken == true, tokenFile != nil { refuse("no-token", "excludes token-file") }
     if noToken == true, publicURLs?.isEmpty == false {
       refuse("no-token", "excludes public-url: everyone who reaches that address would be let in as an operator")
@@ -115,7 +115,7 @@ extension Settings {
     for (index, source) in (sources ?? []).enumerated() where source.child == nil {
       let path = Installation.pluginPath(source.plugin)
       if access(path, R_OK) != 0 {
-        problems.append(Problem(key: "sources[\(index)].plugin", text: "there is no plugin at \(path)"))
+        problems.append(Problem(key: "sources[\(index)].plugin", text: "missing plugin: \(path)"))
       }
     }
     return problems
