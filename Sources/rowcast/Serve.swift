@@ -22,6 +22,9 @@ struct Serve: ParsableCommand {
     }
     try Self.serve(try options.settings(), rereading: options.rereading, isOpening: options.open) {
       settings, control, ending, reloading in
+      if let problem = settings.sources!.lazy.compactMap(\.text?.problem).first {
+        throw EnvironmentFailure(description: problem)
+      }
       let keeper = SourceKeeper(control, ending, tokenFile: settings.tokenFile)
       do {
         try keeper.start(settings.sources!)
@@ -34,14 +37,16 @@ struct Serve: ParsableCommand {
     }
   }
 
-  /// Serves the feeds that `startFeeds` starts.
-  ///
-  /// Until the server runs, a feed can deliver only as much as its inlet buffers.
-  func run(_ startFeeds: (Settings, ServerControl, Ending) throws -> Void) throws {
+  /// Serves these sources instead of those of the options.
+  func run(_ sources: [Settings.Source]) throws {
     let options = options
     try Self.serve(try options.settings(), rereading: options.rereading, isOpening: options.open) {
       settings, control, ending, _ in
-      try startFeeds(settings, control, ending)
+      do {
+        try SourceKeeper(control, ending, tokenFile: settings.tokenFile).start(sources)
+      } catch let error as PluginError {
+        throw EnvironmentFailure(description: "\(error)")
+      }
     }
   }
 

@@ -36,14 +36,15 @@ struct TextArguments: ParsableArguments {
     if columns.map({ Self.list($0).isEmpty }) ?? false { throw ValidationError("--columns names no column") }
   }
 
-  /// The options in the form that the plugin host expects.
-  var options: TextOptions {
-    var options = TextOptions()
-    options.format = format.flatMap(TextFormat.init)
+  /// Returns the options in the form that the plugin host expects, with those of a source as
+  /// defaults.
+  func options(over standard: TextOptions) -> TextOptions {
+    var options = standard
+    if let format { options.format = TextFormat(rawValue: format) }
     options.guessesKey = key != "none"
     options.key = options.guessesKey ? key.map(Self.list) ?? [] : []
     options.columns = columns.map(Self.list)
-    options.title = title ?? ""
+    if let title { options.title = title }
     return options
   }
 

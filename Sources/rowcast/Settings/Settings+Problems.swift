@@ -77,11 +77,11 @@ extension Settings {
     var problems: [Problem] = []
     var names: Set<String> = []
     for (index, source) in (sources ?? []).enumerated() {
-      let key = "sources[\(index)].\(source.command == nil ? "plugin" : "child")"
-      if source.command == nil, source.plugin.isEmpty {
+      let key = "sources[\(index)].\(source.kind)"
+      if source.command == nil, source.plugin.isEmpty, source.text == nil {
         problems.append(Problem(key: key, text: "must be the name or the path of a plugin"))
-      } else if source.command != nil, !source.plugin.isEmpty {
-        problems.append(Problem(key: key, text: "excludes plugin"))
+      } else if [source.command != nil, !source.plugin.isEmpty, source.text != nil].count(where: \.self) > 1 {
+        problems.append(Problem(key: key, text: "excludes the other kinds of sources"))
       } else if !names.insert(source.name).inserted {
         problems.append(Problem(key: key, text: "a source called \(source.name) is there twice"))
       }
@@ -112,7 +112,11 @@ extension Settings {
         problems.append(Problem(key: "token-file", text: "\(error)"))
       }
     }
-    for (index, source) in (sources ?? []).enumerated() where source.child == nil {
+    for (index, source) in (sources ?? []).enumerated() {
+      if let problem = source.text?.problem {
+        problems.append(Problem(key: "sources[\(index)].\(source.kind)", text: problem))
+      }
+      guard source.child == nil, source.text == nil else { continue }
       let path = Installation.pluginPath(source.plugin)
       if access(path, R_OK) != 0 {
         problems.append(Problem(key: "sources[\(index)].plugin", text: "missing plugin: \(path)"))
