@@ -251,11 +251,13 @@ def columns_of(name, type_, nullable, encoding_is_utf8, series=()):
     if base == "float8":
         column = Number(name, raw, "number", base, nullable)
         column.present = f"{raw} BETWEEN '-{GREATEST}' AND '{GREATEST}'"
+        column.shown = column.normal
         return [column]
     if base == "float4":
         column = Rounded(name, raw, "number", base, nullable)
         column.present = f"{raw} BETWEEN '-3.4028235e38' AND '3.4028235e38'"
-        column.shown = f"{raw}::text::float8"
+        # The shortest text, so that 0.1 is shown as 0.1.
+        column.shown = f"(CASE WHEN {column.present} THEN {raw}::text::float8 END)"
         column.bound = None
         return [column]
     if base == "numeric" and type_.precision is not None:
