@@ -51,7 +51,7 @@ class Source:
         series = [name.strip() for name in settings.get("series", "").split(",") if name.strip()]
         for name in series:
             if name not in names:
-                raise Unreadable(f"series: there is no column “{name}”")
+                raise Unreadable(f"there is no column “{name}”", "series")
         self.columns = []
         for name in names:
             self.columns += columns_of(name, self.types[name], name not in self.required, self.is_utf8, series)
@@ -131,7 +131,7 @@ class Source:
             names = [name.strip() for name in setting.split(",")] if setting not in self.types else [setting]
             for name in names:
                 if name not in self.types:
-                    raise Unreadable(f"there is no column “{name}”")
+                    raise Unreadable(f"there is no column “{name}”", "key")
         else:
             names = []
             if self.is_table:
@@ -145,12 +145,12 @@ class Source:
                 found = cursor.fetchone()
                 names = found[0] if found else []
             if not names:
-                raise Unreadable("it has no primary key: name the column, or several with commas, whose values differ in each row")
+                raise Unreadable("it has no primary key: name the column, or several with commas, whose values differ in each row", "key")
         self.key = []
         for name in names:
             type_ = self.types[name]
             if type_.name not in KEY_TYPES and not type_.labels:
-                raise Unreadable(f"the column “{name}” of type {type_.name} cannot be a key; use one of whole numbers, texts or uuids")
+                raise Unreadable(f"the column “{name}” of type {type_.name} cannot be a key; use one of whole numbers, texts or uuids", "key")
             self.key.append(KeyPart(name, f"s.{quoted(name)}", type_))
         self.key_kind = "integer" if len(names) == 1 and self.types[names[0]].name in KEY_INTEGERS else "text"
 

@@ -18,7 +18,11 @@ SIGNS = {"=": "=", "!=": "<>", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
 
 
 class Unreadable(Exception):
-    """A request that cannot be answered, with the reason."""
+    """A request that cannot be answered, with the reason; `setting` is the one to change."""
+
+    def __init__(self, reason, setting=None):
+        super().__init__(reason)
+        self.setting = setting
 
 
 def quoted(name):

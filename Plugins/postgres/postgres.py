@@ -95,8 +95,7 @@ def inspected(database, settings):
     try:
         return Source(database, connection, settings)
     except Unreadable as error:
-        text = str(error)
-        raise Refusal("key" if "key" in text and ("key" in settings or "primary key" in text) else place, text) from error
+        raise Refusal(error.setting or place, str(error)) from error
     except (psycopg2.ProgrammingError, psycopg2.errors.FeatureNotSupported) as error:
         raise Refusal(place, database.reason(error)) from error
     finally:

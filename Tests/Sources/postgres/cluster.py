@@ -98,15 +98,8 @@ class Cluster:
 
     def children(self):
         """The process numbers of its backends and background processes."""
-        found = []
-        for path in glob.glob("/proc/[0-9]*/stat"):
-            try:
-                fields = open(path).read().rsplit(")", 1)[1].split()
-            except OSError:
-                continue
-            if int(fields[1]) == self.process.pid:
-                found.append(int(path.split("/")[2]))
-        return found
+        with open(f"/proc/{self.process.pid}/task/{self.process.pid}/children") as file:
+            return [int(word) for word in file.read().split()]
 
     def stop(self):
         if self.process is not None and self.process.poll() is None:

@@ -99,8 +99,11 @@ class Program:
             after = page["end"]
 
     def end(self):
-        if self.process.poll() is None:
+        try:
             self.process.stdin.close()
+        except BrokenPipeError:
+            pass
+        if self.process.poll() is None:
             try:
                 self.process.wait(5)
             except subprocess.TimeoutExpired:
