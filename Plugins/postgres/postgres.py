@@ -10,15 +10,17 @@ replication.py notice changes.
 
 import json
 import os
+import random
 import re
 import select
 import sys
 import threading
+import time
 
 import psycopg2
 
 from catalog import Source
-from changes import TRIGGER, Listening, Polling, Unavailable, Waiting, Watch
+from changes import BACKOFF_LEAST, BACKOFF_MOST, TRIGGER, Listening, Polling, Waiting, Watch
 from columns import Text, Unreadable
 from counts import Counts
 from database import Database, Log, Refusal
@@ -84,6 +86,22 @@ class Conversation:
         return messages
 
 
+def first_inspected(conversation, database, settings):
+    """The source, once the database is there; until then the state names the reason and the time of the next attempt."""
+    pause = BACKOFF_LEAST
+    while True:
+        try:
+            return inspected(database, settings)
+        except psycopg2.Error as error:
+            reason = f"cannot connect to the database: {database.reason(error)}"
+        conversation.say(type="state", state="stale", message=f"{reason}; the next attempt is in {pause:.2g} s")
+        database.log.write("error", reason, topic="away")
+        end = time.monotonic() + pause * random.uniform(0.5, 1)
+        while (rest := end - time.monotonic()) > 0:
+            conversation.hear(rest)  # answers health checks
+        pause = min(BACKOFF_MOST, pause * 2)
+
+
 def inspected(database, settings):
     """The source as the database describes it."""
     if ("table" in settings) == ("query" in settings):
@@ -130,13 +148,10 @@ def main():
     log = Log()
     try:
         database = Database(settings, log)
-        source = inspected(database, settings)
+        source = first_inspected(conversation, database, settings)
     except Refusal as refusal:
         conversation.say(type="refuse", setting=refusal.setting, reason=log.scrub(str(refusal)))
         return
-    except psycopg2.Error as error:
-        # The host starts it again with growing pauses, and shows the reason.
-        sys.exit(f"error: cannot connect to the database: {database.reason(error)}")
     conversation.say(**schema(source, settings))
     serve(conversation, database, source, settings)
 

@@ -40,8 +40,9 @@ class Cluster:
             file.write("local all locked scram-sha-256\nlocal all all trust\nlocal replication all trust\n")
         with open(os.path.join(self.data, "postgresql.conf"), "a") as file:
             file.write(f"listen_addresses = ''\nunix_socket_directories = '{self.socket}'\nwal_level = {wal_level}\n"
+                       # A killed server needs no flush; only a crash of the machine does.
                        "log_min_messages = fatal\nmax_wal_senders = 10\nmax_replication_slots = 10\nshared_buffers = 64MB\n"
-                       "wal_sender_timeout = 10s\n" + "".join(f"{line}\n" for line in settings))
+                       "wal_sender_timeout = 10s\nfsync = off\n" + "".join(f"{line}\n" for line in settings))
         self.start()
 
     def command(self, program, *arguments):

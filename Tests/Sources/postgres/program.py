@@ -26,7 +26,7 @@ class Program:
         threading.Thread(target=self.hear_log, daemon=True).start()
         self.say(type="hello", version=1, host="test")
         self.say(type="configure", settings=settings)
-        self.until(lambda: self.find("schema") or self.find("refuse") or self.process.poll() is not None, patience)
+        self.until(lambda: self.find("schema") or self.find("refuse") or self.find("state") or self.process.poll() is not None, patience)
         self.schema, self.refusal = self.find("schema"), self.find("refuse")
         if self.schema:
             self.names = [column["name"] for column in self.schema["columns"]]

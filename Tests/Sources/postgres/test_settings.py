@@ -58,7 +58,7 @@ class SettingsTests(unittest.TestCase):
                     "host=/nowhere password=wrong-one", "password=wrong-one bogus wrong-one", "postgresql://x:wrong-one@[::bad/db",
                     "passwort=wrong-one"):
             program = self.program(dsn=dsn)
-            program.until(lambda: program.process.poll() is not None)
+            program.until(lambda: program.refusal or program.find("state") and program.log)
             said = " ".join(program.log) + str(program.messages)
             self.assertNotIn("wrong-one", said)
             self.assertIsNone(program.schema)
@@ -66,8 +66,15 @@ class SettingsTests(unittest.TestCase):
 
     def test_wrong_password_says_so(self):
         program = self.program(dsn=cluster().dsn(user="locked", database=self.database, password="wrong-one"))
-        self.assertEqual(program.process.wait(10), 1)
-        program.until(lambda: any("password authentication failed for user \"locked\"" in line for line in program.log))
+        self.assertIn("password authentication failed for user \"locked\"", program.find("state")["message"])
+        self.assertEqual(program.find("state")["state"], "stale")
+        # It asks again, and serves when the password is right.
+        self.sql("ALTER ROLE locked PASSWORD 'wrong-one'")
+        try:
+            program.until(lambda: program.find("schema"))
+            self.assertEqual(len(program.page(count=3)["rows"]), 3)
+        finally:
+            self.sql("ALTER ROLE locked PASSWORD 'right-one'")
 
     def test_password_file_and_service(self):
         with tempfile.TemporaryDirectory() as folder:
