@@ -135,5 +135,5 @@ class Counts:
                 with self.change:
                     self.counting.discard(where.identity)
                     self.change.notify_all()
-            # Counting takes at most half of the time, however often the data changes.
-            time.sleep(min(10, time.monotonic() - began))
+            # Counting takes at most a tenth of the time, however often the data changes.
+            time.sleep(min(60, 9 * (time.monotonic() - began)))

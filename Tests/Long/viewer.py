@@ -51,6 +51,8 @@ class Viewer(asyncio.Protocol):
         # The request goes out with the connection, as from a machine of one's own: not when a loop with thousands of others gets to it.
         peer = socket.socket()
         peer.settimeout(5)
+        # As browsers do; asyncio sets it for its own sockets only. Otherwise a query waits 40 ms behind an acknowledgement.
+        peer.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         if cls.receive_buffer is not None:
             peer.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, cls.receive_buffer)
         peer.connect(("127.0.0.1", port))

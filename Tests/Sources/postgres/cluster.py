@@ -20,11 +20,21 @@ def binaries():
     return os.path.dirname(os.path.realpath(initdb)) if initdb else None
 
 
-class Cluster:
-    """A cluster whose superuser is `tester`. Each connection is trusted, except of roles named `locked_...`, which need a password."""
+def quick_folder():
+    """A folder in memory if there is room, so that other users of the disk do not slow the tests."""
+    try:
+        status = os.statvfs("/dev/shm")
+    except OSError:
+        return None
+    return "/dev/shm" if status.f_bavail * status.f_frsize > 2 << 30 and os.access("/dev/shm", os.W_OK) else None
 
-    def __init__(self, wal_level="logical", settings=(), parent=None):
-        self.directory = tempfile.mkdtemp(prefix="rowcast-pg-", dir=parent)
+
+class Cluster:
+    """A cluster whose superuser is `tester`. Connections are trusted, except those of the role `locked`, which needs a password."""
+
+    def __init__(self, wal_level="logical", settings=(), existing=None):
+        """Makes a cluster, in the folder `existing` if there is one, or starts the one that is in it."""
+        self.directory = existing or tempfile.mkdtemp(prefix="rowcast-pg-", dir=quick_folder())
         self.data = os.path.join(self.directory, "data")
         self.socket = self.directory
         self.binaries = binaries()
@@ -35,15 +45,22 @@ class Cluster:
             os.chown(self.directory, entry.pw_uid, entry.pw_gid)
         os.chmod(self.directory, 0o755)
         self.process = None
+        if not os.path.exists(self.data):
+            self.make(wal_level, settings)
+        # The folder may have been renamed.
+        with open(os.path.join(self.data, "postgresql.auto.conf"), "w") as file:
+            file.write(f"unix_socket_directories = '{self.socket}'\n")
+        self.start()
+
+    def make(self, wal_level, settings):
         self.run("initdb", "-D", self.data, "-U", "tester", "-A", "trust", "--no-sync", "-E", "UTF8", "--locale=C.UTF-8")
         with open(os.path.join(self.data, "pg_hba.conf"), "w") as file:
             file.write("local all locked scram-sha-256\nlocal all all trust\nlocal replication all trust\n")
+        # A killed server needs no flush; only a crash of the machine does.
+        lines = ["listen_addresses = ''", f"wal_level = {wal_level}", "log_min_messages = fatal", "max_wal_senders = 10",
+                 "max_replication_slots = 10", "shared_buffers = 64MB", "wal_sender_timeout = 10s", "fsync = off", *settings]
         with open(os.path.join(self.data, "postgresql.conf"), "a") as file:
-            file.write(f"listen_addresses = ''\nunix_socket_directories = '{self.socket}'\nwal_level = {wal_level}\n"
-                       # A killed server needs no flush; only a crash of the machine does.
-                       "log_min_messages = fatal\nmax_wal_senders = 10\nmax_replication_slots = 10\nshared_buffers = 64MB\n"
-                       "wal_sender_timeout = 10s\nfsync = off\n" + "".join(f"{line}\n" for line in settings))
-        self.start()
+            file.write("\n".join(lines) + "\n")
 
     def command(self, program, *arguments):
         words = [os.path.join(self.binaries, program), *arguments]
@@ -102,11 +119,13 @@ class Cluster:
         with open(f"/proc/{self.process.pid}/task/{self.process.pid}/children") as file:
             return [int(word) for word in file.read().split()]
 
-    def stop(self):
+    def stop(self, keeps=False):
+        """Ends it; `keeps` leaves its folder."""
         if self.process is not None and self.process.poll() is None:
             self.process.send_signal(signal.SIGINT)
             try:
                 self.process.wait(20)
             except subprocess.TimeoutExpired:
                 self.kill()
-        shutil.rmtree(self.directory, ignore_errors=True)
+        if not keeps:
+            shutil.rmtree(self.directory, ignore_errors=True)
