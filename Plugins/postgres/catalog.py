@@ -3,7 +3,7 @@
 import json
 from collections import namedtuple
 
-from columns import Unreadable, columns_of, literal, quoted
+from columns import Unreadable, columns_of, quoted
 
 #: A column's type: its base type's name, the SQL to cast to it, and what decides about its cells.
 Type = namedtuple("Type", "name cast precision scale length labels collation")
@@ -226,6 +226,3 @@ def indexes_hint(source, order):
         return ""
     words = ", ".join(term.ordered.removeprefix("s.") + (" DESC" if term.descending else "") for term in order)
     return source.ready(f"; CREATE INDEX ON {source.full_name} ({words}) would serve it")
-
-
-__all__ = ["Source", "indexes_hint", "literal"]

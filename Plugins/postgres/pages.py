@@ -8,13 +8,16 @@ import psycopg2
 
 from catalog import indexes_hint
 from columns import Text, Unreadable, encoded
-from counts import Counts
 from database import LOST, run
-from statements import cursor_from, cursor_text, written
+from statements import Cursor, cursor_from, cursor_text
 
 LINE_LIMIT = 800_000  # bytes of a block's rows, below the limit of 1 MB per line
 #: Estimated rows above which a sort without an index is worth a line in the log.
 SORTED_ROWS = 20_000
+
+
+#: Rows to skip from which the place is looked up before the rows are read.
+FAR = 200
 
 
 class Reader:
@@ -57,6 +60,11 @@ class Reader:
         skip, wanted = wish["skip"], wish["count"]
         rows, places, size = [], [], 0
         more = False
+        if skip >= FAR:
+            after = self.jumped(cursor, where, order, after, skip)
+            if after is None:
+                return self.page(cursor, rows, places, False, where)
+            skip = 0
         for part in self.statements.parts(order, after):
             selected = []
             selection = self.statements.selection(order, end, selected)
@@ -78,6 +86,20 @@ class Reader:
                 rows.append(line)
                 places.append(row[1:len(order) + 1])
         return self.page(cursor, rows, places, more, where)
+
+    def jumped(self, cursor, where, order, after, skip):
+        """The place before the row that follows so many others, None if there are not as many.
+
+        Only the order's columns are read, so that an index alone can serve it.
+        """
+        for part in self.statements.parts(order, after):
+            clause, values = where.joined(part.conditions, part.values)
+            found = run(cursor, f"SELECT {', '.join(term.place for term in order)} FROM {self.source.sql}{clause}{part.order} LIMIT 1 OFFSET %s",
+                        values + [skip]).fetchone()
+            if found is not None:
+                return Cursor(found, True)
+            skip -= run(cursor, f"SELECT count(*) FROM {self.source.sql}{clause}", values).fetchone()[0]
+        return None
 
     def line(self, row, order):
         """A row as JSON: its key and its cells."""
@@ -204,6 +226,8 @@ class Workers:
             except (psycopg2.errors.SerializationFailure, psycopg2.errors.DeadlockDetected) as error:
                 if attempt == 3:
                     return connection, {"error": self.database.reason(error)}
+            except (psycopg2.errors.UndefinedColumn, psycopg2.errors.UndefinedTable) as error:
+                return connection, {"error": f"the table is not as it was: {self.database.reason(error)}; restart the source"}
             except (psycopg2.Error, ValueError) as error:
                 is_lost = connection is None or connection.closed or isinstance(error, LOST) and error.pgcode is None
                 reason = self.database.reason(error)
@@ -224,5 +248,3 @@ class Job:
     def __init__(self, number):
         self.id, self.connection, self.is_cancelled = number, None, False
 
-
-__all__ = ["Counts", "Reader", "Workers", "written"]

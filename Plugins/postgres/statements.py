@@ -3,7 +3,7 @@
 import json
 from collections import namedtuple
 
-from columns import Boolean, Integer, Moment, Text, Unreadable
+from columns import Text, Unreadable
 
 #: A contiguous part of the rows in a query's order: SQL conditions, their values, the order.
 Part = namedtuple("Part", "conditions values order")
@@ -198,6 +198,3 @@ def cursor_from(text, order):
     except (ValueError, TypeError) as error:
         raise Unreadable("this is no place in this order") from error
     return Cursor(values, bool(before))
-
-
-__all__ = ["Boolean", "Cursor", "Integer", "Moment", "Statements", "Term", "Where", "cursor_from", "cursor_text", "written"]
