@@ -39,7 +39,9 @@ class Page:
                 self.message = message
                 # For sections the first window suffices: it has the headers and their row counts.
                 if self.is_grouped and message["request"] == self.request:
-                    self.items = message.get("items") or [item for *_, item in message.get("inserted", [])] or self.items
+                    self.items = (
+                        message.get("items") or [item for *_, item in message.get("inserted", [])] or self.items
+                    )
                 else:
                     self.replica.apply(message)
                     self.items = self.replica.rows
@@ -68,7 +70,7 @@ class Page:
         if self.is_grouped:
             return self.items if any(isinstance(item, dict) for item in self.items) else None
         start = self.message["start"]
-        rows = self.items[max(0, self.first - start):self.first - start + SEEN]
+        rows = self.items[max(0, self.first - start) : self.first - start + SEEN]
         if self.first < start or len(rows) < min(SEEN, self.message["total"] - self.first):
             return None
         # The cells of a row that is not loaded are an object, whose member names the replica

@@ -74,8 +74,12 @@ class Polling:
             if not self.has_all:
                 cursor.execute("SELECT pg_current_snapshot()::text")
             else:
-                cursor.execute("""SELECT string_agg(concat_ws(':', base, pg_stat_get_tuples_inserted(base), pg_stat_get_tuples_updated(base),
-                    pg_stat_get_tuples_deleted(base), pg_relation_filenode(base)), ',') FROM unnest(%s::oid[]) AS u(base)""", [self.tables])
+                cursor.execute(
+                    """SELECT string_agg(concat_ws(':', base, pg_stat_get_tuples_inserted(base),
+                      pg_stat_get_tuples_updated(base),
+                    pg_stat_get_tuples_deleted(base), pg_relation_filenode(base)), ',') FROM unnest(%s::oid[]) AS u(base)""",
+                    [self.tables],
+                )
             return cursor.fetchone()[0]
 
     def run(self):
@@ -105,13 +109,18 @@ class Listening:
         if not tables or any(kind == "m" for _, _, kind in source.relations.values()):
             raise Unavailable("its rows do not come from tables that can have triggers")
         with self.connection.cursor() as cursor:
-            cursor.execute("""SELECT min(base::regclass::text) FROM unnest(%s::oid[]) AS u(base) WHERE NOT EXISTS (
+            cursor.execute(
+                """SELECT min(base::regclass::text) FROM unnest(%s::oid[]) AS u(base) WHERE NOT EXISTS (
                 SELECT FROM pg_trigger t JOIN pg_proc p ON p.oid = t.tgfoid
                 WHERE t.tgrelid IN (SELECT base UNION SELECT relid FROM pg_partition_ancestors(base))
-                  AND p.proname = 'rowcast_notify' AND t.tgenabled <> 'D')""", [tables])
+                  AND p.proname = 'rowcast_notify' AND t.tgenabled <> 'D')""",
+                [tables],
+            )
             missing = cursor.fetchone()[0]
         if missing is not None:
-            raise Unavailable(f"the table {missing} has no trigger rowcast_notify; postgres.py --trigger-sql {missing} prints it")
+            raise Unavailable(
+                f"the table {missing} has no trigger rowcast_notify; postgres.py --trigger-sql {missing} prints it"
+            )
 
     def run(self):
         looked = time.monotonic()

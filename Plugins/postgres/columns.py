@@ -45,8 +45,10 @@ def fold(expression):
 
     ICU treats a Σ at the end of a word specially, hence its replacement. ASCII texts skip ICU.
     """
-    return (f"(CASE WHEN octet_length({expression}) = length({expression}) THEN lower({expression} COLLATE \"C\") "
-            f"ELSE lower(replace({expression}, 'Σ', 'σ') COLLATE \"und-x-icu\") COLLATE \"C\" END)")
+    return (
+        f'(CASE WHEN octet_length({expression}) = length({expression}) THEN lower({expression} COLLATE "C") '
+        f"ELSE lower(replace({expression}, 'Σ', 'σ') COLLATE \"und-x-icu\") COLLATE \"C\" END)"
+    )
 
 
 class Column:
@@ -168,7 +170,10 @@ class Moment(Column):
                 return "false" if sign == "=" else f"{self.raw} IS NOT NULL"
             sign = {"<": "<=", ">=": ">"}.get(sign, sign)
         try:
-            values.append((EPOCH + datetime.timedelta(microseconds=micros)).isoformat(" ") + ("+00" if self.cast == "timestamptz" else ""))
+            values.append(
+                (EPOCH + datetime.timedelta(microseconds=micros)).isoformat(" ")
+                + ("+00" if self.cast == "timestamptz" else "")
+            )
         except OverflowError as error:
             raise Unreadable(f"the time {value} is out of range") from error
         return f"{self.raw} {SIGNS[sign]} %s::{self.cast}"
@@ -177,8 +182,8 @@ class Moment(Column):
 class Text(Column):
     """A text, whatever the column's type: `shown` is compared byte by byte.
 
-    `implied(value)` returns a condition on the column itself that holds for every row whose cell equals the value, so that an index serves
-    it; the value's form decides whether there is one.
+    `implied(value)` returns the SQL type in which the column itself equals the value in every row
+    whose cell does, so that an index serves it; None if no row can have this cell.
     """
 
     def __init__(self, *arguments):
@@ -189,7 +194,7 @@ class Text(Column):
 
     @property
     def bytes(self):
-        return f"{self.shown} COLLATE \"C\""
+        return f'{self.shown} COLLATE "C"'
 
     def compare(self, sign, value, values):
         if "\0" in value:
@@ -234,8 +239,14 @@ def micros_to_cell(micros):
 
 
 def is_uuid(text):
-    return len(text) == 36 and text == text.lower() and all(
-        (character == "-") == (place in (8, 13, 18, 23)) and character in "0123456789abcdef-" for place, character in enumerate(text))
+    return (
+        len(text) == 36
+        and text == text.lower()
+        and all(
+            (character == "-") == (place in (8, 13, 18, 23)) and character in "0123456789abcdef-"
+            for place, character in enumerate(text)
+        )
+    )
 
 
 def columns_of(name, type_, nullable, encoding_is_utf8, series=()):
@@ -248,7 +259,10 @@ def columns_of(name, type_, nullable, encoding_is_utf8, series=()):
     if base == "oid":
         column = Integer(name, raw, "integer", "oid", nullable)
         column.shown = f"{raw}::int8"
-        column.compare = lambda sign, value, values: (values.append(int(value)), f"{raw}::int8 {SIGNS[sign]} %s::int8")[1]
+        column.compare = lambda sign, value, values: (
+            values.append(int(value)),
+            f"{raw}::int8 {SIGNS[sign]} %s::int8",
+        )[1]
         return [column]
     if base == "bool":
         return [Boolean(name, raw, "boolean", "bool", nullable)]
@@ -266,7 +280,9 @@ def columns_of(name, type_, nullable, encoding_is_utf8, series=()):
         return [column]
     if base == "numeric" and type_.precision is not None:
         if type_.scale == 0 and type_.precision <= 18 or 0 < type_.scale <= type_.precision <= 15:
-            column = (Integer if type_.scale == 0 else Number)(name, raw, "integer" if type_.scale == 0 else "number", "numeric", nullable)
+            column = (Integer if type_.scale == 0 else Number)(
+                name, raw, "integer" if type_.scale == 0 else "number", "numeric", nullable
+            )
             column.present = f"{raw} < 'NaN'"
             column.shown = f"(CASE WHEN {column.present} THEN {raw}::{'int8' if type_.scale == 0 else 'float8'} END)"
             if type_.scale > 0:
@@ -291,7 +307,8 @@ def series_of(name, raw, type_, nullable):
     column.look["style"] = "sparkline"
     column.is_sortable = column.is_filterable = False
     column.reads = lambda numbers: [
-        None if number is None or not math.isfinite(number) else number for number in flat(numbers)][:8_192]
+        None if number is None or not math.isfinite(number) else number for number in flat(numbers)
+    ][:8_192]
     return column
 
 
@@ -312,7 +329,7 @@ def texts_of(name, raw, type_, nullable, encoding_is_utf8):
     if base in ("text", "varchar"):
         column.long = type_.length is None or type_.length > TEXT_LIMIT
         column.shown = f"left({raw}, {TEXT_LIMIT})" if column.long else raw
-        column.ordered = f"{raw} COLLATE \"C\""
+        column.ordered = f'{raw} COLLATE "C"'
         if type_.collation.is_deterministic:
             column.equal = raw
         if type_.collation.tag is not None:
@@ -325,8 +342,12 @@ def texts_of(name, raw, type_, nullable, encoding_is_utf8):
         column.shown = f"substring({raw} from 1 for {BYTES_LIMIT})::text"
         column.long = True
     elif base in ("inet", "cidr"):
-        column.shown = f"abbrev({raw})" if base == "cidr" else f"(CASE WHEN masklen({raw}) = CASE family({raw}) WHEN 4 THEN 32 ELSE 128 END " \
-                                                               f"THEN host({raw}) ELSE {raw}::text END)"
+        column.shown = (
+            f"abbrev({raw})"
+            if base == "cidr"
+            else f"(CASE WHEN masklen({raw}) = CASE family({raw}) WHEN 4 THEN 32 ELSE 128 END "
+            f"THEN host({raw}) ELSE {raw}::text END)"
+        )
         if base == "cidr":
             column.shown = f"{raw}::text"
     elif base in ("uuid", "date", "time", "bpchar", "name") or type_.labels:
@@ -359,13 +380,15 @@ def texts_of(name, raw, type_, nullable, encoding_is_utf8):
 
 
 def rounded_of(name, raw, base, nullable):
-    """A number beside an exact text: wide numerics sort, filter and align by it."""
+    """A number next to an exact text, by which wide numerics sort and filter."""
     column = Rounded(f"{name} ≈", raw, "number", base, nullable)
     if base == "money":
         column.shown, column.bound = f"{raw}::numeric::float8", None
         return column
     column.present = f"{raw} BETWEEN '-{GREATEST}' AND '{GREATEST}'"
-    column.shown = f"(CASE WHEN {column.present} THEN CASE WHEN abs({raw}) < 1e-300 THEN 0 ELSE {raw}::float8 END END)"
+    column.shown = (
+        f"(CASE WHEN {column.present} THEN CASE WHEN abs({raw}) < 1e-300 THEN 0 ELSE {raw}::float8 END END)"
+    )
     return column
 
 
@@ -386,7 +409,14 @@ def rank_of(name, raw, type_, nullable):
 def seconds_of(name, raw, nullable):
     """An interval in seconds as PostgreSQL sorts it: a month of 30 days, a day of 24 hours."""
     column = Rounded(f"{name} s", raw, "number", "interval", nullable)
-    parts = [("year", 31_104_000), ("month", 2_592_000), ("day", 86_400), ("hour", 3_600), ("minute", 60), ("second", 1)]
+    parts = [
+        ("year", 31_104_000),
+        ("month", 2_592_000),
+        ("day", 86_400),
+        ("hour", 3_600),
+        ("minute", 60),
+        ("second", 1),
+    ]
     column.shown = "(" + " + ".join(f"date_part('{part}', {raw}) * {factor}" for part, factor in parts) + ")"
     column.bound = None
     column.look.update(unit="s", style="duration")

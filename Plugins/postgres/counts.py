@@ -19,12 +19,19 @@ CHEAP = 0.02
 class Counts:
     """Counts by query.
 
-    A cheap count is repeated for each answer after a change. A dear one is counted once for an answer; after a change the answers have the
-    count from before it, a thread counts again, and `changed` is called when the count differs.
+    A cheap count is repeated for each answer after a change. A dear one is counted once for an
+    answer. After a change the answers have the count from before it, a thread counts again, and
+    `changed` is called when the count differs.
     """
 
     def __init__(self, database, source, changed, is_estimated, log):
-        self.database, self.source, self.changed, self.is_estimated, self.log = database, source, changed, is_estimated, log
+        self.database, self.source, self.changed, self.is_estimated, self.log = (
+            database,
+            source,
+            changed,
+            is_estimated,
+            log,
+        )
         self.generation = 0
         self.known = OrderedDict()
         self.waiting = OrderedDict()

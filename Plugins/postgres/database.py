@@ -13,8 +13,13 @@ psycopg2.extensions.register_type(psycopg2.extensions.UNICODE)
 
 #: Session settings on which the forms of values depend.
 SESSION = {
-    "TimeZone": "UTC", "DateStyle": "ISO", "IntervalStyle": "postgres", "extra_float_digits": "1", "bytea_output": "hex",
-    "standard_conforming_strings": "on", "default_transaction_read_only": "on",
+    "TimeZone": "UTC",
+    "DateStyle": "ISO",
+    "IntervalStyle": "postgres",
+    "extra_float_digits": "1",
+    "bytea_output": "hex",
+    "standard_conforming_strings": "on",
+    "default_transaction_read_only": "on",
     # Compiling a page's statement takes longer than the page.
     "jit": "off",
 }
@@ -30,7 +35,10 @@ class Refusal(Exception):
 
 
 class Log:
-    """Lines on standard error, which the host writes to its log. Messages with a topic are written when they change."""
+    """Lines on standard error, which the host writes to its log.
+
+    A message with a topic is written when it differs from the last one of this topic.
+    """
 
     def __init__(self):
         self.said = {}
@@ -65,8 +73,12 @@ class Database:
                     raise Refusal(setting, f"'{settings[setting]}' cannot be read by this user")
                 os.environ[variable] = settings[setting]
         self.words = {
-            "connect_timeout": "10", "keepalives_idle": "15", "keepalives_interval": "5", "keepalives_count": "3",
-            "fallback_application_name": "rowcast"}
+            "connect_timeout": "10",
+            "keepalives_idle": "15",
+            "keepalives_interval": "5",
+            "keepalives_count": "3",
+            "fallback_application_name": "rowcast",
+        }
         if "service" in settings:
             self.words["service"] = settings["service"]
         self.words.update(self.parsed(settings.get("dsn", "")))
@@ -81,7 +93,9 @@ class Database:
             # libpq quotes the part that it cannot read, which may be a password.
             option = re.search(r'invalid connection option "(\w{1,30})"', str(error))
             reason = f"there is no connection option “{option[1]}”" if option else "it cannot be parsed"
-            raise Refusal("dsn", f"{reason}; write it as 'host=db dbname=shop user=reader' or postgresql://reader@db/shop") from None
+            raise Refusal(
+                "dsn", f"{reason}; write it as 'host=db dbname=shop user=reader' or postgresql://reader@db/shop"
+            ) from None
 
     def connect(self, replication=False):
         words = dict(self.words, client_encoding="UTF8")
@@ -92,10 +106,14 @@ class Database:
             connection.autocommit = True
             with connection.cursor() as cursor:
                 session = dict(SESSION, statement_timeout=str(int(self.timeout * 1_000)))
-                cursor.execute("SELECT " + ", ".join("set_config(%s, %s, false)" for _ in session),
-                               [word for pair in session.items() for word in pair])
+                cursor.execute(
+                    "SELECT " + ", ".join("set_config(%s, %s, false)" for _ in session),
+                    [word for pair in session.items() for word in pair],
+                )
             if connection.server_version < 130_000:
-                raise Refusal("dsn", f"the server has version {connection.server_version // 10_000}; 13 or newer is needed")
+                raise Refusal(
+                    "dsn", f"the server has version {connection.server_version // 10_000}; 13 or newer is needed"
+                )
             connection.set_session(isolation_level="REPEATABLE READ", readonly=True, autocommit=False)
         except BaseException:
             connection.close()

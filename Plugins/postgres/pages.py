@@ -44,14 +44,22 @@ class Reader:
         limit = query["sections"]["limit"]
         columns = [self.statements.column(name) for name in query["group"]]
         # Grouping by the column itself lets an index serve it.
-        grouped = ", ".join(column.equal if isinstance(column, Text) and column.equal else column.shown for column in columns)
+        grouped = ", ".join(
+            column.equal if isinstance(column, Text) and column.equal else column.shown for column in columns
+        )
         shown = ", ".join(column.shown for column in columns)
         clause, values = where.joined()
-        found = run(cursor, f"SELECT {shown}, count(*) FROM {self.source.sql}{clause} GROUP BY {grouped} LIMIT %s", values + [limit + 1]).fetchall()
+        found = run(
+            cursor,
+            f"SELECT {shown}, count(*) FROM {self.source.sql}{clause} GROUP BY {grouped} LIMIT %s",
+            values + [limit + 1],
+        ).fetchall()
         if len(found) > limit:
             raise Unreadable(f"there are more than {limit} sections")
-        return {"group": query["group"],
-                "sections": [[column.cell(value) for value, column in zip(row, columns)] + [row[-1]] for row in found]}
+        return {
+            "group": query["group"],
+            "sections": [[column.cell(value) for value, column in zip(row, columns)] + [row[-1]] for row in found],
+        }
 
     def rows(self, cursor, query, where):
         wish = query["rows"]
@@ -84,7 +92,7 @@ class Reader:
                 if len(rows) == wanted or rows and size > LINE_LIMIT:
                     return self.page(cursor, rows, places, True, where)
                 rows.append(line)
-                places.append(row[1:len(order) + 1])
+                places.append(row[1 : len(order) + 1])
         return self.page(cursor, rows, places, more, where)
 
     def jumped(self, cursor, where, order, after, skip):
@@ -94,8 +102,12 @@ class Reader:
         """
         for part in self.statements.parts(order, after):
             clause, values = where.joined(part.conditions, part.values)
-            found = run(cursor, f"SELECT {', '.join(term.place for term in order)} FROM {self.source.sql}{clause}{part.order} LIMIT 1 OFFSET %s",
-                        values + [skip]).fetchone()
+            found = run(
+                cursor,
+                f"SELECT {', '.join(term.place for term in order)} FROM "
+                f"{self.source.sql}{clause}{part.order} LIMIT 1 OFFSET %s",
+                values + [skip],
+            ).fetchone()
             if found is not None:
                 return Cursor(found, True)
             skip -= run(cursor, f"SELECT count(*) FROM {self.source.sql}{clause}", values).fetchone()[0]
@@ -104,15 +116,17 @@ class Reader:
     def line(self, row, order):
         """A row as JSON: its key and its cells."""
         start = len(order) + 1
-        parts = row[start:start + len(self.source.key)]
+        parts = row[start : start + len(self.source.key)]
         if None in parts:
             name = self.source.key[parts.index(None)].name
-            raise Unreadable(f"the key column “{name}” is empty in a row; leave such rows out with WHERE, or choose another key")
+            raise Unreadable(
+                f"the key column “{name}” is empty in a row; leave such rows out with WHERE, or choose another key"
+            )
         if len(parts) > 1:
             key = encoded(parts)
         else:
             key = parts[0]
-        cells = [column.cell(value) for column, value in zip(self.source.columns, row[start + len(parts):])]
+        cells = [column.cell(value) for column, value in zip(self.source.columns, row[start + len(parts) :])]
         return encoded([key] + cells)
 
     def page(self, cursor, rows, places, more, where):
@@ -124,7 +138,7 @@ class Reader:
 
     def look_at_plan(self, cursor, order, query, statement, values):
         """Logs once for each order that no index serves it."""
-        identity = (tuple((term["column"], bool(term.get("descending"))) for term in query.get("sort", [])))
+        identity = tuple((term["column"], bool(term.get("descending"))) for term in query.get("sort", []))
         if not identity or identity in self.orders or query["rows"].get("after") is not None:
             return
         if query.get("filter") or query.get("search") or query.get("section"):
@@ -134,8 +148,12 @@ class Reader:
         rows = sorted_rows(plan[0]["Plan"])
         if rows > SORTED_ROWS:
             words = ", ".join(f"“{name}”{' descending' if descending else ''}" for name, descending in identity)
-            self.log.write("warning", f"no index serves the order by {words}: each page sorts about {rows:,} rows"
-                           + indexes_hint(self.source, order), topic=("order", identity))
+            self.log.write(
+                "warning",
+                f"no index serves the order by {words}: each page sorts about {rows:,} rows"
+                + indexes_hint(self.source, order),
+                topic=("order", identity),
+            )
 
 
 def sorted_rows(plan):
@@ -220,14 +238,18 @@ class Workers:
                 if job.is_cancelled:
                     return connection, {"error": "cancelled"}
                 if time.monotonic() - began >= self.database.timeout * 0.9 or attempt == 3:
-                    return connection, {"error": f"the database took longer than {self.database.timeout:g} s (setting timeout): an index "
-                                                 f"on the columns of this query would help ({self.database.reason(error)})"}
+                    return connection, {
+                        "error": f"the database took longer than {self.database.timeout:g} s (setting timeout): an index "
+                        f"on the columns of this query would help ({self.database.reason(error)})"
+                    }
                 # A cancellation meant for the statement before.
             except (psycopg2.errors.SerializationFailure, psycopg2.errors.DeadlockDetected) as error:
                 if attempt == 3:
                     return connection, {"error": self.database.reason(error)}
             except (psycopg2.errors.UndefinedColumn, psycopg2.errors.UndefinedTable) as error:
-                return connection, {"error": f"the table is not as it was: {self.database.reason(error)}; restart the source"}
+                return connection, {
+                    "error": f"the table is not as it was: {self.database.reason(error)}; restart the source"
+                }
             except (psycopg2.Error, ValueError) as error:
                 is_lost = connection is None or connection.closed or isinstance(error, LOST) and error.pgcode is None
                 reason = self.database.reason(error)
@@ -247,4 +269,3 @@ class Job:
 
     def __init__(self, number):
         self.id, self.connection, self.is_cancelled = number, None, False
-

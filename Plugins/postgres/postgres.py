@@ -1,9 +1,10 @@
 #!/usr/bin/python3
-"""Any table, view or query of a PostgreSQL database as a live table, of which only the rows that clients need are read.
+"""Any table, view or query of a PostgreSQL database as a live table.
 
-It needs Python 3.9 with psycopg2 (Debian's python3-psycopg2) and PostgreSQL 13 or newer. README.md next to this file explains settings and
-rights; docs/plugins.md explains the messages. columns.py and statements.py make the SQL, pages.py answers queries, changes.py and
-replication.py notice changes.
+Only the rows that clients need are read. It needs Python 3.9 with psycopg2 (Debian's
+python3-psycopg2) and PostgreSQL 13 or newer. README.md next to this file explains settings and
+rights; docs/plugins.md explains the messages. columns.py and statements.py make the SQL, pages.py
+answers queries, changes.py and replication.py notice changes.
 
     postgres.py --trigger-sql TABLE      prints the trigger that reports changes by NOTIFY
 """
@@ -50,7 +51,12 @@ SETTINGS = {
 }
 FILTERS = ["equal", "notEqual", "order", "range", "oneOf", "isEmpty", "any", "not"]
 MODES = {
-    "auto": [Replication, Listening, Polling], "replication": [Replication], "notify": [Listening], "poll": [Polling], "none": [Waiting]}
+    "auto": [Replication, Listening, Polling],
+    "replication": [Replication],
+    "notify": [Listening],
+    "poll": [Polling],
+    "none": [Waiting],
+}
 
 
 class Conversation:
@@ -87,7 +93,10 @@ class Conversation:
 
 
 def first_inspected(conversation, database, settings):
-    """The source, once the database is there; until then the state names the reason and the time of the next attempt."""
+    """The source, once the database is there.
+
+    Until then the state names the reason and the time of the next attempt.
+    """
     pause = BACKOFF_LEAST
     while True:
         try:
@@ -125,20 +134,37 @@ def schema(source, settings):
     comparable = [column.name for column in source.columns if column.is_filterable]
     texts = [column for column in source.columns if isinstance(column, Text)]
     return {
-        "type": "schema", "name": (source.table if source.is_table else "query"), "key": source.key_kind,
+        "type": "schema",
+        "name": (source.table if source.is_table else "query"),
+        "key": source.key_kind,
         "columns": [column.described() for column in source.columns if column.name in named],
-        "prefetch": {"inFlight": settings.get("connections", 4), "patience": int(settings.get("timeout", 30) * 1_000) + 5_000},
+        "prefetch": {
+            "inFlight": settings.get("connections", 4),
+            "patience": int(settings.get("timeout", 30) * 1_000) + 5_000,
+        },
         "windowed": {
-            "sort": [column.name for column in source.columns if column.is_sortable], "filters": FILTERS + (
-                ["contains", "startsWith"] if source.folds else []),
-            "filterColumns": comparable, "searches": source.folds and bool(texts), "group": comparable,
-            "count": settings.get("count", "exact"), "paging": "keysetAndOffset", "tellsChanges": True, "cancels": True}}
+            "sort": [column.name for column in source.columns if column.is_sortable],
+            "filters": FILTERS + (["contains", "startsWith"] if source.folds else []),
+            "filterColumns": comparable,
+            "searches": source.folds and bool(texts),
+            "group": comparable,
+            "count": settings.get("count", "exact"),
+            "paging": "keysetAndOffset",
+            "tellsChanges": True,
+            "cancels": True,
+        },
+    }
 
 
 def main():
     if sys.argv[1:2] == ["--trigger-sql"] and len(sys.argv) == 3:
         name = sys.argv[2]
-        print(TRIGGER.format(table=name if '"' in name or re.fullmatch(r"[a-z_][a-z0-9_$.]*", name) else '"' + name + '"'), end="")
+        print(
+            TRIGGER.format(
+                table=name if '"' in name or re.fullmatch(r"[a-z_][a-z0-9_$.]*", name) else '"' + name + '"'
+            ),
+            end="",
+        )
         return
     conversation = Conversation()
     conversation.say(type="hello", version=1, capabilities=["health"], settings=SETTINGS)
@@ -158,12 +184,16 @@ def main():
 
 def serve(conversation, database, source, settings):
     statements = Statements(source)
-    counts = Counts(database, source, lambda: conversation.say(type="changed"), settings.get("count") == "estimated", database.log)
+    counts = Counts(
+        database, source, lambda: conversation.say(type="changed"), settings.get("count") == "estimated", database.log
+    )
     with counts.change:
         counts.ask(statements.conditions({}))
     reader = Reader(statements, counts, database.log)
     watch = None
-    workers = Workers(settings.get("connections", 4), database, reader, conversation.write, lambda reason: watch.wake.set())
+    workers = Workers(
+        settings.get("connections", 4), database, reader, conversation.write, lambda reason: watch.wake.set()
+    )
     watch = Watch(database, source, settings, conversation, workers, counts, MODES[settings.get("live", "auto")])
     watch.has_slot = False
     threading.Thread(target=run_or_end, args=(watch.run,), daemon=True).start()

@@ -46,17 +46,24 @@ class Replication:
     # What it needs
 
     def check(self, cursor):
-        cursor.execute("SELECT current_setting('wal_level'), rolreplication OR rolsuper, current_user FROM pg_roles WHERE rolname = current_user")
+        cursor.execute(
+            "SELECT current_setting('wal_level'), rolreplication OR rolsuper, current_user FROM pg_roles "
+            "WHERE rolname = current_user"
+        )
         level, may, user = cursor.fetchone()
         if level != "logical":
-            raise Unavailable(f"the server's wal_level is {level}; replication needs wal_level = logical and a restart")
+            raise Unavailable(
+                f"the server's wal_level is {level}; replication needs wal_level = logical and a restart"
+            )
         if not may:
             raise Unavailable(f"the role {user} may not replicate; ALTER ROLE {ident(user)} REPLICATION allows it")
         self.tables = [oid for oid, (_, _, kind) in self.source.relations.items() if kind == "r"]
         others = [name for _, name, kind in self.source.relations.values() if kind not in "rp"]
         if others or not self.tables:
             raise Unavailable(f"{others[0] if others else 'the query'} is no table whose changes are replicated")
-        cursor.execute("SELECT min(relname) FROM pg_class WHERE oid = ANY(%s::oid[]) AND relpersistence <> 'p'", [self.tables])
+        cursor.execute(
+            "SELECT min(relname) FROM pg_class WHERE oid = ANY(%s::oid[]) AND relpersistence <> 'p'", [self.tables]
+        )
         unlogged = cursor.fetchone()[0]
         if unlogged is not None:
             raise Unavailable(f"the table {unlogged} is unlogged or temporary, so its changes are not replicated")
@@ -64,44 +71,68 @@ class Replication:
     def find_publication(self, cursor):
         wanted = self.watch.settings.get("publication")
         filtered = "AND t.rowfilter IS NULL" if self.source.version >= 150_000 else ""
-        cursor.execute(f"""SELECT p.pubname FROM pg_publication p
-            WHERE pubinsert AND pubupdate AND pubdelete AND pubtruncate AND (%s::text IS NULL OR pubname = %s) AND NOT EXISTS (
+        cursor.execute(
+            f"""SELECT p.pubname FROM pg_publication p
+            WHERE pubinsert AND pubupdate AND pubdelete AND pubtruncate AND (%s::text IS NULL OR pubname =
+              %s) AND NOT EXISTS (
               SELECT FROM unnest(%s::oid[]) AS u(base) WHERE NOT EXISTS (
                 SELECT FROM pg_publication_tables t JOIN pg_namespace n ON n.nspname = t.schemaname
                 JOIN pg_class c ON c.relnamespace = n.oid AND c.relname = t.tablename
-                WHERE t.pubname = p.pubname {filtered} AND c.oid IN (SELECT base UNION SELECT relid FROM pg_partition_ancestors(base))))
-            ORDER BY puballtables, pubname LIMIT 1""", [wanted, wanted, self.tables])
+                WHERE t.pubname = p.pubname {filtered} AND c.oid IN (SELECT base UNION SELECT relid FROM
+                  pg_partition_ancestors(base))))
+            ORDER BY puballtables, pubname LIMIT 1""",
+            [wanted, wanted, self.tables],
+        )
         found = cursor.fetchone()
         if found is not None:
             return found[0]
         names = self.roots(cursor)
         tables = ", ".join(names)
         if wanted is not None:
-            raise Unavailable(f"the publication {wanted} does not publish every change of {tables}; ALTER PUBLICATION {ident(wanted)} "
-                              f"ADD TABLE {tables} may mend it")
+            raise Unavailable(
+                f"the publication {wanted} does not publish every change of {tables}; ALTER PUBLICATION "
+                f"{ident(wanted)} "
+                f"ADD TABLE {tables} may mend it"
+            )
         return self.make_publication(cursor, tables)
 
     def roots(self, cursor):
         """The tables, those with partitions by their root."""
-        cursor.execute("SELECT DISTINCT coalesce(pg_partition_root(base), base)::regclass::text FROM unnest(%s::oid[]) AS u(base) ORDER BY 1", [self.tables])
+        cursor.execute(
+            "SELECT DISTINCT coalesce(pg_partition_root(base), base)::regclass::text FROM "
+            "unnest(%s::oid[]) AS u(base) ORDER BY 1",
+            [self.tables],
+        )
         return [row[0] for row in cursor.fetchall()]
 
     def make_publication(self, cursor, tables):
-        cursor.execute("""SELECT min(relname) FROM pg_class c WHERE c.oid = ANY(%s::oid[]) AND NOT (relreplident IN ('f', 'i') OR
-            relreplident = 'd' AND EXISTS (SELECT FROM pg_index WHERE indrelid = c.oid AND indisprimary))""", [self.tables])
+        cursor.execute(
+            """SELECT min(relname) FROM pg_class c WHERE c.oid = ANY(%s::oid[]) AND NOT (relreplident IN
+              ('f', 'i') OR
+            relreplident = 'd' AND EXISTS (SELECT FROM pg_index WHERE indrelid = c.oid AND indisprimary))""",
+            [self.tables],
+        )
         bare = cursor.fetchone()[0]
         if bare is not None:
             # With a publication, updates of such a table would fail.
-            raise Unavailable(f"the table {bare} has no primary key; ALTER TABLE ... REPLICA IDENTITY FULL would let it be published")
+            raise Unavailable(
+                f"the table {bare} has no primary key; ALTER TABLE ... REPLICA IDENTITY FULL would let it "
+                f"be published"
+            )
         name = "rowcast_" + hashlib.sha256(tables.encode()).hexdigest()[:8]
         statement = f"CREATE PUBLICATION {name} FOR TABLE {tables}"
         try:
             cursor.execute("SET default_transaction_read_only = off")
             cursor.execute(statement)
         except psycopg2.errors.DuplicateObject:
-            raise Unavailable(f"the publication {name} exists and does not publish every change of {tables}; drop it") from None
+            raise Unavailable(
+                f"the publication {name} exists and does not publish every change of {tables}; drop it"
+            ) from None
         except (psycopg2.errors.InsufficientPrivilege, psycopg2.errors.ReadOnlySqlTransaction) as error:
-            raise Unavailable(f"there is no publication of {tables} ({self.watch.database.reason(error)}); their owner can make it: {statement}") from None
+            raise Unavailable(
+                f"there is no publication of {tables} ({self.watch.database.reason(error)}); their owner "
+                f"can make it: {statement}"
+            ) from None
         finally:
             cursor.execute("SET default_transaction_read_only = on")
         self.log.write("info", f"created the publication {name} for {tables}")
@@ -113,22 +144,34 @@ class Replication:
         try:
             self.stream = self.watch.database.connect(replication=True)
         except psycopg2.OperationalError as error:
-            raise Unavailable(f"the server takes no replication connection: {self.watch.database.reason(error)}") from error
+            raise Unavailable(
+                f"the server takes no replication connection: {self.watch.database.reason(error)}"
+            ) from error
         try:
             self.cursor = self.stream.cursor()
             if self.is_temporary or not self.has_slot():
                 self.make_slot()
             publications = literal(ident(self.publication)).strip()
             self.cursor.start_replication_expert(
-                f"START_REPLICATION SLOT {ident(self.slot)} LOGICAL 0/0 (proto_version '1', publication_names {publications})",
-                decode=False, status_interval=10)
+                f"START_REPLICATION SLOT {ident(self.slot)} LOGICAL 0/0 (proto_version '1', "
+                f"publication_names {publications})",
+                decode=False,
+                status_interval=10,
+            )
         except psycopg2.Error as error:
             self.close()
             reason = self.watch.database.reason(error)
             if isinstance(error, psycopg2.errors.ObjectInUse):
                 raise Ended(f"the slot {self.slot} is in use by another client: {reason}") from error
-            if isinstance(error, (psycopg2.errors.ConfigurationLimitExceeded, psycopg2.errors.InsufficientPrivilege,
-                                  psycopg2.errors.ObjectNotInPrerequisiteState, psycopg2.errors.InvalidName)):
+            if isinstance(
+                error,
+                (
+                    psycopg2.errors.ConfigurationLimitExceeded,
+                    psycopg2.errors.InsufficientPrivilege,
+                    psycopg2.errors.ObjectNotInPrerequisiteState,
+                    psycopg2.errors.InvalidName,
+                ),
+            ):
                 raise Unavailable(f"the slot {self.slot} cannot be used: {reason}") from error
             raise Ended(f"replication could not begin: {reason}") from error
 
@@ -136,16 +179,27 @@ class Replication:
         kind = " TEMPORARY" if self.is_temporary else ""
         self.cursor.execute(f"CREATE_REPLICATION_SLOT {ident(self.slot)}{kind} LOGICAL pgoutput NOEXPORT_SNAPSHOT")
         if not self.is_temporary:
-            self.log.write("info", f"created the replication slot {self.slot}; the server keeps its log for it, also while this source is not running")
+            self.log.write(
+                "info",
+                f"created the replication slot {self.slot}; the server keeps its log for it, also while "
+                f"this source is not running",
+            )
 
     def has_slot(self):
         """Whether the named slot is there and usable. One that has lost its log is dropped."""
         with self.connection.cursor() as cursor:
-            cursor.execute("SELECT plugin, database = current_database(), wal_status FROM pg_replication_slots WHERE slot_name = %s", [self.slot])
+            cursor.execute(
+                "SELECT plugin, database = current_database(), wal_status FROM pg_replication_slots "
+                "WHERE slot_name = %s",
+                [self.slot],
+            )
             found = cursor.fetchone()
             if found is None:
                 if self.watch.has_slot:
-                    self.log.write("warning", f"the slot {self.slot} was dropped; it is created again, and everything is read again")
+                    self.log.write(
+                        "warning",
+                        f"the slot {self.slot} was dropped; it is created again, and everything is read again",
+                    )
                 self.watch.has_slot = True
                 return False
             self.watch.has_slot = True
@@ -153,8 +207,11 @@ class Replication:
             if plugin != "pgoutput" or not is_here:
                 raise Unavailable(f"the slot {self.slot} belongs to another database or decoder; choose another name")
             if status == "lost":
-                self.log.write("warning", f"the slot {self.slot} was too far behind and has lost its log; it is created again, "
-                               "and everything is read again")
+                self.log.write(
+                    "warning",
+                    f"the slot {self.slot} was too far behind and has lost its log; it is created again, "
+                    "and everything is read again",
+                )
                 cursor.execute("SELECT pg_drop_replication_slot(%s)", [self.slot])
                 return False
         return True
@@ -172,7 +229,9 @@ class Replication:
         try:
             self.read()
         except psycopg2.Error as error:
-            raise Ended(f"replication through the slot {self.slot} has ended: {self.watch.database.reason(error)}") from error
+            raise Ended(
+                f"replication through the slot {self.slot} has ended: {self.watch.database.reason(error)}"
+            ) from error
 
     def read(self):
         looked = replied = time.monotonic()
@@ -224,7 +283,10 @@ class Replication:
         return self.known[relation]
 
     def wait_until_visible(self, transactions):
-        """A commit is in the log before others see its rows: a page that is read too early would show the old ones for good."""
+        """Waits until others see the rows of these transactions.
+
+        A commit is in the log before that, and a page that is read too early would keep the old rows.
+        """
         end = time.monotonic() + 10
         with self.connection.cursor() as cursor:
             while time.monotonic() < end:
@@ -244,9 +306,13 @@ class Replication:
 
     def look_at_slot(self):
         with self.connection.cursor() as cursor:
-            cursor.execute("""SELECT active, wal_status, pg_wal_lsn_diff(
-                CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn() ELSE pg_current_wal_lsn() END, confirmed_flush_lsn)::int8
-                FROM pg_replication_slots WHERE slot_name = %s""", [self.slot])
+            cursor.execute(
+                """SELECT active, wal_status, pg_wal_lsn_diff(
+                CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn() ELSE pg_current_wal_lsn() END,
+                  confirmed_flush_lsn)::int8
+                FROM pg_replication_slots WHERE slot_name = %s""",
+                [self.slot],
+            )
             found = cursor.fetchone()
         if found is None:
             raise Ended(f"the slot {self.slot} was dropped")

@@ -37,7 +37,10 @@ class Term:
         return f"{self.ordered} {'<' if self.descending else '>'}{'=' if or_at else ''} %s::{self.cast}"
 
     def written(self, is_first):
-        """The term in ORDER BY. The first one is used where it is not empty, in the plain form that an index serves both ways."""
+        """The term in ORDER BY.
+
+        The first one is used where it is not empty, in the form that an index serves both ways.
+        """
         if is_first or not self.may_be_empty:
             return self.ordered + (" DESC" if self.descending else "")
         return self.normal + (" DESC NULLS LAST" if self.descending else "")
@@ -74,7 +77,9 @@ class Statements:
             conditions.append(self.filter(query["filter"], values))
         if query.get("search"):
             texts = [column for column in self.source.columns if isinstance(column, Text)]
-            conditions.append("(" + " OR ".join(["false"] + [column.contains(query["search"], values) for column in texts]) + ")")
+            conditions.append(
+                "(" + " OR ".join(["false"] + [column.contains(query["search"], values) for column in texts]) + ")"
+            )
         for name, value in zip(query.get("group", []), query.get("section", [])):
             column = self.column(name)
             conditions.append(column.empty if value is None else column.compared("=", value, values))
@@ -92,8 +97,16 @@ class Statements:
         if operator in ("=", "!=", "<", "<=", ">", ">="):
             return column.compared(operator, filter["value"], values)
         if operator == "range":
-            bounds = [(sign, filter[member]) for sign, member in ((">=", "from"), ("<=", "through")) if filter.get(member) is not None]
-            return "(" + " AND ".join([column.compared(sign, value, values) for sign, value in bounds] or [column.filled]) + ")"
+            bounds = [
+                (sign, filter[member])
+                for sign, member in ((">=", "from"), ("<=", "through"))
+                if filter.get(member) is not None
+            ]
+            return (
+                "("
+                + " AND ".join([column.compared(sign, value, values) for sign, value in bounds] or [column.filled])
+                + ")"
+            )
         if operator == "oneOf":
             return column.among(filter["values"], values)
         if operator == "isEmpty":
@@ -117,9 +130,11 @@ class Statements:
     def selection(self, order, end, values):
         """The columns of a page: whether the row is behind its end, its place, its key, its cells."""
         return ", ".join(
-            [self.behind(order, end, values)] + [term.place for term in order] +
-            [part.raw if self.source.key_kind == "integer" else f"{part.raw}::text" for part in self.source.key] +
-            [column.shown for column in self.source.columns])
+            [self.behind(order, end, values)]
+            + [term.place for term in order]
+            + [part.raw if self.source.key_kind == "integer" else f"{part.raw}::text" for part in self.source.key]
+            + [column.shown for column in self.source.columns]
+        )
 
     def behind(self, order, cursor, values):
         """A condition that is true for rows behind a place."""
@@ -137,13 +152,18 @@ class Statements:
         parts = []
         if term.may_be_empty:
             parts.append(term.empty)
-        parts.append(f"({term.filled} AND {term.beyond(value, values)})" if term.may_be_empty else term.beyond(value, values))
+        parts.append(
+            f"({term.filled} AND {term.beyond(value, values)})" if term.may_be_empty else term.beyond(value, values)
+        )
         equal = term.equals(value, values)
         parts.append(f"({equal} AND {self.behind_from(order[1:], place[1:], before, values)})")
         return "(" + " OR ".join(parts) + ")"
 
     def parts(self, order, after):
-        """The rows behind a place, as runs that follow each other: an index on the order's columns serves each of them."""
+        """The rows behind a place, as runs that follow each other.
+
+        An index on the order's columns serves each of them.
+        """
         if after is None:
             yield from self.runs(order, [], [])
             return
@@ -161,7 +181,7 @@ class Statements:
             conditions = same + [beyond] + ([term.filled] if term.may_be_empty else [])
             yield Part(conditions, bound, written(order[depth:]))
             if term.may_be_empty:
-                yield from self.runs(order[depth + 1:], same + [term.empty], values)
+                yield from self.runs(order[depth + 1 :], same + [term.empty], values)
 
     def runs(self, order, conditions, values):
         """All rows that pass the conditions. Those with an empty first term follow as runs of their own."""

@@ -30,7 +30,10 @@ def quick_folder():
 
 
 class Cluster:
-    """A cluster whose superuser is `tester`. Connections are trusted, except those of the role `locked`, which needs a password."""
+    """A cluster whose superuser is `tester`.
+
+    Connections are trusted, except those of the role `locked`, which needs a password.
+    """
 
     def __init__(self, wal_level="logical", settings=(), existing=None):
         """Makes a cluster, in the folder `existing` if there is one, or starts the one that is in it."""
@@ -53,12 +56,23 @@ class Cluster:
         self.start()
 
     def make(self, wal_level, settings):
-        self.run("initdb", "-D", self.data, "-U", "tester", "-A", "trust", "--no-sync", "-E", "UTF8", "--locale=C.UTF-8")
+        self.run(
+            "initdb", "-D", self.data, "-U", "tester", "-A", "trust", "--no-sync", "-E", "UTF8", "--locale=C.UTF-8"
+        )
         with open(os.path.join(self.data, "pg_hba.conf"), "w") as file:
             file.write("local all locked scram-sha-256\nlocal all all trust\nlocal replication all trust\n")
         # A killed server needs no flush; only a crash of the machine does.
-        lines = ["listen_addresses = ''", f"wal_level = {wal_level}", "log_min_messages = fatal", "max_wal_senders = 10",
-                 "max_replication_slots = 10", "shared_buffers = 64MB", "wal_sender_timeout = 10s", "fsync = off", *settings]
+        lines = [
+            "listen_addresses = ''",
+            f"wal_level = {wal_level}",
+            "log_min_messages = fatal",
+            "max_wal_senders = 10",
+            "max_replication_slots = 10",
+            "shared_buffers = 64MB",
+            "wal_sender_timeout = 10s",
+            "fsync = off",
+            *settings,
+        ]
         with open(os.path.join(self.data, "postgresql.conf"), "a") as file:
             file.write("\n".join(lines) + "\n")
 
@@ -74,7 +88,9 @@ class Cluster:
     def start(self):
         """Starts the server and returns when it takes connections."""
         log = open(os.path.join(self.directory, "log"), "ab")
-        self.process = subprocess.Popen(self.command("postgres", "-D", self.data), stdout=log, stderr=log, cwd="/", start_new_session=True)
+        self.process = subprocess.Popen(
+            self.command("postgres", "-D", self.data), stdout=log, stderr=log, cwd="/", start_new_session=True
+        )
         log.close()
         ready = self.command("pg_isready", "-q", "-h", self.socket, "-U", "tester", "-t", "1")
         for _ in range(600):
@@ -84,10 +100,15 @@ class Cluster:
                 self.process.wait(0.05)
             except subprocess.TimeoutExpired:
                 continue
-            raise AssertionError("PostgreSQL does not start: " + open(os.path.join(self.directory, "log")).read()[-2_000:])
+            raise AssertionError(
+                "PostgreSQL does not start: " + open(os.path.join(self.directory, "log")).read()[-2_000:]
+            )
 
     def dsn(self, user="tester", database="postgres", **more):
-        return " ".join([f"host={self.socket}", f"user={user}", f"dbname={database}"] + [f"{name}={value}" for name, value in more.items()])
+        return " ".join(
+            [f"host={self.socket}", f"user={user}", f"dbname={database}"]
+            + [f"{name}={value}" for name, value in more.items()]
+        )
 
     def connect(self, **words):
         connection = psycopg2.connect(self.dsn(**words))

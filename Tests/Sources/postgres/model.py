@@ -22,6 +22,7 @@ def integer(bits):
     def draw(random):
         value = random.choice([random.randint(-20, 20), random.randint(-(1 << bits - 1), (1 << bits - 1) - 1)])
         return one(str(value), value)
+
     return draw
 
 
@@ -30,21 +31,27 @@ def floating(decimals):
         special = random.random()
         if special < 0.1:
             return one(random.choice(["NaN", "Infinity", "-Infinity"]), None)
-        value = round(random.uniform(-500, 500), decimals) if decimals < 6 else random.choice(
-            [random.uniform(-1, 1), random.uniform(-1e300, 1e300), float(random.randint(-9, 9)), 5e-324])
+        value = (
+            round(random.uniform(-500, 500), decimals)
+            if decimals < 6
+            else random.choice(
+                [random.uniform(-1, 1), random.uniform(-1e300, 1e300), float(random.randint(-9, 9)), 5e-324]
+            )
+        )
         return one(repr(value), value)
+
     return draw
 
 
 def fixed(random):
     if random.random() < 0.05:
         return one("NaN", None)
-    value = Decimal(random.randint(-10**6, 10**6)) / 100
+    value = Decimal(random.randint(-(10**6), 10**6)) / 100
     return one(str(value), float(value))
 
 
 def fixed_whole(random):
-    value = random.choice([random.randint(-9, 9), random.randint(-10**17, 10**17)])
+    value = random.choice([random.randint(-9, 9), random.randint(-(10**17), 10**17)])
     return one(str(value), value)
 
 
@@ -52,13 +59,16 @@ def wide(random):
     if random.random() < 0.05:
         text = random.choice(["NaN", "Infinity", "-Infinity"])
         return Value(text, [text, None], [text, None])
-    text = random.choice(["", "-"]) + str(random.randint(1, 10**random.randint(1, 25))) + random.choice(
-        ["", "." + str(random.randint(0, 10**random.randint(1, 9)))])
+    text = (
+        random.choice(["", "-"])
+        + str(random.randint(1, 10 ** random.randint(1, 25)))
+        + random.choice(["", "." + str(random.randint(0, 10 ** random.randint(1, 9)))])
+    )
     return Value(text, [text, float(text)], [text, Decimal(text)])
 
 
 def money(random):
-    value = Decimal(random.randint(-10**9, 10**9)) / 100
+    value = Decimal(random.randint(-(10**9), 10**9)) / 100
     return Value(f"{value:.2f}", [f"{value:.2f}", float(value)], [f"{value:.2f}", value])
 
 
@@ -71,9 +81,12 @@ def moment(zone):
     def draw(random):
         if random.random() < 0.05:
             return one(random.choice(["infinity", "-infinity", "1500-01-01", "4000-05-05"]), None)
-        micros = random.choice([random.randint(-9 * 10**15, 9 * 10**15), random.randint(-5, 5) * 500, 1_700_000_000_000_000])
+        micros = random.choice(
+            [random.randint(-9 * 10**15, 9 * 10**15), random.randint(-5, 5) * 500, 1_700_000_000_000_000]
+        )
         text = (EPOCH + timedelta(microseconds=micros)).isoformat(" ") + zone
         return one(text, cell_of(micros), micros)
+
     return draw
 
 
@@ -149,14 +162,32 @@ def points(random):
 
 #: Column, SQL type, generator, and the names of further columns that the source makes of it.
 COLUMNS = [
-    ("small", "smallint", integer(16), []), ("whole", "integer", integer(32), []), ("big", "bigint", integer(64), []),
-    ("real", "real", floating(2), []), ("double", "double precision", floating(17), []), ("price", "numeric(10,2)", fixed, []),
-    ("units", "numeric(18,0)", fixed_whole, []), ("wide", "numeric", wide, ["wide ≈"]), ("cash", "money", money, ["cash ≈"]),
-    ("flag", "boolean", boolean, []), ("at", "timestamptz", moment("+00"), []), ("local", "timestamp", moment(""), []),
-    ("day", "date", day, []), ("clock", "time", clock, []), ("span", "interval", span, ["span s"]), ("mood", "mood", mood, ["mood #"]),
-    ("identity", "uuid", identity, []), ("note", "text", text, []), ("title", 'varchar(40) COLLATE "C"', text, []), ("code", "char(4)", code, []),
-    ("data", "bytea", data, []), ("address", "inet", address, []), ("document", "jsonb", document, []), ("tags", "text[]", tags, []),
-    ("points", "float8[]", points, [])]
+    ("small", "smallint", integer(16), []),
+    ("whole", "integer", integer(32), []),
+    ("big", "bigint", integer(64), []),
+    ("real", "real", floating(2), []),
+    ("double", "double precision", floating(17), []),
+    ("price", "numeric(10,2)", fixed, []),
+    ("units", "numeric(18,0)", fixed_whole, []),
+    ("wide", "numeric", wide, ["wide ≈"]),
+    ("cash", "money", money, ["cash ≈"]),
+    ("flag", "boolean", boolean, []),
+    ("at", "timestamptz", moment("+00"), []),
+    ("local", "timestamp", moment(""), []),
+    ("day", "date", day, []),
+    ("clock", "time", clock, []),
+    ("span", "interval", span, ["span s"]),
+    ("mood", "mood", mood, ["mood #"]),
+    ("identity", "uuid", identity, []),
+    ("note", "text", text, []),
+    ("title", 'varchar(40) COLLATE "C"', text, []),
+    ("code", "char(4)", code, []),
+    ("data", "bytea", data, []),
+    ("address", "inet", address, []),
+    ("document", "jsonb", document, []),
+    ("tags", "text[]", tags, []),
+    ("points", "float8[]", points, []),
+]
 NUMBERS = {"real", "double", "price", "wide ≈", "cash ≈", "span s"}
 TIMES = {"at", "local"}
 
@@ -182,7 +213,9 @@ class Table:
         self.place = {name: place for place, name in enumerate(self.names)}
 
     def create(self):
-        columns = ", ".join(f"{name} {kind}" + (" NOT NULL" if name == "small" else "") for name, kind, _, _ in COLUMNS)
+        columns = ", ".join(
+            f"{name} {kind}" + (" NOT NULL" if name == "small" else "") for name, kind, _, _ in COLUMNS
+        )
         return f"CREATE TABLE things (id bigint PRIMARY KEY, {columns})"
 
     def sorted(self, rows, sort):
@@ -217,15 +250,27 @@ class Table:
         if operator == "oneOf":
             return any(cell == value(wanted) for wanted in filter["values"])
         if operator == "range":
-            return ("from" not in filter or cell >= value(filter["from"])) and ("through" not in filter or cell <= value(filter["through"]))
+            return ("from" not in filter or cell >= value(filter["from"])) and (
+                "through" not in filter or cell <= value(filter["through"])
+            )
         if operator in ("contains", "startsWith"):
             held, part = folded(row[1][self.place[name]]), folded(filter["value"])
             return part in held if operator == "contains" else held.startswith(part)
         wanted = value(filter["value"])
-        return {"=": cell == wanted, "!=": cell != wanted, "<": cell < wanted, "<=": cell <= wanted, ">": cell > wanted, ">=": cell >= wanted}[operator]
+        return {
+            "=": cell == wanted,
+            "!=": cell != wanted,
+            "<": cell < wanted,
+            "<=": cell <= wanted,
+            ">": cell > wanted,
+            ">=": cell >= wanted,
+        }[operator]
 
     def finds(self, row, search):
-        return any(isinstance(cell, str) and name not in TIMES and folded(search) in folded(cell) for name, cell in zip(self.names, row[1]))
+        return any(
+            isinstance(cell, str) and name not in TIMES and folded(search) in folded(cell)
+            for name, cell in zip(self.names, row[1])
+        )
 
     def draw_filter(self, random, depth=0):
         if depth < 2 and random.random() < 0.4:
@@ -239,19 +284,26 @@ class Table:
         if name in TIMES and random.random() < 0.3:
             values[0] = f"{comparable(name, values[0]) + Decimal('0.000001'):.6f}"
         is_text = isinstance(cells[0], str) and name not in TIMES
-        operators = ["=", "!=", "<", "<=", ">", ">=", "range", "oneOf", "isEmpty"] + (["contains", "startsWith"] * 2 if is_text else [])
+        operators = ["=", "!=", "<", "<=", ">", ">=", "range", "oneOf", "isEmpty"] + (
+            ["contains", "startsWith"] * 2 if is_text else []
+        )
         operator = random.choice(operators)
         if operator == "range":
             low, high = sorted(values[:2], key=lambda value: ordinal(comparable(name, value)))
-            return random.choice([{"column": name, "op": operator, "from": low, "through": high}, {"column": name, "op": operator, "through": high}])
+            return random.choice(
+                [
+                    {"column": name, "op": operator, "from": low, "through": high},
+                    {"column": name, "op": operator, "through": high},
+                ]
+            )
         if operator == "oneOf":
-            return {"column": name, "op": operator, "values": values[:random.randint(0, 4)]}
+            return {"column": name, "op": operator, "values": values[: random.randint(0, 4)]}
         if operator == "isEmpty":
             return {"column": name, "op": operator}
         value = values[0]
         if operator in ("contains", "startsWith"):
             start = random.randint(0, len(value)) if operator == "contains" else 0
-            value = random.choice([str.upper, str.lower, str])(value[start:start + random.randint(0, 3)])
+            value = random.choice([str.upper, str.lower, str])(value[start : start + random.randint(0, 3)])
         return {"column": name, "op": operator, "value": value}
 
 

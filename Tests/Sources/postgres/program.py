@@ -19,14 +19,26 @@ class Program:
         self.log = []
         environment = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
         self.process = subprocess.Popen(
-            [str(PLUGIN)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
+            [str(PLUGIN)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=environment,
+        )
         self.messages, self.pages, self.number = [], {}, 0
         self.news = threading.Condition()
         threading.Thread(target=self.hear, daemon=True).start()
         threading.Thread(target=self.hear_log, daemon=True).start()
         self.say(type="hello", version=1, host="test")
         self.say(type="configure", settings=settings)
-        self.until(lambda: self.find("schema") or self.find("refuse") or self.find("state") or self.process.poll() is not None, patience)
+        self.until(
+            lambda: self.find("schema")
+            or self.find("refuse")
+            or self.find("state")
+            or self.process.poll() is not None,
+            patience,
+        )
         self.schema, self.refusal = self.find("schema"), self.find("refuse")
         if self.schema:
             self.names = [column["name"] for column in self.schema["columns"]]
@@ -66,7 +78,9 @@ class Program:
         with self.news:
             while not (found := is_done()):
                 if not self.news.wait(min(0.2, max(0, end - time.monotonic()))) and time.monotonic() >= end:
-                    raise AssertionError(f"waited {patience} s in vain; the last messages: {self.messages[-3:]}, its log: {self.log[-5:]}")
+                    raise AssertionError(
+                        f"waited {patience} s in vain; the last messages: {self.messages[-3:]}, its log: {self.log[-5:]}"
+                    )
             return found
 
     def ask(self, **query):

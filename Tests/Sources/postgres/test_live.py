@@ -25,8 +25,11 @@ def wait(is_done, patience=10):
 class LiveTests(unittest.TestCase):
     def setUp(self):
         self.database = database()
-        self.sql("CREATE TABLE jobs (id integer PRIMARY KEY, done integer NOT NULL); CREATE TABLE other (id integer PRIMARY KEY);"
-                 "INSERT INTO jobs SELECT i, 0 FROM generate_series(1, 500) AS i; ANALYZE")
+        self.sql(
+            "CREATE TABLE jobs (id integer PRIMARY KEY, done integer NOT NULL); CREATE TABLE other (id "
+            "integer PRIMARY KEY);"
+            "INSERT INTO jobs SELECT i, 0 FROM generate_series(1, 500) AS i; ANALYZE"
+        )
 
     def sql(self, statement, values=None, user="tester"):
         return cluster().sql(statement, values, database=self.database, user=user)
@@ -38,11 +41,22 @@ class LiveTests(unittest.TestCase):
 
     def live(self, program, word):
         """Waits until the source reports changes in a way whose description has this word."""
-        return program.until(lambda: next((m["message"] for _, m in reversed(program.messages) if m["type"] == "state" and m["state"] == "live"
-                                           and word in m["message"]), None))
+        return program.until(
+            lambda: next(
+                (
+                    m["message"]
+                    for _, m in reversed(program.messages)
+                    if m["type"] == "state" and m["state"] == "live" and word in m["message"]
+                ),
+                None,
+            )
+        )
 
     def slots(self):
-        return [row[0] for row in self.sql("SELECT slot_name FROM pg_replication_slots WHERE database = %s", [self.database])]
+        return [
+            row[0]
+            for row in self.sql("SELECT slot_name FROM pg_replication_slots WHERE database = %s", [self.database])
+        ]
 
     def changes_after(self, program, statement, patience=5):
         """Whether the statement is followed by a report, and that a page then has it."""
@@ -119,7 +133,10 @@ class LiveTests(unittest.TestCase):
         try:
             self.sql("SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots WHERE slot_name = 'gone'")
         except psycopg2.errors.ObjectInUse:
-            self.sql("SELECT pg_terminate_backend(active_pid, 5000) FROM pg_replication_slots WHERE slot_name = 'gone' AND active")
+            self.sql(
+                "SELECT pg_terminate_backend(active_pid, 5000) FROM pg_replication_slots WHERE slot_name "
+                "= 'gone' AND active"
+            )
             return False
         return True
 
@@ -137,8 +154,10 @@ class LiveTests(unittest.TestCase):
         self.assertEqual(program.changes(), before + 1)
 
     def test_partitions_made_later_are_seen(self):
-        self.sql("CREATE TABLE days (day integer PRIMARY KEY, n integer) PARTITION BY RANGE (day);"
-                 "CREATE TABLE days_1 PARTITION OF days FOR VALUES FROM (0) TO (10); INSERT INTO days VALUES (1, 1)")
+        self.sql(
+            "CREATE TABLE days (day integer PRIMARY KEY, n integer) PARTITION BY RANGE (day);"
+            "CREATE TABLE days_1 PARTITION OF days FOR VALUES FROM (0) TO (10); INSERT INTO days VALUES (1, 1)"
+        )
         program = self.program(table="days")
         self.live(program, "replication")
         self.changes_after(program, "UPDATE days SET n = 2")
@@ -159,11 +178,16 @@ class LiveTests(unittest.TestCase):
 
     def reader(self):
         """A role that may only read."""
-        self.sql("DO $$ BEGIN CREATE ROLE reader LOGIN; EXCEPTION WHEN duplicate_object THEN END $$; GRANT SELECT ON ALL TABLES IN SCHEMA public TO reader")
+        self.sql(
+            "DO $$ BEGIN CREATE ROLE reader LOGIN; EXCEPTION WHEN duplicate_object THEN END $$; GRANT "
+            "SELECT ON ALL TABLES IN SCHEMA public TO reader"
+        )
         return "reader"
 
     def trigger(self):
-        printed = subprocess.run([str(PLUGIN), "--trigger-sql", "jobs"], check=True, capture_output=True, text=True).stdout
+        printed = subprocess.run(
+            [str(PLUGIN), "--trigger-sql", "jobs"], check=True, capture_output=True, text=True
+        ).stdout
         self.sql(printed)
 
     def test_role_without_replication_is_notified(self):
@@ -190,7 +214,7 @@ class LiveTests(unittest.TestCase):
         program = self.program(user=self.reader(), live="replication")
         found = program.until(lambda: program.find("refuse"))
         self.assertEqual(found["setting"], "live")
-        self.assertIn("ALTER ROLE \"reader\" REPLICATION", found["reason"])
+        self.assertIn('ALTER ROLE "reader" REPLICATION', found["reason"])
 
     # A database that goes away
 
@@ -199,14 +223,20 @@ class LiveTests(unittest.TestCase):
         self.live(program, "slot lasting")
         page = program.page(count=100)
         cluster().kill()
-        stale = program.until(lambda: next((m for _, m in program.messages if m["type"] == "state" and m["state"] == "stale"), None))
+        stale = program.until(
+            lambda: next((m for _, m in program.messages if m["type"] == "state" and m["state"] == "stale"), None)
+        )
         self.assertIn("the database is away", stale["message"])
         self.assertIn("the database is away", program.page(count=10)["error"])
         before = program.changes()
         cluster().start()
         self.sql("UPDATE jobs SET done = 8 WHERE id = 101")
-        program.until(lambda: program.messages[-1][1]["type"] == "state" and program.messages[-1][1]["state"] == "live"
-                      or program.changes() > before, 40)
+        program.until(
+            lambda: program.messages[-1][1]["type"] == "state"
+            and program.messages[-1][1]["state"] == "live"
+            or program.changes() > before,
+            40,
+        )
         program.until(lambda: program.changes() > before, 40)
         self.assertEqual(program.page(after=page["end"], count=1)["rows"], [[101, 101, 8]])
         self.changes_after(program, "UPDATE jobs SET done = 9 WHERE id = 101", patience=20)
@@ -219,7 +249,11 @@ class LiveTests(unittest.TestCase):
         self.live(program, "replication")
         program.page()
         before = program.changes()
-        self.sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'rowcast' AND datname = %s", [self.database])
+        self.sql(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'rowcast' "
+            "AND datname = %s",
+            [self.database],
+        )
         for _ in range(8):
             self.assertNotIn("error", program.page(count=5))
         program.until(lambda: program.changes() > before)

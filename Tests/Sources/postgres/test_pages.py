@@ -21,7 +21,9 @@ class PagesTests(unittest.TestCase):
         cls.database = database()
         connection = cluster().connect(database=cls.database)
         with connection.cursor() as cursor:
-            labels = ", ".join(cursor.mogrify("%s", [label]).decode() for label in ["sad", "fine", "happy", "Äh, no'"])
+            labels = ", ".join(
+                cursor.mogrify("%s", [label]).decode() for label in ["sad", "fine", "happy", "Äh, no'"]
+            )
             cursor.execute(f"CREATE TYPE mood AS ENUM ({labels})")
             cursor.execute(cls.table.create())
             psycopg2.extras.execute_values(cursor, "INSERT INTO things VALUES %s", cls.table.inserts)
@@ -29,7 +31,9 @@ class PagesTests(unittest.TestCase):
                 cursor.execute(f"CREATE INDEX ON things ({index})")
             cursor.execute("ANALYZE")
         connection.close()
-        cls.program = Program({"dsn": cluster().dsn(database=cls.database), "table": "things", "series": "points", "live": "none"})
+        cls.program = Program(
+            {"dsn": cluster().dsn(database=cls.database), "table": "things", "series": "points", "live": "none"}
+        )
 
     @classmethod
     def tearDownClass(cls):
@@ -64,19 +68,33 @@ class PagesTests(unittest.TestCase):
         for name in self.program.schema["windowed"]["sort"]:
             for descending in (False, True):
                 query = {"sort": [{"column": name, "descending": descending}]}
-                self.check(self.program.every(count=self.random.choice([61, 400]), **query), self.wanted(query), f"sorted by {query}")
+                self.check(
+                    self.program.every(count=self.random.choice([61, 400]), **query),
+                    self.wanted(query),
+                    f"sorted by {query}",
+                )
 
     def test_several_columns_sort(self):
         for _ in range(25):
             names = self.random.sample(self.program.schema["windowed"]["sort"], self.random.randint(2, 3))
-            query = {"sort": [{"column": name, "descending": self.random.random() < 0.5} for name in ["flag", *names][self.random.randint(0, 1):]]}
+            query = {
+                "sort": [
+                    {"column": name, "descending": self.random.random() < 0.5}
+                    for name in ["flag", *names][self.random.randint(0, 1) :]
+                ]
+            }
             self.check(self.program.every(count=97, **query), self.wanted(query), f"sorted by {query}")
 
     def test_random_filters(self):
         for _ in range(250):
             query = {"filter": self.table.draw_filter(self.random)}
             if self.random.random() < 0.3:
-                query["sort"] = [{"column": self.random.choice(["price", "note", "at", "mood #"]), "descending": self.random.random() < 0.5}]
+                query["sort"] = [
+                    {
+                        "column": self.random.choice(["price", "note", "at", "mood #"]),
+                        "descending": self.random.random() < 0.5,
+                    }
+                ]
             wanted = self.wanted(query)
             page = self.program.page(count=1_000, **query)
             self.assertNotIn("error", page, query)
@@ -95,7 +113,7 @@ class PagesTests(unittest.TestCase):
             wanted = self.wanted(query)
             skip = self.random.randint(0, ROWS + 5)
             first = self.program.page(skip=skip, count=self.random.randint(1, 60), **query)
-            self.check(first["rows"], wanted[skip:skip + len(first["rows"])], f"skipped {skip} by {query}")
+            self.check(first["rows"], wanted[skip : skip + len(first["rows"])], f"skipped {skip} by {query}")
             if skip >= ROWS:
                 self.assertEqual((first["more"], first["count"]), (False, ROWS))
                 continue
@@ -106,10 +124,10 @@ class PagesTests(unittest.TestCase):
             self.assertFalse(same["more"])
             over = self.random.randint(0, 50)
             behind = self.program.page(after=first["end"], skip=over, count=50, **query)
-            self.check(behind["rows"], wanted[start + over:start + over + 50], f"behind {start} by {query}")
+            self.check(behind["rows"], wanted[start + over : start + over + 50], f"behind {start} by {query}")
             if behind["rows"] and over:
                 between = self.program.page(after=first["end"], upTo=behind["begin"], count=100, **query)
-                self.check(between["rows"], wanted[start:start + over], f"between by {query}")
+                self.check(between["rows"], wanted[start : start + over], f"between by {query}")
 
     def test_sections(self):
         for names in (["flag"], ["mood"], ["mood #", "flag"], ["code"], ["double"], ["at"], ["wide"], ["title"]):

@@ -26,7 +26,19 @@ class Server:
     """`rowcast serve` with the plugin."""
 
     def __init__(self, settings):
-        words = [*COMMAND, "serve", "--port", "0", "--no-token", "--log-level", "info", "--interval", "50", "--plugin", str(PLUGIN)]
+        words = [
+            *COMMAND,
+            "serve",
+            "--port",
+            "0",
+            "--no-token",
+            "--log-level",
+            "info",
+            "--interval",
+            "50",
+            "--plugin",
+            str(PLUGIN),
+        ]
         for name, value in settings.items():
             words += ["--set", f"postgres.{name}={value}"]
         self.log = []
@@ -111,8 +123,11 @@ class ServerTests(unittest.TestCase):
         return server
 
     def quotes(self, rows=2_000):
-        self.sql(f"CREATE TABLE quotes (id integer PRIMARY KEY, price integer NOT NULL, note text);"
-                 f"INSERT INTO quotes SELECT i, i * 10, NULL FROM generate_series(1, {rows}) AS i; CREATE INDEX ON quotes (price, id); ANALYZE")
+        self.sql(
+            f"CREATE TABLE quotes (id integer PRIMARY KEY, price integer NOT NULL, note text);"
+            f"INSERT INTO quotes SELECT i, i * 10, NULL FROM generate_series(1, {rows}) AS i; CREATE "
+            f"INDEX ON quotes (price, id); ANALYZE"
+        )
 
     def check(self, *settings):
         words = [*COMMAND, "plugin", "check", "--set", f"dsn={cluster().dsn(database=self.database)}"]
@@ -123,21 +138,42 @@ class ServerTests(unittest.TestCase):
 
     def test_exam_of_a_table_with_every_type(self):
         table = Table(random.Random(SEED), 300)
-        self.sql(f"CREATE TYPE mood AS ENUM ({', '.join(chr(39) + label.replace(chr(39), chr(39) * 2) + chr(39) for label in MOODS)})")
+        self.sql(
+            f"CREATE TYPE mood AS ENUM "
+            f"({', '.join(chr(39) + label.replace(chr(39), chr(39) * 2) + chr(39) for label in MOODS)})"
+        )
         self.sql(table.create())
         connection = cluster().connect(database=self.database)
         with connection.cursor() as cursor:
-            cursor.executemany(f"INSERT INTO things VALUES ({', '.join(['%s'] * len(table.inserts[0]))})", table.inserts)
+            cursor.executemany(
+                f"INSERT INTO things VALUES ({', '.join(['%s'] * len(table.inserts[0]))})", table.inserts
+            )
         connection.close()
         self.check("table=things")
 
     def test_exam_of_a_query(self):
         self.quotes()
-        self.check("query=SELECT price % 7 AS rest, count(*) AS rows, sum(price) AS sum, avg(price) FROM quotes GROUP BY 1", "key=rest", "live=poll")
+        self.check(
+            "query=SELECT price % 7 AS rest, count(*) AS rows, sum(price) AS sum, avg(price) FROM quotes "
+            "GROUP BY 1",
+            "key=rest",
+            "live=poll",
+        )
 
     def test_host_refuses_settings_that_cannot_be(self):
         for setting in ("interval=0", "live=sometimes", "colour=red", "connections=99"):
-            words = [*COMMAND, "plugin", "check", "--patience", "2", "--set", setting, "--set", "table=quotes", str(PLUGIN)]
+            words = [
+                *COMMAND,
+                "plugin",
+                "check",
+                "--patience",
+                "2",
+                "--set",
+                setting,
+                "--set",
+                "table=quotes",
+                str(PLUGIN),
+            ]
             found = subprocess.run(words, capture_output=True, text=True)
             self.assertNotEqual(found.returncode, 0, setting)
             self.assertIn(setting.split("=")[0], found.stdout + found.stderr)
@@ -171,7 +207,9 @@ class ServerTests(unittest.TestCase):
         source = random.Random(SEED)
         with connection.cursor() as cursor:
             while not stop.wait(0.002):
-                cursor.execute("UPDATE quotes SET price = %s WHERE id = %s", [source.randint(0, 10**6), source.randint(1, 2_000)])
+                cursor.execute(
+                    "UPDATE quotes SET price = %s WHERE id = %s", [source.randint(0, 10**6), source.randint(1, 2_000)]
+                )
         connection.close()
 
     def test_killed_database_keeps_the_page_and_its_place(self):
@@ -184,7 +222,9 @@ class ServerTests(unittest.TestCase):
             wanted = client.rows[:40]
             self.assertEqual(wanted[0], [501, 5_010, None])
             cluster().kill()
-            stale = await client.until(lambda: next((state for state in client.states if state["state"] == "stale"), None), 40)
+            stale = await client.until(
+                lambda: next((state for state in client.states if state["state"] == "stale"), None), 40
+            )
             self.assertIn("the database is away", stale["message"])
             self.assertEqual(client.rows[:40], wanted)
             cluster().start()
@@ -193,12 +233,17 @@ class ServerTests(unittest.TestCase):
             await client.until(lambda: client.rows[:40] == wanted, 60)
             await client.until(lambda: client.states[-1]["state"] == "live", 60)
             # The slot is dropped under it.
-            self.sql("SELECT pg_terminate_backend(active_pid, 5000) FROM pg_replication_slots WHERE slot_name = 'page'")
+            self.sql(
+                "SELECT pg_terminate_backend(active_pid, 5000) FROM pg_replication_slots WHERE slot_name = 'page'"
+            )
             dropped = "SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots WHERE slot_name = 'page' AND NOT active"
             for _ in range(50):
                 if self.sql(dropped):
                     break
-                self.sql("SELECT pg_terminate_backend(active_pid, 5000) FROM pg_replication_slots WHERE slot_name = 'page' AND active")
+                self.sql(
+                    "SELECT pg_terminate_backend(active_pid, 5000) FROM pg_replication_slots WHERE "
+                    "slot_name = 'page' AND active"
+                )
             self.sql("UPDATE quotes SET note = 'dropped' WHERE id = 511")
             wanted[10] = [511, 5_110, "dropped"]
             await client.until(lambda: client.rows[:40] == wanted, 60)
@@ -207,24 +252,30 @@ class ServerTests(unittest.TestCase):
         asyncio.run(run())
         server.stop()
         for _ in range(50):
-            if self.sql("SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots WHERE slot_name = 'page' AND NOT active") or \
-                    not self.sql("SELECT FROM pg_replication_slots WHERE slot_name = 'page'"):
+            if self.sql(
+                "SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots WHERE slot_name = "
+                "'page' AND NOT active"
+            ) or not self.sql("SELECT FROM pg_replication_slots WHERE slot_name = 'page'"):
                 break
 
     def test_wrong_password_is_shown_without_it(self):
         self.quotes()
-        self.sql("DO $$ BEGIN CREATE ROLE locked LOGIN PASSWORD 'right-one'; EXCEPTION WHEN duplicate_object THEN END $$")
+        self.sql(
+            "DO $$ BEGIN CREATE ROLE locked LOGIN PASSWORD 'right-one'; EXCEPTION WHEN duplicate_object THEN END $$"
+        )
         server = self.server(dsn=cluster().dsn(user="locked", database=self.database, password="wrong-one"))
 
         async def run():
             client = await Client().open(server.port)
-            found = await client.until(lambda: next((source for source in client.sources if source["source"]["message"]), None))
+            found = await client.until(
+                lambda: next((source for source in client.sources if source["source"]["message"]), None)
+            )
             client.viewer.abort()
             return found
 
         found = asyncio.run(run())
         self.assertEqual(found["source"]["state"], "stale")
-        self.assertIn("password authentication failed for user \"locked\"", found["source"]["message"])
+        self.assertIn('password authentication failed for user "locked"', found["source"]["message"])
         self.assertNotIn("wrong-one", str(found) + "".join(server.log))
 
 
