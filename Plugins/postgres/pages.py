@@ -9,15 +9,16 @@ import psycopg2
 from catalog import indexes_hint
 from columns import Text, Unreadable, encoded
 from database import LOST, run
-from statements import Cursor, cursor_from, cursor_text
+from jumps import Jumps
+from statements import cursor_from, cursor_text
 
 LINE_LIMIT = 800_000  # bytes of a block's rows, below the limit of 1 MB per line
+#: Rows to skip at once; the rest is skipped as the page is read.
+FAR = 1_000
 #: Estimated rows above which a sort without an index is worth a line in the log.
 SORTED_ROWS = 20_000
 
 
-#: Rows to skip from which the place is looked up before the rows are read.
-FAR = 200
 
 
 class Reader:
@@ -27,6 +28,7 @@ class Reader:
         self.statements, self.counts, self.log = statements, counts, log
         self.source = statements.source
         self.orders = set()
+        self.jumps = Jumps(statements, counts)
 
     def answer(self, connection, query):
         """The members of the answer to a query, all but a dear count from one moment."""
@@ -69,15 +71,19 @@ class Reader:
         rows, places, size = [], [], 0
         more = False
         if skip >= FAR:
-            after = self.jumped(cursor, where, order, after, skip)
+            after = self.jumps.place(cursor, where, order, after, skip - skip % FAR)
             if after is None:
                 return self.page(cursor, rows, places, False, where)
-            skip = 0
+            skip %= FAR
         for part in self.statements.parts(order, after):
             selected = []
             selection = self.statements.selection(order, end, selected)
             clause, values = where.joined(part.conditions, part.values)
-            statement = f"SELECT {selection} FROM {self.source.sql}{clause}{part.order} LIMIT %s OFFSET %s"
+            # The inner statement keeps the cells of skipped and sorted rows from being computed.
+            statement = (
+                f"SELECT {selection} FROM (SELECT * FROM {self.source.sql}{clause}{part.order} LIMIT %s OFFSET %s) AS s"
+                f"{part.order}"
+            )
             self.look_at_plan(cursor, order, query, statement, selected + values + [wanted + 1, 0])
             found = run(cursor, statement, selected + values + [wanted - len(rows) + 1, skip]).fetchall()
             if skip and not found:
@@ -94,24 +100,6 @@ class Reader:
                 rows.append(line)
                 places.append(row[1 : len(order) + 1])
         return self.page(cursor, rows, places, more, where)
-
-    def jumped(self, cursor, where, order, after, skip):
-        """The place before the row that follows so many others, None if there are not as many.
-
-        Only the order's columns are read, so that an index alone can serve it.
-        """
-        for part in self.statements.parts(order, after):
-            clause, values = where.joined(part.conditions, part.values)
-            found = run(
-                cursor,
-                f"SELECT {', '.join(term.place for term in order)} FROM "
-                f"{self.source.sql}{clause}{part.order} LIMIT 1 OFFSET %s",
-                values + [skip],
-            ).fetchone()
-            if found is not None:
-                return Cursor(found, True)
-            skip -= run(cursor, f"SELECT count(*) FROM {self.source.sql}{clause}", values).fetchone()[0]
-        return None
 
     def line(self, row, order):
         """A row as JSON: its key and its cells."""

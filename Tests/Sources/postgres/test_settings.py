@@ -200,6 +200,20 @@ class SettingsTests(unittest.TestCase):
         self.sql("CREATE INDEX ON jobs (kind, id)")
         self.assertEqual(program.page(count=1, sort=[{"column": "kind"}])["rows"][0][0], 7)
 
+    def test_jumps_far_from_the_beginning(self):
+        program = self.program()
+        for sort, rows in (
+            ([], list(range(1, 60_001))),
+            ([{"column": "kind", "descending": True}], sorted(range(1, 60_001), key=lambda i: (i % 7, i), reverse=True)),
+        ):
+            numbers = [program.ask(sort=sort, rows={"skip": skip, "count": 3}) for skip in (31_234, 31_334, 31_999, 59_999)]
+            for skip, number in zip((31_234, 31_334, 31_999, 59_999), numbers):
+                self.assertEqual([row[0] for row in program.answer(number)["rows"]], rows[skip : skip + 3])
+            after = program.page(sort=sort, count=10)["end"]
+            self.assertEqual(program.page(sort=sort, after=after, skip=4_321, count=1)["rows"][0][0], rows[4_331])
+            self.assertEqual(program.page(sort=sort, skip=60_000, count=1)["rows"], [])
+            self.assertEqual(program.page(sort=sort, skip=99_000, count=1)["rows"], [])
+
     def test_estimated_counts_become_exact(self):
         program = self.program(count="estimated")
         self.assertEqual(program.schema["windowed"]["count"], "estimated")
