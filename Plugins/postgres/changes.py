@@ -55,16 +55,25 @@ class Wake:
         return True
 
 
+def is_standby(connection):
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_is_in_recovery()")
+        return cursor.fetchone()[0]
+
+
 class Polling:
     """Compares the statistics of the base tables.
 
-    A table without statistics, as a foreign one, counts as changed when any transaction of the server has ended.
+    A table without statistics, such as a foreign one or one of a standby, counts as changed when any
+    transaction of the server has ended.
     """
 
     def __init__(self, watch, connection):
         self.watch, self.connection = watch, connection
         self.tables = [oid for oid, (_, _, kind) in watch.source.relations.items() if kind in "rm"]
         self.has_all = bool(self.tables) and all(kind in "rmp" for _, _, kind in watch.source.relations.values())
+        if is_standby(connection):
+            self.has_all = False  # its statistics do not count what it replays
         self.interval = watch.settings.get("interval", 1)
         self.words = f"changes are asked for every {self.interval:g} s"
         self.state = self.look()
@@ -99,6 +108,8 @@ class Listening:
     def __init__(self, watch, connection):
         self.watch, self.connection = watch, connection
         self.names = {f"{schema}.{name}" for schema, name, _ in watch.source.relations.values()}
+        if is_standby(connection):
+            raise Unavailable("the server is a standby, which sends no notifications")
         self.check()
         with connection.cursor() as cursor:
             cursor.execute("LISTEN rowcast")

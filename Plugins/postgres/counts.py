@@ -4,8 +4,6 @@ import threading
 import time
 from collections import OrderedDict, namedtuple
 
-import psycopg2
-
 from database import run
 
 #: A count, the generation of the data that it belongs to, and its cost in seconds.
@@ -133,7 +131,7 @@ class Counts:
                 connection.rollback()
                 if (before is not None or self.is_estimated) and before != self.known[where.identity].rows:
                     self.changed()
-            except (psycopg2.Error, KeyError) as error:
+            except Exception as error:  # noqa: BLE001 - the thread must go on
                 self.log.write("warning", f"counting rows failed: {self.database.reason(error)}", topic="count")
                 if connection is not None:
                     connection.close()

@@ -247,6 +247,8 @@ class Workers:
                     self.lost(reason)
                     return None, {"error": f"the database is away: {reason}"}
                 connection = None
+            except Exception as error:  # noqa: BLE001 - a worker that ends would answer nothing any more
+                return connection, {"error": f"{type(error).__name__}: {error}"}
             finally:
                 job.connection = None
         raise AssertionError("unreachable")

@@ -10,7 +10,7 @@ from datetime import datetime, timezone
 import psycopg2
 from psycopg2.extras import REPLICATION_LOGICAL
 
-from changes import Ended, Unavailable
+from changes import Ended, Unavailable, is_standby
 from columns import literal
 
 LOOKED = 5.0  # seconds between looks at the slot
@@ -51,6 +51,8 @@ class Replication:
             "WHERE rolname = current_user"
         )
         level, may, user = cursor.fetchone()
+        if is_standby(self.connection):
+            raise Unavailable("the server is a standby")
         if level != "logical":
             raise Unavailable(
                 f"the server's wal_level is {level}; replication needs wal_level = logical and a restart"

@@ -35,7 +35,7 @@ class Cluster:
     Connections are trusted, except those of the role `locked`, which needs a password.
     """
 
-    def __init__(self, wal_level="logical", settings=(), existing=None):
+    def __init__(self, wal_level="logical", settings=(), existing=None, more=""):
         """Makes a cluster, in the folder `existing` if there is one, or starts the one that is in it."""
         self.directory = existing or tempfile.mkdtemp(prefix="rowcast-pg-", dir=quick_folder())
         self.data = os.path.join(self.directory, "data")
@@ -52,7 +52,7 @@ class Cluster:
             self.make(wal_level, settings)
         # The folder may have been renamed.
         with open(os.path.join(self.data, "postgresql.auto.conf"), "w") as file:
-            file.write(f"unix_socket_directories = '{self.socket}'\n")
+            file.write(f"unix_socket_directories = '{self.socket}'\n{more}")
         self.start()
 
     def make(self, wal_level, settings):
@@ -75,6 +75,18 @@ class Cluster:
         ]
         with open(os.path.join(self.data, "postgresql.conf"), "a") as file:
             file.write("\n".join(lines) + "\n")
+
+    def standby(self):
+        """Starts a server that replays this one's log."""
+        directory = tempfile.mkdtemp(prefix="rowcast-pg-", dir=quick_folder())
+        if self.user:
+            entry = pwd.getpwnam(self.user)
+            os.chown(directory, entry.pw_uid, entry.pw_gid)
+        data = os.path.join(directory, "data")
+        self.run("pg_basebackup", "-D", data, "-R", "-c", "fast", "-h", self.socket, "-U", "tester")
+        with open(os.path.join(data, "postgresql.auto.conf")) as file:
+            origin = next(line for line in file if line.startswith("primary_conninfo"))
+        return Cluster(existing=directory, more=origin)
 
     def command(self, program, *arguments):
         words = [os.path.join(self.binaries, program), *arguments]

@@ -8,6 +8,7 @@ import unittest
 
 import psycopg2
 
+from cluster import Cluster
 from program import PLUGIN, Program
 from shared import cluster, database
 
@@ -215,6 +216,48 @@ class LiveTests(unittest.TestCase):
         found = program.until(lambda: program.find("refuse"))
         self.assertEqual(found["setting"], "live")
         self.assertIn('ALTER ROLE "reader" REPLICATION', found["reason"])
+
+    def test_standby_is_polled(self):
+        standby = cluster().standby()
+        self.addCleanup(standby.stop)
+        program = self.program(dsn=standby.dsn(database=self.database), interval=0.1)
+        self.live(program, "every 0.1 s")
+        self.assertEqual(sum("standby" in line for line in program.log), 2, program.log)
+        self.changes_after(program, "UPDATE jobs SET done = 6 WHERE id = 1")
+        program.until(lambda: self.first_row(program) == [1, 1, 6])
+
+    def test_server_without_logical_log_is_polled(self):
+        server = Cluster(wal_level="replica")
+        self.addCleanup(server.stop)
+        server.sql("CREATE TABLE jobs (id integer PRIMARY KEY, done integer)")
+        program = self.program(dsn=server.dsn(), interval=0.1)
+        self.live(program, "every 0.1 s")
+        self.assertTrue(any("wal_level = logical" in line for line in program.log), program.log)
+
+    def test_slot_that_lost_its_log_is_created_again(self):
+        program = self.program(slot="slow")
+        self.live(program, "slot slow")
+        program.end()
+        idle = "SELECT NOT active FROM pg_replication_slots WHERE slot_name = 'slow'"
+        wait(lambda: self.sql(idle)[0][0])
+        self.sql("ALTER SYSTEM SET max_slot_wal_keep_size = '1MB'")
+        self.sql("SELECT pg_reload_conf()")
+        try:
+            for _ in range(6):
+                self.sql("SELECT pg_switch_wal() FROM txid_current()")
+                self.sql("CHECKPOINT")
+            status = "SELECT wal_status FROM pg_replication_slots WHERE slot_name = 'slow'"
+            wait(lambda: self.sql("CHECKPOINT") or self.sql(status) == [("lost",)])
+        finally:
+            self.sql("ALTER SYSTEM RESET max_slot_wal_keep_size")
+            self.sql("SELECT pg_reload_conf()")
+        program = self.program(slot="slow")
+        self.live(program, "slot slow")
+        self.assertTrue(any("has lost its log; it is created again" in line for line in program.log), program.log)
+        self.changes_after(program, "DELETE FROM jobs WHERE id = 1")
+        program.end()
+        wait(lambda: self.sql(idle)[0][0])
+        self.sql("SELECT pg_drop_replication_slot('slow')")
 
     # A database that goes away
 
