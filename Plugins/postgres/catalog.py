@@ -78,6 +78,10 @@ class Source:
                 )
             self.by_name[column.name] = column
         self.find_key(cursor, settings.get("key"))
+        for part in self.key:
+            column = self.by_name.get(part.name)
+            if column is not None and column.kind == "integer":
+                column.look["format"] = "plain"  # a number by which rows are known has no separators
         self.find_relations(cursor)
 
     @staticmethod

@@ -64,39 +64,46 @@ def is_standby(connection):
 class Polling:
     """Compares the statistics of the base tables.
 
-    A table without statistics, such as a foreign one or one of a standby, counts as changed when any
-    transaction of the server has ended.
+    A session holds its statistics back while it is idle. So a transaction of any table counts as a
+    change too, after ten intervals. Where there are no statistics, as for foreign tables and on a
+    standby, it counts at once.
     """
+
+    DOUBTFUL = 10  # intervals
 
     def __init__(self, watch, connection):
         self.watch, self.connection = watch, connection
+        kinds = [kind for _, _, kind in watch.source.relations.values()]
         self.tables = [oid for oid, (_, _, kind) in watch.source.relations.items() if kind in "rm"]
-        self.has_all = bool(self.tables) and all(kind in "rmp" for _, _, kind in watch.source.relations.values())
-        if is_standby(connection):
-            self.has_all = False  # its statistics do not count what it replays
+        if not self.tables or any(kind not in "rmp" for kind in kinds) or is_standby(connection):
+            self.tables = []
         self.interval = watch.settings.get("interval", 1)
         self.words = f"changes are asked for every {self.interval:g} s"
         self.state = self.look()
 
     def look(self):
+        """Returns the transactions that have ended, and the counters of the tables."""
         with self.connection.cursor() as cursor:
-            if not self.has_all:
-                cursor.execute("SELECT pg_current_snapshot()::text")
-            else:
-                cursor.execute(
-                    """SELECT string_agg(concat_ws(':', base, pg_stat_get_tuples_inserted(base),
-                      pg_stat_get_tuples_updated(base),
-                    pg_stat_get_tuples_deleted(base), pg_relation_filenode(base)), ',') FROM unnest(%s::oid[]) AS u(base)""",
-                    [self.tables],
-                )
-            return cursor.fetchone()[0]
+            cursor.execute(
+                """SELECT pg_current_snapshot()::text, string_agg(concat_ws(':', base, pg_relation_filenode(base),
+                    pg_stat_get_tuples_inserted(base), pg_stat_get_tuples_updated(base), pg_stat_get_tuples_deleted(base)
+                    ), ',') FROM unnest(%s::oid[]) AS u(base)""",
+                [self.tables],
+            )
+            return cursor.fetchone()
 
     def run(self):
+        doubted = None
         while True:
             self.watch.wake.wait(self.interval)
-            state = self.look()
-            if state != self.state:
-                self.state = state
+            now = time.monotonic()
+            former, self.state = self.state, self.look()
+            if self.state[0] != former[0] and doubted is None:
+                doubted = now
+            is_due = doubted is not None and now - doubted >= (self.DOUBTFUL * self.interval if self.tables else 0)
+            if is_due:
+                doubted = None
+            if is_due or self.state[1] != former[1]:
                 self.watch.changed()
 
 

@@ -47,7 +47,7 @@ def fold(expression):
     """
     return (
         f'(CASE WHEN octet_length({expression}) = length({expression}) THEN lower({expression} COLLATE "C") '
-        f"ELSE lower(replace({expression}, 'Σ', 'σ') COLLATE \"und-x-icu\") COLLATE \"C\" END)"
+        f"ELSE lower(replace({expression} COLLATE \"C\", 'Σ', 'σ') COLLATE \"und-x-icu\") COLLATE \"C\" END)"
     )
 
 
@@ -87,6 +87,11 @@ class Column:
     def normal(self):
         """The expression to sort by, null where the cell is empty."""
         return f"(CASE WHEN {self.present} THEN {self.ordered} END)" if self.present else self.ordered
+
+    @property
+    def grouped(self):
+        """The expression to group by; the column itself where an index can serve it."""
+        return self.shown
 
     def described(self):
         return {"name": self.name, "type": self.kind, **self.look}
@@ -191,6 +196,10 @@ class Text(Column):
         self.equal = None  # the expression for equality, if not the shown one
         self.long = False  # whether the shown expression cuts values
         self.implied = None
+
+    @property
+    def grouped(self):
+        return self.equal or self.bytes
 
     @property
     def bytes(self):

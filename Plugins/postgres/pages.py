@@ -45,11 +45,8 @@ class Reader:
     def sections(self, cursor, query, where):
         limit = query["sections"]["limit"]
         columns = [self.statements.column(name) for name in query["group"]]
-        # Grouping by the column itself lets an index serve it.
-        grouped = ", ".join(
-            column.equal if isinstance(column, Text) and column.equal else column.shown for column in columns
-        )
-        shown = ", ".join(column.shown for column in columns)
+        grouped = ", ".join(column.grouped for column in columns)
+        shown = ", ".join(column.shown if column.grouped == column.raw else column.grouped for column in columns)
         clause, values = where.joined()
         found = run(
             cursor,

@@ -133,7 +133,9 @@ def schema(source, settings):
     named = {column.name for column in source.columns}
     comparable = [column.name for column in source.columns if column.is_filterable]
     texts = [column for column in source.columns if isinstance(column, Text)]
+    label = next((column.name for column in texts if column.name.lower() in ("name", "title", "label")), None)
     return {
+        **({"label": label} if label else {}),
         "type": "schema",
         "name": (source.table if source.is_table else "query"),
         "key": source.key_kind,

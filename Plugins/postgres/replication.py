@@ -23,6 +23,13 @@ def ident(name):
     return '"' + name.replace('"', '""') + '"'
 
 
+def lag_words(behind, delay):
+    """The lag in words that change only when it does noticeably."""
+    size = "less than 1" if behind < 1 << 20 else f"{behind >> 20:,}"
+    seconds = "less than 1" if delay < 1 else f"{delay:.0f}"
+    return f"{size} MB and {seconds} s behind"
+
+
 class Replication:
     """Reads the stream of a slot and reports changes of the source's tables when they are visible."""
 
@@ -32,16 +39,16 @@ class Replication:
         self.known = {}  # relation ids that are not of the base tables: whether they are relevant
         self.is_temporary = "slot" not in watch.settings
         self.slot = watch.settings.get("slot") or f"rowcast_{os.getpid()}_{secrets.token_hex(4)}"
-        self.delay = None
+        self.delay = 0  # the greatest time from a commit to its report since the last look at the slot
         with connection.cursor() as cursor:
             self.check(cursor)
             self.publication = self.find_publication(cursor)
-        self.words = self.described("up to date")
+        self.words = self.described(lag_words(0, 0))
         self.begin()
 
     def described(self, lag):
-        kind = "temporary slot" if self.is_temporary else f"slot {self.slot}"
-        return f"changes by logical replication, {kind}, {lag}"
+        kind = "temporary slot" if self.is_temporary else "slot"
+        return f"changes by logical replication, {kind} {self.slot}: {lag}"
 
     # What it needs
 
@@ -249,14 +256,14 @@ class Replication:
                 elif kind == b"C":
                     if is_relevant:
                         transactions.append(current[2])
-                        self.delay = time.time() - (current[1] / 1e6 + EPOCH)
+                        self.delay = max(self.delay, time.time() - (current[1] / 1e6 + EPOCH))
                     current = None
                 elif kind in b"IUD":
                     is_relevant = is_relevant or self.concerns(struct.unpack_from(">I", data, 1)[0])
                 elif kind == b"T":
                     number = struct.unpack_from(">I", data, 1)[0]
                     is_relevant = is_relevant or any(map(self.concerns, struct.unpack_from(f">{number}I", data, 6)))
-                if len(transactions) < 1_000:
+                if len(transactions) < 1_000 and time.monotonic() - looked < LOOKED:
                     continue
             if transactions:
                 self.wait_until_visible(transactions)
@@ -272,7 +279,8 @@ class Replication:
             if now - looked >= LOOKED:
                 looked = now
                 self.look_at_slot()
-            self.watch.wake.wait(min(REPLIED, replied + REPLIED - now), self.cursor)
+            if message is None:
+                self.watch.wake.wait(replied + REPLIED - now, self.cursor)
 
     def concerns(self, relation):
         if relation in self.source.relations:
@@ -321,13 +329,11 @@ class Replication:
         active, status, behind = found
         if not active or status == "lost":
             raise Ended(f"the slot {self.slot} is {'lost' if status == 'lost' else 'not active'}")
-        seconds = "" if self.delay is None else f", the last change came {max(0, self.delay):.1f} s after its commit"
+        delay, self.delay = self.delay, 0
+        words = lag_words(behind, delay)
         if behind >= FAR_BEHIND:
-            words = f"{behind >> 20} MB behind{seconds}"
             self.log.write("warning", f"the slot {self.slot} is {words} (wal_status {status})", topic="lag")
-        else:
-            words = "up to date" if behind < 1 << 20 else f"{behind >> 20} MB behind{seconds}"
-            if "lag" in self.log.said:
-                self.log.said.pop("lag")
-                self.log.write("info", f"the slot {self.slot} has caught up")
+        elif self.log.said.pop("lag", None) is not None:
+            self.log.write("info", f"the slot {self.slot} has caught up")
+        words += "" if status == "reserved" else f", wal_status {status}"
         self.watch.tell("live", self.described(words))

@@ -211,6 +211,19 @@ class LiveTests(unittest.TestCase):
         self.changes_after(program, "UPDATE jobs SET done = 5 WHERE id = 1", patience=15)
         self.changes_after(program, "TRUNCATE jobs", patience=15)
 
+    def test_polling_sees_changes_of_an_idle_session(self):
+        program = self.program(live="poll", interval=0.1)
+        self.live(program, "every 0.1 s")
+        connection = cluster().connect(database=self.database)
+        self.addCleanup(connection.close)
+        with connection.cursor() as cursor:
+            for number in range(1, 5):
+                # The session reports its statistics at most once a second, or when it has been idle for long.
+                before = program.changes()
+                cursor.execute("UPDATE jobs SET done = %s WHERE id = 1", [number])
+                program.until(lambda: program.changes() > before, 5)
+            self.assertEqual(self.first_row(program), [1, 1, 4])
+
     def test_demanded_mode_is_refused_with_the_reason(self):
         program = self.program(user=self.reader(), live="replication")
         found = program.until(lambda: program.find("refuse"))
