@@ -53,6 +53,8 @@ class Viewer(asyncio.Protocol):
         # wait for the event loop, which serves thousands of clients.
         peer = socket.socket()
         peer.settimeout(5)
+        # As browsers do; asyncio sets it for its own sockets only. Otherwise a query waits 40 ms behind an acknowledgement.
+        peer.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         if cls.receive_buffer is not None:
             peer.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, cls.receive_buffer)
         peer.connect(("127.0.0.1", port))
