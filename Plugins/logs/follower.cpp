@@ -68,8 +68,20 @@ std::string Follower::findLines(std::vector<std::string> &lines, TimeContext &ti
   bool hasWaited = false;
   while (true) {
     std::string head, error, problem;
-    auto candidates = paths();
+    auto candidates = settings_.command.empty() ? paths() : std::vector<std::string>();
     std::string name = settings_.path;
+    if (!settings_.command.empty()) {
+      if (!feed_) {
+        feed_ = std::make_unique<Feed>(settings_.command, settings_.spoolBytes / 2);
+        feed_->start();
+      }
+      Feed::File file;
+      if (feed_->waitForLines(file)) head = readHead(*file.file, sampleBytes);
+      problem = feed_->state();
+      if (problem.empty()) problem = "waiting for the first line of the command";
+      name = "the output of the command";
+      times.setWritten(time(nullptr));
+    }
     for (auto path = candidates.rbegin(); path != candidates.rend() && head.empty(); ++path) {
       bool isMissing = false;
       int64_t written = 0;
@@ -80,7 +92,7 @@ std::string Follower::findLines(std::vector<std::string> &lines, TimeContext &ti
       times.setWritten(written);
       name = *path;
     }
-    if (candidates.empty()) problem = "waiting for a file that fits " + settings_.path;
+    if (candidates.empty() && !feed_) problem = "waiting for a file that fits " + settings_.path;
     // A line without an end may be written just now.
     if (!head.empty() && head.find('\n') == std::string::npos && head.size() < sampleBytes && !hasWaited) {
       problem = "waiting for the end of the first line of " + name;
@@ -193,7 +205,8 @@ void Follower::addPath(const std::string &path) {
 void Follower::start(std::shared_ptr<Table> table) {
   table_ = std::move(table);
   if (!settings_.command.empty()) {
-    std::thread([this] { runCommand(); }).detach();
+    feed_->onGrowth = [this](const Feed::File &file) { growFeed(file); };
+    growFeed(feed_->current());
   } else {
     for (const std::string &path : paths()) addPath(path);
   }
@@ -220,6 +233,9 @@ void Follower::report() {
     bool hasOthers = std::any_of(live_.begin(), live_.end(), [](const Live &live) { return !live.isMissing; });
     isStale = !hasOthers;
     message = "waiting for " + missing + ": it was removed";
+  } else if (feed_ && !feed_->state().empty()) {
+    message = feed_->state();
+    isStale = message.find("again") != std::string::npos;
   } else if (message.empty()) {
     std::lock_guard<std::mutex> lock(mutex_);
     if (!notice_.empty() && Clock::now() - noticed_ < noticeTime) message = notice_;
@@ -398,6 +414,27 @@ void Follower::rescanParts() {
   }
 }
 
-void Follower::runCommand() {}
+// MARK: Commands
+
+void Follower::growFeed(const Feed::File &file) {
+  std::lock_guard<std::mutex> lock(feedMutex_);
+  if (file.number > fedNumber_) {
+    Opened opened;
+    opened.file = file.file;
+    opened.size = file.size;
+    opened.inode = static_cast<ino_t>(file.number);
+    opened.written = time(nullptr);
+    fedNumber_ = file.number;
+    fed_.push_back(makePart("/command", opened, true));
+    table_->add(fed_.back(), fed_.size() - 1);
+    if (fed_.size() > 2) {
+      note("the output of the command is larger than the setting spool: its oldest rows are gone");
+      table_->remove(fed_.front());
+      fed_.erase(fed_.begin());
+    }
+  } else if (file.number == fedNumber_) {
+    table_->grow(fed_.back(), file.size);
+  }
+}
 
 }  // namespace logs

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "conversation.h"
+#include "feed.h"
 #include "settings.h"
 #include "table.h"
 
@@ -38,6 +39,10 @@ class Follower {
   std::string findLines(std::vector<std::string> &lines, TimeContext &times, double &recordBytes);
   /// Adds the parts to the table, and follows them until the end of the process.
   void start(std::shared_ptr<Table> table);
+  /// Ends the command, if there is one.
+  void stop() {
+    if (feed_) feed_->stop();
+  }
 
  private:
   /// A file that is followed under its path.
@@ -59,7 +64,8 @@ class Follower {
   void rescanFormer();
   void rescanParts();
   void watch();
-  void runCommand();
+  /// Adds what a command has written to the table.
+  void growFeed(const Feed::File &file);
   void note(const std::string &text);
   void report();
 
@@ -71,6 +77,11 @@ class Follower {
   std::vector<std::shared_ptr<Part>> former_;
   std::map<std::string, int> watches_;
   int inotify_ = -1;
+  std::unique_ptr<Feed> feed_;
+  /// The files of the command's output that are in the table, and the number of the last.
+  std::vector<std::shared_ptr<Part>> fed_;
+  int fedNumber_ = -1;
+  std::mutex feedMutex_;
   std::mutex mutex_;
   std::string notice_;
   Clock::time_point noticed_;

@@ -120,8 +120,9 @@ class Requests {
           wish.isDescending = isDescending;
           wish.isByTime = name == "time";
           isByLine = name == "line";
-        } else if (!isByLine && isDescending != wish.isDescending) {
-          return "rows of one time are in the order of their lines: sort by both in the same direction";
+        } else if (!isByLine && name == "line") {
+          wish.reversesTies = isDescending != wish.isDescending;
+          isByLine = true;
         }
         isFirst = false;
       }
@@ -205,6 +206,11 @@ class Listener {
     change_.wait(lock, [this] { return !settings_.empty(); });
     return settings_;
   }
+  /// Sets what is done before the process ends.
+  void atEnd(std::function<void()> body) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    onEnd_ = std::move(body);
+  }
   void serve(Requests *requests) {
     std::lock_guard<std::mutex> lock(mutex_);
     requests_ = requests;
@@ -244,6 +250,8 @@ class Listener {
         }
       }
     }
+    std::lock_guard<std::mutex> lock(mutex_);
+    if (onEnd_) onEnd_();
     _exit(0);
   }
 
@@ -251,6 +259,7 @@ class Listener {
   Conversation &conversation_;
   std::mutex mutex_;
   std::condition_variable change_;
+  std::function<void()> onEnd_;
   std::string settings_;
   Requests *requests_ = nullptr;
   /// Queries that came before the table was ready.
@@ -273,6 +282,7 @@ static int run() {
     return 0;
   }
   static Follower follower(settings, conversation);
+  listener.atEnd([] { follower.stop(); });
   std::vector<std::string> lines;
   TimeContext times;
   times.setZone(settings.zone);

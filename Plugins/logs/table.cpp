@@ -272,22 +272,22 @@ void Table::wake() { answers_.notify_all(); }
 
 // MARK: Estimates
 
+uint64_t Table::countedBytes() const {
+  uint64_t bytes = 0;
+  for (const auto &part : parts_) bytes += part->size - std::min(part->size, part->records.open() * chunkBytes);
+  return bytes;
+}
+
 double Table::recordBytes() const {
-  uint64_t records = 0, bytes = 0;
-  for (const auto &part : parts_) {
-    records += part->records.sum();
-    bytes += std::min<uint64_t>(part->size, part->records.firstUnknown() * chunkBytes);
-  }
-  return records < 100 ? sampleRecordBytes_ : std::max(1.0, static_cast<double>(bytes) / static_cast<double>(records));
+  uint64_t records = 0;
+  for (const auto &part : parts_) records += part->records.sum();
+  return records < 100 ? sampleRecordBytes_ : std::max(1.0, static_cast<double>(countedBytes()) / static_cast<double>(records));
 }
 
 double Table::lineBytes() const {
-  uint64_t lines = 0, bytes = 0;
-  for (const auto &part : parts_) {
-    lines += part->lineSum;
-    bytes += std::min<uint64_t>(part->size, part->records.firstUnknown() * chunkBytes);
-  }
-  return lines < 100 ? sampleRecordBytes_ : std::max(1.0, static_cast<double>(bytes) / static_cast<double>(lines));
+  uint64_t lines = 0;
+  for (const auto &part : parts_) lines += part->lineSum;
+  return lines < 100 ? sampleRecordBytes_ : std::max(1.0, static_cast<double>(countedBytes()) / static_cast<double>(lines));
 }
 
 uint64_t Table::estimatedRecords(const Part &part) const {
@@ -327,18 +327,24 @@ std::string Table::progress() {
   return {};
 }
 
+std::string Table::disorder(const Part &part, int64_t latest) const {
+  for (size_t chunk = 0; chunk < part.chunks(); ++chunk) {
+    if (!part.records.hasCount(chunk) || part.records.count(chunk) == 0) continue;
+    if (!part.isOrdered[chunk] || part.earliest[chunk] < latest) {
+      return "the times in " + part.name + " do not increase, or rows have none (near byte " + std::to_string(chunk * chunkBytes) + ")" +
+             (options_.isMerged ? ": leave the order of the source" : ": sort by line instead");
+    }
+    latest = part.latest[chunk];
+  }
+  return {};
+}
+
 /// Returns why the rows are not in the order of their times, or an empty text.
 std::string Table::disorder() const {
   int64_t latest = INT64_MIN;
   for (const auto &part : parts_) {
-    for (size_t chunk = 0; chunk < part->chunks(); ++chunk) {
-      if (!part->records.hasCount(chunk) || part->records.count(chunk) == 0) continue;
-      if (!part->isOrdered[chunk] || part->earliest[chunk] < latest) {
-        return "the times in " + part->name + " do not increase, or rows have none (near byte " + std::to_string(chunk * chunkBytes) +
-               "): sort by line instead";
-      }
-      latest = part->latest[chunk];
-    }
+    if (auto reason = disorder(*part, latest); !reason.empty()) return reason;
+    for (size_t chunk = 0; chunk < part->chunks(); ++chunk) latest = std::max(latest, part->latest[chunk]);
   }
   return {};
 }

@@ -92,6 +92,8 @@ class Table {
     std::shared_ptr<View> view;
     bool isDescending = false;
     bool isByTime = false;
+    /// Whether rows of one time come in the direction opposite to that of the times.
+    bool reversesTies = false;
     std::string after, upTo;
     bool hasAfter = false, hasUpTo = false;
     uint64_t skip = 0;
@@ -124,11 +126,15 @@ class Table {
   void keep(const std::shared_ptr<View> &view);
   ChunkCounts &countsOf(View &view, const std::shared_ptr<Part> &part);
   uint64_t estimatedRecords(const Part &part) const;
+  /// The mean length of a record, and of a line, in the chunks counted so far.
   double recordBytes() const;
   double lineBytes() const;
+  uint64_t countedBytes() const;
   uint64_t total(View &view);
   static PartBytes bytesOf(const Part &part) { return {part.file, part.size, part.times, part.name}; }
   std::string disorder() const;
+  /// Why a part's rows, after ones of a time, are not in the order of their times.
+  std::string disorder(const Part &part, int64_t latest) const;
 
   std::shared_ptr<const Format> format_;
   std::vector<Column> columns_;

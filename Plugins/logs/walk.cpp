@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "merge.h"
 #include "text.h"
 
 namespace logs {
@@ -170,9 +171,13 @@ uint64_t Walk::lineBase(size_t part, size_t chunk) {
 }
 
 void Walk::takeRecord(size_t part, const Record &record) {
-  if (writer_.rows() == 0) first_ = {part, record.start};
+  if (writer_.rows() + picked_.size() == 0) first_ = {part, record.start};
   last_ = {part, record.start};
   const Row &row = scanner_.parse(scanner_.bytes(record), bytes_[part]);
+  if (wish_.reversesTies) {
+    picked_.push_back({part, record, lineBase_ + record.line + 1, row.cells[timeColumn].whole});
+    return;
+  }
   writer_.write(row, parts_[part]->slot, record, lineBase_ + record.line + 1, scanner_.limit());
 }
 
@@ -185,7 +190,7 @@ void Walk::take(size_t part, size_t chunk) {
   }
   if (wish_.isDescending) std::reverse(records_.begin(), records_.end());
   for (size_t index = static_cast<size_t>(skip_); index < records_.size(); ++index) {
-    if (writer_.rows() == wish_.count || writer_.isFull()) {
+    if (isFull()) {
       answer_.hasMore = isDone_ = true;
       return;
     }
@@ -318,7 +323,7 @@ Table::Answer Walk::run() {
       return answer_;
     }
     std::unique_lock<std::mutex> lock(table_.mutex_);
-    if (writer_.rows() == wish_.count || writer_.isFull()) {
+    if (isFull()) {
       answer_.hasMore = mayFollow(part, chunk);
       break;
     }
@@ -328,7 +333,7 @@ Table::Answer Walk::run() {
       continue;
     }
     if (step == Step::wait) {
-      if (writer_.rows() > 0 && Clock::now() - began_ > patience) {
+      if (writer_.rows() + picked_.size() > 0 && Clock::now() - began_ > patience) {
         answer_.hasMore = true;
         break;
       }
@@ -347,6 +352,10 @@ Table::Answer Walk::run() {
     lock.unlock();
     take(part, chunk);
   }
+  if (!picked_.empty()) {
+    reverseTies();
+    if (!answer_.error.empty()) return answer_;
+  }
   if (writer_.rows() > 0) {
     Boundary beforeFirst = first_, afterLast = last_;
     (wish_.isDescending ? beforeFirst : afterLast).offset += 1;
@@ -358,6 +367,8 @@ Table::Answer Walk::run() {
   return answer_;
 }
 
-Table::Answer Table::rows(const Wish &wish, Scanner &scanner) { return Walk(*this, wish, scanner).run(); }
+Table::Answer Table::rows(const Wish &wish, Scanner &scanner) {
+  return options_.isMerged ? MergedWalk(*this, wish, scanner).run() : Walk(*this, wish, scanner).run();
+}
 
 }  // namespace logs

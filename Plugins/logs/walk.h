@@ -44,6 +44,13 @@ class Walk {
 
  private:
   enum class Step { evaluate, next, wait };
+  /// A row of the answer that is not written yet.
+  struct Picked {
+    size_t part = 0;
+    Record record;
+    uint64_t line = 0;
+    int64_t time = 0;
+  };
 
   bool readBoundary(const std::string &cursor, Boundary &boundary) const;
   std::string cursor(const Boundary &boundary) const;
@@ -62,6 +69,11 @@ class Walk {
   uint64_t recordsIn(size_t part, uint64_t from, uint64_t to);
   uint64_t lineBase(size_t part, size_t chunk);
   bool isBehindStop() const;
+  bool isFull() const { return writer_.rows() + picked_.size() >= wish_.count || writer_.isFull() || picked_.size() >= mostPicked; }
+  // Rows of one time in the opposite direction: ties.cpp.
+  bool collectTies(const Picked &from, bool isForward, std::vector<Picked> &members);
+  void reverseTies();
+  void writePicked();
   bool contains(size_t part, const Record &record) const;
 
   Table &table_;
@@ -74,7 +86,13 @@ class Walk {
   Table::Answer answer_;
   RowWriter writer_;
   Boundary first_, last_;
+  /// The rows that may be in one line of an answer whose size is not known yet.
+  static constexpr size_t mostPicked = 300;
+
   std::vector<Record> records_;
+  std::vector<Picked> picked_;
+  Filter all_;
+  std::string scratch_;
   uint64_t lineBase_ = 0;
   bool isDone_ = false;
   Clock::time_point began_ = Clock::now();
