@@ -283,14 +283,14 @@ class JournalJSONFormat : public JournalFormat {
   static void bytes(std::string_view list, std::string &out) {
     size_t at = 1;
     while (at < list.size()) {
-      size_t end = list.find_first_of(",]", at);
+      size_t end = std::min(list.size(), list.find_first_of(",]", at));
       if (list[at] == '"') {
         out.assign(list);
         return;
       }
       int64_t byte = 0;
+      while (at < end && list[at] == ' ') ++at;
       if (readInteger(list.substr(at, end - at), byte)) out += static_cast<char>(byte);
-      if (end == std::string_view::npos) return;
       at = end + 1;
     }
   }

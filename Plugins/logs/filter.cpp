@@ -55,7 +55,8 @@ static bool readValue(JSON value, Type type, Term &term, Cell &cell) {
       if (!value.get(text)) return readMoment(text, cell.whole);
       if (!value.get(whole)) return std::abs(whole) < INT64_MAX / 1'000'000 && (cell.whole = whole * 1'000'000, true);
       if (value.get(number) || std::fabs(number) > 9e12) return false;
-      cell.whole = static_cast<int64_t>(std::llround(number * 1e6));
+      // The product of the whole milliseconds is exact.
+      cell.whole = static_cast<int64_t>(std::floor(number)) * 1'000'000 + std::llround((number - std::floor(number)) * 1e6);
       return true;
   }
   return false;

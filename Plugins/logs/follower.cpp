@@ -32,6 +32,13 @@ static std::string readHead(const Descriptor &file, size_t most) {
 
 // MARK: The first lines
 
+/// Whether more than a twenty-fifth of the first bytes are control characters that texts do not have.
+static bool isBinary(const std::string &head) {
+  std::string_view beginning = std::string_view(head).substr(0, 4096);
+  auto isControl = [](char byte) { return static_cast<unsigned char>(byte) < 0x20 && (byte < '\t' || byte > '\r') && byte != 0x1B; };
+  return static_cast<size_t>(std::count_if(beginning.begin(), beginning.end(), isControl)) * 25 > beginning.size();
+}
+
 std::vector<std::string> Follower::paths() const {
   const std::string &path = settings_.path;
   if (path.find_first_of("*?[{") == std::string::npos) return {path};
@@ -101,9 +108,9 @@ std::string Follower::findLines(std::vector<std::string> &lines, TimeContext &ti
     }
     if (!head.empty()) {
       bool isExport = head.compare(0, 9, "__CURSOR=") == 0;
-      size_t zeros = static_cast<size_t>(std::count(head.begin(), head.begin() + static_cast<std::ptrdiff_t>(std::min<size_t>(head.size(), 4096)), '\0'));
-      if (!isExport && zeros * 50 > std::min<size_t>(head.size(), 4096)) {
-        return "'" + name + "' is not a text file: its beginning has " + std::to_string(zeros) + " NUL bytes (convert UTF-16 with iconv)";
+      bool isChosen = settings_.format.format != "auto" || !settings_.format.pattern.empty();
+      if (!isExport && !isChosen && isBinary(head)) {
+        return "'" + name + "' is not a text file: too many control characters at its beginning (convert UTF-16 with iconv, or set format to read it all the same)";
       }
       size_t from = 0;
       while (from < head.size() && lines.size() < sampleLines) {
@@ -165,11 +172,14 @@ std::shared_ptr<Part> Follower::makePart(const std::string &path, const Opened &
 size_t Follower::placeOf(const std::shared_ptr<Part> &part) {
   auto parts = table_->parts();
   auto groupOf = [&](const std::string &path) {
+    size_t group = live_.size(), length = 0;
     for (size_t index = 0; index < live_.size(); ++index) {
       const std::string &base = live_[index].path;
-      if (path.compare(0, base.size(), base) == 0) return index;
+      if (base.size() <= length || path.compare(0, base.size(), base) != 0) continue;
+      group = index;
+      length = base.size();
     }
-    return live_.size();
+    return group;
   };
   size_t group = groupOf(part->path), place = 0;
   auto order = rotatedParts(group < live_.size() ? live_[group].path : part->path);
@@ -195,11 +205,13 @@ void Follower::addRotated(const std::string &path) {
 }
 
 void Follower::addPath(const std::string &path) {
-  live_.push_back({path, nullptr, false});
+  auto place = std::find_if(live_.begin(), live_.end(), [&](const Live &live) { return isBefore(path, live.path); });
+  size_t index = static_cast<size_t>(place - live_.begin());
+  live_.insert(place, {path, nullptr, false});
   if (settings_.hasParts) {
     for (const std::string &part : rotatedParts(path)) addRotated(part);
   }
-  rescan(live_.back());
+  rescan(live_[index]);
 }
 
 void Follower::start(std::shared_ptr<Table> table) {

@@ -64,16 +64,22 @@ void Format::add(std::string name, Type type, std::string style, std::string for
 
 // MARK: Levels
 
-bool isLevel(std::string_view word) {
-  static const std::array<std::string_view, 31> words = {
-      "trace", "debug", "info", "information", "notice", "warn", "warning", "error", "err", "fatal", "critical", "crit",
-      "alert", "emerg", "emergency", "panic", "severe", "fine", "finer", "finest", "verbose", "config", "dbg", "inf", "wrn",
-      "ftl", "dbug", "eror", "trc", "vrb", "note"};
+bool isLevel(std::string_view word, bool mustBeCapitals) {
+  // Those up to the empty one are hardly used as words.
+  static const std::array<std::string_view, 32> words = {
+      "trace", "debug", "info", "notice", "warn", "warning", "error", "err", "fatal", "critical", "crit", "emerg", "dbg", "inf",
+      "wrn", "ftl", "dbug", "eror", "trc", "vrb", "verbose", "", "information", "alert", "emergency", "panic", "severe", "fine",
+      "finer", "finest", "config", "note"};
   if (word.size() < 3 || word.size() > 11) return false;
   char lower[12];
-  for (size_t at = 0; at < word.size(); ++at) lower[at] = static_cast<char>(word[at] | 0x20);
-  std::string_view folded(lower, word.size());
-  return std::find(words.begin(), words.end(), folded) != words.end();
+  bool isCapitals = true;
+  for (size_t at = 0; at < word.size(); ++at) {
+    lower[at] = static_cast<char>(word[at] | 0x20);
+    isCapitals = isCapitals && word[at] >= 'A' && word[at] <= 'Z';
+  }
+  if (mustBeCapitals && !isCapitals) return false;
+  auto end = isCapitals ? words.end() : std::find(words.begin(), words.end(), "");
+  return std::find(words.begin(), end, std::string_view(lower, word.size())) != end;
 }
 
 static const std::array<std::string_view, 8> severities = {"emergency", "alert", "critical", "error", "warning", "notice", "info", "debug"};

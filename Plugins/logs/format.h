@@ -141,8 +141,8 @@ std::shared_ptr<Format> makePlain();
 std::shared_ptr<Format> makePattern(
     const std::string &pattern, const std::vector<std::string> &sample, const TimeContext &context, std::string &error);
 
-/// Whether a word is a level such as `WARN`.
-bool isLevel(std::string_view word);
+/// Whether a word is a level such as `WARN`. Words of other meanings count in capitals only.
+bool isLevel(std::string_view word, bool mustBeCapitals);
 /// The word for a severity of syslog, 0 to 7.
 std::string_view severityName(int severity);
 /// Whether a part occurs in the word of a severity.

@@ -65,12 +65,12 @@ class ISOFormat : public Format {
     // The level is one of the first three words, perhaps in brackets; as the first it is not part of the message.
     std::string_view words = rest;
     for (int word = 0; word < 3 && !words.empty(); ++word) {
-      size_t begin = words.find_first_not_of(" \t[(<|-");
+      size_t begin = words.find_first_not_of(" \t[](){}<>|:,-");
       if (begin == std::string_view::npos || words.substr(0, begin).find('\n') != std::string_view::npos) break;
       size_t end = words.find_first_of(" \t\n])>|:,", begin);
       if (end == std::string_view::npos) end = words.size();
       std::string_view candidate = words.substr(begin, end - begin);
-      if (isLevel(candidate)) {
+      if (isLevel(candidate, word > 0)) {
         row.cells[levelColumn] = Cell::ofText(candidate);
         if (word == 0) {
           rest = words.substr(end);

@@ -5,6 +5,7 @@
 
 #include <sys/types.h>
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -95,7 +96,7 @@ struct Part {
   /// Whether the bytes are being decompressed.
   bool isFilling = false;
   /// Whether the part has left the table.
-  bool isGone = false;
+  std::atomic<bool> isGone{false};
   TimeContext times;
   /// The first bytes of the file, to notice that others took their place.
   std::string head;
