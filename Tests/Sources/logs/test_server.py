@@ -156,7 +156,7 @@ class ServerTests(unittest.TestCase):
             client.shows([f"line {number}" for number in range(10)], 2, 32_001)
             client.open(filter={"column": "message", "op": "matches", "value": "^line 1.*77$"})
             client.wait(lambda: client.replica.total == 10 + 1 + 100 and client.request == client.requests, "the rows of a pattern")
-            client.open(first=20_000)
+            client.open(first=20_000, sort=[{"column": "line", "descending": True}])
             client.wait(lambda: any(row[2][2:3] == ["line 12000"] for row in client.replica.rows), "a row in the middle")
             self.assertEqual(client.errors, [])
 
