@@ -181,55 +181,70 @@ void Filter::findBounds(const Term &term) {
   isTimeOnly_ = search_.empty();
 }
 
-/// Finds the longest literal that the text cells of each passing row contain.
-void Filter::findLiteral(const Term &term, std::string &best, bool &ignoresCase) const {
-  auto offer = [&](const std::string &literal, bool folds) {
-    if (literal.size() > best.size()) {
-      best = literal;
-      ignoresCase = folds;
-    }
+static size_t shortest(const std::vector<std::string> &literals) {
+  size_t length = literals.empty() ? 0 : SIZE_MAX;
+  for (const std::string &literal : literals) length = std::min(length, literal.size());
+  return length;
+}
+
+/// Finds literals of which the text cells of each passing row contain one; the longest ones.
+void Filter::findLiterals(const Term &term, std::vector<std::string> &best, bool &ignoresCase) const {
+  auto offer = [&](std::vector<std::string> literals, bool folds) {
+    if (shortest(literals) <= shortest(best)) return;
+    best = std::move(literals);
+    ignoresCase = folds;
   };
   if (term.kind == Term::all) {
-    for (const auto &part : term.parts) findLiteral(*part, best, ignoresCase);
+    for (const auto &part : term.parts) findLiterals(*part, best, ignoresCase);
     return;
   }
   if (term.column == fileColumn_) return;
   switch (term.kind) {
     case Term::contains:
-    case Term::startsWith: offer(term.folded, true); break;
-    case Term::matches: offer(term.regex.literal, true); break;
+    case Term::startsWith: offer({term.folded}, true); break;
+    case Term::matches: offer(term.regex.literals, true); break;
     case Term::compare:
-      if (term.comparison == Term::equal && term.values[0].kind == Cell::text) offer(std::string(term.values[0].bytes), false);
+      if (term.comparison == Term::equal && term.values[0].kind == Cell::text) offer({std::string(term.values[0].bytes)}, false);
       break;
-    case Term::oneOf:
-      if (term.values.size() == 1 && term.values[0].kind == Cell::text) offer(std::string(term.values[0].bytes), false);
+    case Term::oneOf: {
+      std::vector<std::string> texts;
+      for (const Cell &value : term.values) {
+        if (value.kind == Cell::text) texts.emplace_back(value.bytes);
+      }
+      if (texts.size() == term.values.size() && texts.size() <= 4) offer(std::move(texts), false);
       break;
+    }
     default: break;
   }
 }
 
 void Filter::plan(const Format &format) {
-  std::string best = search_;
+  std::vector<std::string> best;
   bool ignoresCase = true;
-  if (root_) findLiteral(*root_, best, ignoresCase);
-  if (best.empty() || format.readsRaw()) return;
+  if (!search_.empty()) best.push_back(search_);
+  if (root_) findLiterals(*root_, best, ignoresCase);
+  if (shortest(best) == 0 || format.readsRaw()) return;
   std::vector<std::string> marks = {"\x1B"};
-  // Control characters and bytes that are not UTF-8 are shown as other characters.
-  bool hasPictures = best.find("\xE2\x90") != std::string::npos || best.find("\xEF\xBF\xBD") != std::string::npos;
-  if (hasPictures || best.find_first_of("\t\r\n") != std::string::npos || !format.marks(best, marks)) return;
-  if (!isASCII(best)) {
-    if (!ignoresCase) return;
+  for (const std::string &literal : best) {
+    // Control characters and bytes that are not UTF-8 are shown as other characters.
+    bool hasPictures = literal.find("\xE2\x90") != std::string::npos || literal.find("\xEF\xBF\xBD") != std::string::npos;
+    if (hasPictures || literal.find_first_of("\t\r\n") != std::string::npos || !format.marks(literal, marks)) return;
+    if (isASCII(literal) || !ignoresCase) continue;
     // Only ASCII is compared without case in bytes; all records beyond it are read.
     readsBeyondASCII_ = true;
-    best.clear();
-  } else if (ignoresCase) {
-    // The Kelvin sign is a k in lower case, and a capital I with a dot begins with an i.
-    if (best.find('k') != std::string::npos) marks.push_back("\xE2\x84\xAA");
-    if (best.find('i') != std::string::npos) marks.push_back("\xC4\xB0");
-    // RE2 also folds the long s.
-    if (best.find('s') != std::string::npos) marks.push_back("\xC5\xBF");
   }
-  if (!best.empty()) literals_.emplace_back(best, ignoresCase);
+  for (const std::string &literal : best) {
+    if (ignoresCase && isASCII(literal)) {
+      // The Kelvin sign is a k in lower case, and a capital I with a dot begins with an i.
+      if (literal.find('k') != std::string::npos) marks.push_back("\xE2\x84\xAA");
+      if (literal.find('i') != std::string::npos) marks.push_back("\xC4\xB0");
+      // RE2 also folds the long s.
+      if (literal.find('s') != std::string::npos) marks.push_back("\xC5\xBF");
+    }
+    if (isASCII(literal) || !ignoresCase) literals_.emplace_back(literal, ignoresCase);
+  }
+  std::sort(marks.begin(), marks.end());
+  marks.erase(std::unique(marks.begin(), marks.end()), marks.end());
   for (const std::string &mark : marks) literals_.emplace_back(mark, false);
 }
 

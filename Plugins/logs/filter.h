@@ -43,8 +43,7 @@ class Filter {
   /// Whether a row passes. `row` has a cell for each column.
   bool passes(const Row &row, const std::vector<Column> &columns, std::string &scratch) const;
 
-  /// A literal that each passing record contains in its bytes, unless it contains one of the marks.
-  /// Empty if there is none.
+  /// Literals of which each passing record contains one in its bytes. Empty if there are none.
   const std::vector<Literal> &literals() const { return literals_; }
   /// Whether records that contain bytes beyond ASCII must be read.
   bool readsBeyondASCII() const { return readsBeyondASCII_; }
@@ -61,7 +60,7 @@ class Filter {
   std::string readTerm(JSON value, const std::vector<Column> &columns, Term &term, int depth);
   bool passes(const Term &term, const Row &row, std::string &scratch) const;
   void findBounds(const Term &term);
-  void findLiteral(const Term &term, std::string &best, bool &ignoresCase) const;
+  void findLiterals(const Term &term, std::vector<std::string> &best, bool &ignoresCase) const;
   void plan(const Format &format);
 
   std::unique_ptr<Term> root_;

@@ -64,28 +64,41 @@ std::string convertPattern(std::string_view pattern) {
   return out;
 }
 
-/// Finds a literal that each match of a pattern contains, by asking what RE2 would filter by.
-static std::string findLiteral(const std::string &pattern, const RE2::Options &options) {
+/// The atoms among which literals are chosen.
+static constexpr size_t mostAtoms = 10;
+
+/// Finds literals of which each match contains one, by asking what RE2 would filter by.
+static std::vector<std::string> findLiterals(const std::string &pattern, const RE2::Options &options) {
   re2::FilteredRE2 filter(3);
   int id = 0;
-  std::vector<std::string> atoms;
+  std::vector<std::string> atoms, best;
   if (filter.Add(pattern, options, &id) != RE2::NoError) return {};
   filter.Compile(&atoms);
-  if (atoms.empty()) return {};
-  // An atom is needed if the others do not suffice without it.
-  std::vector<int> matched;
-  std::string best;
-  for (size_t index = 0; index < atoms.size(); ++index) {
+  if (atoms.empty() || atoms.size() > mostAtoms) return {};
+  size_t bestLength = 0;
+  for (unsigned chosen = 1; chosen < 1u << atoms.size(); ++chosen) {
     std::vector<int> others;
-    for (size_t other = 0; other < atoms.size(); ++other) {
-      if (other != index) others.push_back(static_cast<int>(other));
+    std::vector<std::string> literals;
+    size_t shortest = SIZE_MAX;
+    bool isASCII = true;
+    for (size_t atom = 0; atom < atoms.size(); ++atom) {
+      if ((chosen >> atom & 1) == 0) {
+        others.push_back(static_cast<int>(atom));
+        continue;
+      }
+      literals.push_back(atoms[atom]);
+      shortest = std::min(shortest, atoms[atom].size());
+      isASCII = isASCII && std::all_of(atoms[atom].begin(), atoms[atom].end(), [](char byte) { return static_cast<unsigned char>(byte) < 0x80; });
     }
-    matched.clear();
+    // Fewer literals are searched for faster; longer ones are rarer.
+    if (!isASCII || literals.size() > 4 || shortest < bestLength || (shortest == bestLength && literals.size() >= best.size())) continue;
+    std::vector<int> matched;
     filter.AllPotentials(others, &matched);
-    if (matched.empty() && atoms[index].size() > best.size()) best = atoms[index];
+    if (!matched.empty()) continue;  // a match is possible without any of them
+    bestLength = shortest;
+    best = literals;
   }
-  bool isASCII = std::all_of(best.begin(), best.end(), [](char byte) { return static_cast<unsigned char>(byte) < 0x80; });
-  return isASCII ? best : std::string();
+  return best;
 }
 
 std::string compile(std::string_view pattern, bool ignoresCase, Regex &regex) {
@@ -95,7 +108,7 @@ std::string compile(std::string_view pattern, bool ignoresCase, Regex &regex) {
   std::string converted = convertPattern(pattern);
   regex.regex = std::make_unique<RE2>(converted, options);
   if (!regex.regex->ok()) return "the pattern cannot be used: " + regex.regex->error();
-  regex.literal = findLiteral(converted, options);
+  regex.literals = findLiterals(converted, options);
   return {};
 }
 

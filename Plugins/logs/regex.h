@@ -17,8 +17,8 @@ std::string convertPattern(std::string_view pattern);
 
 struct Regex {
   std::unique_ptr<RE2> regex;
-  /// A literal in lower case that each match contains, or empty.
-  std::string literal;
+  /// Literals in lower case of which each match contains one. Empty if there are none.
+  std::vector<std::string> literals;
 };
 
 /// Compiles a pattern. Returns an error, or an empty text.
