@@ -82,7 +82,7 @@ void Feed::run() {
 
 void Feed::runOnce() {
   int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) return setState(std::string("the command cannot be run: ") + std::strerror(errno));
+  if (pipe2(ends, O_CLOEXEC) != 0) return setState(std::string("the command was not started: ") + std::strerror(errno));
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
@@ -101,7 +101,7 @@ void Feed::runOnce() {
   posix_spawnattr_destroy(&attributes);
   close(ends[1]);
   Descriptor output(ends[0]);
-  if (error != 0) return setState(std::string("the command cannot be run: ") + std::strerror(error));
+  if (error != 0) return setState(std::string("the command was not started: ") + std::strerror(error));
   process_ = process;
   setState("");
   std::vector<char> buffer(1 << 18);
@@ -141,7 +141,7 @@ void Feed::append(const char *bytes, size_t length) {
     while (done < part) {
       ssize_t written = write(file_.file->number(), bytes + done, part - done);
       if (written < 0 && errno == EINTR) continue;
-      if (written <= 0) return setState(std::string("lines are lost, the temporary file cannot be written: ") + std::strerror(errno));
+      if (written <= 0) return setState(std::string("lines are lost; writing the temporary file failed: ") + std::strerror(errno));
       done += static_cast<size_t>(written);
     }
     bytes += part;

@@ -37,7 +37,7 @@ class Feed {
   /// Waits until there is a line and the command pauses, or there are many. Returns false after a
   /// while without.
   bool waitForLines(File &file);
-  /// How the command is: empty while it runs.
+  /// The state of the command: empty while it runs.
   std::string state();
 
   /// Called after a growth, with the file that grew.

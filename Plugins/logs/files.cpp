@@ -85,7 +85,7 @@ class Output {
       return false;
     }
     if (!writeAll(to_, bytes, length)) {
-      error = std::string("its text cannot be written to a temporary file: ") + std::strerror(errno);
+      error = std::string("writing its text to a temporary file failed: ") + std::strerror(errno);
       return false;
     }
     done_ += length;

@@ -18,7 +18,7 @@ static constexpr size_t sampleBytes = 262144;
 static constexpr size_t sampleLines = 500;
 /// The bytes at the beginning of a file by which a replaced content is noticed.
 static constexpr size_t headBytes = 256;
-/// How long a notice is shown.
+/// The time for which a notice is shown.
 static constexpr auto noticeTime = std::chrono::seconds(60);
 
 static std::string baseName(const std::string &path) { return path.substr(path.rfind('/') + 1); }

@@ -25,8 +25,8 @@ struct MergedKey {
   }
 };
 
-/// A k-way merge of the parts. Places far away are found by bisection over times, since the counts
-/// of chunks tell how many rows of a part lie before a time.
+/// A k-way merge of the parts. Places far away are found by bisection over times: the counts of
+/// chunks give the number of rows of a part before a time.
 class MergedWalk {
  public:
   MergedWalk(Table &table, const Table::Wish &wish, Scanner &scanner);
@@ -61,7 +61,8 @@ class MergedWalk {
   uint64_t rank(const MergedKey &key);
   bool skip();
   void open(Stream &stream, size_t part);
-  /// Makes the next entry of a stream available. Returns false at its end, or if the walk must wait.
+  /// Makes the next entry of a stream available. Returns false at its end, or if the walk must
+  /// wait.
   bool fill(Stream &stream);
   bool waitForCounts();
   MergedKey keyOf(const Stream &stream) const {

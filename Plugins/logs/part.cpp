@@ -69,12 +69,6 @@ void ChunkCounts::store(size_t chunk, uint32_t count) {
   while (firstUnknown_ < states_.size() && hasCount(firstUnknown_)) ++firstUnknown_;
 }
 
-void ChunkCounts::release(size_t chunk) {
-  states_[chunk] = ChunkState::unknown;
-  firstOpen_ = std::min(firstOpen_, chunk);
-  firstUnknown_ = std::min(firstUnknown_, chunk);
-}
-
 uint64_t Part::linesBefore(size_t chunk) const {
   uint64_t sum = 0;
   for (size_t index = 0; index < chunk; ++index) sum += lines[index];

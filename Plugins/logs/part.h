@@ -66,13 +66,11 @@ class ChunkCounts {
   void grow(size_t chunks, size_t staleFrom);
   /// Returns the sum of the counts of the chunks before one.
   uint64_t sumBefore(size_t chunk) const;
-  /// Reserves up to `most` adjacent chunks to be counted, the first at or after `from` or, backward,
-  /// the last before it. Returns whether there are any.
+  /// Reserves up to `most` adjacent chunks to be counted: the first at or after `from` or,
+  /// backward, the last before it. Returns whether there are any.
   bool reserve(size_t from, bool isBackward, size_t most, size_t &first, size_t &end);
   /// Stores a count. Returns whether it is final for now.
   void store(size_t chunk, uint32_t count);
-  /// Gives a reserved chunk back uncounted.
-  void release(size_t chunk);
 
  private:
   std::vector<uint32_t> counts_;
@@ -105,7 +103,7 @@ struct Part {
   ChunkCounts records;
   std::vector<uint32_t> lines;
   uint64_t lineSum = 0;
-  /// The least and the greatest time of each chunk. `earliest > latest`: none has a time.
+  /// The least and the greatest time of each chunk. If none has one, `earliest > latest`.
   std::vector<int64_t> earliest, latest;
   /// Whether all records of the chunk have times that do not decrease.
   std::vector<bool> isOrdered;

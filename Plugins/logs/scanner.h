@@ -30,7 +30,7 @@ struct ChunkSummary {
   bool isOrdered = true;
 };
 
-/// What of a part does not change while a pass reads it.
+/// The properties of a part as a pass reads it.
 struct PartBytes {
   std::shared_ptr<Descriptor> file;
   uint64_t size = 0;
@@ -44,14 +44,14 @@ class Scanner {
   Scanner(std::shared_ptr<const Format> format, const std::vector<Column> &columns, size_t limit)
       : format_(std::move(format)), columns_(columns), limit_(limit) {}
 
-  /// Summarizes the chunks from `first` up to `end`. Returns false if they cannot be read.
+  /// Summarizes the chunks from `first` up to `end`. Returns false on a read error.
   bool summarize(const PartBytes &part, size_t first, size_t end, std::vector<ChunkSummary> &summaries);
 
-  /// Counts the passing records of the chunks. Returns false if they cannot be read.
+  /// Counts the passing records of the chunks. Returns false on a read error.
   bool count(const PartBytes &part, size_t first, size_t end, const Filter &filter, std::vector<uint32_t> &counts);
 
-  /// Finds the records of a chunk that pass, with all of their properties. `text` gives their bytes
-  /// until the next call.
+  /// Finds the records of a chunk that pass, with all of their properties. Until the next call,
+  /// `bytes` returns their bytes.
   bool find(const PartBytes &part, size_t chunk, const Filter &filter, std::vector<Record> &records);
   std::string_view bytes(const Record &record) const { return {buffer_.data() + (record.start - low_), record.length}; }
 
@@ -65,7 +65,8 @@ class Scanner {
 
  private:
   bool load(const PartBytes &part, uint64_t from, uint64_t to);
-  /// Calls `onRecord(start, end, line)` for each record that begins in [from, to), and `onLine(start)`.
+  /// Calls `onRecord(start, end)` for each record that begins in [from, to), and `onLine(start)`
+  /// for each line.
   template <typename OnRecord, typename OnLine>
   void forEach(const PartBytes &part, uint64_t from, uint64_t to, OnRecord onRecord, OnLine onLine);
   bool passes(std::string_view bytes, const PartBytes &part, const Filter &filter);

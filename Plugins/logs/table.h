@@ -37,13 +37,6 @@ struct View {
   uint64_t lastUse = 0;
 };
 
-/// What the program reports about itself.
-struct Progress {
-  /// Empty if nothing is under way.
-  std::string message;
-  bool isStale = false;
-};
-
 class Table {
  public:
   struct Options {

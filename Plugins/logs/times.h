@@ -11,7 +11,7 @@ namespace logs {
 
 constexpr int64_t noTime = INT64_MIN;
 
-/// How times without a zone or a year are read.
+/// Rules for times without a zone or a year.
 struct TimeContext {
   /// The offset from UTC in seconds of times without a zone, unless `isLocal`.
   int32_t offset = 0;
@@ -27,7 +27,7 @@ struct TimeContext {
 };
 
 /// Reads `2026-11-21T11:49:10.123Z` at the beginning of a text: a blank or `T` in the middle, a
-/// fraction after a point or a comma, and a zone or none. Returns the time; `length` is what it took.
+/// fraction after a point or a comma, and a zone or none. Sets `length` to the bytes read.
 int64_t readISO(std::string_view text, const TimeContext &context, size_t &length);
 
 /// Reads `Nov 21 11:49:10`, of no year.
