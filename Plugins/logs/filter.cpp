@@ -252,10 +252,7 @@ void Filter::plan(const Format &format) {
 
 static int compareCells(const Cell &a, const Cell &b) {
   switch (a.kind) {
-    case Cell::text: {
-      int order = std::memcmp(a.bytes.data(), b.bytes.data(), std::min(a.bytes.size(), b.bytes.size()));
-      return order != 0 ? order : a.bytes.size() < b.bytes.size() ? -1 : a.bytes.size() > b.bytes.size();
-    }
+    case Cell::text: return a.bytes.compare(b.bytes);
     case Cell::number: return a.fraction < b.fraction ? -1 : a.fraction > b.fraction;
     default: return a.whole < b.whole ? -1 : a.whole > b.whole;
   }
