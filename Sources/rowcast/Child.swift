@@ -52,6 +52,12 @@ struct Child: ExpressibleByArgument, Equatable {
       }
   }
 
+  /// Returns whether a program is found in `PATH`.
+  static func isInstalled(_ program: String) -> Bool {
+    let path = getenv("PATH").map { String(cString: $0) } ?? "/usr/bin:/bin"
+    return path.split(separator: ":").contains { access("\($0)/\(program)", X_OK) == 0 }
+  }
+
   /// Returns the file's name without its extensions: `market` for `./market.py`.
   private static func name(of program: String) -> String {
     let file = program.split(separator: "/").last.map(String.init) ?? program

@@ -28,6 +28,14 @@ enum Installation {
     }
   }
 
+  /// Returns the directory of the presets of `rowcast watch`, which is next to that of the page.
+  static func presetsFolder(source: String = #filePath) -> String? {
+    let repository = parent(of: parent(of: parent(of: source)))
+    return ["\(folder)/presets", "\(folder)/../share/rowcast/presets", "\(repository)/presets"].first {
+      access("\($0)/df.yaml", R_OK) == 0
+    }
+  }
+
   /// Returns the path of a plugin's shared library.
   ///
   /// A path is resolved; a name is looked up next to the executable.

@@ -15,7 +15,7 @@ struct Show: ParsableCommand {
   @Flag(help: "Goes on at the end of a file, and shows what is appended to it.")
   var follow = false
 
-  @Option(help: ArgumentHelp("How many rows to keep, the last ones; all if left out.", valueName: "rows"))
+  @Option(help: ArgumentHelp("How many rows to keep, the last ones; 1000000 of a stream, all of a file, if left out.", valueName: "rows"))
   var keep: Int?
 
   @OptionGroup var serve: Serve
@@ -77,8 +77,11 @@ struct Show: ParsableCommand {
     }
     for index in sources.indices {
       if let problem = sources[index].problem { throw EnvironmentFailure(description: problem) }
-      sources[index].options = loose.options(over: sources[index].options)
+      // A pattern replaces the format that the extension suggests.
+      if loose.pattern != nil { sources[index].options.format = nil }
+      sources[index].options = try loose.options(over: sources[index].options)
       sources[index].options.kept = keep
+      if files.isEmpty || follow { sources[index].options.bound = TextSource.streamBound }
     }
     return TextSource.withUniqueNames(sources).map { Settings.Source(text: $0) }
   }

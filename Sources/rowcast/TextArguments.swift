@@ -3,11 +3,41 @@ import PluginHost
 
 /// Options for data without a declared schema.
 struct TextArguments: ParsableArguments {
+  /// The reason why a value is refused.
+  struct Problem: Error {
+    var text: String
+    init(_ text: String) { self.text = text }
+  }
+
   @Option(
     help: ArgumentHelp(
       "ndjson, json, csv, tsv, logfmt, columns (as ps and kubectl write them) or lines; found out if left out.",
       valueName: "format"))
   var format: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "The character between values, such as ';' or '|'; ' ' for any number of blanks, tab for a tab.",
+      valueName: "character"))
+  var delimiter: String?
+
+  @Flag(help: "The first line is a row and does not name the columns.")
+  var noHeader = false
+
+  @Option(help: ArgumentHelp("The names of the columns, in order, separated by commas.", valueName: "name,..."))
+  var names: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "The types of columns, such as size=bytes,took=ms,when=time. Types: \(ColumnKind.rule).",
+      valueName: "column=type,..."))
+  var types: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "A regular expression whose groups (?<name>...) are the columns, or a ready-made pattern such as combined, syslog, dmesg or ls.",
+      valueName: "pattern"))
+  var pattern: String?
 
   @Option(
     help: ArgumentHelp(
@@ -25,27 +55,72 @@ struct TextArguments: ParsableArguments {
   var title: String?
 
   func validate() throws {
-    if let format, TextFormat(rawValue: format) == nil {
-      let names = TextFormat.allCases.map(\.rawValue).joined(separator: ", ")
-      throw ValidationError("--format must be one of \(names), not \(format)")
-    }
     if let name, !Child.isName(name) {
       throw ValidationError("--name must be 1 to 64 letters, digits, - and _")
     }
     if key.map({ Self.list($0).isEmpty }) ?? false { throw ValidationError("--key names no column") }
     if columns.map({ Self.list($0).isEmpty }) ?? false { throw ValidationError("--columns names no column") }
+    if pattern != nil, format != nil || delimiter != nil {
+      throw ValidationError("--pattern replaces --format and --delimiter: use one of them")
+    }
+    do { _ = try options(over: TextOptions()) } catch { throw ValidationError(error.text) }
   }
 
-  /// Returns the options in the form that the plugin host expects, with those of a source as
-  /// defaults.
-  func options(over standard: TextOptions) -> TextOptions {
-    var options = standard
-    if let format { options.format = TextFormat(rawValue: format) }
-    options.guessesKey = key != "none"
-    options.key = options.guessesKey ? key.map(Self.list) ?? [] : []
-    options.columns = columns.map(Self.list)
+  /// Returns the options with those that were given on the command line replaced.
+  func options(over preset: TextOptions) throws(Problem) -> TextOptions {
+    var options = preset
+    if let format { options.format = try Self.format(format) }
+    if let delimiter { options.delimiter = try Self.delimiter(delimiter) }
+    if let pattern { options.pattern = try Self.pattern(pattern) }
+    if noHeader { options.hasHeader = false }
+    if let names { options.names = Self.list(names) }
+    if let types {
+      for part in Self.list(types) {
+        guard let equals = part.lastIndex(of: "=") else {
+          throw Problem("--types needs COLUMN=TYPE, separated by commas, not “\(part)”")
+        }
+        options.hints[String(part[..<equals]), default: ColumnHint()].kind = try Self.kind(
+          String(part[part.index(after: equals)...]))
+      }
+    }
+    if let key {
+      options.guessesKey = key != "none"
+      options.key = options.guessesKey ? Self.list(key) : []
+    }
+    if let columns { options.columns = Self.list(columns) }
     if let title { options.title = title }
+    // Names without a header and without a delimiter are for values between blanks.
+    if !options.hasHeader, options.delimiter == nil, options.format == .columns { options.delimiter = " " }
+    if options.delimiter != nil { options.format = options.delimiter == "\t" ? .tsv : .csv }
     return options
+  }
+
+  // MARK: Values
+
+  static func format(_ text: String) throws(Problem) -> TextFormat {
+    if let format = TextFormat(rawValue: text), format != .pattern { return format }
+    let names = TextFormat.allCases.filter { $0 != .pattern }.map(\.rawValue).joined(separator: ", ")
+    throw Problem("--format must be one of \(names), not \(text)")
+  }
+
+  static func delimiter(_ text: String) throws(Problem) -> Character {
+    if let character = ["tab": "\t", "\\t": "\t", "blank": " ", "space": " "][text] ?? text.first,
+      text.count == 1 || text.count > 1 && character.isWhitespace, character.isASCII, !character.isLetter, character != "\""
+    {
+      return character
+    }
+    throw Problem("--delimiter must be one ASCII character that is neither a letter nor a quote, tab or blank; not “\(text)”")
+  }
+
+  static func pattern(_ text: String) throws(Problem) -> LinePattern {
+    do { return try LinePattern(named: text) } catch { throw Problem(error.reason) }
+  }
+
+  static func kind(_ text: String) throws(Problem) -> ColumnKind {
+    guard let kind = ColumnKind(text) else {
+      throw Problem("unknown type “\(text)” of a column: use \(ColumnKind.rule)")
+    }
+    return kind
   }
 
   private static func list(_ text: String) -> [String] {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import PluginHost
 
 /// The command `rowcast watch -n 2 COMMAND ARGUMENT...`.
 struct Watch: ParsableCommand {
@@ -11,51 +12,79 @@ struct Watch: ParsableCommand {
       head'. Several such texts are several tables: rowcast watch 'df -h' 'ss -tan'. A command gets the whole environment.
       """)
 
-  @Option(name: [.customShort("n"), .long], help: ArgumentHelp("The pause between two runs.", valueName: "seconds"))
-  var pause = 2.0
+  @Option(
+    name: [.customShort("n"), .long],
+    help: ArgumentHelp("The pause between two runs; 2 if neither this nor the preset says.", valueName: "seconds"))
+  var pause: Double?
+
+  @Option(help: ArgumentHelp("The command, key, columns and types of a known command, such as df.", valueName: "name"))
+  var preset: String?
+
+  @Option(help: ArgumentHelp("A folder with presets, searched first.", valueName: "folder"))
+  var presets: String?
+
+  @Flag(help: "Lists the presets and exits.")
+  var listPresets = false
+
+  @Flag(help: "Reads the output with jc, which must be installed and know the command.")
+  var jc = false
 
   @OptionGroup var loose: TextArguments
 
   @OptionGroup var serve: Serve
 
   func validate() throws {
-    guard TextSource.pauses.contains(pause) else {
+    if let pause, !TextSource.pauses.contains(pause) {
       throw ValidationError("-n must be between 0.1 and 86400 seconds, not \(pause)")
     }
-    guard !serve.options.command.isEmpty else {
+    guard !listPresets else { return }
+    guard preset != nil || !serve.options.command.isEmpty else {
       throw ValidationError("which command? Name it last: rowcast watch df -h")
     }
-    if lines.count > 1, loose.name != nil || loose.title != nil {
+    if preset == nil, lines.count > 1, loose.name != nil || loose.title != nil {
       throw ValidationError("--name and --title are for one table; \(lines.count) commands are named")
     }
     try serve.options.refuseSources("watch", butCommand: true)
   }
 
   /// The shell command lines; empty if the words are one command with its arguments.
-  private var lines: [String] {
-    let words = serve.options.command
-    if Self.isShellLine(words) { return [words[2]] }
+  private var lines: [String] { Self.lines(serve.options.command) }
+
+  private static func lines(_ words: [String]) -> [String] {
+    if isShellLine(words) { return [words[2]] }
     // The name of a program has no blank, so these are lines: rowcast watch 'df -h' 'ss -tan'.
-    return words.count > 1 && Self.needsShell(words[0]) ? words : []
+    return words.count > 1 && needsShell(words[0]) ? words : []
   }
 
   func run() throws {
-    let sources = try sources()
-    try serve.run(sources)
+    guard !listPresets else { return print(Preset.list(folder: presets).joined(separator: "\n")) }
+    try serve.run(try sources())
   }
 
   private func sources() throws -> [Settings.Source] {
-    let words = serve.options.command
-    let pause: Duration = .seconds(self.pause)
+    let known = try preset.map { try Preset.named($0, folder: presets) }
+    var words = serve.options.command
+    if let known {
+      // Words after the preset are further arguments of its command.
+      let quoted = words.map { "'\($0.replacing("'", with: "'\\''"))'" }
+      words = Self.shell + [([known.command] + quoted).joined(separator: " ")]
+    }
+    if jc { words = try Self.throughJC(words, known) }
+    let pause: Duration = .seconds(min(86_400, max(0.1, pause ?? known?.interval ?? 2)))
+    let lines = Self.lines(words)
+    let name = loose.name ?? preset
     let found =
       lines.isEmpty
-      ? [TextSource.watching(words: words, title: words.joined(separator: " "), name: loose.name, pause: pause)]
-      : lines.map { TextSource.watching(line: $0, name: loose.name, pause: pause) }
+      ? [TextSource.watching(words: words, title: words.joined(separator: " "), name: name, pause: pause)]
+      : lines.map { TextSource.watching(line: $0, name: name, pause: pause) }
     let sources = try found.map { source in
       guard var source else {
         throw ValidationError("\(words[0]): its name is not valid for a table; give it one with --name")
       }
-      source.options = loose.options(over: source.options)
+      // The members of jc's output are not the columns that the preset declares.
+      var options = try loose.options(over: jc ? TextOptions() : known?.options() ?? TextOptions())
+      if options.title.isEmpty { options.title = known?.title ?? source.options.title }
+      source.options = options
       source.inheritEnvironment()
       return source
     }
@@ -65,7 +94,10 @@ struct Watch: ParsableCommand {
 
 extension Watch {
   /// The options without a value.
-  static let flags: Set<String> = ["--no-token", "--read-only", "--open", "--help", "-h", "--version"]
+  static let flags: Set<String> = [
+    "--no-token", "--read-only", "--open", "--help", "-h", "--version", "--no-header",
+    "--list-presets", "--jc",
+  ]
   private static let shell = ["/bin/sh", "-c"]
 
   /// Returns the arguments with `--` inserted before the command.
@@ -89,6 +121,17 @@ extension Watch {
   fileprivate static func needsShell(_ word: String) -> Bool {
     guard word.contains(where: { " \t\n|&;<>()$`\"'*?[]#~{}!".contains($0) }) else { return false }
     return access(word, X_OK) != 0
+  }
+
+  /// Returns the command with its output piped through `jc`.
+  private static func throughJC(_ words: [String], _ preset: Preset?) throws -> [String] {
+    guard Child.isInstalled("jc") else {
+      throw EnvironmentFailure(description: "--jc needs the program jc: install it, for example with apt install jc")
+    }
+    let line = isShellLine(words) ? words[2] : words.map { "'\($0.replacing("'", with: "'\\''"))'" }.joined(separator: " ")
+    let program = preset?.command.split(separator: " ").first.map(String.init) ?? (isShellLine(words) ? line : words[0])
+    let parser = preset?.jc ?? String(program.split(separator: " ")[0].split(separator: "/").last ?? "")
+    return shell + ["\(line) | jc --\(parser.replacing("_", with: "-"))"]
   }
 
   static func isShellLine(_ words: [String]) -> Bool { words.count == 3 && words.starts(with: shell) }

@@ -16,7 +16,7 @@ struct DelimitedRecord {
   private let separator: UInt8
   /// Whether values may be quoted.
   ///
-  /// TSV has no quotes.
+  /// TSV and tables with vertical bars have no quotes.
   private let hasQuotes: Bool
   private var fields: [String] = []
   private var field: [UInt8] = []
@@ -25,7 +25,7 @@ struct DelimitedRecord {
 
   init(separator: UInt8) {
     self.separator = separator
-    hasQuotes = separator != 0x09
+    hasQuotes = separator != 0x09 && separator != 0x7C
   }
 
   /// Whether a record continues on the next line.

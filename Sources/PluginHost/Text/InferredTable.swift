@@ -66,6 +66,8 @@ struct InferredTable {
   private let wanted: [String]?
   /// Whether texts may represent other types.
   private let isTextual: Bool
+  /// The declared types and titles of columns, by name.
+  private let hints: [String: ColumnHint]
   private var sample: [(row: UntypedRow, place: String)] = []
   private var sampledBytes = 0
   private var numbers: [String: Int] = [:]
@@ -85,12 +87,13 @@ struct InferredTable {
   /// If a schema from an earlier table is given, nothing is inferred.
   init(
     name: String, title: String = "", key: [String], columns: [String]? = nil, isTextual: Bool = false,
-    schema: Schema? = nil
+    hints: [String: ColumnHint] = [:], schema: Schema? = nil
   ) {
     self.name = name
     self.title = title.isEmpty ? name : title
     self.key = key
     self.isTextual = isTextual
+    self.hints = hints
     wanted = columns
     if let schema { adopt(schema) }
   }
@@ -205,10 +208,20 @@ struct InferredTable {
     return changes
   }
 
+  /// Returns the name of the column for texts that do not fit a column of numbers or times.
+  private static func overflowName(_ name: String) -> String { "\(name) (text)" }
+
+  /// Returns whether columns for values that do not fit theirs exist or can be added.
+  private func canAdd(_ misfits: UntypedRow, of row: UntypedRow) -> Bool {
+    guard isTextual, addsColumns, wanted == nil, let schema, belongs(row) else { return false }
+    return misfits.allSatisfy { numbers[$0.name] != nil || isNew($0.name, $0.value) }
+      && schema.columns.count + misfits.count <= Limits().columns
+  }
+
   private mutating func append(_ row: UntypedRow, at place: String) {
     guard let schema else { return }
-    guard let rowKey = nextKey(of: row, as: schema.key) else { return reject("\(place): \(keyFault(row))") }
     var cells = [Cell](repeating: .null, count: schema.columns.count)
+    var misfits: UntypedRow = []
     var problem: String?
     for (name, value) in row {
       guard let number = numbers[name] else {
@@ -219,9 +232,17 @@ struct InferredTable {
       if let cell = cell(value, as: column) {
         cells[number] = cell
       } else {
+        misfits.append((Self.overflowName(name), value))
         problem = "\(place): “\(name)” is \(fault(value, in: column)): the cell stays empty"
       }
     }
+    if !misfits.isEmpty, canAdd(misfits, of: row) {
+      // A text that does not fit is shown in a column of its own.
+      guard misfits.allSatisfy({ numbers[$0.name] != nil }) else { return wait(row + misfits, place) }
+      for (name, value) in misfits { cells[numbers[name]!] = .text(value.written) }
+      problem = nil
+    }
+    guard let rowKey = nextKey(of: row, as: schema.key) else { return reject("\(place): \(keyFault(row))") }
     if let problem { reject(problem) }
     changes.upsert(rowKey, cells)
     rowCount += 1
@@ -370,7 +391,7 @@ struct InferredTable {
     }
     // An integer key keeps its type, while other columns of whole numbers may get fractions later.
     let isNumbered =
-      key.isEmpty || (key.count == 1 && (guesses[key[0]] == .wholeNumbers || guesses[key[0]] == .greatWholeNumbers))
+      key.isEmpty || (key.count == 1 && (guesses[key[0]]?.isWhole ?? false))
     let names = (wanted ?? order).prefix(Limits().columns)
     let others = (wanted ?? order).dropFirst(Limits().columns)
     if let first = others.first {
@@ -380,21 +401,27 @@ struct InferredTable {
       )
     }
     var columns = names.map { name in
-      key == [name]
+      let guessed =
+        key == [name]
         ? Column(name, isNumbered ? .integer : .text, format: isNumbered ? .plain() : nil)
         : (guesses[name] ?? .nothing).column(name)
+      return hints[name]?.column(guessed, isKey: key == [name]) ?? guessed
     }
     if columns.isEmpty { columns = [Column("row", .integer, format: .plain())] }
     adopt(
       Schema(name: name, title: title, key: isNumbered ? .integer : .text, columns: columns, retention: retention))
     appendSample()
+    addColumns()
   }
 
   private mutating func appendSample() {
     let rows = sample
     sample = []
     sampledBytes = 0
-    for (row, place) in rows { append(row, at: place) }
+    for (row, place) in rows {
+      // Rows behind one that waits for a further column keep their order.
+      if sample.isEmpty { append(row, at: place) } else { sample.append((row, place)) }
+    }
   }
 
   /// Infers columns for members that first appeared in later rows.
@@ -415,7 +442,10 @@ struct InferredTable {
       reject("a table has at most \(Limits().columns) columns: “\(first.prefix(80))” and what follows is left out")
     }
     if !names.isEmpty {
-      schema.columns += names.map { guesses[$0]!.column($0) }
+      schema.columns += names.map { name in
+        let guessed = guesses[name]!.column(name)
+        return hints[name]?.column(guessed, isKey: false) ?? guessed
+      }
       let beginsReload = changes.beginsReload
       changes.beginsReload = false
       added.append(Addition(before: changes, former: former, schema: schema))
@@ -424,6 +454,7 @@ struct InferredTable {
       adopt(schema)
     }
     appendSample()
+    addColumns()
   }
 
   /// Adopts text columns from a header without any rows.
@@ -439,24 +470,8 @@ struct InferredTable {
 
   /// Converts a value to a cell of a column; `nil` when it does not fit.
   private func cell(_ value: UntypedValue, as column: Column) -> Cell? {
-    var value = value
-    if isTextual, value == .text("") { return .null }
-    if isTextual, column.type != .text, case .text(let text) = value {
-      if column.unit == "%", let share = UntypedValue.share(text) { return .number(share) }
-      value = UntypedValue(reading: text)
-    }
-    switch (value, column.type) {
-    case (.null, _): return .null
-    case (.boolean(let value), .boolean): return .boolean(value)
-    case (.integer(let value), .integer): return .integer(value)
-    case (.integer(let value), .number): return Double(exactly: value).map { .number($0) }
-    case (.number(let value), .number): return .number(value)
-    case (.number(let value), .integer): return Int64(exactly: value).map { .integer($0) }
-    case (.series(let value), .series): return .series(value)
-    case (_, .text): return .text(value.written)
-    case (.text(var text), .timestamp):
-      return text.withUTF8 { Moments.nanoseconds(rfc3339: UnsafeRawBufferPointer($0)) }.map { .timestamp($0) }
-    default: return nil
-    }
+    let hint = hints[column.name]
+    guard isTextual || hint?.kind != nil || column.type == .timestamp else { return value.cell(as: column) }
+    return value.readCell(as: column, scale: hint?.kind?.scale)
   }
 }

@@ -19,11 +19,8 @@ enum KeyGuess {
     }
     let texts = columns.filter { column in
       rows.allSatisfy { row in
-        guard let value = value(column, in: row) else { return false }
-        if case .text(let text) = value, case .text = UntypedValue(reading: text) {
-          return UntypedValue.share(text) == nil
-        }
-        return false
+        guard let value = value(column, in: row), case .text = value else { return false }
+        return ColumnGuess(value, isTextual: true).isText
       }
     }
     if let column = texts.first(where: { isUnique([$0], rows) }) { return [column] }

@@ -22,7 +22,7 @@ struct TextFeed {
     self.name = name
     self.options = options
     self.events = events
-    box = Box(TextReader(format: options.format))
+    box = Box(TextReader(format: options.format, options: options))
   }
 
   /// Whether input waits for inference, which runs when the input pauses.
@@ -61,9 +61,10 @@ struct TextFeed {
   /// Creates the table once the format is known, because key inference depends on the format.
   private mutating func makeTable() {
     var table = InferredTable(
-      name: name, title: options.title, key: options.key, columns: options.columns, isTextual: box.reader.isTextual)
+      name: name, title: options.title, key: options.key, columns: options.columns, isTextual: box.reader.isTextual,
+      hints: options.allHints(box.reader.hints))
     if options.key.isEmpty, options.guessesKey, options.kept == nil { table.findsKey = .ifNamed }
-    table.retention = options.kept.map { .last($0) } ?? .everything
+    table.retention = (options.kept ?? options.bound).map { .last($0) } ?? .everything
     table.addsColumns = true
     self.table = table
   }

@@ -16,6 +16,8 @@ public enum TextFormat: String, CaseIterable, Sendable {
   case logfmt
   /// Whitespace-aligned columns below a header, as printed by `ps`, `df` and `kubectl`.
   case columns
+  /// Lines that match a pattern; see ``LinePattern``.
+  case pattern
   /// Plain text with one row per line.
   case lines
 
@@ -33,12 +35,44 @@ public enum TextFormat: String, CaseIterable, Sendable {
     return pairs.pairs >= 2 && pairs.pairs >= pairs.others ? .logfmt : nil
   }
 
+  /// Infers the separator of records without commas or tabs: a semicolon or a vertical bar.
+  static func separator(in lines: [String]) -> UInt8? {
+    [UInt8(ascii: ";"), UInt8(ascii: "|")].first { separator in
+      let lines = separator == UInt8(ascii: "|") ? lines.compactMap(withoutBorders) : lines
+      guard lines.first?.utf8.contains(separator) ?? false else { return false }
+      return isDelimited(lines, by: separator, mostAgree: true)
+    }
+  }
+
+  /// Returns the content of a line of a table with vertical bars.
+  ///
+  /// Returns `nil` for a line of dashes and for a count of rows below the table.
+  static func withoutBorders(_ line: String) -> String? {
+    guard !line.contains("-") || line.contains(where: { !"|:-+= ".contains($0) }) else { return nil }
+    guard line.contains("|") || !isCount(line) else { return nil }
+    var rest = Substring(line).drop { $0 == " " }
+    while rest.last == " " { rest.removeLast() }
+    if rest.first == "|" {
+      rest.removeFirst()
+      if rest.last == "|" { rest.removeLast() }
+    }
+    // Blanks beside the bars are padding; the first name must not begin with one.
+    return String(rest.drop { $0 == " " })
+  }
+
+  /// Returns whether a line is the count of rows that database clients print: `(3 rows)`.
+  static func isCount(_ line: String) -> Bool {
+    let words = line.split(separator: " ").map { $0.filter { $0 != "(" && $0 != ")" } }
+    guard words.count >= 2, Int(words[0]) != nil, ["row", "rows"].contains(words[1]) else { return false }
+    return words.count == 2 ? line.hasPrefix("(") : words[2] == "in"
+  }
+
   /// Infers the format from several lines; `nil` when they are neither delimited records nor pairs.
   static func guess(lines: [String]) -> TextFormat? {
     guard let first = lines.first(where: { $0.utf8.contains { $0 > 0x20 } }) else { return nil }
-    if first.utf8.contains(0x09), isDelimited(lines, by: .tsv) { return .tsv }
+    if first.utf8.contains(0x09), isDelimited(lines, by: TextFormat.tsv.separator) { return .tsv }
     if isKeyValue(lines) { return .logfmt }
-    return isDelimited(lines, by: .csv) ? .csv : nil
+    return isDelimited(lines, by: TextFormat.csv.separator) ? .csv : nil
   }
 
   private var separator: UInt8 { self == .tsv ? 0x09 : 0x2C }
@@ -46,8 +80,10 @@ public enum TextFormat: String, CaseIterable, Sendable {
   /// Returns whether lines are delimited records.
   ///
   /// The first one must be able to name columns, and most others must have as many values.
-  private static func isDelimited(_ lines: [String], by format: TextFormat) -> Bool {
-    var record = DelimitedRecord(separator: format.separator)
+  ///
+  /// `mostAgree`: whether nine of ten must, and there must be one.
+  private static func isDelimited(_ lines: [String], by separator: UInt8, mostAgree: Bool = false) -> Bool {
+    var record = DelimitedRecord(separator: separator)
     var names: [String]?
     var rows: [[String]] = []
     for var line in lines {
@@ -62,6 +98,7 @@ public enum TextFormat: String, CaseIterable, Sendable {
     }
     guard let names else { return false }
     let agreeing = rows.filter { $0.count == names.count }
+    if mostAgree, agreeing.isEmpty || agreeing.count * 10 < rows.count * 9 { return false }
     guard agreeing.count * 2 >= rows.count, !rows.isEmpty || record.isOpen else { return false }
     return AlignedHeader.canName(names, agreeing)
   }

@@ -12,6 +12,18 @@ public struct TextOptions: Hashable, Sendable {
   public var guessesKey = true
   /// The columns to show, in this order, or `nil` for all.
   public var columns: [String]?
+  /// The character between values, or `nil` to infer it.
+  ///
+  /// A blank separates values by any number of blanks.
+  public var delimiter: Character?
+  /// Whether the first line names the columns.
+  public var hasHeader = true
+  /// The names of the columns, in order, instead of those in the header.
+  public var names: [String] = []
+  /// The declared columns, by name.
+  public var hints: [String: ColumnHint] = [:]
+  /// The pattern of the lines, or `nil` to infer whether there is one.
+  public var pattern: LinePattern?
   /// The title above the table.
   ///
   /// The table's name is used if this is empty.
@@ -19,8 +31,23 @@ public struct TextOptions: Hashable, Sendable {
   /// The number of most recent rows to keep, or `nil` for all.
   public var kept: Int?
 
+  /// The number of rows to keep when ``kept`` is `nil`, or `nil` for all.
+  ///
+  /// Unlike ``kept`` it leaves the inference of a key on.
+  public var bound: Int?
+
   /// Creates options that infer everything.
   public init() {}
+
+  /// Returns the declared columns, with those of the format where none is declared.
+  func allHints(_ format: [String: ColumnHint]) -> [String: ColumnHint] {
+    format.merging(hints) { found, own in
+      var hint = own
+      hint.kind = own.kind ?? found.kind
+      hint.style = own.style ?? found.style
+      return hint
+    }
+  }
 
   /// Extends the reason for missing rows by a hint to `--format` if the format was inferred.
   func reason(_ words: String, takenFor found: TextFormat?) -> String {

@@ -27,7 +27,7 @@ struct TextReader: ~Copyable {
   /// Whether values are texts that may represent other types.
   var isTextual: Bool { format != .ndjson && format != .json }
   /// Whether sampled lines wait for inference.
-  var isSampling: Bool { !sample.isEmpty && loneNames == nil }
+  var isSampling: Bool { (!sample.isEmpty && loneNames == nil) || pending != nil }
   /// The column names in the only line so far, if it looks like a header.
   ///
   /// Inference then waits for a row.
@@ -68,6 +68,22 @@ struct TextReader: ~Copyable {
     case over
   }
   private var record = DelimitedRecord(separator: 0x2C)
+  /// The options for names, delimiters and patterns.
+  private let options: TextOptions
+  /// The compiled pattern of the lines.
+  var matcher: PatternMatcher?
+  /// The given or inferred pattern.
+  var pattern: LinePattern?
+  /// Whether values are separated by vertical bars, which may also surround the lines.
+  private var hasBars = false
+  /// The record that the next lines may continue.
+  var pending: (row: InferredTable.UntypedRow, place: String)?
+  /// The number of lines in the pending record.
+  var pendingLines = 0
+  /// Whether lines of a stack trace are joined to the line before them.
+  var joinsTraces = false
+  /// The part of `top`'s output that is read.
+  private var summary = TopSummary()
   private var recordNumber = 0
   /// Whether tab-separated values are padded for alignment, as by `helm`.
   ///
@@ -77,12 +93,27 @@ struct TextReader: ~Copyable {
   private var isDocumentTooLong = false
 
   /// Creates a reader for a format, or for an inferred one with `nil`.
-  init(format: TextFormat?) { decide(format) }
+  init(format: TextFormat?, options: TextOptions = TextOptions()) {
+    self.options = options
+    if let pattern = options.pattern, let matcher = try? PatternMatcher.cached(pattern) {
+      (self.pattern, self.matcher) = (pattern, matcher)
+      decide(.pattern)
+    } else {
+      decide(format ?? (options.delimiter == nil && options.hasHeader ? nil : .csv))
+    }
+  }
 
   private mutating func decide(_ format: TextFormat?) {
     self.format = format
-    if format == .tsv { record = DelimitedRecord(separator: 0x09) }
+    guard format == .csv || format == .tsv else { return }
+    let separator = options.delimiter ?? (format == .tsv ? "\t" : ",")
+    record = DelimitedRecord(separator: separator.asciiValue ?? 0x2C)
+    hasBars = separator == "|"
+    if !options.hasHeader, !options.names.isEmpty { names = Self.unique(options.names) }
   }
+
+  /// The declared columns of the format that was found.
+  var hints: [String: ColumnHint] { pattern?.hints ?? KnownHeaders.hints(aligned?.names ?? []) }
 
   /// Returns the rows and faults found since the last call.
   mutating func takeRows() -> [Found] {
@@ -112,8 +143,10 @@ struct TextReader: ~Copyable {
   }
 
   private mutating func readPlain(_ line: UnsafeRawBufferPointer, _ number: Int) {
+    if format == nil || format == .columns, summary.skips(line) { return }
     if format == nil, sample.isEmpty { decide(TextFormat.guess(line)) }
     switch format {
+    case .pattern: readMatching(text(line), number)
     case .json: appendToDocument(line)
     case .ndjson: readObject(line, number)
     case .csv, .tsv: readDelimited(line, number)
@@ -149,14 +182,14 @@ struct TextReader: ~Copyable {
 
   /// Runs pending inference.
   mutating func settle() {
+    flushPending()
     guard loneNames == nil else { return }
     let lines = sample
     sample = []
     guard !lines.isEmpty else { return }
     if format == nil {
       isGuessed = true
-      let found = TextFormat.guess(lines: lines.map(\.line))
-      if let found { decide(found) }
+      guessFormat(lines.map(\.line))
     }
     if format == nil || format == .columns {
       aligned = AlignedColumns(lines.map(\.line), isTold: format == .columns)
@@ -172,10 +205,25 @@ struct TextReader: ~Copyable {
         case .csv, .tsv: readDelimited(bytes, number)
         case .logfmt: readPairs(bytes, number)
         case .columns: readAligned(bytes, number)
+        case .pattern: readMatching(text(bytes), number)
         default: readLine(bytes, number)
         }
       }
     }
+  }
+
+  /// Infers the format from the sampled lines; leaves it open for aligned columns and plain lines.
+  private mutating func guessFormat(_ lines: [String]) {
+    if let found = LinePattern.detected(in: lines), let matcher = try? PatternMatcher.cached(found) {
+      (pattern, self.matcher) = (found, matcher)
+      return decide(.pattern)
+    }
+    if let found = TextFormat.guess(lines: lines) { return decide(found) }
+    joinsTraces = Self.hasTraces(lines)
+    guard let separator = TextFormat.separator(in: lines) else { return }
+    format = .csv
+    record = DelimitedRecord(separator: separator)
+    hasBars = separator == UInt8(ascii: "|")
   }
 
   /// Processes the pending input at the end of the stream.
@@ -189,6 +237,7 @@ struct TextReader: ~Copyable {
       sample = []
     }
     settle()
+    flushPending()
     if record.isOpen { found.append(.fault("line \(recordNumber): a quote is not closed")) }
     if format == .json { readDocument() }
   }
@@ -200,25 +249,28 @@ struct TextReader: ~Copyable {
       guard root.kind == .object else {
         return found.append(.fault("line \(number): it is \(root.name), not an object"))
       }
-      found.append(.row(Self.row(root), place: "line \(number)"))
+      found.append(.row(JSONFlattening.row(root), place: "line \(number)"))
     } catch {
       found.append(.fault("line \(number): it is not JSON: \(error.reason)"))
-    }
-  }
-
-  private static func row(_ object: JSONElement) -> InferredTable.UntypedRow {
-    object.members.map { member in
-      let value = UntypedValue(member.value)
-      let name = String(decoding: member.name, as: UTF8.self)
-      guard case .text(let text) = value, text.utf8.contains(0x1B) else { return (name, value) }
-      return (name, .text(TerminalText.plain(text)))
     }
   }
 
   private mutating func readDelimited(_ line: UnsafeRawBufferPointer, _ number: Int) {
     guard record.isOpen || line.contains(where: { $0 > 0x20 }) else { return }
     if !record.isOpen { recordNumber = number }
+    if options.delimiter == " " {
+      // The last column takes the rest of the line.
+      let most = (names?.count ?? (options.names.isEmpty ? Int.max : options.names.count)) - 1
+      return take(
+        text(line).split(maxSplits: max(0, most), whereSeparator: \.isWhitespace).map { Self.trimmed(String($0)) })
+    }
     let wasTooLong = record.isOpen && record.isTooLong
+    if hasBars, !record.isOpen, line.count < DelimitedRecord.limit {
+      guard var inner = TextFormat.withoutBorders(text(line)) else { return }
+      let isWhole = inner.withUTF8 { record.take(UnsafeRawBufferPointer($0)) }
+      if isWhole { take(record.takeFields()) }
+      return
+    }
     let isWhole = record.take(line)
     if record.isTooLong {
       // Reported at once, because no other row follows until the closing quote.
@@ -229,13 +281,22 @@ struct TextReader: ~Copyable {
         ))
     }
     guard isWhole else { return }
-    var fields = record.takeFields()
-    guard let names else {
-      isPadded = format == .tsv && fields.contains { $0.hasSuffix(" ") }
+    take(record.takeFields())
+  }
+
+  /// Emits a row of these values, or takes the names from them.
+  private mutating func take(_ values: [String]) {
+    var fields = values
+    if names == nil {
+      isPadded = hasBars || (format == .tsv && fields.contains { $0.hasSuffix(" ") })
       if isPadded { fields = fields.map(Self.trimmed) }
-      names = Self.unique(fields)
-      return
+      if options.hasHeader {
+        names = Self.unique(options.names + fields.dropFirst(options.names.count))
+        return
+      }
+      names = Self.unique(fields.map { _ in "" })
     }
+    guard let names else { return }
     if isPadded { fields = fields.map(Self.trimmed) }
     var row: InferredTable.UntypedRow = zip(names, fields).map { ($0, .text($1)) }
     if fields.count > names.count {
@@ -267,7 +328,7 @@ struct TextReader: ~Copyable {
 
   private mutating func readAligned(_ line: UnsafeRawBufferPointer, _ number: Int) {
     guard let aligned else { return }
-    let names = Self.unique(aligned.names)
+    let names = Self.unique(options.names + aligned.names.dropFirst(options.names.count))
     guard line.contains(where: { $0 > 0x20 }) else {
       if isGuessed, alignment != .over { alignment = .strict }
       return
@@ -276,7 +337,7 @@ struct TextReader: ~Copyable {
     guard isGuessed else {
       return found.append(.row(zip(names, aligned.fields(of: text)).map { ($0, .text($1)) }, place: "line \(number)"))
     }
-    guard !headerLines.contains(text), !AlignedColumns.isRuler(text) else { return }
+    guard !headerLines.contains(text), !AlignedColumns.isRuler(text), !TextFormat.isCount(text) else { return }
     if let fields = alignedFields(aligned, text) {
       found.append(.row(zip(names, fields).map { ($0, .text($1)) }, place: "line \(number)"))
     } else {
@@ -304,8 +365,14 @@ struct TextReader: ~Copyable {
 
   private mutating func readLine(_ line: UnsafeRawBufferPointer, _ number: Int) {
     guard line.contains(where: { $0 > 0x20 }) else { return }
-    found.append(.row([("line", .text(text(line)))], place: "line \(number)"))
+    let text = text(line)
+    if joinsTraces, continuePending(text) { return }
+    let row: InferredTable.UntypedRow = [(options.names.first ?? "line", .text(text))]
+    if joinsTraces { begin(row, number) } else { found.append(.row(row, place: "line \(number)")) }
   }
+
+  /// Adds a row or a fault.
+  mutating func add(_ item: Found) { found.append(item) }
 
   /// Makes names unique: `x`, `x 2`.
   ///
@@ -353,7 +420,7 @@ struct TextReader: ~Copyable {
         }
         for (index, item) in list.items.enumerated() {
           if item.kind == .object {
-            found.append(.row(Self.row(item), place: "item \(index + 1)"))
+            found.append(.row(JSONFlattening.row(item), place: "item \(index + 1)"))
           } else {
             found.append(.fault("item \(index + 1): it is \(item.name), not an object"))
           }

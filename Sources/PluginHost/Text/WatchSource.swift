@@ -209,7 +209,7 @@ public final class WatchSource: Sendable {
         log(.error, reason)
         return tell(table == nil ? .failed : .stale, reason)
       }
-      var reader = TextReader(format: options.format ?? TextFormat.guess(output: output))
+      var reader = TextReader(format: options.format ?? TextFormat.guess(output: output), options: options)
       var number = 0
       let padded = output + [UInt8](repeating: 0, count: JSONParser.padding)
       padded.withUnsafeBytes { bytes in
@@ -232,7 +232,8 @@ public final class WatchSource: Sendable {
           return tell(.live, "it prints no rows")
         }
         var table = InferredTable(
-          name: name, title: options.title, key: options.key, columns: options.columns, isTextual: reader.isTextual)
+          name: name, title: options.title, key: options.key, columns: options.columns, isTextual: reader.isTextual,
+          hints: options.allHints(reader.hints))
         if options.key.isEmpty, options.guessesKey { table.findsKey = .always }
         table.settlesEarly = false
         table.addsColumns = true

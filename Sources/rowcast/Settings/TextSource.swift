@@ -15,6 +15,8 @@ struct TextSource: Equatable {
 
   /// The pause between two runs of a command, if none is given.
   static let standardPause: Duration = .seconds(2)
+  /// The number of last rows kept of an endless stream, if none is given.
+  static let streamBound = 1_000_000
   static let pauses: ClosedRange<Double> = 0.1...86_400
 
   var name: String
@@ -95,6 +97,9 @@ struct TextSource: Equatable {
     _ command: ChildCommand?, log: @escaping @Sendable (PluginLogLevel, String) -> Void,
     events: @escaping @Sendable (SourceEvent) -> Bool
   ) throws(PluginError) -> any RunningSource {
+    if let bound = options.bound, options.kept == nil {
+      log(.info, "keeps the last \(bound) rows; --keep sets another number")
+    }
     switch origin {
     case .watch(let own, let pause):
       return WatchSource(command ?? own, name: name, pause: pause, options: options, log: log, events: events)

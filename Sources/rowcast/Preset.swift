@@ -1,0 +1,150 @@
+import Foundation
+import PluginHost
+import Yams
+
+/// A description of a command's output: `presets/df.yaml`, or one of the user's own.
+///
+///     about: File systems and their free space
+///     command: df -PT
+///     interval: 5
+///     key: [Mounted on]
+///     columns:
+///       1024-blocks: {title: Size, type: KiB}
+struct Preset: Decodable, Sendable {
+  /// The declaration of one column.
+  struct Declaration: Decodable, Sendable {
+    var title: String?
+    var type: String?
+    var unit: String?
+    var style: String?
+    var better: String?
+  }
+
+  /// A one-line description for `--list-presets`.
+  var about: String
+  /// The command line, run by the shell.
+  var command: String
+  /// The pause between runs in seconds.
+  var interval: Double?
+  /// The columns that identify a row.
+  var key: [String]?
+  /// The columns to show, in order.
+  var show: [String]?
+  /// The names of the columns, in order.
+  var names: [String]?
+  var header: Bool?
+  var format: String?
+  var delimiter: String?
+  /// A regular expression, or the name of a ready-made pattern.
+  var pattern: String?
+  /// The declared columns, by name.
+  var columns: [String: Declaration]?
+  /// The table's title.
+  var title: String?
+  /// The name of the command's parser in `jc`, such as `df`.
+  var jc: String?
+
+  private enum CodingKeys: String, CodingKey, CaseIterable {
+    case about, command, interval, key, show, names, header, format, delimiter, pattern, columns, title, jc
+  }
+
+  /// Reads a preset.
+  ///
+  /// - Throws: ``EnvironmentFailure`` when the file cannot be read or has a wrong value.
+  init(path: String) throws {
+    guard let data = FileManager.default.contents(atPath: path), data.count <= 64 << 10 else {
+      throw EnvironmentFailure(description: "the preset \(path) cannot be read, or is larger than 64 KiB")
+    }
+    do {
+      self = try YAMLDecoder().decode(Preset.self, from: data)
+      let known = Set(CodingKeys.allCases.map(\.rawValue))
+      let keys = try Yams.compose(yaml: String(decoding: data, as: UTF8.self))?.mapping?.keys.compactMap(\.string) ?? []
+      if let wrong = keys.first(where: { !known.contains($0) }) {
+        throw TextArguments.Problem("unknown member “\(wrong)”: use \(known.sorted().joined(separator: ", "))")
+      }
+      _ = try options()
+    } catch {
+      throw EnvironmentFailure(description: "the preset \(path) is invalid: \(Self.reason(error))")
+    }
+  }
+
+  private static func reason(_ error: any Error) -> String {
+    switch error {
+    case let problem as TextArguments.Problem: problem.text
+    case DecodingError.keyNotFound(let key, _): "“\(key.stringValue)” is missing"
+    case DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context),
+      DecodingError.dataCorrupted(let context):
+      "\(context.codingPath.map(\.stringValue).joined(separator: ".")): \(context.debugDescription)"
+    default: "\(error)"
+    }
+  }
+
+  /// Returns the options that the preset sets.
+  func options() throws(TextArguments.Problem) -> TextOptions {
+    var options = TextOptions()
+    options.key = key ?? []
+    options.columns = show
+    options.names = names ?? []
+    options.hasHeader = header ?? true
+    options.title = title ?? ""
+    if let format { options.format = try TextArguments.format(format) }
+    if let delimiter { options.delimiter = try TextArguments.delimiter(delimiter) }
+    if let pattern { options.pattern = try TextArguments.pattern(pattern) }
+    for (name, declaration) in columns ?? [:] {
+      var hint = ColumnHint(title: declaration.title, unit: declaration.unit)
+      if let type = declaration.type { hint.kind = try TextArguments.kind(type) }
+      hint.style = declaration.style.flatMap { .init(rawValue: $0) }
+      hint.better = declaration.better.flatMap { .init(rawValue: $0) }
+      if declaration.style != nil, hint.style == nil || declaration.better != nil && hint.better == nil {
+        throw TextArguments.Problem("the style or direction of column “\(name)” is unknown")
+      }
+      options.hints[name] = hint
+    }
+    return options
+  }
+
+  // MARK: Folders
+
+  /// Returns the folders that are searched for presets; the first one that has a name wins.
+  static func folders(_ own: String?) -> [String] {
+    let environment = ProcessInfo.processInfo.environment
+    let home = environment["XDG_CONFIG_HOME"] ?? environment["HOME"].map { "\($0)/.config" }
+    return [own, home.map { "\($0)/rowcast/presets" }, Installation.presetsFolder()].compactMap { $0 }
+  }
+
+  /// Finds a preset by its name.
+  static func named(_ name: String, folder: String?) throws -> Preset {
+    for folder in folders(folder) where Child.isName(name) {
+      for ending in endings {
+        let path = "\(folder)/\(name).\(ending)"
+        if FileManager.default.fileExists(atPath: path) { return try Preset(path: path) }
+      }
+    }
+    throw EnvironmentFailure(
+      description: "unknown preset “\(name)”: rowcast watch --list-presets lists them; "
+        + "your own belong in ~/.config/rowcast/presets/\(Child.isName(name) ? name : "NAME").yaml")
+  }
+
+  private static let endings = ["yaml", "yml", "json"]
+
+  /// Returns a line for each preset: its name, what it shows and its command.
+  static func list(folder: String?) -> [String] {
+    var lines: [String: String] = [:]
+    for folder in folders(folder) {
+      for file in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] {
+        let parts = file.split(separator: ".")
+        guard parts.count == 2, endings.contains(String(parts[1])) else { continue }
+        let name = String(parts[0])
+        guard lines[name] == nil else { continue }
+        let padded = name.padding(toLength: max(18, name.count), withPad: " ", startingAt: 0)
+        do {
+          let preset = try Preset(path: "\(folder)/\(file)")
+          lines[name] = "\(padded) \(preset.about): \(preset.command)"
+        } catch {
+          lines[name] = "\(padded) (invalid) \(error)"
+        }
+      }
+    }
+    return lines.keys.sorted().map { lines[$0]! }
+  }
+}
