@@ -15,7 +15,9 @@ struct Show: ParsableCommand {
   @Flag(help: "Goes on at the end of a file, and shows what is appended to it.")
   var follow = false
 
-  @Option(help: ArgumentHelp("How many rows to keep, the last ones; 1000000 of a stream, all of a file, if left out.", valueName: "rows"))
+  @Option(
+    help: ArgumentHelp(
+      "How many rows to keep, the last ones; 1000000 of a stream, all of a file, if left out.", valueName: "rows"))
   var keep: Int?
 
   @OptionGroup var serve: Serve

@@ -68,31 +68,11 @@ struct TextArguments: ParsableArguments {
 
   /// Returns the options with those that were given on the command line replaced.
   func options(over preset: TextOptions) throws(Problem) -> TextOptions {
-    var options = preset
-    if let format { options.format = try Self.format(format) }
-    if let delimiter { options.delimiter = try Self.delimiter(delimiter) }
-    if let pattern { options.pattern = try Self.pattern(pattern) }
-    if noHeader { options.hasHeader = false }
-    if let names { options.names = Self.list(names) }
-    if let types {
-      for part in Self.list(types) {
-        guard let equals = part.lastIndex(of: "=") else {
-          throw Problem("--types needs COLUMN=TYPE, separated by commas, not “\(part)”")
-        }
-        options.hints[String(part[..<equals]), default: ColumnHint()].kind = try Self.kind(
-          String(part[part.index(after: equals)...]))
-      }
-    }
-    if let key {
-      options.guessesKey = key != "none"
-      options.key = options.guessesKey ? Self.list(key) : []
-    }
-    if let columns { options.columns = Self.list(columns) }
-    if let title { options.title = title }
-    // Names without a header and without a delimiter are for values between blanks.
-    if !options.hasHeader, options.delimiter == nil, options.format == .columns { options.delimiter = " " }
-    if options.delimiter != nil { options.format = options.delimiter == "\t" ? .tsv : .csv }
-    return options
+    var choices = TextChoices()
+    (choices.format, choices.delimiter, choices.pattern) = (format, delimiter, pattern)
+    (choices.names, choices.types, choices.isHeadless) = (names, types, noHeader)
+    (choices.key, choices.columns, choices.title) = (key, columns, title)
+    return try choices.options(over: preset)
   }
 
   // MARK: Values
@@ -105,11 +85,13 @@ struct TextArguments: ParsableArguments {
 
   static func delimiter(_ text: String) throws(Problem) -> Character {
     if let character = ["tab": "\t", "\\t": "\t", "blank": " ", "space": " "][text] ?? text.first,
-      text.count == 1 || text.count > 1 && character.isWhitespace, character.isASCII, !character.isLetter, character != "\""
+      text.count == 1 || text.count > 1 && character.isWhitespace, character.isASCII, !character.isLetter,
+      character != "\""
     {
       return character
     }
-    throw Problem("--delimiter must be one ASCII character that is neither a letter nor a quote, tab or blank; not “\(text)”")
+    throw Problem(
+      "--delimiter must be one ASCII character that is neither a letter nor a quote, tab or blank; not “\(text)”")
   }
 
   static func pattern(_ text: String) throws(Problem) -> LinePattern {
@@ -123,7 +105,7 @@ struct TextArguments: ParsableArguments {
     return kind
   }
 
-  private static func list(_ text: String) -> [String] {
+  static func list(_ text: String) -> [String] {
     text.split(separator: ",").map { String($0.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed()) }
       .filter { !$0.isEmpty }
   }

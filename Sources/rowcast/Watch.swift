@@ -128,7 +128,8 @@ extension Watch {
     guard Child.isInstalled("jc") else {
       throw EnvironmentFailure(description: "--jc needs the program jc: install it, for example with apt install jc")
     }
-    let line = isShellLine(words) ? words[2] : words.map { "'\($0.replacing("'", with: "'\\''"))'" }.joined(separator: " ")
+    let line =
+      isShellLine(words) ? words[2] : words.map { "'\($0.replacing("'", with: "'\\''"))'" }.joined(separator: " ")
     let program = preset?.command.split(separator: " ").first.map(String.init) ?? (isShellLine(words) ? line : words[0])
     let parser = preset?.jc ?? String(program.split(separator: " ")[0].split(separator: "/").last ?? "")
     return shell + ["\(line) | jc --\(parser.replacing("_", with: "-"))"]

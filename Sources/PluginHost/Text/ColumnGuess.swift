@@ -33,7 +33,8 @@ enum ColumnGuess: Equatable {
     case .boolean: self = .booleans
     case .integer(let value):
       self =
-        Self.isEpoch(Double(value)) ? .epochs(isWhole: true) : value.magnitude > 1 << 53 ? .greatWholeNumbers : .wholeNumbers
+        Self.isEpoch(Double(value))
+        ? .epochs(isWhole: true) : value.magnitude > 1 << 53 ? .greatWholeNumbers : .wholeNumbers
     case .number(let value): self = Self.isEpoch(value) ? .epochs(isWhole: false) : .numbers
     case .series: self = .series
     case .other, .great: self = .texts
@@ -84,7 +85,8 @@ enum ColumnGuess: Equatable {
     case (.wholeNumbers, .sizes), (.sizes, .wholeNumbers): .sizes
     case (.wholeNumbers, .grouped), (.grouped, .wholeNumbers), (.numbers, .grouped), (.grouped, .numbers): .grouped
     case (.clocks, .shortClocks), (.shortClocks, .clocks): .shortClocks
-    case (.durations, .clocks), (.clocks, .durations), (.durations, .shortClocks), (.shortClocks, .durations): .durations
+    case (.durations, .clocks), (.clocks, .durations), (.durations, .shortClocks), (.shortClocks, .durations):
+      .durations
     case (.money(let one), .amounts(let other)) where one == other: next
     case (.amounts(let one), .money(let other)) where one == other: former
     default: .texts  // also for large integers mixed with fractions, which no type holds exactly
@@ -153,7 +155,8 @@ enum ColumnGuess: Equatable {
   private static func namesTime(_ name: String) -> Bool {
     let words = words(name)
     return words.contains { word in
-      ["time", "timestamp", "ts", "date", "epoch", "at", "created", "updated", "modified", "expires", "mtime", "ctime",
+      [
+        "time", "timestamp", "ts", "date", "epoch", "at", "created", "updated", "modified", "expires", "mtime", "ctime",
         "atime", "started", "finished", "when", "since", "until", "seen",
       ].contains(word) || word.hasSuffix("timestamp")
     }
@@ -162,7 +165,8 @@ enum ColumnGuess: Equatable {
   private static func namesTimeOfDay(_ name: String) -> Bool {
     if name == "TIME" || name == "TIME+" { return false }
     return words(name).contains { word in
-      ["time", "start", "started", "stime", "clock", "at", "login", "when", "begin", "end", "created", "date", "since",
+      [
+        "time", "start", "started", "stime", "clock", "at", "login", "when", "begin", "end", "created", "date", "since",
         "timestamp", "line",
       ].contains(word)
     }
@@ -171,7 +175,8 @@ enum ColumnGuess: Equatable {
   private static func namesDuration(_ name: String) -> Bool {
     if name == "TIME" || name == "TIME+" { return true }
     return words(name).contains { word in
-      ["elapsed", "etime", "etimes", "duration", "uptime", "age", "cputime", "runtime", "length", "took", "latency",
+      [
+        "elapsed", "etime", "etimes", "duration", "uptime", "age", "cputime", "runtime", "length", "took", "latency",
         "idle", "jcpu", "pcpu", "elapsedtime", "cumtime", "lap",
       ].contains(word)
     }

@@ -20,16 +20,21 @@ extension LinePattern {
 
   /// The patterns for the output of common programs, specific ones first.
   static let readyMade: [LinePattern] = [
-    LinePattern("combined", request + #" "(?<referer>(?:[^"\\]|\\.)*)" "(?<agent>(?:[^"\\]|\\.)*)"(?: (?<rest>.*))?"#, hints: requestHints),
+    LinePattern(
+      "combined", request + #" "(?<referer>(?:[^"\\]|\\.)*)" "(?<agent>(?:[^"\\]|\\.)*)"(?: (?<rest>.*))?"#,
+      hints: requestHints),
     LinePattern("common", request, hints: requestHints),
     LinePattern(
-      "nginx-error", #"(?<time>\d{4}/\d\d/\d\d \d\d:\d\d:\d\d) \[(?<level>[a-z]+)\] (?<pid>\d+)#(?<thread>\d+): (?:\*(?<connection>\d+) )?(?<message>.*)"#,
+      "nginx-error",
+      #"(?<time>\d{4}/\d\d/\d\d \d\d:\d\d:\d\d) \[(?<level>[a-z]+)\] (?<pid>\d+)#(?<thread>\d+): (?:\*(?<connection>\d+) )?(?<message>.*)"#,
       hints: ["level": ColumnHint(.badge), "time": ColumnHint(.timestamp)], joinsLines: true),
     LinePattern(
-      "apache-error", #"\[(?<time>[A-Z][a-z]{2} [A-Z][a-z]{2} \d\d \d\d:\d\d:\d\d(?:\.\d+)? \d{4})\] \[(?<module>[^:\]]*):?(?<level>[a-z]+)\] (?:\[pid (?<pid>\d+)[^\]]*\] )?(?:\[client (?<client>[^\]]+)\] )?(?<message>.*)"#,
+      "apache-error",
+      #"\[(?<time>[A-Z][a-z]{2} [A-Z][a-z]{2} \d\d \d\d:\d\d:\d\d(?:\.\d+)? \d{4})\] \[(?<module>[^:\]]*):?(?<level>[a-z]+)\] (?:\[pid (?<pid>\d+)[^\]]*\] )?(?:\[client (?<client>[^\]]+)\] )?(?<message>.*)"#,
       hints: ["level": ColumnHint(.badge), "time": ColumnHint(.timestamp)], joinsLines: true),
     LinePattern(
-      "syslog-5424", #"<(?<priority>\d+)>1 (?<time>\S+) (?<host>\S+) (?<program>\S+) (?<pid>\S+) (?<id>\S+) (?<data>-|(?:\[[^\]]*\])+) ?(?<message>.*)"#,
+      "syslog-5424",
+      #"<(?<priority>\d+)>1 (?<time>\S+) (?<host>\S+) (?<program>\S+) (?<pid>\S+) (?<id>\S+) (?<data>-|(?:\[[^\]]*\])+) ?(?<message>.*)"#,
       joinsLines: true),
     LinePattern(
       "syslog",
@@ -39,59 +44,139 @@ extension LinePattern {
       "dmesg", #"(?:<\d+>)?\[ *(?<time>\d+\.\d{6})\] (?:(?<source>[A-Za-z][\w .:/@-]{0,40}?): )?(?<message>.*)"#,
       hints: ["time": ColumnHint(.duration(1)), "source": ColumnHint(.text)], joinsLines: true),
     LinePattern(
-      "dmesg-time", #"\[(?<time>[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4})\] (?:(?<source>[A-Za-z][\w .:/@-]{0,40}?): )?(?<message>.*)"#,
+      "dmesg-time",
+      #"\[(?<time>[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4})\] (?:(?<source>[A-Za-z][\w .:/@-]{0,40}?): )?(?<message>.*)"#,
       hints: ["time": ColumnHint(.timestamp), "source": ColumnHint(.text)], joinsLines: true),
     LinePattern(
       "python-log", "(?<time>\(stamp)) - (?<logger>\\S+) - (?<level>\(level)) - (?<message>.*)",
       hints: ["level": ColumnHint(.badge)], joinsLines: true),
     LinePattern(
       "log",
-      #"\[?(?<time>"# + stamp + #")\]?[ |:-]*(?:\[(?<thread>[^\]]{1,60})\] ?)?[\[(]?(?<level>"# + level + #")[\])]?:?(?: +|$)(?:\[(?<context>[^\]]{1,60})\] )?(?<message>.*)"#,
+      #"\[?(?<time>"# + stamp + #")\]?[ |:-]*(?:\[(?<thread>[^\]]{1,60})\] ?)?[\[(]?(?<level>"# + level
+        + #")[\])]?:?(?: +|$)(?:\[(?<context>[^\]]{1,60})\] )?(?<message>.*)"#,
       hints: ["level": ColumnHint(.badge)], joinsLines: true),
-    LinePattern("dpkg-log", #"(?<time>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d) (?<action>startup|install|upgrade|configure|trigproc|status|remove|purge|conffile) (?<object>.+)"#),
+    LinePattern(
+      "dpkg-log",
+      #"(?<time>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d) (?<action>startup|install|upgrade|configure|trigproc|status|remove|purge|conffile) (?<object>.+)"#
+    ),
     LinePattern("timestamps", #"\[?(?<time>"# + stamp + #")\]?:? +(?<message>\S.*)"#, joinsLines: true),
     LinePattern(
       "ls",
-      #"(?: *(?<inode>\d+) +)?(?<mode>"# + mode + #")\s+(?<links>\d+) +(?<owner>\S+) +(?<group>\S+) +(?:(?<device>\d+, +\d+)|(?<size>[\d.,]+[KMGTPE]?)) +(?<modified>"# + listDate + #") (?<name>.+?)(?: -> (?<target>.+))?"#,
-      hints: ["size": ColumnHint(.bytes(1)), "modified": ColumnHint(.timestamp), "name": ColumnHint(.text), "target": ColumnHint(.text), "owner": ColumnHint(.text), "group": ColumnHint(.text), "device": ColumnHint(.text)],
+      #"(?: *(?<inode>\d+) +)?(?<mode>"# + mode
+        + #")\s+(?<links>\d+) +(?<owner>\S+) +(?<group>\S+) +(?:(?<device>\d+, +\d+)|(?<size>[\d.,]+[KMGTPE]?)) +(?<modified>"#
+        + listDate + #") (?<name>.+?)(?: -> (?<target>.+))?"#,
+      hints: [
+        "size": ColumnHint(.bytes(1)), "modified": ColumnHint(.timestamp), "name": ColumnHint(.text),
+        "target": ColumnHint(.text), "owner": ColumnHint(.text), "group": ColumnHint(.text),
+        "device": ColumnHint(.text),
+      ],
       skipping: #"total [\d.,]+[KMGT]?"#),
     LinePattern(
       "find-ls",
-      #" *(?<inode>\d+) +(?<blocks>\d+) +(?<mode>"# + mode + #") +(?<links>\d+) +(?<owner>\S+) +(?<group>\S+) +(?:(?<device>\d+, +\d+)|(?<size>\d+)) +(?<modified>"# + listDate + #") (?<path>.+?)(?: -> (?<target>.+))?"#,
-      hints: ["size": ColumnHint(.bytes(1)), "modified": ColumnHint(.timestamp), "blocks": ColumnHint(.bytes(1024)), "path": ColumnHint(.text), "target": ColumnHint(.text), "owner": ColumnHint(.text), "group": ColumnHint(.text), "device": ColumnHint(.text)]),
+      #" *(?<inode>\d+) +(?<blocks>\d+) +(?<mode>"# + mode
+        + #") +(?<links>\d+) +(?<owner>\S+) +(?<group>\S+) +(?:(?<device>\d+, +\d+)|(?<size>\d+)) +(?<modified>"#
+        + listDate + #") (?<path>.+?)(?: -> (?<target>.+))?"#,
+      hints: [
+        "size": ColumnHint(.bytes(1)), "modified": ColumnHint(.timestamp), "blocks": ColumnHint(.bytes(1024)),
+        "path": ColumnHint(.text), "target": ColumnHint(.text), "owner": ColumnHint(.text), "group": ColumnHint(.text),
+        "device": ColumnHint(.text),
+      ]),
     LinePattern("mount", #"(?<device>.+) on (?<mounted_on>/.*) type (?<type>\S+) \((?<options>.*)\)"#),
-    LinePattern("proc-mounts", #"(?<device>\S+) (?<mounted_on>/\S*) (?<type>\S+) (?<options>\S+) (?<dump>\d) (?<pass>\d)"#),
-    LinePattern("fstab", #"(?<device>\S+)\s+(?<mounted_on>/\S*|none|swap)\s+(?<type>\S+)\s+(?<options>\S+)(?:\s+(?<dump>\d))?(?:\s+(?<pass>\d))?\s*"#, skipping: "#.*"),
-    LinePattern("passwd", #"(?<user>[^:]+):(?<password>[^:]*):(?<uid>\d+):(?<gid>\d+):(?<comment>[^:]*):(?<home>[^:]*):(?<shell>[^:]*)"#, skipping: "#.*"),
+    LinePattern(
+      "proc-mounts", #"(?<device>\S+) (?<mounted_on>/\S*) (?<type>\S+) (?<options>\S+) (?<dump>\d) (?<pass>\d)"#),
+    LinePattern(
+      "fstab",
+      #"(?<device>\S+)\s+(?<mounted_on>/\S*|none|swap)\s+(?<type>\S+)\s+(?<options>\S+)(?:\s+(?<dump>\d))?(?:\s+(?<pass>\d))?\s*"#,
+      skipping: "#.*"),
+    LinePattern(
+      "passwd",
+      #"(?<user>[^:]+):(?<password>[^:]*):(?<uid>\d+):(?<gid>\d+):(?<comment>[^:]*):(?<home>[^:]*):(?<shell>[^:]*)"#,
+      skipping: "#.*"),
     LinePattern("group", #"(?<group>[^:]+):(?<password>[^:]*):(?<gid>\d+):(?<members>[^:]*)"#, skipping: "#.*"),
-    LinePattern("git-oneline", #"(?:[*|\\/ ]+)?(?<commit>[0-9a-f]{7,12}|[0-9a-f]{40}) (?:\((?<refs>[^)]+)\) )?(?<subject>.*)"#, hints: ["commit": ColumnHint(.text)]),
-    LinePattern("checksums", #"\\?(?<checksum>[0-9a-f]{32,128}) [ *](?<file>.+)"#, hints: ["checksum": ColumnHint(.text), "file": ColumnHint(.text)]),
     LinePattern(
-      "apt", #"(?<package>[a-z0-9][a-z0-9+.-]*)/(?<suite>\S+) (?<version>\S+) (?<architecture>\S+)(?: \[(?<status>[^\]]+)\])?"#,
+      "git-oneline", #"(?:[*|\\/ ]+)?(?<commit>[0-9a-f]{7,12}|[0-9a-f]{40}) (?:\((?<refs>[^)]+)\) )?(?<subject>.*)"#,
+      hints: ["commit": ColumnHint(.text)]),
+    LinePattern(
+      "checksums", #"\\?(?<checksum>[0-9a-f]{32,128}) [ *](?<file>.+)"#,
+      hints: ["checksum": ColumnHint(.text), "file": ColumnHint(.text)]),
+    LinePattern(
+      "apt",
+      #"(?<package>[a-z0-9][a-z0-9+.-]*)/(?<suite>\S+) (?<version>\S+) (?<architecture>\S+)(?: \[(?<status>[^\]]+)\])?"#,
       hints: ["version": ColumnHint(.text)], skipping: #"Listing\.\.\..*|WARNING: apt .*"#),
-    LinePattern("who", #"(?<user>\S+) +(?:[-+?] +)?(?<line>\S+) +(?<time>\d{4}-\d\d-\d\d \d\d:\d\d|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d)(?: +(?<idle>\d\d:\d\d|\.|old) +(?<pid>\d+))?(?: +\((?<from>[^)]*)\))?\s*"#, hints: ["line": ColumnHint(.text)]),
     LinePattern(
-      "last", #"(?<user>\S+) +(?<line>system boot|\S+) +(?:(?<from>\S+) +)?(?<login>[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d(?::\d\d \d{4})?)(?: +-? *(?<logout>.+?))?(?: +\((?<duration>[\d:+]+)\))?\s*"#,
-      hints: ["login": ColumnHint(.timestamp), "line": ColumnHint(.text), "from": ColumnHint(.text), "logout": ColumnHint(.text), "duration": ColumnHint(.text)], skipping: #"\w+ begins .*"#),
-    LinePattern("ip-brief", #"(?<interface>\S+) +(?<state>UP|DOWN|UNKNOWN|LOWERLAYERDOWN|DORMANT|NOTPRESENT|TESTING)(?: +(?<addresses>.*?))?\s*"#, hints: ["state": ColumnHint(.badge)]),
-    LinePattern("ping", #"(?<size>\d+) bytes from (?<host>.+?): icmp_seq=(?<sequence>\d+) ttl=(?<ttl>\d+) time=(?<time>[\d.]+ ?ms)"#, hints: ["size": ColumnHint(.bytes(1)), "time": ColumnHint(.duration(1e-3))], skipping: #"PING .*|---.*|\d+ packets.*|rtt .*"#),
-    LinePattern("lspci", #"(?<slot>(?:[0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-9a-f]) (?<class>[^:]+): (?<device>.*)"#, hints: ["slot": ColumnHint(.text)]),
-    LinePattern("lsusb", #"Bus (?<bus>\d+) Device (?<device>\d+): ID (?<id>[0-9a-f]{4}:[0-9a-f]{4}) ?(?<name>.*)"#, hints: ["id": ColumnHint(.text)]),
-    LinePattern("diagnostics", #"(?<file>[^\s:]+):(?<line>\d+):(?:(?<column>\d+):)? (?:fatal )?(?<severity>error|warning|note|info|hint): (?<message>.*)"#, hints: ["severity": ColumnHint(.badge)], joinsLines: true),
+      "who",
+      #"(?<user>\S+) +(?:[-+?] +)?(?<line>\S+) +(?<time>\d{4}-\d\d-\d\d \d\d:\d\d|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d)(?: +(?<idle>\d\d:\d\d|\.|old) +(?<pid>\d+))?(?: +\((?<from>[^)]*)\))?\s*"#,
+      hints: ["line": ColumnHint(.text)]),
+    LinePattern(
+      "last",
+      #"(?<user>\S+) +(?<line>system boot|\S+) +(?:(?<from>\S+) +)?(?<login>[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d(?::\d\d \d{4})?)(?: +-? *(?<logout>.+?))?(?: +\((?<duration>[\d:+]+)\))?\s*"#,
+      hints: [
+        "login": ColumnHint(.timestamp), "line": ColumnHint(.text), "from": ColumnHint(.text),
+        "logout": ColumnHint(.text), "duration": ColumnHint(.text),
+      ], skipping: #"\w+ begins .*"#),
+    LinePattern(
+      "ip-brief",
+      #"(?<interface>\S+) +(?<state>UP|DOWN|UNKNOWN|LOWERLAYERDOWN|DORMANT|NOTPRESENT|TESTING)(?: +(?<addresses>.*?))?\s*"#,
+      hints: ["state": ColumnHint(.badge)]),
+    LinePattern(
+      "ping",
+      #"(?<size>\d+) bytes from (?<host>.+?): icmp_seq=(?<sequence>\d+) ttl=(?<ttl>\d+) time=(?<time>[\d.]+ ?ms)"#,
+      hints: ["size": ColumnHint(.bytes(1)), "time": ColumnHint(.duration(1e-3))],
+      skipping: #"PING .*|---.*|\d+ packets.*|rtt .*"#),
+    LinePattern(
+      "lspci", #"(?<slot>(?:[0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-9a-f]) (?<class>[^:]+): (?<device>.*)"#,
+      hints: ["slot": ColumnHint(.text)]),
+    LinePattern(
+      "lsusb", #"Bus (?<bus>\d+) Device (?<device>\d+): ID (?<id>[0-9a-f]{4}:[0-9a-f]{4}) ?(?<name>.*)"#,
+      hints: ["id": ColumnHint(.text)]),
+    LinePattern(
+      "diagnostics",
+      #"(?<file>[^\s:]+):(?<line>\d+):(?:(?<column>\d+):)? (?:fatal )?(?<severity>error|warning|note|info|hint): (?<message>.*)"#,
+      hints: ["severity": ColumnHint(.badge)], joinsLines: true),
     LinePattern(
       "proc-net-dev",
-      #"\s*(?<interface>[^\s:]+): *"# + columns("received packets errors dropped fifo frame compressed multicast sent sent_packets sent_errors sent_dropped sent_fifo collisions carrier sent_compressed", #"\d+"#),
+      #"\s*(?<interface>[^\s:]+): *"#
+        + columns(
+          "received packets errors dropped fifo frame compressed multicast sent sent_packets sent_errors sent_dropped sent_fifo collisions carrier sent_compressed",
+          #"\d+"#),
       hints: ["received": ColumnHint(.bytes(1)), "sent": ColumnHint(.bytes(1))], skipping: #"Inter-\|.*|\s*face \|.*"#),
     LinePattern(
       "diskstats",
-      #"\s*"# + columns("major minor", #"\d+"#) + #" (?<device>\S+) "# + columns("reads reads_merged sectors_read ms_reading writes writes_merged sectors_written ms_writing in_progress ms_busy ms_weighted", #"\d+"#) + #"(?:\s+(?<discards>\d+)\s+(?<discards_merged>\d+)\s+(?<sectors_discarded>\d+)\s+(?<ms_discarding>\d+))?(?:\s+(?<flushes>\d+)\s+(?<ms_flushing>\d+))?\s*"#,
-      hints: ["device": ColumnHint(.text), "ms_reading": ColumnHint(.duration(1e-3)), "ms_writing": ColumnHint(.duration(1e-3)), "ms_busy": ColumnHint(.duration(1e-3)), "ms_weighted": ColumnHint(.duration(1e-3)), "ms_discarding": ColumnHint(.duration(1e-3)), "ms_flushing": ColumnHint(.duration(1e-3))]),
-    LinePattern("crontab", #"(?<minute>[\d*/,-]+)\s+(?<hour>[\d*/,-]+)\s+(?<day>[\d*/,LW?-]+)\s+(?<month>[\w*/,-]+)\s+(?<weekday>[\w*/,-]+)\s+(?:(?<user>root|www-data|nobody)\s+)?(?<command>\S.*)"#, hints: ["minute": ColumnHint(.text), "hour": ColumnHint(.text), "day": ColumnHint(.text), "month": ColumnHint(.text), "weekday": ColumnHint(.text)], skipping: #"#.*|[A-Z_]+ ?=.*"#),
-    LinePattern("wc", #"\s*(?<lines>\d+)\s+(?<words>\d+)\s+(?<bytes>\d+)\s+(?<file>\D.*)"#, hints: ["bytes": ColumnHint(.bytes(1)), "lines": ColumnHint(.number), "words": ColumnHint(.number), "file": ColumnHint(.text)]),
-    LinePattern("du", #"(?<size>[\d.]+[KMGTPE]?)\t(?<path>.+)"#, hints: ["size": ColumnHint(.bytes(1024)), "path": ColumnHint(.text)]),
+      #"\s*"# + columns("major minor", #"\d+"#) + #" (?<device>\S+) "#
+        + columns(
+          "reads reads_merged sectors_read ms_reading writes writes_merged sectors_written ms_writing in_progress ms_busy ms_weighted",
+          #"\d+"#)
+        + #"(?:\s+(?<discards>\d+)\s+(?<discards_merged>\d+)\s+(?<sectors_discarded>\d+)\s+(?<ms_discarding>\d+))?(?:\s+(?<flushes>\d+)\s+(?<ms_flushing>\d+))?\s*"#,
+      hints: [
+        "device": ColumnHint(.text), "ms_reading": ColumnHint(.duration(1e-3)),
+        "ms_writing": ColumnHint(.duration(1e-3)), "ms_busy": ColumnHint(.duration(1e-3)),
+        "ms_weighted": ColumnHint(.duration(1e-3)), "ms_discarding": ColumnHint(.duration(1e-3)),
+        "ms_flushing": ColumnHint(.duration(1e-3)),
+      ]),
+    LinePattern(
+      "crontab",
+      #"(?<minute>[\d*/,-]+)\s+(?<hour>[\d*/,-]+)\s+(?<day>[\d*/,LW?-]+)\s+(?<month>[\w*/,-]+)\s+(?<weekday>[\w*/,-]+)\s+(?:(?<user>root|www-data|nobody)\s+)?(?<command>\S.*)"#,
+      hints: [
+        "minute": ColumnHint(.text), "hour": ColumnHint(.text), "day": ColumnHint(.text), "month": ColumnHint(.text),
+        "weekday": ColumnHint(.text),
+      ], skipping: #"#.*|[A-Z_]+ ?=.*"#),
+    LinePattern(
+      "wc", #"\s*(?<lines>\d+)\s+(?<words>\d+)\s+(?<bytes>\d+)\s+(?<file>\D.*)"#,
+      hints: [
+        "bytes": ColumnHint(.bytes(1)), "lines": ColumnHint(.number), "words": ColumnHint(.number),
+        "file": ColumnHint(.text),
+      ]),
+    LinePattern(
+      "du", #"(?<size>[\d.]+[KMGTPE]?)\t(?<path>.+)"#,
+      hints: ["size": ColumnHint(.bytes(1024)), "path": ColumnHint(.text)]),
     LinePattern("count", #" *(?<count>\d+)(?: +| *\t)(?<value>\S.*)"#, hints: ["value": ColumnHint(.text)]),
-    LinePattern("meminfo", #"(?<name>[A-Za-z][\w()]*):\s+(?<value>\d+)(?: (?<unit>kB))?"#, hints: ["name": ColumnHint(.text)]),
-    LinePattern("env", #"(?<name>[A-Za-z_]\w*)=(?<value>.*)"#, hints: ["name": ColumnHint(.text), "value": ColumnHint(.text)], hasUniqueNames: true),
-    LinePattern("properties", #"\s*(?<name>[A-Za-z][^:=]{0,60}?)\s*:(?:\s+(?<value>.*))?"#, hints: ["name": ColumnHint(.text), "value": ColumnHint(.text)], hasUniqueNames: true),
+    LinePattern(
+      "meminfo", #"(?<name>[A-Za-z][\w()]*):\s+(?<value>\d+)(?: (?<unit>kB))?"#, hints: ["name": ColumnHint(.text)]),
+    LinePattern(
+      "env", #"(?<name>[A-Za-z_]\w*)=(?<value>.*)"#, hints: ["name": ColumnHint(.text), "value": ColumnHint(.text)],
+      hasUniqueNames: true),
+    LinePattern(
+      "properties", #"\s*(?<name>[A-Za-z][^:=]{0,60}?)\s*:(?:\s+(?<value>.*))?"#,
+      hints: ["name": ColumnHint(.text), "value": ColumnHint(.text)], hasUniqueNames: true),
   ]
 }

@@ -53,7 +53,9 @@ public struct LinePattern: Hashable, Sendable {
     guard !groups.isEmpty else {
       let names = Self.readyMade.map(\.name).joined(separator: ", ")
       throw Fault(
-        reason: "pattern “\(text)” names no column: use a regular expression with groups such as (?<status>\\d+), or one of \(names)")
+        reason:
+          "pattern “\(text)” names no column: use a regular expression with groups such as (?<status>\\d+), or one of \(names)"
+      )
     }
     self.init(text, text, joinsLines: true)
   }

@@ -57,7 +57,9 @@ struct TextMoment {
         var instant = now
         localtime_r(&instant, &local)
         let current = Int(local.tm_year) + 1900
-        guard let this = seconds(current) else { return seconds(current - 1).map { Int64($0) * 1_000_000_000 + fraction } }
+        guard let this = seconds(current) else {
+          return seconds(current - 1).map { Int64($0) * 1_000_000_000 + fraction }
+        }
         return (this > now + 86_400 ? seconds(current - 1) : this).map { Int64($0) * 1_000_000_000 + fraction }
       }
       return seconds(year).map { Int64($0) * 1_000_000_000 + fraction }

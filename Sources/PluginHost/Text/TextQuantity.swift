@@ -120,7 +120,8 @@ enum TextQuantity {
 
   /// Units that may follow a number.
   private static let units: Set<Substring> = [
-    "MHz", "GHz", "kHz", "Hz", "rpm", "RPM", "V", "mV", "W", "mW", "kW", "kWh", "Wh", "A", "mA", "mAh", "°C", "°F", "dB",
+    "MHz", "GHz", "kHz", "Hz", "rpm", "RPM", "V", "mV", "W", "mW", "kW", "kWh", "Wh", "A", "mA", "mAh", "°C", "°F",
+    "dB",
     "dBm", "px", "km", "cm", "mm", "kg", "Kbps", "Mbps", "Gbps", "kbit/s", "Mbit/s", "Gbit/s", "Mb/s", "Gb/s", "B/s",
     "kB/s", "KB/s", "MB/s", "GB/s", "KiB/s", "MiB/s", "GiB/s", "req/s", "/s", "bpm", "fps", "MT/s",
   ]

@@ -62,7 +62,9 @@ extension TextReader {
   static func hasTraces(_ lines: [String]) -> Bool {
     lines.dropFirst().contains { line in
       let text = line.drop { $0 == " " || $0 == "\t" }
-      guard text.startIndex > line.startIndex else { return line.hasPrefix("Caused by:") || line.hasPrefix("Traceback (") }
+      guard text.startIndex > line.startIndex else {
+        return line.hasPrefix("Caused by:") || line.hasPrefix("Traceback (")
+      }
       return text.hasPrefix("at ") || text.hasPrefix("File \"")
     }
   }
@@ -101,7 +103,9 @@ enum KnownHeaders {
       declare("VIRT", "RES", "SHR", kind: .bytes(1024))
       declare("%CPU", "%MEM", kind: .percent)
     }
-    if known.contains("USER"), known.contains("%CPU"), known.contains("%MEM") { declare("%CPU", "%MEM", kind: .percent) }
+    if known.contains("USER"), known.contains("%CPU"), known.contains("%MEM") {
+      declare("%CPU", "%MEM", kind: .percent)
+    }
     if known.contains("1K-blocks") { declare("1K-blocks", "Used", "Available", kind: .bytes(1024)) }
     if known.contains("buff/cache") {
       declare("total", "used", "free", "shared", "buff/cache", "available", kind: .bytes(1024))

@@ -1,4 +1,3 @@
-import Foundation
 import PluginHost
 import Yams
 
@@ -8,40 +7,52 @@ import Yams
 ///       - watch: df -h
 ///         every: 5
 ///         key: Filesystem
+///       - preset: ss
 ///       - file: /var/log/app.ndjson
 ///         name: app
 ///         follow: true
 ///       - stdin: events
 extension ConfigurationFile {
   /// The keys that make a source one of text.
-  static let textKinds: Set<String> = ["watch", "file", "stdin"]
+  static let textKinds = ["watch", "preset", "file", "stdin"]
 
   /// Returns the source of text that a mapping describes.
   func textSource(_ mapping: Node.Mapping) throws(Problem) -> TextSource {
     var values: [String: Node] = [:]
     for (key, value) in mapping {
       guard let name = key.scalar?.string,
-        ["watch", "file", "stdin", "name", "every", "follow", "isolation"].contains(name)
+        Self.textKinds.contains(name) || ["name", "every", "follow", "isolation"].contains(name)
           || Self.optionKeys.contains(name)
       else {
         throw problem(
           key,
-          "a source of text has “watch”, “file” or “stdin”, and “name”, “every”, “follow”, “isolation”, "
+          "a source of text has “watch”, “preset”, “file” or “stdin”, and “name”, “every”, “follow”, “isolation”, "
             + Self.optionKeys.map { "“\($0)”" }.joined(separator: ", "))
       }
       values[name] = value
     }
     guard let kind = Self.textKinds.first(where: { values[$0] != nil }), let node = values[kind],
       Self.textKinds.count(where: { values[$0] != nil }) == 1
-    else { throw problem(Node.mapping(mapping), "a source is one of “watch”, “file” and “stdin”") }
+    else { throw problem(Node.mapping(mapping), "a source is one of “watch”, “preset”, “file” and “stdin”") }
     let name = try values["name"].map { node throws(Problem) in try self.name(node) }
     let isFollowed = try values["follow"].map { node throws(Problem) in try truth(node, "follow") } ?? false
     var source: TextSource
     switch kind {
-    case "watch":
-      let pause = try values["every"].map { node throws(Problem) in try self.pause(node) } ?? TextSource.standardPause
-      guard let watching = TextSource.watching(line: try text(node, "watch"), name: name, pause: pause) else {
+    case "watch", "preset":
+      let pause = try values["every"].map { node throws(Problem) in try self.pause(node) }
+      let preset = kind == "preset" ? try self.preset(node) : nil
+      let words = try text(node, kind)
+      let line = preset?.command ?? words
+      let standard = preset?.interval.map { .seconds($0) } ?? TextSource.standardPause
+      guard
+        var watching = TextSource.watching(
+          line: line, name: name ?? (preset == nil ? nil : words), pause: pause ?? standard)
+      else {
         throw problem(node, "the command needs a “name” of letters, digits, - and _")
+      }
+      if let preset, let options = try? preset.options() {
+        watching.options = options
+        if options.title.isEmpty { watching.options.title = preset.title ?? preset.about }
       }
       source = watching
     case "file": source = .reading(file: try text(node, "file"), name: name, isFollowed: isFollowed)
@@ -49,7 +60,8 @@ extension ConfigurationFile {
       source = TextSource(name: try self.name(node), origin: .input(isFollowed: isFollowed))
       source.options.title = "Standard input"
     }
-    for (key, only) in [("every", "watch"), ("follow", "file"), ("isolation", "watch")] where kind != only {
+    let place = kind == "preset" ? "watch" : kind
+    for (key, only) in [("every", "watch"), ("follow", "file"), ("isolation", "watch")] where place != only {
       if let node = values[key], key != "follow" || kind != "stdin" {
         throw problem(node, "\(key) is for a source with “\(only)”")
       }
@@ -59,23 +71,34 @@ extension ConfigurationFile {
   }
 
   /// The keys that describe the text, called like the options of `rowcast watch`.
-  private static let optionKeys = ["format", "key", "columns", "title", "keep"]
+  private static let optionKeys = [
+    "format", "delimiter", "pattern", "header", "names", "types", "key", "columns", "title", "keep",
+  ]
 
   private func take(_ values: [String: Node], into options: inout TextOptions) throws(Problem) {
-    if let node = values["format"] {
-      guard let format = TextFormat(rawValue: try text(node, "format")) else {
-        let names = TextFormat.allCases.map(\.rawValue).joined(separator: ", ")
-        throw problem(node, "format must be one of \(names)")
+    var choices = TextChoices()
+    choices.format = try word(values, "format")
+    choices.delimiter = try word(values, "delimiter")
+    choices.pattern = try word(values, "pattern")
+    choices.names = try list(values, "names")
+    choices.types = try list(values, "types")
+    choices.key = try list(values, "key")
+    choices.columns = try list(values, "columns")
+    choices.title = try word(values, "title")
+    if let node = values["header"] { choices.isHeadless = !(try truth(node, "header")) }
+    if choices.pattern != nil {
+      for key in ["format", "delimiter"] {
+        if let node = values[key] { throw problem(node, "pattern replaces \(key): use one of them") }
       }
-      options.format = format
+      options.format = nil
     }
-    if let node = values["key"] {
-      let names = try names(node, "key")
-      options.guessesKey = names != ["none"]
-      options.key = options.guessesKey ? names : []
+    do throws(TextArguments.Problem) {
+      options = try choices.options(over: options)
+    } catch {
+      let key = ["types": "type", "pattern": "pattern", "delimiter": "delimiter", "format": "format"]
+        .first { values[$0.key] != nil && error.text.contains($0.value) }?.key
+      throw problem(key.flatMap { values[$0] } ?? values.values.first!, error.text.replacing("--", with: ""))
     }
-    if let node = values["columns"] { options.columns = try names(node, "columns") }
-    if let node = values["title"] { options.title = try text(node, "title") }
     if let node = values["keep"] {
       let count = try number(node, "keep")
       guard (1...100_000_000).contains(count) else { throw problem(node, "keep must be between 1 and 100000000") }
@@ -83,19 +106,29 @@ extension ConfigurationFile {
     }
   }
 
+  private func word(_ values: [String: Node], _ key: String) throws(Problem) -> String? {
+    guard let node = values[key] else { return nil }
+    return try text(node, key)
+  }
+
+  /// Returns a list, written as a sequence or as one text with commas.
+  private func list(_ values: [String: Node], _ key: String) throws(Problem) -> String? {
+    guard let node = values[key] else { return nil }
+    guard let nodes = node.sequence else { return try text(node, key) }
+    var words: [String] = []
+    for node in nodes { words.append(try text(node, key)) }
+    return words.joined(separator: ",")
+  }
+
+  private func preset(_ node: Node) throws(Problem) -> Preset {
+    let name = try text(node, "preset")
+    do { return try Preset.named(name, folder: nil) } catch { throw problem(node, "\(error)") }
+  }
+
   private func name(_ node: Node) throws(Problem) -> String {
     let name = try text(node, "name")
     guard Child.isName(name) else { throw problem(node, "a name has 1 to 64 letters, digits, - and _") }
     return name
-  }
-
-  private func names(_ node: Node, _ key: String) throws(Problem) -> [String] {
-    guard let nodes = node.sequence else {
-      return try text(node, key).split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
-    }
-    var names: [String] = []
-    for node in nodes { names.append(try text(node, key)) }
-    return names
   }
 
   private func pause(_ node: Node) throws(Problem) -> Duration {
